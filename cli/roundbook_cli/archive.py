@@ -1,4 +1,4 @@
-"""``roundbook export`` and ``roundbook import``: the record, or some tasks, taken along."""
+"""``roundbook export`` and ``roundbook import``: archives of the record or of some tasks."""
 
 from __future__ import annotations
 

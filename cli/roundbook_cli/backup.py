@@ -1,4 +1,4 @@
-"""``roundbook db backup|restore|move``: the whole record into a file, back, and elsewhere."""
+"""``roundbook db backup|restore|move``: the whole record saved, restored, or moved elsewhere."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The option that also writes a result as a chart; nothing that draws is imported until it does."""
+"""The option that also writes a result as a chart; drawing libraries are imported on use only."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def draw(path: Path | None, result: Result) -> None:
 
 
 def write_chart(path: Path, chart: alt.ConcatChart) -> None:
-    """Write a chart, and say where."""
+    """Write a chart, and print the path on stderr."""
     from roundbook.presentation.charts import files
 
     files.write_chart(path, chart)

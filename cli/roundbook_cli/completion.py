@@ -24,12 +24,12 @@ if TYPE_CHECKING:
     from roundbook.settings import Settings
 
 _FRESH_SECONDS = 60
-_WAITED_SECONDS = 2  # so long a person waits for a server while typing
+_WAITED_SECONDS = 2  # the longest that a person waits for a server while typing
 Kind = Literal["task", "rounds", "measures", "results", "plans"]
 
 
 def offer(kind: Kind) -> Callable[[typer.Context, str], list[str]]:
-    """Return what completes an argument or option that takes a name of this kind."""
+    """Return the function that completes an argument or option with names of a kind."""
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
         from roundbook.errors import RoundbookError
@@ -44,7 +44,7 @@ def offer(kind: Kind) -> Callable[[typer.Context, str], list[str]]:
                 named = [one for one in names["tasks"] if one["task"] in _typed()]
                 tasks = named or names["tasks"]
                 offered = list(dict.fromkeys(name for one in tasks for name in one[kind]))
-            # bash takes what it is offered as it is, other shells quote it.
+            # bash inserts a name as it is, other shells quote it.
             quote = shlex.quote if "bash" in os.environ.get("_ROUNDBOOK_COMPLETE", "") else str
             return [quote(name) for name in offered if name.startswith(incomplete)]
         return []
@@ -62,7 +62,7 @@ def _typed() -> list[str]:
 
 
 def note_names(engine: Engine, settings: Settings, address: str | None) -> None:
-    """Note the names of a record down for later, unless something prevents it."""
+    """Write the names of a record to a file for later, unless something prevents it."""
     from roundbook.errors import RoundbookError
     from roundbook.logbook.names import list_names
     from roundbook.logbook.session import begin
@@ -89,7 +89,7 @@ def _names(context: typer.Context) -> dict[str, Any]:
 
 
 def _file(settings: Settings, address: str | None) -> Path:
-    """Return where the names in a record are noted down; the file's name tells no password."""
+    """Return the file with the names of a record; its own name reveals no password."""
     import platformdirs
 
     url = address or (settings.database_url.get_secret_value() if settings.database_url else None)

@@ -1,4 +1,4 @@
-"""``roundbook demo``: every answer, on published figures and a simulated campaign."""
+"""``roundbook demo``: every kind of result, from published figures and a simulated campaign."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ _FACTORS = (Column("topic", "Topic"), number("mean", "Mean"), number("sd", "sd")
 
 
 def _text(shown: Demonstration) -> dict[str, Any]:
-    """Return what JSON has in place of the results alone: with their sentences and commands."""
+    """Return the JSON fields of the results with their sentences and commands."""
     from roundbook_cli.drift_advice import report_json
     from roundbook_cli.plan_advice import history_json, plan_json
 
@@ -171,7 +171,7 @@ def _print(shown: Demonstration) -> None:
 
 
 def _program() -> str:
-    """Return what this program is called from here: its name if the shell finds it so."""
+    """Return the command that runs this program: its name if the shell finds it, else its path."""
     found, itself = shutil.which("roundbook"), Path(sys.argv[0])
     if itself.name != "roundbook" or (found and Path(found).samefile(itself)):
         return "roundbook"

@@ -28,7 +28,7 @@ FailOn = Literal["aged", "not-held"]
 
 
 def _plain_number(text: str) -> float:
-    """Read a difference of scores, which people also write as 5% or 0,05."""
+    """Return a typed difference of scores; refuse other spellings, such as 5% or 0,05."""
     try:
         return float(text)
     except ValueError:
@@ -144,7 +144,7 @@ def drift(
 
 
 def _fail(fail_on: FailOn | None, verdicts: dict[str, str]) -> None:
-    """End with exit code 5 where a round has a verdict that is to fail."""
+    """End with exit code 5 where a round has a verdict that `fail_on` covers."""
     failing = [
         f"'{label}' {verdict}"
         for label, verdict in verdicts.items()
@@ -156,7 +156,7 @@ def _fail(fail_on: FailOn | None, verdicts: dict[str, str]) -> None:
 
 
 def _saved(saved: SavedResult) -> dict[str, Any]:
-    """Say that a report is saved; return what JSON has of that."""
+    """Print that a report is saved, and return the JSON fields of that."""
     from roundbook.presentation.decisions import saved_sentence
 
     talk(saved_sentence(saved))

@@ -1,4 +1,4 @@
-"""What a drift report or an ageing curve advises, as commands, and its JSON with the sentences."""
+"""The advice of drift reports and ageing curves as commands, and their JSON with sentences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.drift.curve import DriftCurve
     from roundbook.logbook.drift.report import DriftReport
 
-# What a sentence names in backticks, as the terminal has it.
+# By a name in backticks in a sentence, the terminal's word for it.
 _OPTIONS = {
     "teams": "log --teams",
     "runs": "factors fit --runs",
@@ -20,7 +20,7 @@ _OPTIONS = {
 
 
 def with_options(text: str) -> str:
-    """Return a sentence with options in place of what it names in backticks."""
+    """Return a sentence with options in place of the names in backticks."""
     return re.sub(r"`(\w+)`", lambda named: _OPTIONS.get(named[1], named[0]), text)
 
 
@@ -40,8 +40,8 @@ def report_text(report: DriftReport, assessments: str | None = None) -> dict[str
     text["assumed"] = _declare(report, text["assumed"])
     if report.provisional and text["notes"]:
         text["notes"][-1] += (
-            " To say the teams, log the same scores once more with a team file, which fills in what"
-            f" was unknown: {log_teams(report)}"
+            " To say the teams, give each round's team file, which fills in what was unknown:"
+            f" {record_teams(report)}"
         )
     text["advice"] = with_options(text["advice"])
     if text["revived"]:
@@ -55,7 +55,7 @@ def report_text(report: DriftReport, assessments: str | None = None) -> dict[str
 
 
 def report_json(report: DriftReport, assessments: str | None = None) -> dict[str, Any]:
-    """Return a report as JSON has it, with its sentences and commands; see `report_text`."""
+    """Return the JSON of a report, with its sentences and commands; see `report_text`."""
     return report.model_dump(mode="json", by_alias=True) | report_text(report, assessments)
 
 
@@ -67,14 +67,13 @@ def curve_text(curve: DriftCurve) -> dict[str, Any]:
     return text | {"assumed": _declare(curve, text["assumed"])}
 
 
-def log_teams(report: DriftReport) -> str:
-    """Return the command that says the teams of a round's runs."""
-    log = _command("log", report.task, "ROUND", "FILE", "--measure", report.measure)
-    return f"{log} --teams TEAMS"
+def record_teams(report: DriftReport) -> str:
+    """Return the command that records the teams of a round's runs."""
+    return _command("round", "teams", report.task, "ROUND", "TEAMS.csv")
 
 
 def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str, str]]:
-    """Return the commands that do what is advised, each with its purpose."""
+    """Return the commands that follow the advice, each with its purpose."""
     task, first, later = report.task, report.from_round, report.to_round
     measured = ["--measure", report.measure]
     measured += ["--assessments", assessments] if assessments else []
@@ -91,7 +90,11 @@ def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str
         }
 
     own = standardise(f"Standardise '{later}' by its own factors", later)
-    chosen = _fit_on_all(report, measured)
+    chosen = [
+        *_in_order_held(report, measured),
+        *_fit_on_pool(report, measured),
+        *_fit_on_all(report, measured),
+    ]
     if report.verdict == "held":
         return [
             standardise(f"Standardise '{later}' by the factors of '{first}'", later, first),
@@ -108,8 +111,41 @@ def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str
     return [standardise(f"Standardise '{first}' by its own factors", first), own, *chosen]
 
 
+def _in_order_held(report: DriftReport, measured: list[str]) -> list[dict[str, str]]:
+    """Return the command that compares the rounds in the order in which they were held."""
+    pair = report.out_of_order
+    if pair is None or report.backwards:
+        return []
+    rounds = ["--from", pair.round, "--to", pair.recorded_after]
+    return [
+        {
+            "purpose": f"Ask whether the factors of '{pair.round}', which was held first, still hold",
+            "command": _command("drift", report.task, *measured, *rounds),
+        }
+    ]
+
+
+def _fit_on_pool(report: DriftReport, measured: list[str]) -> list[dict[str, str]]:
+    """Return the commands that fit factors on the pool known now, where they rest on another."""
+    rounds = (
+        (report.from_round, report.standardising_from),
+        (report.to_round, report.standardising_to),
+    )
+    return [
+        {
+            "purpose": f"Fit the factors of '{label}' on the pool known now",
+            "command": _command(
+                *("factors", "fit", report.task, label, *measured),
+                *("--runs", "pooled", "--reason", "the pool is another one now"),
+            ),
+        }
+        for label, runs in rounds
+        if runs and (runs.pool_now or 0) > 1
+    ]
+
+
 def _fit_on_all(report: DriftReport, measured: list[str]) -> list[dict[str, str]]:
-    """Return the commands that fit both rounds' factors on all runs, where they rest on others."""
+    """Return the commands that fit both rounds' factors on all runs; none if chosen alike."""
     from roundbook.presentation.drift import choice_note, effective_choice
 
     if choice_note(report) is None:
@@ -131,7 +167,7 @@ def _fit_on_all(report: DriftReport, measured: list[str]) -> list[dict[str, str]
 
 
 def _declare(result: DriftReport | DriftCurve, assumed: str | None) -> str | None:
-    """Return what was assumed of undeclared collections, and how to declare them."""
+    """Return the sentence on assumed collections, with the command to declare them, or None."""
     from roundbook.presentation.drift import undeclared
 
     if assumed is None:

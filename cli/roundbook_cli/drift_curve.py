@@ -59,11 +59,16 @@ def _with_intervals(row: dict[str, Any]) -> SimpleNamespace:
 
 def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
     from roundbook.logbook.withdrawals import left_out
-    from roundbook.presentation.drift_curve import curve_choice, curve_provisional
+    from roundbook.presentation.drift_curve import curve_choice, curve_order, curve_provisional
     from roundbook.presentation.drift_verdict import JUDGED_BY
 
     text = curve_text(traced)
-    beside = (text["assumed"], curve_choice(traced), curve_provisional(traced))
+    beside = (
+        *curve_order(traced),
+        text["assumed"],
+        curve_choice(traced),
+        curve_provisional(traced),
+    )
     print_table([], (), above=[text["summary"]])
     section(
         f"{traced.measure}, {traced.assessments} assessments; for systems and topics like these."

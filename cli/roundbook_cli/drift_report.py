@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from roundbook_cli.drift_advice import log_teams, report_text, with_options
+from roundbook_cli.drift_advice import record_teams, report_text, with_options
 from roundbook_cli.output import (
     Column,
     counted,
@@ -65,7 +65,7 @@ class _Row(NamedTuple):
 def print_report(
     report: DriftReport, assessments: str | None = None, *, details: bool = False
 ) -> None:
-    """Print a report as a person reads it.
+    """Print a report for a person to read.
 
     Parameters
     ----------
@@ -81,13 +81,13 @@ def print_report(
 
 
 def _print_brief(report: DriftReport, text: dict[str, Any], verdict: str) -> None:
-    """Print the verdict, why, what to do, and what it does to the scores."""
+    """Print the verdict, its reasons, the advice and the consequence for the scores."""
     from roundbook.presentation.drift import backwards_note, choice_note, small_sds_note
     from roundbook.presentation.drift_advice import brief_advice
     from roundbook.presentation.drift_consequence import brief_consequence
     from roundbook.presentation.drift_verdict import brief_reason
 
-    # What an earlier Roundbook saved with a report stays as it was saved.
+    # Sentences that an earlier Roundbook saved with a report stay as they were saved.
     saved = report.model_extra or {}
     reason = saved.get("reason") or brief_reason(report)
     beside = (backwards_note(report), choice_note(report), small_sds_note(report))
@@ -96,7 +96,7 @@ def _print_brief(report: DriftReport, text: dict[str, Any], verdict: str) -> Non
         notes.append("Say the teams, with a team file for each round:")
     print_table([], (), above=[verdict, "", f"Why: {reason}", *(f"- {note}" for note in notes)])
     if report.provisional:
-        print_commands(log_teams(report), indent=4)
+        print_commands(record_teams(report), indent=4)
     section(f"What to do: {saved.get('advice') or with_options(brief_advice(report))}")
     print_commands(*(step["command"] for step in text["commands"]), indent=4)
     if report.consequence:
@@ -107,7 +107,7 @@ def _print_brief(report: DriftReport, text: dict[str, Any], verdict: str) -> Non
 
 
 def _print_details(report: DriftReport, text: dict[str, Any], verdict: str) -> None:
-    """Print all there is."""
+    """Print a report with all its details."""
     from roundbook.logbook.withdrawals import left_out
     from roundbook.presentation.drift import tests_sentences
 

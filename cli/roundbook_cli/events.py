@@ -79,7 +79,7 @@ def events(
     if form == "csv":
         columns.append(_USER)
     elif chosen_address(load_settings(), chosen(context, database)) is not None:
-        # To the embedded server everybody comes as the same user.
+        # On the embedded server everybody has the same user.
         rows = differing_users(rows)
         if any(event.database_user for event in rows):
             columns.insert(3, _USER)

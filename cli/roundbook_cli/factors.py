@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 import typer
@@ -14,6 +15,7 @@ from roundbook.requests.fields import ZeroSd
 from roundbook_cli.charts import Chart, check_chart, draw
 from roundbook_cli.options import Database, Form, Format
 from roundbook_cli.output import show, talk, talk_notes
+from roundbook_cli.renewal import print_refit
 from roundbook_cli.request_options import default, option
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record
@@ -50,6 +52,9 @@ def show_(
     with record(context, database) as session:
         factors = show_factors(session, request)
     _print(factors, form)
+    latest = factors.version == factors.versions[-1] and factors.withdrawn is None
+    if form == "table" and latest and (factors.pool_now or 0) > 1:
+        print_refit(factors)
     draw(chart, factors)
 
 
@@ -72,6 +77,8 @@ def fit(
     """Fit a further factor version on other standardising runs; older versions stay."""
     from roundbook.logbook.fitting import fit_factor_set
     from roundbook.logbook.round_fingerprint import find_publication
+    from roundbook.presentation.decisions import fitted_headline
+    from roundbook_cli.impact import dependents_json, tell_impact
 
     request = FitRequest(
         task=task,
@@ -85,7 +92,7 @@ def fit(
     with record(context, database) as session:
         fitted = fit_factor_set(session, request)
         publication = find_publication(session, request.task, request.round)
-    _print(fitted, form)
+    _print(fitted, form, extra={"impact": dependents_json(fitted.impact)})
     talk_notes(fitted_notes(fitted))
     remark = unchanged(fitted)
     if not remark and (published := publication_note(fitted.round, publication)):
@@ -93,9 +100,10 @@ def fit(
     if remark:
         assumed = "" if runs else " --runs was not given, so pooled was assumed."
         talk(f"{remark}{assumed}")
+    tell_impact(fitted.impact, fitted_headline(fitted))
 
 
-def _print(factors: FactorSet, form: Format) -> None:
+def _print(factors: FactorSet, form: Format, extra: Mapping[str, object] | None = None) -> None:
     columns = (
         Column("topic", "Topic"),
         number("mean", "Mean"),
@@ -109,4 +117,5 @@ def _print(factors: FactorSet, form: Format) -> None:
         columns,
         above=[heading(factors)],
         below=withdrawn_note(factors),
+        extra=extra,
     )

@@ -10,7 +10,7 @@ import typer
 
 from roundbook.requests.matrices import ShowImpact
 from roundbook_cli.options import Database, Form, MatrixNumber
-from roundbook_cli.output import Column, counted, print_commands, section, show, talk
+from roundbook_cli.output import Column, print_commands, section, show, talk
 from roundbook_cli.renewal import computed_anew, dependent_line, renewal_of_dependent
 from roundbook_cli.session import record
 
@@ -39,34 +39,19 @@ def impact(
 ) -> None:
     """List what rests on a score matrix, what of it is stale, and the command that renews it."""
     from roundbook.logbook.impact import Scores, show_impact
-    from roundbook.presentation.impact import scores_sentence, source_sentences
+    from roundbook.presentation.impact import impact_sentences, scores_sentence
 
     request = ShowImpact(matrix=matrix)
     with record(context, database) as session:
         shown = show_impact(session, request)
     why = None if shown.reason is None else scores_sentence(shown.reason)
     rows = [SimpleNamespace(**dependent_line(dependent)) for dependent in shown.dependents]
-    resting = [row for row in rows if row.rests]
-    lacking = len(rows) - len(resting)
-    summary = (
-        f"{counted(len(resting), 'result')} resting on it, {sum(row.stale for row in resting)}"
-        " stale."
-    )
-    if lacking:
-        summary += f" {counted(lacking, 'plan')} stale for not resting on it."
-    scores = f"Matrix {shown.matrix}: {shown.measure} of round '{shown.round}' of '{shown.task}'"
     show(
         shown,
         form,
         rows,
         _CSV if form == "csv" else _DEPENDENTS,
-        above=[
-            f"{scores}, {shown.assessments} assessments, revision {shown.revision}:"
-            f" {why or 'it counts'}.",
-            *source_sentences(shown.source),
-            summary,
-            "",
-        ],
+        above=[*impact_sentences(shown), ""],
         extra={"why": why, "dependents": dependents_json(shown.dependents)},
         without=("reason",),
     )
@@ -82,13 +67,13 @@ def impact(
 
 
 def dependents_json(dependents: Sequence[Dependent]) -> list[dict[str, Any]]:
-    """Return dependents as the terminal's JSON has them."""
+    """Return the JSON of dependents on the terminal."""
     lines = [dependent_line(dependent) for dependent in dependents]
     return [line | {"saved_at": f"{line['saved_at'].isoformat()}"} for line in lines]
 
 
 def tell_impact(dependents: Sequence[Dependent], headline: str) -> None:
-    """Say on stderr what is stale since something happened to the scores it rests on."""
+    """Print the stale dependents of scores on stderr, with the commands that renew them."""
     if not dependents:
         return
     from roundbook.presentation.impact import stale_lines

@@ -1,4 +1,4 @@
-"""``roundbook log``: a round's score matrix into the record."""
+"""``roundbook log``: logging the score matrices of a round."""
 
 from __future__ import annotations
 
@@ -107,7 +107,7 @@ def log(
     with sessions(context, database) as begin:
         confirm_names(begin, request)
         if revise is not None:
-            # What is the latest before anybody is waited for is what this person has seen.
+            # The latest revisions before any waiting are those that this person has seen.
             with begin() as session:
                 seen = latest_revisions(session, request)
             request = request.model_copy(update={"expected_revisions": seen})
@@ -143,7 +143,7 @@ def log(
 
 
 def _notes(logged: LoggedMatrix, measure: str) -> list[str]:
-    """Return what a person should know of a matrix just logged, with commands on their own lines."""
+    """Return the notes on a matrix just logged, with commands on their own lines."""
     notes = log_notes(logged)
     if note := standardising_note(logged):
         if logged.standardising == "pooled":
@@ -154,7 +154,7 @@ def _notes(logged: LoggedMatrix, measure: str) -> list[str]:
 
 
 def _tell(matrices: Sequence[LoggedMatrix]) -> None:
-    """Say on stderr what a person should know; what is of all matrices alike once, and last."""
+    """Print the notes on logged matrices on stderr; those that all of them share last, once."""
     several = len(matrices) > 1
     notes = [_notes(matrix, "MEASURE" if several else matrix.measure) for matrix in matrices]
     shared = [note for note in notes[0] if all(note in of_matrix for of_matrix in notes)]

@@ -89,13 +89,13 @@ COMMANDS = {
     "token": ("roundbook_cli.tokens", "Tokens: who may use the service."),
     "db": ("roundbook_cli.db", "The database: its schema, backups, moving to another server."),
 }
-# How refusals of a word that a command has no use for begin.
+# The beginnings of errors about a word that a command does not take.
 _WORD_TOO_MANY = ("Got unexpected extra argument", "No such command")
 
 
 @cache
 def load_group(name: str) -> TyperGroup:
-    """Import the module of a command and return a group of all that it has."""
+    """Import the module of a command and return the group of its commands."""
     module = import_module(COMMANDS[name][0])
     parent = typer.Typer()
     if hasattr(module, "app"):
@@ -106,7 +106,7 @@ def load_group(name: str) -> TyperGroup:
     commands: list[Command] = [group]
     while commands:
         command = commands.pop()
-        # The paragraphs of a help end their lines where the terminal does, not the docstring.
+        # The paragraphs of a help wrap at the terminal's width, not where the docstring does.
         paragraphs = cleandoc(command.help or "").split("\n\n")
         command.help = "\n\n".join(paragraph.replace("\n", " ") for paragraph in paragraphs)
         commands += getattr(command, "commands", {}).values()
@@ -114,7 +114,7 @@ def load_group(name: str) -> TyperGroup:
 
 
 class LazyGroup(TyperGroup):
-    """A group that lists its commands by name and line; each is imported to be called."""
+    """A group that lists its commands by name and help line, and imports one when it is called."""
 
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401
         super().__init__(**settings)
@@ -122,7 +122,7 @@ class LazyGroup(TyperGroup):
             self.add_command(TyperCommand(name, help=line))
 
     def invoke(self, ctx: Context) -> Any:  # noqa: ANN401
-        """Run the command; say of what it refuses what is wrong, and which measure it needs."""
+        """Run the command; reword its usage errors, and name the measures where one is missing."""
         try:
             return super().invoke(ctx)
         except MissingParameter as missing:
@@ -143,7 +143,7 @@ class LazyGroup(TyperGroup):
     def resolve_command(
         self, ctx: Context, args: list[str]
     ) -> tuple[str | None, Command | None, list[str]]:
-        """Return the name, the command itself and the arguments that are left."""
+        """Return the name of the command, the imported command and the remaining arguments."""
         name, listed, rest = super().resolve_command(ctx, args)
         return name, load_group(name).commands[name] if name else listed, rest
 

@@ -1,4 +1,4 @@
-"""``roundbook matrix``: what is logged, matrix by matrix, and its corrections."""
+"""``roundbook matrix``: the logged score matrices, and their corrections."""
 
 from __future__ import annotations
 
@@ -10,7 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from roundbook.presentation.matrices import changes_phrase, export_notes, status_phrase
+from roundbook.presentation.matrices import (
+    changes_phrase,
+    export_notes,
+    factor_rows,
+    status_phrase,
+)
 from roundbook.presentation.publication import publication_note
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.matrices import (
@@ -35,6 +40,7 @@ from roundbook_cli.output import (
     talk,
     talk_notes,
 )
+from roundbook_cli.renewal import print_refit
 from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import record
 
@@ -145,7 +151,10 @@ def list_(
 def briefly(
     matrices: Sequence[ListedMatrix], *without: str
 ) -> tuple[list[SimpleNamespace], list[Column]]:
-    """Return listed matrices in the columns for a terminal, without some, and that of no reason."""
+    """Return the rows and columns of listed matrices for a terminal, except the columns `without`.
+
+    The column of reasons is left out where no matrix has one.
+    """
     left_out = {*without, *(() if any(row.reason for row in matrices) else ("reason",))}
     columns = [column for column in _LISTED_BRIEFLY if column.field not in left_out]
     rows = [
@@ -209,7 +218,9 @@ def show_(
         return
     print_table(shown.variances, _VARIANCES, above=[*_facts(shown), "", "Variances:"])
     if shown.factors:
-        section("Factor versions:", rows=shown.factors, columns=_FACTORS)
+        section("Factor versions:", rows=factor_rows(shown), columns=_FACTORS)
+        if shown.standing == "current" and (shown.factors[-1].pool_now or 0) > 1:
+            print_refit(shown)
     section(f"{counted(len(shown.topics), 'topic')}: {', '.join(shown.topics)}")
     runs = _RUNS[:2] if request.anonymous else _RUNS if shown.runs[0].pseudonym else _RUNS[:-1]
     section(f"{counted(len(shown.runs), 'run')}:", rows=shown.runs, columns=runs)
@@ -362,7 +373,7 @@ def _correct(
     form: Format,
     database: str | None,
 ) -> None:
-    """Withdraw or restore a score matrix, and say what is stale by that."""
+    """Withdraw or restore a score matrix, and print the dependents that this makes stale."""
     from roundbook.logbook.round_fingerprint import find_publication
     from roundbook.presentation.decisions import corrected_headline, uncorrected_note
 

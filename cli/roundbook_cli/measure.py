@@ -1,4 +1,4 @@
-"""``roundbook measure``: the measures of the record, and two that are one."""
+"""``roundbook measure``: the measures of the record, and merging two that are one."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ def refuse_no_measure(context: typer.Context) -> None:
 
 
 def measures_sentence(context: Context) -> str:
-    """Return which measures the task of a command has; nothing where that cannot be known."""
+    """Return the clause with the measures of a command's task; empty where they are unknown."""
     from roundbook.logbook.recorded_measures import list_measures
 
     task = context.params.get("task")

@@ -1,4 +1,4 @@
-"""What is new under a name that is near another one: a question on a terminal, else a warning."""
+"""New names that are near a recorded one: a question on a terminal, else a warning."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ def read_day(text: str) -> date:
     Raises
     ------
     typer.BadParameter
-        When it is none.
+        When the text is no day.
     """
     try:
         return datetime.strptime(text, "%Y-%m-%d").date()  # noqa: DTZ007  # a day has no zone

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import re
 import shutil
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from roundbook.csv_names import marked
+from roundbook.csv_names import write_csv
 from roundbook.presentation.phrases import counted
 from roundbook.presentation.tables import Column, count, number, signed
 from roundbook_cli.options import Format
@@ -44,11 +43,11 @@ def show(
     Parameters
     ----------
     rows, columns
-        What of it is a table; CSV has the same columns, headed by the fields, numbers in full.
+        The table; CSV has the same columns, headed by the fields, with numbers in full.
     above, below
         Sentences around the table.
     extra : mapping, optional
-        What JSON has besides, or instead: sentences and commands, which no result holds.
+        Further or replacing fields of JSON: sentences and commands, which no result holds.
     without : iterable of str
         The result's fields that JSON then leaves out.
     """
@@ -96,7 +95,7 @@ def print_table(
     lines += [line for sentence in below for line in wrap_sentence(visible(sentence), width)]
     plain = not str(sys.stdout.encoding).lower().startswith("utf")
     for line in lines:
-        # The line below the headings is no reason to fail.
+        # An encoding without the line below the headings is no reason to fail.
         typer.echo("-" * len(line) if plain and not line.strip("─") else line)
 
 
@@ -107,13 +106,11 @@ def section(*above: str, rows: Sequence[Any] = (), columns: Sequence[Column] = (
 
 def print_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
     """Print rows as CSV on stdout, in which no name is a formula to a spreadsheet."""
-    writer = csv.writer(sys.stdout, lineterminator="\n")
-    for row in (header, *rows):
-        writer.writerow([marked(cell) if isinstance(cell, str) else cell for cell in row])
+    write_csv(sys.stdout, (header, *rows))
 
 
 def talk(line: str) -> None:
-    """Say something to the person, on stderr.
+    """Print a message for the person on stderr.
 
     On a terminal it is wrapped.
     """
@@ -124,7 +121,7 @@ def talk(line: str) -> None:
 
 
 def talk_notes(notes: Iterable[str]) -> None:
-    """Say what to know beside a result, a line each."""
+    """Print the notes on a result on stderr, a line each."""
     for note in notes:
         talk(f"Note: {note}")
 
@@ -160,12 +157,12 @@ def ask(question: str) -> bool:
 
 @contextmanager
 def progress(doing: str) -> Iterator[Callable[[str], object]]:
-    """Show on stderr what is done at the moment, if that is a terminal, until the block ends.
+    """Show the current step on stderr, if that is a terminal, until the block ends.
 
     Yields
     ------
     callable
-        To be told in a few words what is done next.
+        Takes the next step in a few words.
     """
     if not sys.stderr.isatty():
         yield lambda _: None

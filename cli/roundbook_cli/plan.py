@@ -121,7 +121,7 @@ def plan(
 
 
 def _refuse_options(context: typer.Context, verb: str) -> None:
-    """Refuse what stands before a verb, and would be lost."""
+    """Refuse options before a verb, where they would be lost."""
     for name in context.params:
         if is_given(context, name):
             raise typer.BadParameter(f"give the options after '{verb}', not before it")
@@ -230,7 +230,10 @@ def list_(
         print_json({"task": listed.task, "plans": plans})
         return
     rows = [
-        SimpleNamespace(**dict(entry), **entry.brief, sizes=_sizes(entry))
+        SimpleNamespace(
+            **dict.fromkeys(_LISTED) | dict(entry) | entry.brief,
+            sizes=_sizes(entry) if entry.brief else None,
+        )
         for entry in listed.results
     ]
     if form == "csv":

@@ -1,4 +1,4 @@
-"""What variances and plans advise, with the options that do it, and their JSON with that."""
+"""Warnings and notes of variances and plans with the options to use, and their JSON."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
 
 
 def history_json(history: VarianceHistory) -> dict[str, Any]:
-    """Return a variance history as JSON has it, its warning with what to do."""
+    """Return the JSON of a variance history, with its warning and advice."""
     printed = history.model_dump(mode="json")
     printed["pooled"]["warning"] = history_warning(history)
     return printed
 
 
 def history_warning(history: VarianceHistory) -> str | None:
-    """Return that rounds disagree about their variances and what to do, None where they do not."""
+    """Return the warning that rounds disagree about their variances, with advice, or None."""
     from roundbook.presentation.variances import disagreement, disagreement_way_out
 
     warning = disagreement(history)
@@ -28,7 +28,7 @@ def history_warning(history: VarianceHistory) -> str | None:
 
 
 def advised(history: VarianceHistory, lines: Iterable[str]) -> list[str]:
-    """Return lines about a variance history, with what to do where they say that rounds disagree."""
+    """Return lines about a variance history, with advice after the warning that rounds disagree."""
     from roundbook.presentation.variances import disagreement
 
     warning = disagreement(history)
@@ -36,7 +36,7 @@ def advised(history: VarianceHistory, lines: Iterable[str]) -> list[str]:
 
 
 def plan_json(plan: Plan) -> dict[str, Any]:
-    """Return a plan as JSON has it, with its sentences and what to do."""
+    """Return the JSON of a plan, with its sentences and advice."""
     from roundbook.presentation.plan_protocol import protocol
 
     return plan.model_dump(mode="json") | {
@@ -51,7 +51,7 @@ def plan_json(plan: Plan) -> dict[str, Any]:
 
 
 def plan_remarks(plan: Plan) -> list[str]:
-    """Return what to know of a plan: that rounds disagree, are left out, or lack an answer."""
+    """Return the remarks on a plan: its warning, the rounds left out and its notes."""
     from roundbook.presentation.plans import withdrawn_notes
 
     warning = plan_warning(plan)
@@ -59,7 +59,7 @@ def plan_remarks(plan: Plan) -> list[str]:
 
 
 def plan_warning(plan: Plan) -> str | None:
-    """Return that the rounds of a plan disagree, and what to do; None where they do not."""
+    """Return the warning that the rounds of a plan disagree, with advice; None if they do not."""
     from roundbook.presentation.plans import warning, warning_way_out
 
     disagreeing = warning(plan)
@@ -67,7 +67,7 @@ def plan_warning(plan: Plan) -> str | None:
 
 
 def plan_notes(plan: Plan) -> list[str]:
-    """Return a plan's notes, and what would help."""
+    """Return a plan's notes as sentences, with advice where there is any."""
     from roundbook.presentation.plans import note_way_out, notes
 
     pairs = zip(notes(plan), plan.notes, strict=True)
@@ -75,7 +75,7 @@ def plan_notes(plan: Plan) -> list[str]:
 
 
 def no_power(row: RoundPower) -> str | None:
-    """Return why a round's power does not exist, and what would help; None where it does."""
+    """Return the sentence on why a round has no power, with advice; None where it has."""
     from roundbook.presentation import plans
 
     why = plans.no_power(row)

@@ -56,7 +56,7 @@ Details = Annotated[
 
 
 def plan_request(*, width: Sequence[float] | None, **fields: Any) -> PlanRequest:  # noqa: ANN401
-    """Return the plan that options ask for; of an interval, the differences may be given as widths.
+    """Return the plan request of options; for an interval, differences may be given as widths.
 
     Raises
     ------

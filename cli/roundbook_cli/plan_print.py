@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Plan
 
 _OF_TASK = (Column("task", "Task"), Column("measure", "Measure"))
-# The power that more rounds had is a detail.
+# The power of more rounds than this is printed with --details only.
 _FEW_ROUNDS = 3
 
 
@@ -28,14 +28,14 @@ def print_plan(
     above: Iterable[str] = (),
     copyable: str | None = None,
 ) -> None:
-    """Print a plan, unless as JSON.
+    """Print a plan in any form but JSON.
 
     Parameters
     ----------
     details : bool
         Print the power that earlier rounds had, however many they are.
     above : iterable of str
-        Sentences over the table; said on stderr, where stdout has the bare data.
+        Sentences above the table; they go to stderr where stdout has only data.
     copyable : str, optional
         A command below them.
     """

@@ -63,7 +63,7 @@ def log(
     with sessions(context, database) as begin:
         confirm_names(begin, request)
         if revise is not None:
-            # What is the latest before anybody is waited for is what this person has seen.
+            # The latest revision before any waiting is the one that this person has seen.
             with begin() as session:
                 seen = latest_qrels(session, request)
             request = request.model_copy(update={"expected_revision": seen})

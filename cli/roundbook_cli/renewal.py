@@ -12,21 +12,23 @@ from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook_cli.output import print_commands, section
 
 if TYPE_CHECKING:
+    from roundbook.logbook.factors import FactorSet
     from roundbook.logbook.impact import Dependent, RefitRequest, Scores
     from roundbook.logbook.matrices.logged import LoggedMatrix
+    from roundbook.logbook.matrices.showing import ShownMatrix
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
     from roundbook.logbook.teams import DescribedTeams, RefittableFactors
 
 
 def renewal(entry: ResultEntry) -> str | None:
     """Return the command that renews a saved result, None where nothing needs or can be renewed."""
-    # What is not stale may have rounds to take in.
+    # A result that is not stale may have new rounds to take in.
     wanted = entry.renewable or (entry.changes and not entry.stale)
     return shlex.join(["roundbook", "result", "renew", entry.name]) if wanted else None
 
 
 def entry_json(entry: ResultEntry, fields: Collection[str] | None = None) -> dict[str, Any]:
-    """Return some of a saved result's facts, by default all, why it is stale and what renews it."""
+    """Return the JSON of a saved result: its fields (by default all), staleness and renewal."""
     from roundbook.presentation.staleness import why_stale
 
     named = fields or set(type(entry).model_fields) - {"result"}
@@ -40,7 +42,7 @@ def print_staleness(shown: ShownResult, standing: str) -> None:
     Parameters
     ----------
     standing : str
-        What holds of a result that is not stale.
+        The clause to print for a result that is not stale.
     """
     from roundbook.presentation.staleness import why_stale
 
@@ -82,7 +84,7 @@ def _refit(refit: RefitRequest) -> str:
 
 
 def dependent_line(dependent: Dependent) -> dict[str, Any]:
-    """Return a dependent as the terminal's JSON and tables have it."""
+    """Return the row of a dependent for JSON and tables, with the command that renews it."""
     from roundbook.presentation.impact import dependent_row
 
     row = dependent_row(dependent)
@@ -91,7 +93,11 @@ def dependent_line(dependent: Dependent) -> dict[str, Any]:
 
 
 def refit_command(
-    of_round: LoggedMatrix | DescribedTeams, measure: str, assessments: str, runs: str, reason: str
+    of_round: LoggedMatrix | DescribedTeams | FactorSet | ShownMatrix,
+    measure: str,
+    assessments: str,
+    runs: str,
+    reason: str,
 ) -> str:
     """Return the command that fits a measure's factors on all runs, or the pooled ones."""
     words = ["roundbook", "factors", "fit", of_round.task, of_round.round, "--measure", measure]
@@ -106,9 +112,9 @@ def refit_notes(
     *,
     corrected: bool = False,
 ) -> list[str]:
-    """Return that factors rest on other runs than the pool, and how to fit them on it.
+    """Return the note that factors rest on other runs than the pool, with commands to refit them.
 
-    `corrected` is whether another pool was known before.
+    The list is empty where none do. `corrected` is whether another pool was known before.
     """
     if not refittable:
         return []
@@ -121,6 +127,16 @@ def refit_notes(
     ]
     note = refittable_note(refittable, corrected=corrected)
     return ["\n  ".join([f"{note} To fit them on it:", *commands])]
+
+
+def print_refit(factors: FactorSet | ShownMatrix) -> None:
+    """Print the command that fits factors of pooled runs on the pool known now."""
+    typer.echo("To fit factors on the pool known now:")
+    print_commands(
+        refit_command(
+            factors, factors.measure, factors.assessments, "pooled", "the pool is another one now"
+        )
+    )
 
 
 def in_one_line(notes: Iterable[str]) -> list[str]:

@@ -1,4 +1,4 @@
-"""``roundbook report``: a task in files for others, and saved drift reports by their numbers."""
+"""``roundbook report``: reports of a task as files, and saved drift reports by their numbers."""
 
 from __future__ import annotations
 
@@ -38,6 +38,7 @@ _LISTED = (
     Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
     Column("note", "Note", spare=2),
 )
+_OF_BRIEF = ("measure", "verdict", "shift")
 
 
 @app.command("list", epilog="Example: roundbook report list --task covid")
@@ -52,13 +53,16 @@ def list_(
 
     with record(context, database) as session:
         listed = list_results(session, ListResults(task=task, kind="drift"))
-    entries = sorted(listed.results, key=lambda entry: (entry.task or "", report_number(entry)))
+    # Within a task by number, those with a name of their own first.
+    entries = sorted(
+        listed.results, key=lambda entry: (entry.task or "", report_number(entry) or 0)
+    )
     rows = [
         SimpleNamespace(
-            **dict(entry) | dict(entry.brief),
+            **dict.fromkeys(_OF_BRIEF) | dict(entry) | entry.brief,
             number=report_number(entry),
-            from_round=entry.brief["from"],
-            to_round=entry.brief["to"],
+            from_round=entry.brief.get("from"),
+            to_round=entry.brief.get("to"),
         )
         for entry in entries
     ]
@@ -80,8 +84,13 @@ def show_(
     context: typer.Context,
     task: TaskName,
     number: Annotated[
-        int, typer.Argument(metavar="NUMBER", help="Its number, as report list prints it.")
-    ],
+        int | None,
+        typer.Argument(
+            metavar="NUMBER",
+            help="Its number, as report list prints it; of a name such as covid/drift-1, none.",
+            show_default=False,
+        ),
+    ] = None,
     details: Annotated[
         bool, typer.Option("--details", help="Print also the tests, what is assumed, each topic.")
     ] = False,
@@ -89,10 +98,11 @@ def show_(
     database: Database = None,
 ) -> None:
     """Show a saved drift report as it was, then whether what it was computed from still counts."""
-    from roundbook.logbook.saved_results import show_result
+    from roundbook.logbook.saved_results import numbered_name, show_result
 
     with record(context, database) as session:
-        shown = show_result(session, ShowResult(name=f"{task}/drift-{number}", kind="drift"))
+        name = task if number is None else numbered_name(task, "drift", number)
+        shown = show_result(session, ShowResult(name=name, kind="drift"))
     print_saved(shown, form, details=details)
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from roundbook.requests.base import Request
 
-# By Typer's name of a type, what the help calls its values; of choices it lists them.
+# By Typer's name of a type, the help's name of its values; choices are listed instead.
 _METAVARS = {"bool": "", "int": "N", "float": "NUMBER", "str": "TEXT", "path": "FILE"}
 
 
@@ -35,7 +35,7 @@ def option(request: type[Request], field: str, *names: str, **more: Any) -> Any:
     names : str
         The option, such as ``--min-d``.
     more
-        What else `typer.Option` takes; a `default` in place of the field's.
+        Other arguments of `typer.Option`; a `default` replaces that of the field.
     """
     usual, described = _described(request, field, more)
     return typer.Option(usual, *names, **described)
@@ -50,7 +50,7 @@ def argument(request: type[Request], field: str, **more: Any) -> Any:  # noqa: A
 def _described(
     request: type[Request], field: str, more: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
-    """Return a field's default, and what describes it in the help, completes and bounds its values."""
+    """Return a field's default, and the arguments of Typer for its help, completion and bounds."""
     bounds = request.model_fields[field].metadata
     described = {
         "help": _with_options(request.model_fields[field].description or ""),
@@ -61,7 +61,7 @@ def _described(
     if "default" in described:
         return described.pop("default"), described
     usual = ... if request.model_fields[field].is_required() else default(request, field)
-    # None is a list that is left out, or what the help has in words.
+    # None stands for a list that is left out, or for a default that the help has in words.
     in_words = isinstance(usual, tuple) or "(default" in described["help"]
     return None if in_words else usual, described
 
@@ -78,7 +78,7 @@ def is_given(context: Context, name: str) -> bool:
 
 
 def _metavar(option: TyperArgument | TyperOption, ctx: Context) -> str:
-    """Return what the help calls the values of an option or argument; empty where its name does."""
+    """Return the help's name of an option's values; empty for an argument, which has its own."""
     if isinstance(option, TyperOption) and option.metavar is not None:
         return option.metavar
     kind = option.type_descriptor
@@ -91,7 +91,7 @@ def _metavar(option: TyperArgument | TyperOption, ctx: Context) -> str:
 
 
 def _usage(argument: TyperArgument, _: Context) -> list[str]:
-    """Return an argument as the line of usage has it: in brackets where it may be left out."""
+    """Return an argument for the line of usage, in brackets where it may be left out."""
     name = argument.display_name_raw
     if argument.nargs != 1:
         name = f"{name.removesuffix('...')}..."
@@ -105,7 +105,7 @@ TyperArgument.get_usage_pieces = _usage  # type: ignore[method-assign, assignmen
 
 
 def reword(error: UsageError) -> None:
-    """Give an error in a value that Typer refused our words in place of its library's."""
+    """Replace the library's message about a refused value by Roundbook's own."""
     from pydantic import ValidationError
 
     from roundbook.requests.base import refusal_reason
@@ -119,7 +119,7 @@ def reword(error: UsageError) -> None:
 
 @contextmanager
 def usage_errors() -> Iterator[None]:
-    """Refuse a request whose parts contradict each other as the options that they are.
+    """Turn the refusal of a request into an error that names options in place of fields.
 
     Raises
     ------

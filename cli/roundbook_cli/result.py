@@ -1,4 +1,4 @@
-"""``roundbook result``: everything that was saved, whether it is stale, and its renewal."""
+"""``roundbook result``: the saved results, whether they are stale, and their renewal."""
 
 from __future__ import annotations
 

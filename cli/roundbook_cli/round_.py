@@ -1,4 +1,4 @@
-"""``roundbook round``: the holdings of a task."""
+"""``roundbook round``: the rounds of a task, and what is recorded of them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from roundbook.errors import RecordError
-from roundbook.presentation.publication import publication_note, round_sentence
+from roundbook.presentation.publication import PUBLISHED_VARIANCES, round_sentences
 from roundbook.presentation.runs import QRELS, UPLOADS
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.tasks import (
@@ -37,9 +37,12 @@ from roundbook_cli.output import (
 )
 from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import record, sessions
+from roundbook_cli.ways_out import with_way_out
 
 if TYPE_CHECKING:
-    from roundbook.logbook.rounds import LoggedMeasure
+    from collections.abc import Sequence
+
+    from roundbook.logbook.rounds import LoggedMeasure, Round
 
 app = typer.Typer(no_args_is_help=True, help="Rounds: one holding of a task after another.")
 
@@ -52,6 +55,14 @@ def _matrices(matrices: list[LoggedMeasure]) -> str:
         + (" withdrawn" if matrix.withdrawn is not None else "")
         for matrix in matrices
     )
+
+
+def _held_notes(task: str, rounds: Sequence[Round]) -> list[str]:
+    """Return the notes on dates that contradict the order of rounds, with the command for them."""
+    from roundbook.presentation.rounds import correct_date, out_of_order_notes
+
+    *notes, last = ["", *out_of_order_notes(rounds)]
+    return [*notes[1:], with_way_out(last, correct_date(task))] if last else []
 
 
 _COLUMNS = (
@@ -82,6 +93,7 @@ def create(
         confirm_name(session, request.task, request.round)
         created = create_round(session, request)
     show(created, form, [created], _COLUMNS)
+    talk_notes(_held_notes(request.task, [created]))
 
 
 @app.command("set", epilog="Example: roundbook round set covid round1 --collection CORD-19")
@@ -97,11 +109,16 @@ def set_(
 ) -> None:
     """Record on which document collection, and when, a round was held."""
     from roundbook.logbook.round_changes import set_round
+    from roundbook.presentation.decisions import changed_headline
+    from roundbook_cli.impact import dependents_json, tell_impact
 
     request = SetRound(task=task, round=round_label, held=held, collection=collection, force=force)
     with record(context, database) as session:
         changed = set_round(session, request)
-    show(changed, form, [changed], _COLUMNS)
+    extra = {"impact": dependents_json(changed.impact)}
+    show(changed, form, [changed], _COLUMNS, extra=extra)
+    talk_notes(_held_notes(request.task, [changed]))
+    tell_impact(changed.impact, changed_headline(changed))
 
 
 @app.command(epilog="Example: roundbook round rename covid roud4 round4")
@@ -155,9 +172,10 @@ def publish(
     form: Form = "table",
     database: Database = None,
 ) -> None:
-    """Publish a round for good: there is no way back, its scores then change only by --revise.
+    """Publish a round for good: there is no way back, and it then takes scores only by --revise.
 
-    On a terminal it asks first.
+    A revision, a withdrawn or restored matrix and further factors each change its fingerprint. On a
+    terminal it asks first.
     """
     from roundbook.logbook.round_changes import publish_round
     from roundbook.presentation.decisions import published_sentences
@@ -193,7 +211,11 @@ def publish(
     elif dry_run:
         talk("Dry run: nothing was published.")
     else:
-        talk(f"{sentences[0]} Its scores change only by 'roundbook log ... --revise REASON'.")
+        talk(
+            f"{sentences[0]} It takes scores only by 'roundbook log ... --revise REASON' now."
+            " A revision, a withdrawn or restored matrix and further factors each change its"
+            " fingerprint."
+        )
 
 
 @app.command("list", epilog="Example: roundbook round list covid")
@@ -210,7 +232,8 @@ def list_(
     with record(context, database) as session:
         listed = list_rounds(session, request)
     way_out = f"No round yet. Make one with 'roundbook round create {quote(request.task)} ROUND'."
-    show(listed, form, listed.rounds, _COLUMNS, below=[] if listed.rounds else [way_out])
+    below = _held_notes(request.task, listed.rounds) if listed.rounds else [way_out]
+    show(listed, form, listed.rounds, _COLUMNS, below=below)
 
 
 @app.command("show", epilog="Example: roundbook round show covid round1")
@@ -221,31 +244,27 @@ def show_(
     form: Form = "table",
     database: Database = None,
 ) -> None:
-    """Show a round with all that was logged in it: scores, runs and relevance assessments."""
+    """Show a round with its scores, runs, relevance assessments and published variances."""
     from roundbook.logbook.round_contents import show_round
     from roundbook_cli.matrix import LISTED, briefly
 
     request = ShowRound(task=task, round=round_label)
     with record(context, database) as session:
         shown = show_round(session, request)
-    below = []
-    if not shown.matrices:
-        below.append(
-            f"No scores yet: 'roundbook log {quote(request.task)} {quote(shown.round)} FILE --measure M'"
-            " takes a file."
-        )
-    if note := publication_note(shown.round, shown):
-        below += [note, f"Fingerprint {shown.fingerprint}"]
-        if shown.published_fingerprint not in (None, shown.fingerprint):
-            below.append(f"As published {shown.published_fingerprint}")
     if form != "table":
         show(shown, form, shown.matrices, LISTED)
         return
-    print_table(*briefly(shown.matrices, "round"), above=[round_sentence(shown)], below=below)
+    first, *below = round_sentences(shown)
+    if not shown.matrices:
+        log = f"roundbook log {quote(request.task)} {quote(shown.round)} FILE --measure M"
+        below.append(f"To log scores: {log}")
+    print_table(*briefly(shown.matrices, "round"), above=[first], below=below)
     if shown.uploads:
         section("Runs:", rows=shown.uploads, columns=UPLOADS[1:])
     if shown.qrels:
         section("Relevance assessments:", rows=shown.qrels, columns=QRELS[1:])
+    if shown.published_variances:
+        section("Published variances:", rows=shown.published_variances, columns=PUBLISHED_VARIANCES)
 
 
 app.add_typer(round_teams.commands)

@@ -10,6 +10,7 @@ import typer
 from roundbook.presentation.publication import publication_note
 from roundbook.presentation.teams import corrections, described_phrase
 from roundbook.requests.teams import DescribeTeams
+from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show, talk, talk_notes
 from roundbook_cli.renewal import in_one_line, refit_notes
@@ -43,7 +44,12 @@ def teams(
     """
     from roundbook.logbook.round_fingerprint import find_publication
     from roundbook.logbook.teams import describe_teams
-    from roundbook.presentation.decisions import DRY_RUN, described_notes, pool_corrected
+    from roundbook.presentation.decisions import (
+        DRY_RUN,
+        described_headline,
+        described_notes,
+        pool_corrected,
+    )
     from roundbook.settings import load_settings
 
     request = DescribeTeams(task=task, round=round_label, file=file, revise=revise, dry_run=dry_run)
@@ -64,10 +70,11 @@ def teams(
         described.changes if form == "csv" else rows,
         _CHANGES if form == "csv" else _CORRECTED,
         above=[f"{described.task}, round '{described.round}': {described_phrase(described)}."],
-        extra={"notes": in_one_line(notes)},
+        extra={"notes": in_one_line(notes), "impact": dependents_json(described.impact)},
     )
     talk_notes(notes)
     if published := publication_note(described.round, publication, dry_run=request.dry_run):
         talk(f"Note: {published}")
     if request.dry_run:
         talk(DRY_RUN)
+    tell_impact(described.impact, described_headline(described))

@@ -15,13 +15,17 @@ if TYPE_CHECKING:
 _ENTRY = ("task", "note", "saved_at", "saved_by", "software", "stale")
 
 
-def report_number(entry: ResultEntry) -> int:
-    """Return the number of a saved drift report within its task."""
-    return int(entry.name.rpartition("-")[2])
+def report_number(entry: ResultEntry) -> int | None:
+    """Return the number of a saved drift report within its task, None of one with another name."""
+    from roundbook.logbook.saved_results import numbered_name
+
+    end = entry.name.rpartition("-")[2]
+    number = int(end) if end.isascii() and end.isdecimal() else 0
+    return number if entry.name == numbered_name(entry.task or "", "drift", number) else None
 
 
 def report_facts(entry: ResultEntry) -> dict[str, Any]:
-    """Return who saved a report, when, why, and whether it is stale, as JSON prints it."""
+    """Return the facts of a saved report as JSON prints them: number, user, time, staleness."""
     numbers = {"number": report_number(entry), "version": entry.version}
     return numbers | entry_json(entry, _ENTRY)
 
@@ -38,7 +42,8 @@ def print_saved(shown: ShownResult, form: Any, *, details: bool = True) -> None:
         show(shown, form, report.topics, TOPICS_CSV, extra=extra, without=("result",))
         return
     version = f", version {shown.version} of {shown.versions}" if shown.versions > 1 else ""
-    title = f"Drift report {report_number(shown)} of task '{shown.task}'{version}"
+    number = report_number(shown) or f"'{shown.name}'"
+    title = f"Drift report {number} of task '{shown.task}'{version}"
     print_table([], (), above=[saved_heading(title, shown), ""])
     print_report(report, details=details)
     print_staleness(shown, "these are today's factors")

@@ -22,17 +22,21 @@ def print_saved(
     only_protocol: bool = False,
     details: bool = True,
 ) -> None:
-    """Print a saved plan, and whether what it was computed from still counts."""
+    """Print a saved plan, and whether the scores it was computed from still count."""
     from roundbook.logbook.plans.plan import Plan
     from roundbook.presentation.plans import plan_changes
+    from roundbook.presentation.staleness import why_stale
     from roundbook_cli.renewal import renewal
 
     assert isinstance(shown.result, Plan)
     changes, renew = plan_changes(shown), renewal(shown)
     if form == "json":
-        print_json(plan_entry(shown) | changes | {"renew": renew, "plan": plan_json(shown.result)})
+        facts = {"illegible": shown.illegible, "renew": renew, "plan": plan_json(shown.result)}
+        print_json(plan_entry(shown) | changes | facts)
         return
     above = [plan_head(shown), *_changes(**changes), *(["To renew it:"] if renew else [])]
+    if shown.illegible is not None:
+        above.append(f"Stale: {why_stale(shown)}.")
     print_plan(
         shown.result,
         form,
@@ -44,13 +48,13 @@ def print_saved(
 
 
 def plan_entry(entry: ResultEntry) -> dict[str, Any]:
-    """Return who saved a plan, when and why, as JSON prints it."""
+    """Return the facts of a saved plan as JSON prints them: its name, version, user and time."""
     printed = entry.model_dump(mode="json", include=set(_ENTRY))
     return {field: printed[field] for field in _ENTRY}
 
 
 def plan_head(entry: ResultEntry) -> str:
-    """Return the line above a saved plan."""
+    """Return the heading of a saved plan."""
     from roundbook.presentation.saved_results import saved_heading
 
     return saved_heading(f"Plan '{entry.name}', version {entry.version} of {entry.versions}", entry)
@@ -68,7 +72,7 @@ def _changes(stale: list[dict[str, Any]], new_rounds: list[str]) -> list[str]:
 
 
 def _variances(was: float, now: float | None) -> str:
-    """Return the variance then and today, as a clause; nothing where they are printed alike."""
+    """Return the variance then and today, as a clause; empty where they are printed alike."""
     texts = [f"{value:.5g}" for value in (was, now) if value is not None]
     if not any("e" in text for text in texts):
         decimals = max(len(text.partition(".")[2]) for text in texts)

@@ -1,4 +1,4 @@
-"""Studies on the terminal: tables to read, JSON or CSV; and what is said of one that is saved."""
+"""Studies on the terminal as tables, JSON or CSV; and the printing of saved ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _ENTRY = {"name", "version", "versions", "task", "note", "saved_at", "saved_by",
 
 
 def study_entry(entry: ResultEntry) -> dict[str, Any]:
-    """Return who saved a study, when, why, and whether it is stale, as JSON prints it."""
+    """Return the facts of a saved study as JSON prints them: name, user, time, staleness."""
     from roundbook_cli.renewal import entry_json
 
     return entry_json(entry, _ENTRY)
@@ -55,13 +55,13 @@ def print_study(
     Parameters
     ----------
     beside : mapping, optional
-        What JSON has besides.
+        Further fields of JSON.
     remarks : sequence of str
-        Those besides its own.
+        Remarks to print besides the study's own.
     top : int, optional
         How many rows of a long table are printed, in place of its own number.
     more : str
-        The option that shows all, with ``{}`` for how many there are.
+        The option that shows all rows, with ``{}`` for their number.
     """
     from roundbook.presentation.studies.common import study_words
 

@@ -1,4 +1,4 @@
-"""Options that name what scores are of, which many commands have: they are fields of requests."""
+"""Options of many commands that name a task, round, measure or assessments."""
 
 from __future__ import annotations
 

@@ -84,7 +84,7 @@ def serve(
                     f"On {host} the service asks for tokens, and there is none.",
                     way_out="make a token",
                 )
-    # What ends a service as a process ends it as Ctrl-C does, and so leaves nothing behind.
+    # SIGTERM ends the service as Ctrl-C does, so that it cleans up behind itself.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with ExitStack() as stack:
         if demo:

@@ -1,4 +1,4 @@
-"""From the command line to the record: the settings, the chosen database, the transaction."""
+"""The record that a command works on: the settings, the chosen database, the transaction."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class CommandLine:
-    """A command line as it was typed, the context's object; and what of it is kept so far."""
+    """A command line as typed, and how much of its work is kept so far; the context's object."""
 
     words: tuple[str, ...] = ()
     kept: Literal["nothing", "unknown", "all"] = "nothing"
@@ -29,7 +29,7 @@ class CommandLine:
 
 @contextmanager
 def keeping(context: typer.Context) -> Iterator[None]:
-    """Take note that what the block does is kept as a whole when it ends, if not before."""
+    """Set `kept` of the command line: `unknown` within the block, `all` after it."""
     line = context.ensure_object(CommandLine)
     line.kept = "unknown"
     yield
@@ -52,7 +52,7 @@ def record(
 def sessions(
     context: typer.Context, database: str | None
 ) -> Iterator[Callable[..., AbstractContextManager[Session]]]:
-    """Yield what begins a transaction on the record, for commands that need more than one."""
+    """Yield a function that begins a transaction, for commands that need more than one."""
     from roundbook.logbook.record import open_record
     from roundbook.logbook.session import begin
     from roundbook.settings import load_settings
@@ -84,14 +84,14 @@ def open_database(context: typer.Context, database: str | None) -> Iterator[Engi
 
 
 def chosen(context: typer.Context, database: str | None) -> str | None:
-    """Return --database as given to the command, else as given before it.
+    """Return --database as given to the command, else as given before it; None without either.
 
     Every command that opens a database asks here first, so here the whole command line is checked.
 
     Raises
     ------
     InputError
-        When it is empty, as where a script's variable is not set.
+        When it is empty, such as a variable of a script that is not set.
     typer.BadParameter
         When the value of an option looks like an option, or an option is repeated.
     """

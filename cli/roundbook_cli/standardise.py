@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -13,6 +14,7 @@ from roundbook.presentation.factors import (
     standardised_heading,
     standardised_notes,
     standardised_remarks,
+    undeclared_round,
 )
 from roundbook.presentation.tables import Column, number
 from roundbook.requests.fields import Layout, Missing
@@ -134,6 +136,9 @@ def standardise(
 
 def _print(scores: StandardisedScores, form: Format) -> None:
     notes = standardised_notes(scores)
+    if (label := undeclared_round(scores)) is not None:
+        command = ["roundbook", "round", "set", scores.task, label, "--collection", "NAME"]
+        notes[-1] += f" Declare it with: {shlex.join(command)}"
     if form == "csv":
         columns = zip(*scores.scores, strict=True)
         rows = ([topic, *row] for topic, row in zip(scores.topics, columns, strict=True))

@@ -22,7 +22,7 @@ class OutputLostError(Exception):
     Attributes
     ----------
     unread : bool
-        Whether nobody reads any further, as after ``| head``: no fault of anybody's.
+        Whether the reader has stopped reading, as after ``| head``, which is no error.
     """
 
     def __init__(self, why: str, *, unread: bool = False) -> None:
@@ -34,7 +34,7 @@ class OutputLostError(Exception):
 
 
 class _Stream(io.FileIO):
-    """A descriptor that, once it cannot be written, takes the rest and forgets it.
+    """A file on a descriptor that, once a write has failed, discards all later output.
 
     Otherwise what is still in the buffer would fail again, at the end of the program.
     """
@@ -59,11 +59,11 @@ class _Stream(io.FileIO):
 
 
 def guard_streams() -> None:
-    """Let the program's own streams fail as the person expects.
+    """Replace standard output and error by streams that fail in a defined way.
 
-    A closed one is as good as ``/dev/null``: its number would else be given to the next file that
-    is opened, and what is printed would go there. A loss of standard output is raised as
-    `OutputLostError`; one of standard error, where there is only talk, is passed over.
+    A closed one becomes ``/dev/null``: otherwise its number would be given to the next file that
+    is opened, and output would go there. A failed write to standard output raises
+    `OutputLostError`; one to standard error, which has messages only, is ignored.
     """
     for descriptor in range(3):
         try:

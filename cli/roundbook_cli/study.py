@@ -1,4 +1,4 @@
-"""``roundbook study``: what the scores of a round, or of files, bear."""
+"""``roundbook study``: studies of the scores of a round, or of files."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ class _Group(TyperGroup):
     """A group whose commands go by short names too."""
 
     def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
-        """Return a command by its name."""
+        """Return a command by its name or its short name."""
         return super().get_command(ctx, _SHORT.get(cmd_name, cmd_name))
 
 

@@ -9,16 +9,16 @@ from typing import Any, NamedTuple
 from roundbook.presentation.tables import Column
 
 _GAP = 3
-# So narrow a column of words would be read down instead of across.
+# A column of words is at least so wide; a narrower one would be read down instead of across.
 _NARROWEST = 12
-# What is never parted: a word, an interval, a size and the measure of it, p = 0.1, a date and its
+# Text that is never split: a word, an interval, a size with its measure, p = 0.1, a date with its
 # time, a drawn line.
 _UNBROKEN = re.compile(
     r"\s*(?:\[[^\[\]A-Za-z]*\]|\S{0,40}[A-Z@]\S{0,40} \d+ x \d+|[-+]?\d[\d.]* (?:to|x) [-+]?\d[\d.]*"
     r"|\w+ [=<>] [-+]?\d[\d.]*|\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?|[─│┊●]+(?: +[─│┊●]+)+|\S)+"
 )
 _COMMAND = re.compile(r"'roundbook [^'\n]*'")
-# Control characters, but a line feed, and marks that turn the direction of writing.
+# Control characters except a line feed, and marks that turn the direction of writing.
 _UNFIT = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
@@ -44,7 +44,7 @@ def lay_out(
     width : int
         How many characters a line has.
     complete : bool
-        Whether all columns are kept, be the table wider than that.
+        Whether all columns are kept, even if the table is too wide.
     alike : sequence
         Rows of tables beside it, which are to have the same columns of the same widths.
     """
@@ -98,7 +98,7 @@ def _cells(rows: Sequence[Any], columns: Sequence[Column]) -> list[list[str]]:
 
 
 def wrap_sentence(sentences: str, width: int) -> list[str]:
-    """Return the lines of sentences, which part no command: one at the end has its own line.
+    """Return sentences as wrapped lines that split no command; one at the end has its own line.
 
     What is indented stays so in all its lines.
     """
@@ -119,7 +119,7 @@ def wrap_sentence(sentences: str, width: int) -> list[str]:
 
 
 def wrap(text: str, width: int) -> list[str]:
-    """Return the lines of a text, none of which parts a word, an interval, a size or a time."""
+    """Return a text as wrapped lines that split no word, interval, size or time."""
     lines = []
     for paragraph in text.split("\n"):
         line = ""
@@ -134,12 +134,12 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def visible(text: str) -> str:
-    """Return a text in which what would steer the terminal is written as an escape."""
+    """Return a text with the characters that would steer the terminal written as escapes."""
     return _UNFIT.sub(lambda unfit: unfit[0].encode("unicode_escape").decode(), text)
 
 
 def written(column: Column, value: Any) -> str:  # noqa: ANN401
-    """Return a value as a table shows it."""
+    """Return a value as the text of a table's cell."""
     return "-" if value is None else column.write(value)
 
 
@@ -158,7 +158,7 @@ def _longest_part(text: str) -> int:
 
 
 class _Bounds(NamedTuple):
-    """The least width a column takes, that of its widest cell, and the most it makes use of."""
+    """The least width of a column, the width of its widest cell, and the most that it can use."""
 
     least: int
     cells: int
@@ -177,7 +177,7 @@ def _bounds(column: Column, cells: Sequence[str]) -> _Bounds:
 
 
 def _widths(bounds: Sequence[_Bounds], width: int) -> list[int] | None:
-    """Return widths that fit, None where none do: long headings wrap first, then the widest cells."""
+    """Return widths that fit, or None: long headings wrap first, then the widest cells."""
     room = width - _GAP * (len(bounds) - 1)
     if sum(column.least for column in bounds) > room:
         return None
@@ -199,7 +199,7 @@ def _table(
     widths: Sequence[int],
     below: Sequence[Sequence[str]],
 ) -> list[str]:
-    """Return the lines of a table whose columns have these widths, and of each row those below."""
+    """Return the lines of a table with columns of these widths, and the lines `below` each row."""
     heads = [wrap(column.heading, width) for column, width in zip(columns, widths, strict=True)]
     height = max(map(len, heads))
     lines = _row([[""] * (height - len(head)) + head for head in heads], columns, widths)
@@ -226,7 +226,7 @@ def _row(
 
 
 def _lists(cells: Sequence[Sequence[str]], columns: Sequence[Column], width: int) -> list[str]:
-    """Return rows as lists, a line a field; a word too long to stand beside its heading below it."""
+    """Return rows as lists, a line a field; a word too long to be beside its heading goes below."""
     indent = max(cell_width(column.heading) for column in columns) + _GAP
     lines: list[str] = []
     for row in cells:

@@ -1,4 +1,4 @@
-"""``roundbook task``: what the campaign evaluates."""
+"""``roundbook task``: the tasks of a campaign."""
 
 from __future__ import annotations
 

@@ -123,7 +123,7 @@ def show_(
 def _show_measures(
     context: typer.Context, database: str | None, request: VarianceHistoryRequest, form: Format
 ) -> list[VarianceHistory]:
-    """Print a line a measure, and return what of."""
+    """Print a table of measures, a line each, and return their variance histories."""
     from roundbook.logbook.variances import show_histories
 
     with record(context, database) as session:
@@ -159,7 +159,7 @@ def _draw(path: Path | None, histories: Sequence[VarianceHistory]) -> None:
 
 
 def _columns(history: VarianceHistory) -> tuple[Column, ...]:
-    """Return what differs between rounds, so that a table fits 80 columns."""
+    """Return the columns of rounds, some only where rounds differ in them, to fit 80 characters."""
     published = any(row.origin != "matrix" for row in history.rounds)
     origin = (_ORIGIN,) if published else ()
     return (*_ROUNDS, *origin, *((_ASSESSMENTS,) if history.mixed else ()))
@@ -317,7 +317,7 @@ def record_(
     )
     with sessions(context, database) as begin:
         if revise is not None:
-            # What is the latest before anybody is waited for is what this person has seen.
+            # The latest revision before any waiting is the one that this person has seen.
             with begin() as session:
                 seen = latest_recorded(session, request)
             request = request.model_copy(update={"expected_revision": seen})

@@ -47,12 +47,16 @@ def verify(
         progress("Verifying ...") as step,
     ):
         verification = verify_record(session, request, step)
-    of_runs = []
+    verified = {
+        "score matrices": verification.matrices,
+        "factor versions": verification.factor_sets,
+        "variances": verification.variances,
+        "saved results": verification.results,
+        "events": verification.events,
+    }
     if verification.uploads or verification.qrels:
-        of_runs = [
-            f"So were {verification.uploads} uploads of runs and {verification.qrels} relevance"
-            " assessments."
-        ]
+        verified["uploads of runs"] = verification.uploads
+        verified["sets of relevance assessments"] = verification.qrels
     show(
         verification,
         form,
@@ -63,10 +67,9 @@ def verify(
             Column("first", "First", difference_sentence),
         ),
         above=[
-            f"{verification.matrices} matrices, {verification.factor_sets} factor versions,"
-            f" {verification.variances} variances, {verification.results} saved results and"
-            f" {verification.events} events were verified.",
-            *of_runs,
+            "Verified: "
+            + ", ".join(f"{noun} {number:,}" for noun, number in verified.items())
+            + ".",
         ],
         below=[
             *([] if verification.differences else ["Nothing differs."]),

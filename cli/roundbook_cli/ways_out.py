@@ -6,8 +6,8 @@ import shlex
 
 from roundbook.errors import RoundbookError, WayOut
 
-# By code: a sentence with the error's facts in braces, quoted as a shell wants them. It follows
-# the error's own, or takes it up where it has {message}.
+# By code: a sentence with the error's facts in braces, quoted for a shell. It follows the error's
+# own sentence, or contains it where it has {message}.
 _WAYS_OUT = {
     "list measures": "'roundbook measure list' shows those there are.",
     "merge the slip": "{message}: roundbook measure merge {slip} {known}",
@@ -66,6 +66,7 @@ _WAYS_OUT = {
     "no round": "{message} ('roundbook round list {task}' shows those there are). Log with --create, or"
     " make it first: roundbook round create {task} {round}",
     "nothing to set": "{message}: give --collection, --held or both.",
+    "correct a date": "If a date is wrong: roundbook round set {task} ROUND --held DATE --force",
     "force a change": "{message}; add --force to change it.",
     "force a rename": "{message}; add --force to rename it all the same.",
     "withdraw instead": "{message}; scores can be withdrawn: 'roundbook matrix list {task}' shows"
@@ -132,6 +133,9 @@ _WAYS_OUT = {
     "list factor versions": "{message}; 'roundbook factors show {task} {round} --measure"
     " {measure}' lists them.",
     "factor version": "Name the round and, with --factors-version, the version.",
+    "own factors": "Standardise it by its own factors: roundbook standardise {task} {round} --measure"
+    " {measure}. If the collection only grew, declare both rounds under one name with 'roundbook round"
+    " set {task} {round} --collection {collection} --force'.",
     # Optional libraries
     "install the extra": "{message}: pip install 'roundbook[{extra}]'",
     # Plans
@@ -158,6 +162,7 @@ _WAYS_OUT = {
     "plan from the pooled variance": "{message}; plan with --variance-at pooled.",
     "plan from the pooled variance or a value": "{message}; plan with --variance-at pooled, or a"
     " value.",
+    "plan from the round held last": "To plan with that of {round}: --variance-at {variance}.",
     "plan from another variance": "{message}; plan from another measure, or give a --variance.",
     # Archives, backups, moves
     "other database": "{message}; check ROUNDBOOK_DATABASE_URL or --database.",
@@ -172,12 +177,12 @@ _WAYS_OUT = {
 
 
 def sentence(error: RoundbookError) -> str:
-    """Return an error as the terminal says it: what is wrong, then what to type."""
+    """Return the sentences of an error on the terminal: what is wrong, then what to type."""
     return with_way_out(str(error), error.way_out)
 
 
 def with_way_out(message: str, way_out: WayOut | None) -> str:
-    """Return a sentence, and what to type."""
+    """Return a message followed by what to type, if there is a way out."""
     if way_out is None:
         return message
     facts = {name: shlex.quote(str(fact)) for name, fact in way_out.facts.items()}

@@ -1,4 +1,4 @@
-"""``roundbook worker``: long studies, computed while nobody waits."""
+"""``roundbook worker``: computing long studies in the background."""
 
 from __future__ import annotations
 

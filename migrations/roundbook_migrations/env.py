@@ -1,7 +1,7 @@
-"""How Alembic runs Roundbook's migrations: under a lock, with timeouts, in their own schema.
+"""Alembic's environment: migrations run under a lock, with timeouts, in Roundbook's schema.
 
-The program hands over a connection. From the command line (``alembic revision``, ``alembic
-check``) the database comes from ROUNDBOOK_DATABASE_URL.
+The program passes a connection. On Alembic's own command line (``alembic revision``, ``alembic
+check``) the database is that of ROUNDBOOK_DATABASE_URL.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from roundbook.database.tables import SCHEMA, metadata
 from roundbook.errors import InputError
 from roundbook.settings import load_settings
 
-# Any fixed number does, as long as nothing else in the database takes the same lock.
+# The lock's number: any that nothing else in the database uses for an advisory lock.
 _LOCK = 0x726F756E64626F6F % 2**63
 
 
@@ -35,8 +35,8 @@ def _compared(
 
 
 def _migrate(connection: Connection) -> None:
-    # Two upgrades at once: the second waits, then finds nothing left to do. The lock is that of a
-    # transaction beside the migrations' own, as behind a pooler a session's would stay.
+    # Of two upgrades at once the second waits, then finds nothing left to do. The lock belongs to a
+    # transaction of its own: behind a pooler a session's lock would outlive the program.
     with connection.engine.connect() as beside:
         beside.execute(text("SET LOCAL idle_in_transaction_session_timeout = 0"))
         beside.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _LOCK})

@@ -1,6 +1,6 @@
-"""Measures under their canonical names, and free to be merged where they were recorded apart.
+"""Migration parts: measures get canonical names, and those recorded apart can be merged.
 
-What is canonical here is so for good, whatever the program calls canonical later.
+Canonical names here are frozen, whatever names later versions of the program use.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from unicodedata import normalize
 
 from sqlalchemy import Connection, text
 
-# Names of tools, with what takes their place.
+# Names used by evaluation tools, with the canonical names.
 _TOOLS = tuple(
     (re.compile(pattern, re.IGNORECASE | re.ASCII), name)
     for pattern, name in (
@@ -24,7 +24,7 @@ _TOOLS = tuple(
         (r"num_rel_ret", "NumRet(rel=1)"),
     )
 )
-# Families, each with its other names, in which case and hyphens do not count.
+# Families by canonical name, with their other names; case and hyphens do not matter.
 # fmt: off
 _FAMILIES = {
     other.lower().replace("-", "_"): family
@@ -55,10 +55,10 @@ _FAMILIES = {
 }
 # fmt: on
 _NAME = re.compile(r"([^()@]+)(?:\(([^()]*)\))?(?:@0*([0-9]+(?:\.[0-9]+)?))?")
-# Those of ir_measures, which only their exact names mean.
+# Measures of ir_measures that are matched by their exact names only.
 _NEARLY_ERR = re.compile(r"NERR(?:8|9|10|11)\b")
 
-# What merging measures changes of these tables; the rest stays as it is.
+# The columns that merging measures changes in these tables.
 _CHANGED = {"measure": "spellings"} | dict.fromkeys(
     ("matrix", "factor_set", "published_variance"), "measure_id"
 )
@@ -68,7 +68,7 @@ SELECT string_agg(quote_ident(column_name), ', ' ORDER BY ordinal_position)
 FROM information_schema.columns
 WHERE table_schema = 'roundbook' AND table_name = :table AND column_name <> :changes
 """)
-# A measure loses no spelling, and scores go to no measure but one that theirs is merged into.
+# A measure never loses a spelling, and scores only move to the measure theirs is merged into.
 _MERGING = """
 CREATE FUNCTION roundbook.refuse_other_measure() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
@@ -90,12 +90,12 @@ END $$
 
 
 def upgrade(connection: Connection) -> None:
-    """Let measures be merged, and give those that are recorded their canonical names."""
+    """Allow measures to be merged, and give the recorded ones their canonical names."""
     connection.execute(
         text("ALTER TABLE roundbook.measure ADD COLUMN spellings text[] NOT NULL DEFAULT '{}'")
     )
     connection.execute(text(_MERGING))
-    # Whoever writes may have types and operators of his own, and look there first.
+    # A writer's search path may begin with a schema that has types and operators of its own.
     connection.execute(
         text(
             "ALTER FUNCTION roundbook.refuse_other_measure() SET search_path = pg_catalog, pg_temp"
@@ -115,7 +115,7 @@ def upgrade(connection: Connection) -> None:
 
 
 def downgrade(connection: Connection) -> None:
-    """Let measures be merged no more; names stay as they are."""
+    """Forbid merging of measures again; names stay as they are."""
     for table in _CHANGED:
         connection.execute(text(f"DROP TRIGGER merged ON roundbook.{table}"))
     connection.execute(text("DROP FUNCTION roundbook.refuse_other_measure()"))
@@ -141,8 +141,8 @@ def _guard(connection: Connection, table: str, changes: str | None, more: str) -
 def canonicalise(connection: Connection) -> None:
     """Rename measures to their canonical names, with an event in each task that has them.
 
-    A measure keeps its name where another one holds the canonical one already: which of their
-    scores count, nobody but the organisers can tell.
+    A measure keeps its name where another measure has the canonical one already: only the
+    organisers can decide which of their scores count.
     """
     rows = connection.execute(text("SELECT id, name FROM roundbook.measure ORDER BY id")).all()
     holders = {row.name.lower(): row.id for row in rows}

@@ -19,15 +19,15 @@ def open(address: str | None = None, token: str | None = None) -> Book:  # noqa:
     Parameters
     ----------
     address : str, optional
-        As ``postgresql://user:password@host:port/database``, or ``https://host`` of a service.
-        Default: that of the settings, and the embedded server where they name none.
+        ``postgresql://user:password@host:port/database``, or ``https://host`` of a service.
+        Default: the settings' address, else the embedded server.
     token : str, optional
-        What a service is to know you by; without one it answers what is published.
+        A service's token; without one the service shows what is published.
 
     Returns
     -------
     Book
-        To be closed after use, by ``with`` or ``close()``.
+        Close it after use, by ``with`` or ``close()``.
     """
     # The terminal imports this package too, and starts without any of that.
     from roundbook.python.book import Book  # noqa: PLC0415

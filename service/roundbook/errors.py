@@ -23,7 +23,7 @@
         └── DatabaseBusyError            … or a lock was held longer than the timeout
 
 A message says in a sentence what is wrong and where. A way out that is a command or an option is
-a code, which each door puts into its own words.
+a code, which each interface turns into its own words.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ from typing import NamedTuple
 
 
 class WayOut(NamedTuple):
-    """What would help, as a code with what it needs to know; a door says it in its own words."""
+    """The code of a remedy, with the facts its sentence needs; each interface words it."""
 
     code: str
     facts: Mapping[str, object]
 
 
 class RoundbookError(Exception):
-    """Roundbook cannot do what was asked.
+    """The base class of all errors that Roundbook raises on purpose.
 
     Attributes
     ----------
     facts : mapping
         The names and numbers that the message is about, such as task, round, measure and matrix.
     way_out : WayOut or None
-        What the person could do next, where a sentence about the fault does not say it.
+        The remedy, None where the message already says enough.
     """
 
     def __init__(self, message: str, *, way_out: str | None = None, **facts: object) -> None:
@@ -160,7 +160,7 @@ class NotRecordedError(RecordError, LookupError):
 
 
 class WithdrawnError(NotRecordedError):
-    """What was asked for is withdrawn, and so does not count."""
+    """The matrix asked for is withdrawn, and so does not count."""
 
 
 class AlreadyRecordedError(RecordError):

@@ -1,4 +1,4 @@
-"""What no score may exceed, for the files that bring scores and the statistics on them."""
+"""The largest score that files may hold and statistics take."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Measures' names: as the evaluation tools spell them, and as Roundbook records them."""
+"""Names of measures: the spellings of evaluation tools, and Roundbook's canonical names."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _FAMILIES = (
     *("alpha_DCG", "alpha_nDCG", "ERR_IA", "nERR_IA", "AP_IA", "P_IA", "NRBP", "nNRBP", "StRecall"),
     *("MSnDCG", "nERR", "nG", "Q", "O-measure", "P-measure", "P+"),
 )
-# Of these no score is below 0 or above 1.
+# Measures whose scores lie between 0 and 1.
 WITHIN_ONE = frozenset(_FAMILIES) - {
     *("BPM", "INST", "INSQ", "SDCG", "EBR", "iRBU", "Compat", "NumQ", "NumRel", "NumRet"),
     *("alpha_DCG", "NRBP", "nNRBP"),
@@ -83,7 +83,7 @@ _NAME = re.compile(
 )
 # A comma within gains=1:1,2:3 begins no parameter.
 _NEXT_PARAMETER = re.compile(r",(?![^=,]*:)")
-# Parameters that a measure has anyway.
+# Default parameters of measures, which canonical names leave out.
 _CUSTOMARY = {
     *(("AP", "denominator", "R"), ("AP", "rel", "1"), ("P", "rel", "1"), ("RBP", "rel", "1")),
     *(("Q", "beta", "1"), ("P+", "beta", "1")),
@@ -91,17 +91,17 @@ _CUSTOMARY = {
 
 
 def is_measure_like(name: str) -> bool:
-    """Tell whether a known evaluation tool writes measures of this name."""
+    """Return whether a name is a measure of a known evaluation tool."""
     return bool(_TREC_EVAL.fullmatch(name) or _IR_MEASURES.fullmatch(name))
 
 
 def clean_measure(name: str) -> str:
-    """Return a measure's name as it was typed, in NFC and without surplus space."""
+    """Return a measure's name in NFC, without surplus space."""
     return " ".join(normalize("NFC", name).split())
 
 
 def canonical_measure(name: str) -> str:
-    """Return the name under which a measure is recorded, whichever tool's spelling is given.
+    """Return the canonical name of a measure, given any tool's spelling.
 
     That is ir_measures' name, with parameters in the order of their names, gains in that of the
     grades, numbers without padding, and without parameters that say what is customary:
@@ -144,9 +144,9 @@ def canonical_measure(name: str) -> str:
 
 
 def split_parameters(text: str) -> dict[str, str] | None:
-    """Return what stands in a measure's brackets by name, numbers without padding.
+    """Return the parameters in a measure's brackets by name, numbers without padding.
 
-    None where a part of it is no ``name=value``, or a name comes twice.
+    None if a part is no ``name=value``, or a name comes twice.
     """
     parameters: dict[str, str] = {}
     for part in filter(None, map(str.strip, _NEXT_PARAMETER.split(text))):
@@ -158,18 +158,18 @@ def split_parameters(text: str) -> dict[str, str] | None:
 
 
 def is_known_measure(name: str) -> bool:
-    """Tell whether a canonical name is that of a known measure, whatever its parameters."""
+    """Return whether a canonical name is that of a known measure, whatever its parameters."""
     match = _NAME.fullmatch(name)
     return match is not None and match["family"] in _FAMILIES
 
 
 def measure_key(name: str) -> str:
-    """Return what two spellings of one measure have in common: no capitals, but for NERR8 to 11."""
+    """Return a key equal for all spellings of a measure: lower case, but for NERR8 to 11."""
     return in_any_case(canonical_measure(name))
 
 
 def in_any_case(name: str) -> str:
-    """Return a name without capitals, but for NERR8 to 11, which are other measures in them."""
+    """Return a name in lower case, but for NERR8 to 11, which are other measures in capitals."""
     return name if _NEARLY_ERR.match(name) else name.lower()
 
 
@@ -180,7 +180,7 @@ def _number(text: str) -> str:
 
 
 def _gains(text: str) -> str:
-    """Return ``1:1,2:3`` for ``{2:3, 0:0, 1:1.0}``; what is none stays."""
+    """Return gains in canonical form, ``1:1,2:3`` for ``{2:3, 0:0, 1:1.0}``; other texts as is."""
     pairs = [tuple(map(str.strip, pair.split(":"))) for pair in text.strip("{}").split(",")]
     if not all(len(pair) == 2 and re.fullmatch(r"-?[0-9]{1,9}", pair[0]) for pair in pairs):
         return text

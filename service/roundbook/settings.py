@@ -1,4 +1,4 @@
-"""What a person may set: by environment, else by the settings file, else the default."""
+"""The settings: from the environment, else from the settings file, else the default."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _user() -> str:
 
 
 class Settings(BaseModel):
-    """Every setting; each is also an environment variable ``ROUNDBOOK_<NAME>``."""
+    """All settings; each can be set by the environment variable ``ROUNDBOOK_<NAME>``."""
 
     model_config = ConfigDict(extra="ignore", frozen=True, validate_default=True)
 
@@ -75,13 +75,13 @@ class Settings(BaseModel):
 
 @lru_cache
 def load_settings() -> Settings:
-    """Read the settings once: of the environment, of the settings file (TOML), else the defaults.
+    """Return the settings, read from the environment, the settings file (TOML) and the defaults.
 
     Raises
     ------
     InputError
         Naming each setting that cannot be used and where it came from; or when ``ROUNDBOOK_CONFIG``
-        names no file: without its settings, another database would do.
+        names no file: without its settings, another database would be used.
     """
     chosen = os.environ.get("ROUNDBOOK_CONFIG")
     file = Path(chosen) if chosen else platformdirs.user_config_path("roundbook") / "config.toml"
@@ -95,7 +95,7 @@ def load_settings() -> Settings:
     }
     try:
         in_file = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
-        # An empty variable is as good as none.
+        # An empty variable counts as not set.
         return Settings(**in_file | {name: value for name, value in variables.items() if value})
     except ValidationError as error:
         faults = "; ".join(

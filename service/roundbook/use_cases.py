@@ -1,4 +1,4 @@
-"""Every use case by its name, with its request: what the doors other than the terminal open onto."""
+"""The use cases by name, with their requests, for all doors but the terminal."""
 
 from __future__ import annotations
 
@@ -44,19 +44,19 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class _Imported:
     function: str
-    # Where its module is.
+    # The package of its module.
     package: ClassVar[str] = "roundbook.logbook"
 
     @property
     def call(self) -> Callable[..., Any]:
-        """The function, which is imported by now."""
+        """The function, imported on first use."""
         module, _, name = self.function.partition(":")
         function: Callable[..., Any] = getattr(import_module(f"{self.package}.{module}"), name)
         return function
 
     @property
     def result(self) -> type[BaseModel]:
-        """The type of what comes of a request."""
+        """The type of the function's result."""
         function = self.call
         model: type[BaseModel] = getattr(
             import_module(function.__module__), function.__annotations__["return"]
@@ -71,15 +71,15 @@ class UseCase(_Imported):
     Attributes
     ----------
     function : str
-        Its module below ``roundbook.logbook`` and its name; it is imported when it is called.
+        Its module below ``roundbook.logbook`` and name, as ``module:name``; imported when called.
     request : type or None
-        What is asked of it, None where nothing is.
+        Its request; None where it takes none.
     changes : bool
-        Whether it is a decision, which changes the record, or a question.
+        Whether it changes the record (a decision) or only reads it (a question).
     scope : str
-        What a token must allow for it.
+        The scope that a token must have for it.
     computes : bool
-        Whether it may compute for seconds and longer.
+        Whether it may compute for seconds or longer.
     """
 
     request: type[Request] | None
@@ -88,13 +88,13 @@ class UseCase(_Imported):
     computes: bool = False
 
     def run(self, session: Session, request: Request | None) -> Any:  # noqa: ANN401
-        """Return what comes of a request."""
+        """Return the result of a request."""
         return self.call(session) if request is None else self.call(session, request)
 
 
 @dataclass(frozen=True)
 class Upload(_Imported):
-    """A use case whose scores, runs or names are in a file, which a door may be sent.
+    """A use case that reads scores, runs or names from a file, which may be uploaded.
 
     Attributes
     ----------
@@ -103,7 +103,7 @@ class Upload(_Imported):
     file : str
         The field of the request that names the file, or the files.
     without : tuple of str
-        Further fields that name files, which are not sent along.
+        Further fields that name files, which cannot be uploaded.
     """
 
     request: type[Request]
@@ -113,12 +113,12 @@ class Upload(_Imported):
     scope: Scope = "log"
 
     def ask(self, fields: dict[str, Any], *files: Path) -> Request:
-        """Return the request for files; there is none where scores are computed from runs.
+        """Return the request with these files; without files where scores are computed from runs.
 
         Raises
         ------
         InputError
-            When they are several, and it reads one.
+            When there are several files, and the use case reads one.
         """
         if fields.get("from_runs") in (True, "true", "True", "1"):
             return self.request(**fields)
@@ -129,13 +129,13 @@ class Upload(_Imported):
         return self.request(**fields, file=files[0])
 
     def run(self, session: Session, request: Request, max_file_bytes: int) -> Any:  # noqa: ANN401
-        """Return what comes of a request."""
+        """Return the result of a request."""
         return self.call(session, request, max_file_bytes=max_file_bytes)
 
 
 @dataclass(frozen=True)
 class Download(_Imported):
-    """A use case that writes a file, which a door may send.
+    """A use case that writes a file, which may be downloaded.
 
     Attributes
     ----------
@@ -144,7 +144,7 @@ class Download(_Imported):
     field : str
         The field of the request that names the file.
     file : str
-        What the file is called where nobody names it.
+        The file's default name.
     media_type : str
     """
 
@@ -159,7 +159,7 @@ class Download(_Imported):
     def run(
         self, session: Session, request: Request, progress: Callable[[str], object] = lambda _: None
     ) -> Any:  # noqa: ANN401
-        """Write the file, and return what it is."""
+        """Write the file, and return the result that describes it."""
         return self.call(session, request, progress)
 
 
@@ -227,7 +227,7 @@ USE_CASES = {
     "renew": _decision("saving:renew_results", results.RenewResults, "log", computes=True),
 }
 
-# What is sent as a file.
+# The use cases that read a file.
 UPLOADS = {
     "log": Upload("matrices.files:log_files", matrices.LogFilesRequest, "files", ("teams",)),
     "describe_teams": Upload("teams:describe_teams", teams.DescribeTeams, "file"),
@@ -243,7 +243,7 @@ UPLOADS = {
     ),
 }
 
-# What is written to a file.
+# The use cases that write a file.
 DOWNLOADS = {
     "export": Download(
         "transfer.archive.exporting:export_archive",
@@ -271,12 +271,12 @@ DOWNLOADS = {
 
 
 def find_report(kind: str) -> Download:
-    """Return a report by its kind.
+    """Return the use case that writes a kind of report.
 
     Raises
     ------
     InputError
-        When there is none.
+        When there is none of this name.
     """
     kinds = [name.removeprefix("report_") for name in DOWNLOADS if name.startswith("report_")]
     if kind not in kinds:
@@ -290,7 +290,7 @@ def find_use_case(name: str) -> UseCase:
     Raises
     ------
     InputError
-        When there is none.
+        When there is none of this name.
     """
     if name not in USE_CASES:
         raise InputError(f"There is no use case '{name}'; there are {', '.join(USE_CASES)}.")

@@ -181,6 +181,14 @@ def test_round_show_has_all_that_was_logged(logged, write):
     assert [(row["measure"], row["topics"]) for row in rows] == [("AP", "5")]
     logged("round", "create", "t", "r3")
     assert "No scores yet" in logged("round", "show", "t", "r3").out
+    logged("variance", "record", "t", "r3", "--measure", "AP", "--value", "0.05", "--runs", "12",
+           "--topics", "40", "--teams", "7", "--source", "A paper, Table 1")  # fmt: skip
+    lines = logged("round", "show", "t", "r3").out.splitlines()
+    assert "No scores yet, only 1 published variance." in lines
+    assert "To log scores: roundbook log t r3 FILE --measure M" in lines
+    place = lines.index("Published variances:")
+    cells = "AP official raw 1 0.05000 12 40 7 A paper, Table 1 -"
+    assert " ".join(lines[place + 3].split()) == cells
 
 
 # log

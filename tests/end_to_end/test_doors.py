@@ -178,6 +178,57 @@ def test_four_doors_one_report(service, address, command, tmp_path):
         )
 
 
+@pytest.mark.long
+def test_a_round_and_an_impact_say_the_same_at_every_door(service, address, command):
+    published = {"variance": 0.05, "runs": 12, "topics": 40, "source": "A paper", "scale": "std-ab"}
+    with roundbook.open(address) as here, roundbook.open(service) as there:
+        for label in "12":
+            here.log("t", label, io.StringIO(wide(int(label))), "AP", create=True)
+        here.publish("t", "1")
+        here.log("t", "1", io.StringIO(wide(3)), "AP", revise="judged again")
+        here.record_variance("t", "0", "AP", create=True, **published)
+        here.record_variance("t", "0", "AP", revise="a misprint", **published | {"variance": 0.06})
+        fingerprints = here.round("t", "1").model
+        assert fingerprints.fingerprint != fingerprints.published_fingerprint
+        for name, words, fields, said in (
+            ("impact", ("impact", "1"), {"matrix": 1}, [
+                "Matrix 1: AP of round '1' of 't', official assessments, revision 1: superseded by"
+                " revision 2 (matrix 3).",
+                "4 results resting on it, 4 stale.",
+            ]),
+            ("impact", ("impact", "2"), {"matrix": 2}, [
+                "Matrix 2: AP of round '2' of 't', official assessments, revision 1: it counts.",
+                "4 results resting on it, 0 stale.",
+            ]),
+            ("round", ("round", "show", "t", "1"), {"task": "t", "round": "1"}, [
+                "Round '1' of 't', number 1: published.",
+                "Round '1' is published, and its published fingerprint no longer verifies.",
+                f"Fingerprint {fingerprints.fingerprint}",
+                f"As published {fingerprints.published_fingerprint}",
+            ]),
+            ("round", ("round", "show", "t", "0"), {"task": "t", "round": "0"}, [
+                "Round '0' of 't', number 3: draft.",
+                "No scores yet, only 1 published variance.",
+            ]),
+        ):  # fmt: skip
+            assert here.ask(name, **fields).say().splitlines() == said
+            assert there.ask(name, **fields).say().splitlines() == said
+            over_http = json.loads(get(f"{service}/api/v1/{name}?{urlencode(fields)}"))
+            assert over_http["sentences"] == said
+            printed = command("--database", address, *words).out.splitlines()
+            assert [line for line in printed if line in said] == said
+        (value,) = here.round("t", "0").published_variances
+        facts = value.model_dump(mode="json", exclude={"recorded_at", "recorded_by"})
+        assert facts == {
+            "measure": "AP", "assessments": "official", "scale": "std-ab", "revision": 2,
+            "variance": 0.06, "runs": 12, "topics": 40, "teams": None, "source": "A paper",
+            "reason": "a misprint",
+        }  # fmt: skip
+        assert over_http["published_variances"] == [value.model_dump(mode="json")]
+        assert list(here.round("t", "0").to_frame()["source"]) == ["A paper"]
+        assert here.round("t", "1").published_variances == []
+
+
 def get(url):
     with urlopen(url) as answer:
         return answer.read()

@@ -69,7 +69,7 @@ def test_the_report_on_covid_reads_from_the_verdict_to_the_topics(covid):
         " (95% interval +0.536 to +1.109), and the spread is 0.995 times what it was (95% interval"
         " 0.894 to 1.107).",
         "- Provisional: the teams of 222 runs are not known,",
-        "roundbook log covid ROUND FILE --measure nDCG@10 --teams TEAMS",
+        "roundbook round teams covid ROUND TEAMS.csv",
         "What to do: Standardise 'round3' by its own factors, which are fitted already. Before",
         "roundbook standardise covid round3 --measure nDCG@10",
         "roundbook standardise covid round1 --measure nDCG@10 --factors-from round3",
@@ -112,8 +112,8 @@ def test_without_details_the_report_is_a_page_of_eighty_columns(covid, monkeypat
         " The interval of the shift lies wholly outside. Held is judged by the 90% interval, aged by"
         " the 95% one. It rests on the 30 topics that both rounds"
         " share, 57 groups of runs of 'round1' and 38 of 'round3'",
-        "- Say the teams, with a team file for each round: roundbook log covid ROUND FILE --measure"
-        " nDCG@10 --teams TEAMS",
+        "- Say the teams, with a team file for each round: roundbook round teams covid ROUND"
+        " TEAMS.csv",
         "What to do: Standardise 'round3' by its own factors, which are fitted already. Before",
         "roundbook standardise covid round1 --measure nDCG@10 --factors-from round3",
         "What it does: by the factors of 'round1' the 79 runs of 'round3' score 0.1309 higher on"
@@ -501,3 +501,90 @@ def test_rounds_on_other_collections_share_no_topic(log, roundbook, write):
     done = roundbook(*DRIFT)
     assert done.lines[0] == "UNBRIDGED: rounds '2004' and '2005' have no usable shared topic."
     assert "a topic of the same name on other documents is another topic" in done.out
+
+
+def test_standardising_across_collections_is_refused_with_a_way_out(log, roundbook):
+    for label in ("a", "b"):
+        log(label, SCORES)
+    across = ("standardise", "t", "b", "--measure", "AP", "--factors-from", "a")
+    assert roundbook("round", "set", "t", "a", "--collection", "A").code == 0
+    assumed = roundbook(*across, "--format", "json")
+    note = (
+        "Assumed: round 'b' was held on the document collection 'A' too, since none is declared."
+        " Declare it with: roundbook round set t b --collection NAME"
+    )
+    assert assumed.json["notes"] == [note]
+    assert f"Note: {note}" in assumed.err
+    assert roundbook("round", "set", "t", "b", "--collection", "B").code == 0
+    refused = roundbook(*across)
+    assert (refused.code, refused.out) == (1, "")
+    assert (
+        "so round 'a' has factors of none of these topics. Standardise it by its own factors:"
+        " roundbook standardise t b --measure AP. If the collection only grew, declare both rounds"
+        " under one name with 'roundbook round set t b --collection A --force'." in refused.err
+    )
+    assert roundbook("standardise", "t", "b", "--measure", "AP").code == 0
+    assert roundbook("round", "set", "t", "b", "--collection", "A", "--force").code == 0
+    assert roundbook(*across).code == 0
+
+
+def test_dates_that_contradict_the_order_of_rounds_are_noted(log, roundbook):
+    for label in ("may", "april"):
+        log(label, SCORES)
+    assert roundbook("round", "set", "t", "may", "--held", "2020-05-01").err == ""
+    clause = (
+        "Round 'april' was held on 2020-04-01, before round 'may' (2020-05-01), but is recorded"
+        " after it"
+    )
+    note = (
+        f"{clause}: what compares rounds or takes the latest goes by the order of recording. If a"
+        " date is wrong: roundbook round set t ROUND --held DATE --force"
+    )
+    dated = roundbook("round", "set", "t", "april", "--held", "2020-04-01")
+    assert f"Note: {note}" in dated.err
+    assert note in " ".join(roundbook("round", "list", "t").out.split())
+    brief = roundbook(*DRIFT)
+    assert f"- {clause}: by the dates this comparison runs backwards." in brief.out
+    assert "    roundbook drift t --measure AP --from april --to may" in brief.lines
+    curve = roundbook(*DRIFT, "--curve")
+    assert f"{clause}, and the curve goes by the order of recording." in " ".join(curve.out.split())
+    plan = ("plan", "--task", "t", "--measure", "AP", "--m", "5", "--min-d", "0.1")
+    planned = roundbook(*plan, "--variance-at", "latest", "--format", "json")
+    assert planned.json["notes"][-1].startswith(f"{clause}: the plan takes the variance of")
+    variance = re.search(
+        r"To plan with that of may: --variance-at (\S+)\.$", planned.json["notes"][-1]
+    )
+    assert roundbook(*plan, "--variance-at", variance[1]).code == 0
+
+
+def test_factors_on_another_pool_than_that_known_now_name_the_command(log, roundbook, write):
+    def teams(*pooled):
+        rows = [f"run{i},team {i},{'yes' if i in pooled else 'no'}" for i in range(8)]
+        return write("\n".join(["run,team,contributed_to_pool", *rows]) + "\n", "teams.csv")
+
+    log("a", SCORES, "--teams", teams(0, 1, 2, 3))
+    log("b", SCORES)
+    show = ("factors", "show", "t", "a", "--measure", "AP")
+    assert "pooled runs standardise" in " ".join(roundbook(*show).out.split())
+    corrected = ("round", "teams", "t", "a", teams(0, 1, 2), "--revise", "a slip")
+    assert roundbook(*corrected).code == 0
+    phrase = "4 runs, not the pool known now (3)"
+    fit = "roundbook factors fit t a --measure AP --runs pooled --reason 'the pool is another one now'"
+    shown = roundbook(*show)
+    assert f"{phrase}, standardise" in " ".join(shown.out.split())
+    assert f"  {fit}" in shown.lines
+    assert roundbook(*show, "--format", "json").json["pool_now"] == 3
+    matrix = roundbook("matrix", "show", "1")
+    assert "not the pool known now (3)" in matrix.out
+    assert f"  {fit}" in matrix.lines
+    details = roundbook(*DRIFT, "--details")
+    assert f"Tests on the {phrase}, of 'a'" in " ".join(details.out.split())
+    assert f"    {fit}" in details.lines
+    tables = write("", "teams.csv").with_name("tables.tex")
+    assert roundbook("report", "latex", "t", "a", "--output", tables).code == 0
+    assert phrase in tables.read_text(encoding="utf-8")
+
+    assert roundbook(*shlex.split(fit)[1:]).code == 0
+    for words in (show, (*show, "--version", "1"), ("matrix", "show", "1"), (*DRIFT, "--details")):
+        assert fit not in roundbook(*words).out
+    assert "pooled runs standardise" in " ".join(roundbook(*show).out.split())

@@ -139,6 +139,11 @@ def test_every_page_says_what_the_terminal_says(client, record):
     assert "published" in on_task
     assert "draft" in on_task
     assert f'<th scope="row"><a href="/round?task={TASK}' not in pages["/task"].text
+    # The plan that the page opens is the one that every door computes unless told otherwise.
+    (opened,) = re.findall(r'<a href="([^"]+)">Plan the next round<', pages["/task"].text)
+    usual = record.plan(**OF)
+    assert usual.design == "anova"
+    assert plain(usual.say().splitlines()[0]) in words(client.get(unescape(opened)))
     assert plain(drift_verdict.reason(asked["drift"])) in words(pages["/drift"])
     assert drift.assumed(asked["drift"]) in words(pages["/drift"])
     assert f"{asked['drift'].verdict.upper()} AP" in words(pages["/"])
@@ -386,6 +391,11 @@ def test_several_files_and_teams_and_what_is_kept_of_runs(client, record, tmp_pa
     (tmp_path / "qrels").write_text("1 0 d1 1\n2 0 d2 0\n")
     record.log_runs(TASK, "5", tmp_path / "runs")
     record.log_qrels(TASK, "5", tmp_path / "qrels")
+    record.record_variance(TASK, "6", "AP", variance=0.05, runs=12, topics=40, source="A paper <1>",
+                           create=True)  # fmt: skip
+    published = words(client.get("/round", params={"task": TASK, "round": "6"}))
+    assert "No scores are logged, only published variances. Log scores" in published
+    assert "AP official raw 1 .05000 12 40 A paper <1>" in published
     kept = words(client.get("/round", params={"task": TASK, "round": "5"}))
     assert "What runs retrieved" in kept
     assert "official 1 2 2 1" in kept

@@ -476,14 +476,16 @@ def test_a_plan_of_an_earlier_release_is_shown_with_the_sizes_it_had(roundbook, 
     answers = [entry["answer"] for entry in entries if entry["question"] == "plan"]
     was = next(answer["plan"] for answer in answers if answer["name"] == name)
     was["estimate"] = None  # which would have to be in the record
+    asked = {"variance": was["variance"], "m": was["m"], "min_d": was["min_d"]}
     with unit_of_work(engine) as connection:
         connection.execute(
             text(
                 "INSERT INTO roundbook.result"
                 " (kind, name, version, request, result, software, saved_by)"
-                " VALUES ('plan', 'old', 1, '{}', CAST(:result AS jsonb), 'roundbook 0', 'me')"
+                " VALUES ('plan', 'old', 1, CAST(:request AS jsonb), CAST(:result AS jsonb),"
+                " 'roundbook 0', 'me')"
             ),
-            {"result": json.dumps(was)},
+            {"request": json.dumps(asked), "result": json.dumps(was)},
         )
         record_event(Session(connection, "me"), "plan saved")
         connection.commit()

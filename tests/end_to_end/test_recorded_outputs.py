@@ -52,8 +52,24 @@ STATUS = "a score matrix has a status, as a round has; what is done to it is its
 BIASED = "a heading that says what it is: whether pilots are wrong on average"
 USAGE = "the line of usage names arguments plainly, and a refused value is named in our words"
 SAVED = "one sentence says under which name and version a result is saved"
+ONE_COLLECTION = "where only one of two rounds declares a collection, what is assumed is said"
 WRONG_OPTION = "a bound of an option is refused as the option's, with code 2"
+PUBLISHED = "all that changes a published round is named, not its scores alone"
+VERIFIED = "what was verified is counted noun by noun, with uploads and assessments"
 CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
+    "standardise web 2022 --measure nDCG@10 --scale e-std --factors-from 2021:2 --format json": {
+        "out.notes": ONE_COLLECTION,
+        "err": ONE_COLLECTION,
+    },
+    "standardise web 2022 --measure nDCG@10 --a 0.1 --b 0.4 --factors-from 2021 --format table": {
+        "err": ONE_COLLECTION,
+    },
+    "round publish web 2021 --reason 'The proceedings are out' --format json": {
+        "err[0]": PUBLISHED,
+    },
+    "db verify --task paper": {
+        "out[0]": VERIFIED,
+    },
     "drift drift --measure AP --margin -1": {
         "code": WRONG_OPTION,
         "err": WRONG_OPTION,
@@ -258,6 +274,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     },
     "round publish draft d1": {
         "out": FINGERPRINT,
+        "err[0]": PUBLISHED,
     },
     "log web 2022 tied.csv --measure nDCG@10 --revise 'To see' --dry-run": {
         "err[13]": RENEWAL,

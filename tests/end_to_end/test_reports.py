@@ -79,6 +79,7 @@ def test_a_task_is_one_file_that_needs_nothing_else(campaign, tmp_path):
         "pages": ["The task", "2024", "2025", "2026", "Drift", f"{TASK}/drift-1", "next"],
         "drafts": ["2024", "2025", "2026"],
         "left_out": {},
+        "measures_of_results": [],
         "other_measures": [],
     }
     page = file.read_text("utf-8")
@@ -120,6 +121,34 @@ def test_a_task_is_one_file_that_needs_nothing_else(campaign, tmp_path):
     page = file.read_text("utf-8")
     assert "2024 to 2025: AP" in page
     assert {"round-2", "drift"} <= set(Parsed(page).ids).difference(["round-1", "round-3"])
+
+
+@pytest.mark.long
+def test_a_report_says_of_which_measures_its_saved_results_are(campaign, tmp_path):
+    file = tmp_path / "scores.csv"
+    # As many rounds have them as have AP, which is the first by name.
+    for number, measure in enumerate(("P@5", "nDCG@10")):
+        for label in ("2024", "2025", "2026"):
+            scores = np.random.default_rng([number, int(label)]).random((TOPICS, 3)).round(3)
+            rows = [f"t{topic},{','.join(map(str, row))}" for topic, row in enumerate(scores, 1)]
+            file.write_text("\n".join(["topic,x,y,z", *rows, ""]))
+            assert campaign("log", TASK, label, file, "--measure", measure).code == 0
+    campaign("drift", TASK, "--measure", "nDCG@10", "--save")
+    report, html = "Note: it is of AP", ("report", "html", TASK)
+    for words, results, others, said in (
+        ((), ["nDCG@10"], ["P@5"],
+         ", with saved results of nDCG@10; it has nothing of P@5."),
+        (AP, ["nDCG@10"], [], ", with saved results of nDCG@10."),
+        (("2025",), [], ["P@5", "nDCG@10"], " alone, and not of P@5, nDCG@10."),
+    ):  # fmt: skip
+        file = tmp_path / "task.html"
+        done = campaign(*html, *words, "--output", file, "--force", "--format", "json")
+        assert done.json["measure"] == "AP"
+        assert (done.json["measures_of_results"], done.json["other_measures"]) == (results, others)
+        assert f"{report}{said}" in done.err.splitlines()
+        page = file.read_text("utf-8")
+        assert (f"{TASK}/drift-2".replace("&", "&amp;") in page) is bool(results)
+        assert ("Saved results also of nDCG@10." in page) is bool(results)
 
 
 def test_what_html_refuses(campaign, tmp_path):

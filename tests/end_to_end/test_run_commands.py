@@ -50,7 +50,7 @@ def test_runs_and_assessments_are_logged_and_listed(roundbook, write):
     assert (uploads["runs"], [row["runs"] for row in uploads["uploads"]]) == (None, [1])
 
     verified = roundbook("db", "verify")
-    assert "So were 1 uploads of runs and 2 relevance assessments." in verified.out
+    assert ", uploads of runs 1, sets of relevance assessments 2." in verified.out
     removed = roundbook("round", "remove", "web", "2024")
     assert (removed.code, "holds runs, so it stays" in removed.err) == (1, True)
 

@@ -142,6 +142,8 @@ def test_what_no_alias_can_be_is_refused_with_its_line(logged, tmp_path, snapsho
     said = logged("log", "t", "r3", scores, "--measure", "AP").refusal()
     assert "'77' and '4' are ids of one topic" in said
     assert "roundbook topic unalias t 4" in said
+    standardise = ("standardise", "t", scores, "--measure", "AP", "--factors-from", "r1")
+    assert "'77' and '4' are ids of one topic" in logged(*standardise).refusal()
     scores.write_text(SCORES.format(77, 8, 9))
     assert logged("log", "t", "r3", scores, "--measure", "AP").code == 0
     words = ("drift", "t", "--measure", "AP", "--from", "r1", "--to", "r3", "--format", "json")

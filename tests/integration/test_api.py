@@ -395,6 +395,15 @@ def test_what_is_the_same_is_not_sent_again_and_csv_is_rows(service):
     )
     saved = client.post(f"{PREFIX}/save/swap-rate", json={"request": OF_ROUND | {"trials": 20}})
     assert saved.json()["result"]["scales"] == study.json()["scales"]
+    for asked in ({}, {"study": ["swap-rate"]}):
+        unknown = client.post(f"{PREFIX}/save/study", json={"request": asked})
+        problem(unknown, 422, "There is no study")
+    given = {"name": "next", "request": {"variance": 0.1}}
+    taken = problem(client.post(f"{PREFIX}/save/plan", json=given), 409, "of task 't' already")
+    assert taken["facts"] == {"name": "next", "task": "t"}
+    assert client.post(f"{PREFIX}/save/plan", json=given | {"name": "given"}).status_code == 200
+    taken = {"name": "given", "request": OF | {"m": [10], "min_d": [0.1]}}
+    problem(client.post(f"{PREFIX}/save/plan", json=taken), 409, "of no task already")
     problem(client.get(path("plan"), params=OF | {"min_d": ["inf", "0.1"]}), 422, "finite")
     asked = {"url": path("renew"), "json": {"name": "next"}}
     problem(client.post(**asked, params={"dry_run": True}), 422, "in its body")

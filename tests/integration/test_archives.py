@@ -49,9 +49,13 @@ from tests.factories import (
     list_tasks,
     log_files,
     log_matrix,
+    log_scores,
     plan,
     publish_round,
+    record_variance,
+    renew_results,
     save_plan,
+    save_report,
     show_matrix,
     show_plan,
     show_result,
@@ -80,6 +84,7 @@ from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.session import Session, begin
 from roundbook.logbook.storing import load_matrix
 from roundbook.logbook.variances import VarianceHistory
+from roundbook.requests.plans import PlanRequest
 from roundbook.requests.transfer import ImportRequest
 from roundbook.transfer.archive import exporting, importing
 from roundbook.transfer.archive.tables import RESULTS, refers_to
@@ -320,20 +325,100 @@ def test_the_versions_of_a_plan_stay_together(engine, second, export):
     """A plan of a task may have begun as one from a variance that somebody typed in."""
     log(engine, scores())
     save_plan(engine, "next", plan(0.05, Design(m=(10,), min_d=(0.1,))), user="ann")
+    save_plan(engine, "other", PlanRequest(task="other", measure="AP"), user="ann")
     execute(
         engine,
         "INSERT INTO roundbook.result"
         " (kind, name, task_id, version, request, result, software, saved_by)"
-        " SELECT kind, name, (SELECT id FROM roundbook.task), 2, request, result, software, 'ben'"
-        " FROM roundbook.result",
+        " SELECT kind, 'next', task_id, 2, request, result, software, 'ben'"
+        " FROM roundbook.result WHERE name = 'other'",
+        "INSERT INTO roundbook.result_input (result_id, position, variance_estimate_id, known)"
+        " SELECT 3, position, variance_estimate_id, known FROM roundbook.result_input",
         "INSERT INTO roundbook.event (what, task_id, details, software) SELECT 'plan saved', id,"
         """ '{"plan": "next", "version": 2}', 's' FROM roundbook.task""",
     )
     take(second, export(engine, "other"))
-    assert rows(second, "SELECT version, task_id IS NULL FROM roundbook.result ORDER BY id") == [
-        (1, True),
-        (2, False),
+    versions = rows(
+        second,
+        "SELECT version, task_id IS NULL FROM roundbook.result WHERE name = 'next' ORDER BY id",
+    )
+    assert versions == [(1, True), (2, False)]
+
+
+def stays(engine, second, file):
+    """Assert that a record is verified, and that its archive is taken into another one."""
+    verified = verify_record(engine)
+    assert (verified.status, verified.differences) == ("verified", [])
+    take(second, file)
+    assert [row.name for row in list_results(second).results] == [
+        row.name for row in list_results(engine).results
     ]
+    return verified
+
+
+def test_a_report_without_shared_topics_stays_when_teams_become_known(engine, second, export):
+    """It is not stale by that, and its units of that time cannot be computed again."""
+    tags = ("r0", "r1", "r2", "r3")
+    for label, topics in ("a", "xyz"), ("b", "uvw"):
+        values = scores(ord(label), topics=3)
+        log_scores(engine, label, values, task="other", topics=topics, runs=tags)
+    saved = save_report(engine, "other", "AP").result
+    assert (saved.verdict, saved.units.by) == ("unbridged", "kin")
+    assert verify_record(engine).not_computed == []
+    teams = ("north", "north", "south", "south")
+    log_scores(
+        engine, "a", scores(ord("a"), topics=3), task="other", topics="xyz", runs=tags, teams=teams
+    )
+    verified = stays(engine, second, export(engine))
+    assert [(one.result, one.reason) for one in verified.not_computed] == [
+        ("other/drift-1", "known")
+    ]
+    assert not list_results(second, "other").results[0].stale
+    # All that does not rest on runs is computed again.
+    execute(
+        engine,
+        "ALTER TABLE roundbook.result DISABLE TRIGGER USER",
+        "UPDATE roundbook.result SET result = jsonb_set(result, '{standardising_to,runs}', '9')",
+        "ALTER TABLE roundbook.result ENABLE TRIGGER USER",
+    )
+    (difference,) = verify_record(engine).differences
+    assert difference.first.what == "runs of standardising_to"
+    (renewed,) = renew_results(second, kind="drift", name="other/drift-1").renewed
+    assert renewed.after.version == 2
+
+
+def test_a_paired_plan_without_two_way_variance_stays(engine, second, export):
+    record_variance(
+        engine, "other", "r1", "AP", variance=0.03, runs=8, topics=50, source="P", create=True
+    )
+    asked = PlanRequest(task="other", measure="AP", design="paired-t", min_d=(0.1,))
+    saved = save_plan(engine, "next", asked).plan
+    assert [note.code for note in saved.notes] == ["no_two_way_variance"]
+    stays(engine, second, export(engine))
+    record_variance(
+        second, "other", "r1", "AP", variance=0.04, runs=8, topics=50, source="P", revise="misread",
+    )  # fmt: skip
+    (renewed,) = renew_results(second, task="other").renewed
+    notes = show_plan(second, renewed.after.name).plan.notes
+    assert [note.code for note in notes] == ["no_two_way_variance"]
+    # Plans of earlier versions that were asked to be conservative lack the note.
+    execute(
+        engine,
+        "ALTER TABLE roundbook.result DISABLE TRIGGER USER",
+        "UPDATE roundbook.result SET result = jsonb_set(result, '{notes}', '[]')",
+        "ALTER TABLE roundbook.result ENABLE TRIGGER USER",
+    )
+    assert verify_record(engine).status == "verified"
+
+
+def test_a_plan_from_huge_scores_stays(engine, second, export):
+    for seed in (1, 2):
+        log(engine, 1.1e9 * scores(seed), f"r{seed}", measure="latency")
+    asked = PlanRequest(task="other", measure="latency", m=(5,), min_d=(1e8,))
+    # Whole numbers of more than 2 ** 53 come back from JSON without a decimal point.
+    assert save_plan(engine, "next", asked).plan.variance > 1e16
+    stays(engine, second, export(engine))
+    assert renew_results(second, kind="plan", name="next").renewed[0].status == "unchanged"
 
 
 def test_an_empty_record(engine, second, export):
@@ -467,10 +552,9 @@ def test_results_have_no_other_numbers_of_rows():
     """Each whole number in a saved result is either known to be one, or known to be none."""
     rows_of_tables = {"matrix", "from_matrix", "to_matrix", "estimate"}
     plain = {
-        "brown_forsythe_significant", "cells", "clusters", "count", "dof", "estimate_version",
-        "factor_version", "from", "from_revision", "from_version", "in_every_round", "m", "of", "ordinal",
-        "returning", "revision",
-        "runs", "runs_from",
+        "again", "brown_forsythe_significant", "cells", "clusters", "count", "dof", "estimate_version",
+        "factor_version", "from", "from_revision", "from_version", "in_every_round", "later", "m", "of",
+        "ordinal", "pool_now", "returning", "revision", "runs", "runs_from",
         "runs_to", "runs_without_system", "runs_without_team", "shared", "shared_topics", "teams", "to",
         "to_revision", "to_version", "topics", "topics_exact", "topics_needed", "topics_sakai",
         "topics_used", "two_way_dof", "undefined_sd_ratios", "undefined_shifts",
@@ -829,6 +913,14 @@ SPOILT = {
         ),
         "drift report 'web/drift-1' version 1: no event says 'drift report saved' of it",
     ),
+    "a plan asked of another task": (
+        cell("result.csv", 2, "request", lambda asked: asked.replace('"web"', '"speech"')),
+        "plan 'next web' version 2: task is speech, and what it rests on gives web",
+    ),
+    "a report asked of no task there": (
+        cell("result.csv", 4, "request", lambda asked: asked.replace('"web"', '"ZZ"')),
+        "drift report 'web/drift-1' version 1: There is no task 'ZZ'.",
+    ),
     "a withdrawal's number": (cell("withdrawal.csv", 1, "number", "7"), "follows on the one"),
     "a plan's version": (cell("result.csv", 1, "version", "2147483647"), "follows on the one before"),
     "a report's version": (cell("result.csv", 4, "version", "9"), "follows on the one before"),
@@ -1110,6 +1202,48 @@ def test_a_trusted_archive_is_not_verified(engine, whole, tmp_path):
     verification = verify_record(engine)
     assert verification.status == "different"
     assert verification.differences[0].first.topic == "1"
+
+
+def _with(**values):
+    """Return a change of a JSON object's cell."""
+    return lambda text: json.dumps(
+        json.loads(text) | values, ensure_ascii=False, sort_keys=True, separators=(",", ":")
+    )
+
+
+@pytest.mark.parametrize(
+    ("column", "new", "said"),
+    [
+        ("request", _with(m=list(range(2, 20_000))), "There are more than 10,000 cells"),
+        ("result", "{}", "m: field required"),
+        ("kind", "forecast", "There is no kind of result 'forecast'"),
+    ],
+)
+def test_of_a_trusted_archive_all_results_can_be_read(engine, whole, tmp_path, column, new, said):
+    results = table_in(whole, "result")
+    names = [row["name"] for row in results]
+    line, row = next(
+        (number, row)
+        for number, row in enumerate(results, 1)
+        if row["kind"] == "plan" and names.count(row["name"]) == 1
+    )
+    altered = changed(whole, tmp_path / "a.zip", cell("result.csv", line, column, new))
+    with pytest.raises(BadFileError) as refused:
+        import_archive(engine, altered, trusted=True)
+    kind = new if column == "kind" else "plan"
+    read = f"{kind} '{row['name']}' version {row['version']}: this Roundbook cannot read it ({said}"
+    assert read in str(refused.value)
+    assert str(refused.value).count(". ") == 0
+    assert not any(counts(engine).values())
+
+
+def test_a_report_without_a_name_of_a_task_with_a_long_one_comes_back(engine, second, export):
+    task = "t" * 195
+    for label in ("1", "2"):
+        log(engine, scores(int(label)), label, task=task)
+    name = save_report(engine, task, "AP").name
+    take(second, export(engine))
+    assert [row.name for row in list_results(second).results] == [name]
 
 
 def test_what_waits_for_the_commit_waits_again_after_an_import(engine, whole):

@@ -46,6 +46,8 @@ def test_scores_come_in_as_python_has_them(book, tmp_path):
     for same in (
         wide,
         wide.rename_axis(None),
+        wide.rename_axis(None).astype(object),
+        long.set_index(["topic", "run"]),
         wide.reset_index(),
         long,
         long[long["score"] > -1].sample(frac=1, random_state=0),
@@ -100,6 +102,18 @@ def test_scores_come_in_as_python_has_them(book, tmp_path):
         ({"scores": pd.DataFrame(scores(), columns=RUNS)}, "in the index or in a column `topic`"),
         ({"scores": pl.DataFrame(scores(), schema=RUNS)}, "in the index or in a column `topic`"),
         ({"scores": pd.DataFrame({"a": [1, 0], "b": [0, 1]})}, "The frame names no topics"),
+        (
+            {"scores": pd.DataFrame([["t", 0.1, 0.2]], columns=["topic", "a", "a"])},
+            "^Two columns of the frame have the same name",
+        ),
+        (
+            {"scores": pd.DataFrame([["q", 0.1]], columns=["x", "a"], index=["t"])},
+            "^the frame:2:2: 'q' is not a",
+        ),
+        (
+            {"scores": pd.DataFrame({"a": [0.1]}, index=pd.MultiIndex.from_tuples([("t", "u")]))},
+            "^the frame:2:2: 'u' is not a",
+        ),
         ({"scores": pd.DataFrame({"topic": ["1"], "a": ["x"]})}, "^the frame:2:2: 'x' is not a"),
     ],
 )
@@ -109,7 +123,7 @@ def test_what_is_no_score_matrix(book, wrong, why):
     assert book.tasks().tasks == []
 
 
-def test_answers_are_frames_words_and_charts(book):
+def test_answers_are_frames_words_and_charts(book, tmp_path):
     for seed, label in enumerate(("1", "2", "3")):
         book.log("t", label, scores(seed), "AP", topics=TOPICS, runs=RUNS, create=True)
     history = book.variances("t", "AP")
@@ -120,7 +134,22 @@ def test_answers_are_frames_words_and_charts(book):
     assert repr(history) == history.say()
     assert "<table>" in history._repr_html_()
     assert "<svg" in history._repr_html_()
-    assert "\\begin{tabular}" in history.to_latex()
+    table = history.to_latex()
+    assert "\\begin{tabular}{lrrrrlr}" in table
+    assert "\nRound & Topics & Runs & Teams & Variance & 95\\% interval & Two-way \\\\\n" in table
+    assert f"\n2 & 12 & 6 & 6 & {history.rounds[1].variance:.5f} & [" in table
+    assert f"\npooled & 12 & - & - & {history.pooled.variance:.5f} & [" in table
+    assert "\\caption{t: AP, raw scale. Residual variance of each round around its run mea" in table
+    assert book.ask("histories", task="t").to_latex() == table
+    # Those of a paper are the same.
+    book.report("latex", "t", tmp_path / "tables")
+    for name, answer in (
+        ("variances", history),
+        ("factors", book.factors("t", "3", "AP")),
+        ("ranking", book.ask("rank", task="t", round="3", measure="AP")),
+    ):
+        _, written = (tmp_path / "tables" / f"{name}.tex").read_text("utf-8").split("\n", 1)
+        assert written == f"{answer.to_latex()}\n", name
     plan = book.plan("t", "AP", m=(10,), min_d=(0.1,))
     assert plan.to_frame()["topics"][0] == plan.cells[0].topics
     assert "\\toprule" in plan.to_latex()

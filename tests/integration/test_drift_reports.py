@@ -317,6 +317,7 @@ def test_the_terminal(engine, three, terminal):
     assert again.err.startswith("Unchanged: drift report 'task/drift-1', version 1")
     short = terminal("report", "show", "task", "1").out
     assert short.endswith(f"\n\n{brief}\nIt stands: these are today's factors.\n")
+    assert terminal("report", "show", "task/drift-1").out == short
     code, shown, err = terminal("report", "show", "task", "1", "--details")
     assert (code, err) == (0, "")
     head, rest = shown.split("\n\n", 1)

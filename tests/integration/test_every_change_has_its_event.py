@@ -36,7 +36,7 @@ from roundbook.logbook.names import list_names
 from roundbook.logbook.near_names import near_recorded
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.privileges import grant_access
-from roundbook.logbook.published import record_variance
+from roundbook.logbook.published import latest_recorded, record_variance
 from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.recorded_measures import list_measures, merge_measures
 from roundbook.logbook.recorded_names import known_names
@@ -297,6 +297,8 @@ def reading(directory):
     yield step(export_matrix, ExportMatrix(matrix=1, output=directory / "matrix.csv"))
     yield step(latest_revisions, LogRequest(**OF_ROUND))
     yield step(latest_qrels, LogQrels(task="t", round="r1", file=directory / "qrels"))
+    value = {"variance": 0.1, "runs": 2, "topics": 2, "source": "a paper"}
+    yield step(latest_recorded, RecordVarianceRequest(**OF_ROUND, **value))
     yield step(list_runs, ListRuns(task="t", round="r1"))
     yield step(list_qrels, ListQrels(task="t"))
     yield step(show_impact, ShowImpact(matrix=1))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from datetime import date
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from tests.factories import (
     fit_factor_set,
     impact_lines,
     list_events,
+    list_results,
     log_scores,
     plan_task,
     record_variance,
@@ -20,6 +22,7 @@ from tests.factories import (
     restore_matrix,
     save_plan,
     save_report,
+    set_round,
     show_factors,
     show_impact,
     show_plan,
@@ -30,6 +33,7 @@ from tests.savepoints import prepared
 
 from roundbook.errors import NotRecordedError, RoundbookError
 from roundbook.formats import RunTeam
+from roundbook.presentation.decisions import decision_sentences
 from roundbook.requests.plans import PlanRequest
 
 # Names that a shell would take apart.
@@ -631,3 +635,178 @@ def test_whatever_a_campaign_did_the_commands_renew_it(engine, shell, steps, see
             if shlex.split(command)[1] == group:
                 shell(command)
     assert renewals() == []
+
+
+def renewals_in(told):
+    """Return the commands that a text lists after its sentence on renewing."""
+    return re.findall(r"^  (roundbook result renew .*)$", told, re.MULTILINE)
+
+
+def test_a_collection_names_what_it_makes_stale(engine, resting, terminal, shell):
+    """Plans, and the report of the round; not what is of another round or none."""
+    set_it = ("round", "set", TASK, "r2", "--collection", "A")
+    lone = terminal("round", "set", TASK, "r2", "--held", "2024-05-01", "--format", "json")
+    assert (lone.json["impact"], lone.err) == ([], "")
+    printed = terminal(*set_it, "--format", "json")
+    names = [f"plan '{PLAN}' version 1", "plan 'std' version 1"]
+    report = REPORT.replace("drift-1", "drift-2")
+    why = (
+        "round 'r2': its document collection was declared, which tells the topics that rounds share"
+    )
+    assert [
+        (line["kind"], line["name"], line["stale"], line["why"], line["renew"])
+        for line in printed.json["impact"]
+    ] == [
+        ("drift report", report, True, why, renewal(f"{TASK}/drift-2")),
+        ("plan", names[0], True, why, renewal(PLAN)),
+        ("plan", names[1], True, why, renewal("std")),
+    ]
+    assert printed.err.startswith("Stale now that round 'r2' is on collection 'A':\n")
+    commands = [renewal(name) for name in (f"{TASK}/drift-2", PLAN, "std")]
+    assert renewals_in(printed.err) == commands
+    for command in commands:
+        assert shell(command)["renewed"][0]["status"] == "saved"
+    # The same again, and what is renewed, is not stale.
+    again = terminal(*set_it, "--format", "json")
+    assert (again.json["impact"], again.err) == ([], "")
+    changed = terminal(*set_it[:-1], "B", "--force", "--format", "json").json["impact"]
+    assert [line["name"] for line in changed] == [
+        report.replace("version 1", "version 2"),
+        *(name.replace("version 1", "version 2") for name in names),
+    ]
+
+
+def test_what_is_of_one_round_alone_depends_on_no_collection(engine, terminal):
+    for seed, label in enumerate(("r1", "r2")):
+        log(engine, scores(seed, topics=20), label, task="t", teams=("x", "x", "y", "y"))
+    log(engine, scores(2), "only", task="lone")
+    save(engine, "of one", task="lone")
+    save(engine, "of two", task="t")
+    for study in ("leave-teams-out", "leave-one-out"):
+        words = ("study", study, "t", "r2", "--measure", "AP", "--scale", "std-ab")
+        assert terminal(*words, "--save", study).code == 0
+    assert terminal("round", "set", "lone", "only", "--collection", "A").err == ""
+    for words in (("A",), ("B", "--force")):
+        told = terminal("round", "set", "t", "r2", "--collection", *words, "--format", "json")
+        assert [line["name"] for line in told.json["impact"]] == ["plan 'of two' version 1"]
+    stale = {entry.name: entry.stale for entry in list_results(engine).results}
+    assert stale == {
+        "of one": False,
+        "of two": True,
+        "leave-one-out": False,
+        "leave-teams-out": False,
+    }
+
+
+def test_factors_fitted_anew_name_what_they_make_stale(engine, resting, terminal):
+    fit_it = ("factors", "fit", TASK, FIRST, "--measure", "AP", "--reason", "y", "--format", "json")
+    save(engine, "cdf", scale="std-cdf")
+    log(engine, scores(11), FIRST, measure="P@5")
+    save(engine, "other", measure="P@5", scale="std-ab")
+    printed = terminal(*fit_it, "--runs", "all")
+    assert (printed.json["status"], printed.json["version"]) == ("fitted", 3)
+    why = f"round '{FIRST}': its factors were fitted anew (version 3)"
+    named = [(line["name"], line["why"], line["renew"]) for line in printed.json["impact"]]
+    assert named == [
+        (REPORT, why, renewal(f"{TASK}/drift-1")),
+        ("plan 'cdf' version 1", why, renewal("cdf")),
+        ("plan 'std' version 1", why, renewal("std")),
+    ]
+    assert f"Stale now that factor version 3 of round '{FIRST}' is fitted:\n" in printed.err
+    assert renewals_in(printed.err) == [line[2] for line in named]
+    again = terminal(*fit_it, "--runs", "all")
+    assert (again.json["status"], again.json["impact"]) == ("unchanged", [])
+    assert "Stale" not in again.err
+    # Of a round that nothing saved rests on by its factors.
+    for name in ("cdf", "std", f"{TASK}/drift-1"):
+        terminal("result", "renew", name)
+    log(engine, scores(6), "r4")
+    quiet = terminal(*fit_it[:3], "r4", *fit_it[4:], "--runs", RUNS[0], "--runs", RUNS[1])
+    assert (quiet.json["status"], quiet.json["impact"]) == ("fitted", [])
+    assert "Stale" not in quiet.err
+
+
+def test_teams_name_what_they_make_stale(engine, resting, terminal, tmp_path):
+    def describe(label, header, teams, *words):
+        lines = [header, *(f'"{tag}",{team}' for tag, team in teams.items())]
+        file.write_text("\n".join([*lines, ""]))
+        return terminal("round", "teams", TASK, label, str(file), *words, "--format", "json")
+
+    def told(printed):
+        return [(line["name"], line["why"], line["renew"]) for line in printed.json["impact"]]
+
+    file = tmp_path / "teams.csv"
+    teams = dict(zip(RUNS, "xxyy", strict=True))
+    estimated = (
+        f"round '{FIRST}': its teams became known or were corrected, which its interval rests on"
+    )
+    named = [
+        (REPORT, "the teams of 2 runs became known since", renewal(f"{TASK}/drift-1")),
+        (f"plan '{PLAN}' version 1", estimated, renewal(PLAN)),
+        ("plan 'std' version 1", estimated, renewal("std")),
+    ]
+    dry = describe(FIRST, "run,team", teams, "--dry-run")
+    assert told(dry) == named
+    assert "Stale once more is known of the runs:\n" in dry.err
+    printed = describe(FIRST, "run,team", teams)
+    assert told(printed) == named
+    assert "Stale now that more is known of the runs:\n" in printed.err
+    assert renewals_in(printed.err) == [command for *_, command in named]
+    again = describe(FIRST, "run,team", teams)
+    assert (again.json["status"], told(again), "Stale" in again.err) == ("unchanged", [], False)
+    for name in (PLAN, "std", f"{TASK}/drift-1"):
+        terminal("result", "renew", name)
+    corrected = describe(FIRST, "run,team", {RUNS[0]: "y"}, "--revise", "another team")
+    assert "Stale now that what is known of the runs is corrected:\n" in corrected.err
+    runs = f"round '{FIRST}': teams or systems of its runs were corrected"
+    assert told(corrected) == [
+        (name.replace("version 1", "version 2"), why, command)
+        for (name, _, command), why in zip(named, (runs, estimated, estimated), strict=True)
+    ]
+    # Nothing saved rests on types.
+    assert told(describe(FIRST, "run,team,type", {RUNS[1]: "x,neural"})) == []
+
+
+def test_decisions_say_what_they_make_stale_at_every_door(engine, resting):
+    """The same sentences over HTTP and in Python, without commands; the queries do not grow."""
+    asked = []
+
+    def keep(*arguments):
+        asked.append(arguments[2])
+
+    def decide(collection, number):
+        asked.clear()
+        options = {"collection": collection, "force": True, "user": "ann"}
+        changed = set_round(engine, TASK, "r2", **options)
+        queries = len(asked)
+        fitted = fit_factor_set(
+            engine, TASK, "r3", "AP", runs=RUNS[number : number + 2], reason="so", user="ann"
+        )
+        return (queries, len(asked) - queries), changed, fitted
+
+    event.listen(engine, "before_cursor_execute", keep)
+    few, changed, fitted = decide("A", 0)
+    report = f"  {REPORT.replace('drift-1', 'drift-2')} (rounds 'r2' and 'r3'): round"
+    declared = "its document collection was declared, which tells the topics that rounds share"
+    assert decision_sentences(changed)[:2] == [
+        "Stale now that round 'r2' is on collection 'A':",
+        f"{report} 'r2': {declared}",
+    ]
+    assert decision_sentences(fitted)[-4:] == [
+        "Stale now that factor version 2 of round 'r3' is fitted:",
+        f"  {REPORT} (rounds '{FIRST}' and 'r3'): round 'r3': its factors were fitted anew (version 2)",
+        f"{report} 'r2': {declared}; round 'r3': its factors were fitted anew (version 2)",
+        f"  plan 'std' version 1 (task '{TASK}'): round 'r2': {declared};"
+        " round 'r3': its factors were fitted anew (version 2)",
+    ]
+    for number in range(3):
+        save(engine, f"plan {number}")
+        save(engine, f"std {number}", scale="std-ab")
+    many, changed, fitted = decide("B", 1)
+    # One more: on which runs the version before was fitted.
+    assert many == (few[0], few[1] + 1)
+    assert (len(changed.impact), len(fitted.impact)) == (9, 6)
+    event.remove(engine, "before_cursor_execute", keep)
+    # Another day makes nothing stale, and nothing is said or looked up.
+    held = set_round(engine, TASK, "r2", held=date(2024, 5, 1), user="ann")
+    assert (held.impact, decision_sentences(held)) == ([], [])

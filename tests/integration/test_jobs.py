@@ -228,8 +228,10 @@ def test_the_queue_is_made_once_and_no_part_of_the_record(record, address, start
         assert connection.execute(triggers).scalar_one() == 1
         assert connection.execute(newest).scalar_one() == made
     assert extensions == ["plpgsql"]
-    # A job stays its task's, and is not that of whoever has the task's old name next.
+    # A job stays its task's and round's, not those of whoever has their old names next.
     with roundbook.open(address) as book:
+        book.ask("rename_round", task="t", round=SWAPS["round"], name="first", force=True)
+        book.create_round("t", SWAPS["round"])
         book.ask("rename_task", task="t", name="renamed", force=True)
         book.create_task("t")
         assert [job.task for job in book.jobs().jobs] == ["renamed"] * 2
@@ -237,6 +239,8 @@ def test_the_queue_is_made_once_and_no_part_of_the_record(record, address, start
     take_all(address, lines := [])
     assert lines[1].endswith("swap-rate of renamed is begun.")
     assert "'renamed/study-1', version 1" in lines[2]
+    with roundbook.open(address) as book:
+        assert book.result("renamed/study-1").result.round == "first"
 
 
 @pytest.mark.long

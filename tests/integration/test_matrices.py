@@ -248,6 +248,7 @@ def test_the_history_tells_what_a_revision_changed(engine, corrected):
         if each.what == "revised"
     }
     assert (changes[2].cells, changes[2].cells_changed) == (12, 2)
+    assert changes[2].cells_beyond_rounding == 2
     assert changes[2].largest_change == pytest.approx(0.25)
     assert (changes[2].largest_topic, changes[2].largest_run) == ("t2", "c")
     for nothing in ("topics_added", "topics_removed", "runs_added", "runs_removed"):

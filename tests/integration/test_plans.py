@@ -287,11 +287,12 @@ def test_names(two_rounds):
         show_plan(two_rounds, "p")
     log(two_rounds, SCORES, task="other")
     assert save_plan(two_rounds, "p", given, user="me").task is None
-    assert (
-        save_plan(two_rounds, "p", plan_task(two_rounds, "task", "AP", ONE), user="me").version == 2
-    )
+    with pytest.raises(AlreadyRecordedError, match="'p' is a plan of no task already"):
+        save_plan(two_rounds, "p", plan_task(two_rounds, "task", "AP", ONE), user="me")
+    of_task = save_plan(two_rounds, "q", plan_task(two_rounds, "task", "AP", ONE), user="me")
+    assert (of_task.task, of_task.version) == ("task", 1)
     with pytest.raises(AlreadyRecordedError, match="of task 'task' already"):
-        save_plan(two_rounds, "p", plan_task(two_rounds, "other", "AP", ONE), user="me")
+        save_plan(two_rounds, "q", plan_task(two_rounds, "other", "AP", ONE), user="me")
 
 
 @pytest.mark.parametrize("result", ["{}", '{"cells": [], "design": "anova"}'])

@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import json
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import partial
 from threading import Thread
 
 import numpy as np
 import pytest
+from fastapi.testclient import TestClient
 from sqlalchemy import event
+from tests.archives import execute
 from tests.factories import (
     fit_factor_set,
     list_events,
@@ -21,16 +25,20 @@ from tests.factories import (
     save_plan,
     save_report,
     show_result,
+    verify_record,
     withdraw_matrix,
 )
 from tests.savepoints import prepared
 
+from roundbook.api.app import make_app
 from roundbook.database.engine import make_engine
 from roundbook.errors import (
     AlreadyRecordedError,
     InputError,
     NotRecordedError,
+    RecordError,
     RequestError,
+    RoundbookError,
     WithdrawnError,
 )
 from roundbook.formats import ScoreMatrix
@@ -45,11 +53,14 @@ from roundbook.logbook.staleness import Change
 from roundbook.presentation.decisions import renewal_notes
 from roundbook.presentation.saved_results import brief_sentence
 from roundbook.presentation.staleness import why_stale
-from roundbook.requests.matrices import LogRequest, WithdrawMatrix
+from roundbook.requests.drift import DriftRequest
+from roundbook.requests.matrices import LogRequest, RestoreMatrix, WithdrawMatrix
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.results import RenewResults, ShowResult
-from roundbook.requests.tasks import SetRound
+from roundbook.requests.studies import SwapRateRequest
+from roundbook.requests.tasks import RenameRound, SetRound
 from roundbook.requests.variances import RecordVarianceRequest
+from roundbook.settings import load_settings
 
 GIVEN = PlanRequest(variance=0.05, m=(10,), min_d=(0.1,))
 
@@ -138,12 +149,24 @@ def test_a_name_is_of_one_task(engine, three):
     with pytest.raises(AlreadyRecordedError, match="'p' is a plan of task 't' already"):
         save(engine, task="other")
     assert show_result(engine, "p").versions == 1
-    # A plan of no task may come before or after.
-    assert save_plan(engine, "p", GIVEN, user="bob").version == 2
-    assert (show_result(engine, "p").task, show_result(engine, "p", version=1).task) == (None, "t")
-    assert [(entry.name, entry.task) for entry in list_results(engine).results] == [("p", None)]
-    assert names(engine, "t") == []
-    assert save(engine).version == 3
+    # A plan of no task takes no task's plan over, nor is it taken over: neither could be renewed.
+    with pytest.raises(AlreadyRecordedError, match="'p' is a plan of task 't' already") as refused:
+        save_plan(engine, "p", GIVEN, user="bob")
+    assert refused.value.facts == {"name": "p", "task": "t"}
+    assert save_plan(engine, "given", GIVEN, user="bob").version == 1
+    with pytest.raises(AlreadyRecordedError, match="'given' is a plan of no task al") as refused:
+        save(engine, "given")
+    assert refused.value.facts == {"name": "given"}
+    opened = partial(begin, engine)
+    for asked, name, whose in ((request(), "given", "no task"), (GIVEN, "p", "task 't'")):
+        with pytest.raises(AlreadyRecordedError, match=f"of {whose} already"):
+            saving.save_long_result(opened, "plan", asked, name)
+    assert [(entry.name, entry.task, entry.versions) for entry in list_results(engine).results] == [
+        ("given", None, 1),
+        ("p", "t", 1),
+    ]
+    assert save(engine, m=(20,)).version == 2
+    assert save_plan(engine, "given", PlanRequest(variance=0.06), user="bob").version == 2
 
 
 def test_a_name_that_cannot_be_used(engine, three):
@@ -158,14 +181,35 @@ def test_a_result_of_no_task_needs_a_name(engine):
         saving.save_result(session, "plan", GIVEN)
 
 
-def test_a_report_of_a_task_with_a_long_name_is_saved_and_renewed(engine):
+def test_a_report_of_a_task_with_a_long_name_is_saved_and_renewed(engine, terminal):
     task = "t" * 200
     for seed, label in enumerate(("1", "2")):
         log_scores(engine, label, scores(seed), task=task)
-    assert save_report(engine, f" {task} ", "AP").name == f"{task}/drift-1"
+    name = f"{'t' * 192}/drift-1"
+    assert save_report(engine, f" {task} ", "AP").name == name
     log_scores(engine, "2", scores(9), task=task, revise="a typo")
-    (renewed,) = renew_results(engine, name=f"{task}/drift-1").renewed
+    (renewed,) = renew_results(engine, name=name).renewed
     assert renewed.after.version == 2
+    shown = terminal("report", "show", task, "1", "--format", "json").json
+    assert (shown["name"], shown["number"], shown["version"]) == (name, 1, 2)
+
+
+def test_a_number_in_a_name_has_plain_digits(engine, three):
+    save(engine, "next-²")
+    save(engine, "next-４")
+    save(engine, "next-7", m=(20,))
+    with begin(engine) as session:
+        assert saving.save_result(session, "plan", request(m=(30,))).name == "t/plan-8"
+
+
+def test_a_number_that_another_task_has_taken_is_left_out(engine, three):
+    for seed, label in enumerate(("1", "2")):
+        log_scores(engine, label, scores(seed), task="other")
+    with begin(engine) as session:
+        asked = DriftRequest(task="other", measure="AP")
+        assert saving.save_result(session, "drift", asked, "t/drift-1").task == "other"
+    assert save_report(engine, "t", "AP").name == "t/drift-2"
+    assert save_report(engine, "t", "AP").status == "unchanged"
 
 
 def test_a_name_of_two_kinds_needs_its_kind(engine, three):
@@ -349,7 +393,7 @@ def test_what_the_terminal_shows_is_what_the_kind_shows(engine, saved, terminal)
         assert terminal("result", *words) == terminal("plan", *words)
     plan = json.loads(terminal("plan", "show", "a", "--format", "json").out)
     entry = ("name", "version", "versions", "task", "note", "saved_at", "saved_by", "software")
-    assert set(plan) == {*entry, "stale", "new_rounds", "renew", "plan"}
+    assert set(plan) == {*entry, "stale", "new_rounds", "illegible", "renew", "plan"}
     (listed, _) = terminal("plan", "list", "--task", "t", "--format", "json").json["plans"]
     brief = ("measure", "scale", "design", "solve", "engine", "fewest_topics", "most_topics")
     assert set(listed) == {*entry, *brief, "stale"}
@@ -527,3 +571,277 @@ def test_results_of_two_kinds_are_saved_beside_a_renewal(engine, three, other):
     assert [future.exception() for future in done] == [None] * 6
     assert names(engine, stale=True) == []
     assert {entry.versions for entry in list_results(engine).results} <= {1, 2}
+
+
+# what a result rests on changes between its computing and its saving
+
+
+def _rename(session, _):
+    round_changes.rename_round(session, RenameRound(task="t", round="3", name="three", force=True))
+
+
+def _restore(session, matrix):
+    corrections.restore_matrix(session, RestoreMatrix(matrix=matrix, reason="right after all"))
+
+
+def in_the_gap(engine, act, *given):
+    """Return what begins transactions, the first that may write after another's change."""
+    opened = []
+
+    @contextmanager
+    def opening(*, one_moment=False):
+        opened.append(one_moment)
+        if opened == [True, False]:
+            with begin(engine, "ann") as session:
+                act(session, *given)
+        with begin(engine, "bob", one_moment=one_moment) as session:
+            yield session
+
+    return opening
+
+
+NAMED = {"measure": "AP", "from_round": "1", "to_round": "3"}
+ASKED = {
+    "plan": request(),
+    "drift": DriftRequest(task="t", measure="AP"),
+    "study": SwapRateRequest(task="t", round="3", measure="AP", trials=5),
+}
+NEVER_THERE = {"drift": DriftRequest(task="t", **NAMED), "study": ASKED["study"]}
+
+
+def stands(engine, name):
+    shown = show_result(engine, name)
+    assert (shown.stale, shown.changes) == (False, [])
+    assert verify_record(engine).status == "verified"
+    return shown.result
+
+
+def test_what_is_saved_while_its_round_is_renamed_has_the_new_name(engine, three):
+    opened = in_the_gap(engine, _rename, None)
+    saving.save_long_result(opened, "plan", ASKED["plan"], "p")
+    assert stands(engine, "p").estimate.pooled.rounds == ["1", "2", "three"]
+
+
+def test_a_report_saved_while_its_round_is_renamed_has_the_new_name(engine, three):
+    opened = in_the_gap(engine, _rename, None)
+    saving.save_long_result(opened, "drift", ASKED["drift"], "p")
+    assert stands(engine, "p").to_round == "three"
+
+
+def test_what_is_saved_while_its_scores_are_withdrawn_is_without_them(engine, three):
+    opened = in_the_gap(engine, _withdraw, three[2])
+    saving.save_long_result(opened, "plan", ASKED["plan"], "p")
+    assert stands(engine, "p").estimate.pooled.rounds == ["1", "2"]
+    restore_matrix(engine, three[2], "right after all", user="bob")
+    opened = in_the_gap(engine, _withdraw, three[2])
+    saving.save_long_result(opened, "drift", ASKED["drift"], "r")
+    assert stands(engine, "r").to_round == "2"
+
+
+def test_a_plan_saved_while_left_out_scores_are_restored_has_them(engine, three):
+    withdraw_matrix(engine, three[2], "wrong qrels", user="bob")
+    opened = in_the_gap(engine, _restore, three[2])
+    saving.save_long_result(opened, "plan", ASKED["plan"], "p")
+    assert stands(engine, "p").estimate.pooled.rounds == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("kind", NEVER_THERE)
+@pytest.mark.parametrize(
+    ("act", "error"), [(_rename, NotRecordedError), (_withdraw, WithdrawnError)]
+)
+def test_what_has_lost_its_round_before_it_is_saved_is_refused(engine, three, kind, act, error):
+    opened = in_the_gap(engine, act, three[2])
+    with pytest.raises(error, match="'3'"):
+        saving.save_long_result(opened, kind, NEVER_THERE[kind], "p")
+    assert names(engine) == []
+
+
+# results that this version cannot read
+
+
+def altered(engine, name, *changes):
+    """Change saved results as another version of Roundbook may have saved them."""
+    execute(
+        engine,
+        "ALTER TABLE roundbook.result DISABLE TRIGGER USER",
+        *(f"UPDATE roundbook.result SET {change} WHERE name = '{name}'" for change in changes),
+        "ALTER TABLE roundbook.result ENABLE TRIGGER USER",
+    )
+
+
+OTHER_STUDY = """'{"study": "future-study"}'"""
+ALTERED = {
+    "more runs": ("plan", "request", f"request = request || '{{\"m\": {list(range(2, 20000))}}}'"),
+    "other measure": ("plan", "request", """request = request || '{"measure": "P@7"}'"""),
+    "cells": ("plan", "result", """result = result || '{"cells": 3}'"""),
+    "kind": ("plan", "kind", "kind = 'forecast'"),
+    "margin": ("drift", "request", """request = request || '{"margin": -1}'"""),
+    "figures": ("drift", "result", """result = result || '{"systems_like_these": 3}'"""),
+    "study": (
+        *("study", "request"),
+        f"request = request || {OTHER_STUDY}, result = result || {OTHER_STUDY}",
+    ),
+    "no study": ("study", "request", "request = '{}'"),
+    "empty": ("study", "result", "result = '{}'"),
+}
+NOUNS = {"plan": "Plan", "drift": "Drift report", "study": "Study", "kind": "Forecast"}
+REASONS = {
+    "kind": "this Roundbook has no such kind of result",
+    "request": "this Roundbook cannot compute what was asked",
+    "result": "this Roundbook cannot read what came out",
+}
+
+
+def save_altered(engine):
+    """Save a result of every kind, each then altered."""
+    asked = ASKED | {"plan": request(m=(30,))}
+    for name, (kind, _, change) in ALTERED.items():
+        with begin(engine, "bob") as session:
+            saving.save_result(session, kind, asked[kind], name)
+        altered(engine, name, change)
+
+
+def test_results_that_cannot_be_read_are_listed_and_all_else_goes_on(engine, saved, terminal):
+    save_altered(engine)
+    codes = {name: code for name, (_, code, _) in ALTERED.items()}
+    listed = terminal("result", "list", "t", "--format", "json").json["results"]
+    assert {one["name"]: one["illegible"] for one in listed} == codes | dict.fromkeys(
+        ("a", "b", "t/drift-1")
+    )
+    for one in listed:
+        code = one["illegible"]
+        assert (one["stale"], one["renewable"], one["renew"]) == (code is not None, False, None)
+        assert one["why"] == (None if code is None else REASONS[code])
+    printed = terminal("result", "list", "t").out
+    assert printed.count("cannot be read") == sum(not one["brief"] for one in listed) == 5
+    for kind in ("plan", "drift", "study"):
+        rows = [one for one in listed if one["kind"] == kind]
+        assert names(engine, "t", kind=kind) == [one["name"] for one in rows]
+    for words in (("plan", "list"), ("report", "list")):
+        for form in ("table", "csv", "json"):
+            assert terminal(*words, "--task", "t", "--format", form).code == 0
+    # What still can be read is shown, with the reason; what cannot is refused in a sentence.
+    for name, (_, code, _) in ALTERED.items():
+        shown = terminal("result", "show", name)
+        if code == "request" and name != "study":
+            assert (shown.code, REASONS[code] in shown.out.replace("\n", " ")) == (0, True)
+            shown = terminal("result", "show", name, "--format", "json")
+            assert shown.json.get("illegible", code) == code
+        else:
+            assert (shown.code, "cannot be read: this Roundbook did" in shown.err) == (1, True)
+        renewed = terminal("result", "renew", name)
+        assert (renewed.code, len(renewed.err.splitlines())) == (1, 1)
+    assert terminal("result", "show", "a").code == 0
+    found = {one.kind: one.count for one in verify_record(engine).differences}
+    assert found["result"] == len(ALTERED)
+
+
+def test_what_rests_on_scores_names_what_cannot_be_read(engine, saved, terminal):
+    save_altered(engine)
+    impact = terminal("impact", str(saved[2]), "--format", "json").json["dependents"]
+    whys = {one["name"].split("'")[1]: one["why"] for one in impact if "'" in one["name"]}
+    assert whys == {name: REASONS[code] for name, (_, code, _) in ALTERED.items()} | dict.fromkeys(
+        ("a", "b", "t/drift-1")
+    )
+    assert [one["kind"] for one in impact if "'kind'" in one["name"]] == ["forecast"]
+    collection = terminal("round", "set", "t", "2", "--collection", "news")
+    withdrawn = terminal("matrix", "withdraw", str(saved[2]), "--reason", "wrong qrels")
+    assert (collection.code, withdrawn.code) == (0, 0)
+    assert all(f"'{name}' version 1" in withdrawn.err for name in whys)
+    assert all(reason in withdrawn.err for reason in REASONS.values())
+
+
+def test_what_cannot_be_read_is_left_and_the_rest_renewed(engine, saved, terminal):
+    save_altered(engine)
+    correct(engine)
+    renewed = terminal("result", "renew", "t", "--stale", "--format", "json")
+    assert renewed.code == 0
+    assert {one["after"]["name"] for one in renewed.json["renewed"]} == {"a", "b"}
+    left = {entry["name"]: why for entry, why in renewed.json["left"]}
+    assert left.keys() == ALTERED.keys()
+    assert "Task 't' has nothing for measure 'P@7'" in left.pop("other measure")
+    assert {why.partition(": ")[0] for why in left.values()} == {
+        f"{NOUNS.get(name, NOUNS[ALTERED[name][0]])} '{name}', version 1, cannot be read"
+        for name in left
+    }
+    assert set(names(engine, "t", stale=True)) == ALTERED.keys()
+
+
+def test_a_result_asked_of_another_task_is_left_and_the_rest_renewed(engine, saved):
+    log_scores(engine, "1", scores(5), task="other")
+    altered(engine, "a", """request = request || '{"task": "other"}'""")
+    correct(engine, "3")
+    renewal = renew_results(engine, task="t")
+    assert [one.after.name for one in renewal.renewed] == ["t/drift-1", "b"]
+    ((entry, error),) = renewal.left
+    assert (entry.name, str(error)) == (
+        *("a", "'a' is a plan of task 't' already; choose another name."),
+    )
+
+
+def test_a_time_limit_ends_a_renewal(engine, saved, monkeypatch):
+    correct(engine, "3")
+    computed = planning.plan_topics
+
+    def too_long(session, asked):
+        if asked.scale == "raw":
+            return computed(session, asked)
+        raise RoundbookError("It took too long.")
+
+    monkeypatch.setattr(planning, "plan_topics", too_long)
+    with pytest.raises(RoundbookError, match="too long"):
+        renew_results(engine, task="t")
+    assert {entry.versions for entry in list_results(engine).results} == {1}
+
+
+def test_another_result_is_saved_beside_what_cannot_be_read(engine, saved):
+    save_altered(engine)
+    altered(engine, "a", "result = result - 'm'")  # its figures are those of the next one
+    with begin(engine, "bob") as session:
+        for kind, asked in ASKED.items():
+            again = saving.save_result(session, kind, asked)
+            new = {"plan": "t/plan-1", "drift": "t/drift-1", "study": "t/study-1"}[kind]
+            assert (again.name, again.version, again.illegible) == (new, 1, None)
+    for name in ("a", "empty"):
+        kind = "plan" if name == "a" else "study"
+        with begin(engine) as session, pytest.raises(RecordError, match=f"'{name}', version 1, ca"):
+            saving.save_result(session, kind, ASKED[kind], name)
+
+
+def test_a_report_as_html_leaves_out_what_cannot_be_read(engine, saved, terminal, tmp_path):
+    save_altered(engine)
+    written = terminal(
+        "report", "html", "t", "--output", str(tmp_path / "t.html"), "--format", "json"
+    )
+    refused = {name for name, (_, code, _) in ALTERED.items() if code != "request"} | {"study"}
+    assert written.json["left_out"].keys() == refused
+    assert {"a", "b", "t/drift-1", "more runs"} <= set(written.json["pages"])
+    page = (tmp_path / "t.html").read_text("utf-8")
+    assert all(reason in page for reason in REASONS.values())
+
+
+def test_pages_and_http_show_what_cannot_be_read(database, address):
+    book = make_engine(database)
+    for seed, label in enumerate(("1", "2", "3")):
+        log_scores(book, label, scores(seed))
+    save(book, "a")
+    save_altered(book)
+    with TestClient(make_app(load_settings(), address, open_to_all=True)) as client:
+        listed = client.get("/api/v1/results", params={"task": "t"}).json()["results"]
+        assert {one["name"]: one["illegible"] for one in listed} == {"a": None} | {
+            name: code for name, (_, code, _) in ALTERED.items()
+        }
+        for path in ("/", "/task?task=t", "/results", "/results?task=t", "/result?name=a"):
+            assert client.get(path).status_code == 200, path
+        page = client.get("/results").text
+        assert all(reason in page for reason in REASONS.values())
+        for name, (_, code, _) in ALTERED.items():
+            shown = {
+                client.get(path, params={"name": name}).status_code
+                for path in ("/result", "/api/v1/result")
+            }
+            assert shown == {200 if code == "request" and name != "study" else 409}, name
+        renewed = client.post("/api/v1/renew", json={"task": "t"})
+        assert renewed.status_code == 200, renewed.text
+        assert {entry["name"] for entry, _ in renewed.json()["left"]} == ALTERED.keys()
+    book.dispose()

@@ -7,9 +7,18 @@ import csv
 import numpy as np
 import pytest
 from scipy import stats
-from tests.factories import fit_factor_set, log_scores, show_factors, standardise, standardise_files
+from tests.factories import (
+    fit_factor_set,
+    log_scores,
+    set_round,
+    show_factors,
+    standardise,
+    standardise_files,
+)
 
 from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError, RequestError
+from roundbook.presentation.factors import standardised_notes, undeclared_round
+from roundbook.presentation.views import view_of
 
 pytestmark = pytest.mark.one_server
 
@@ -309,3 +318,45 @@ def test_a_round_label_that_ends_in_a_number_after_a_colon(engine, new_runs):
         assert (found.factors_round, found.factor_version) == (label, 1)
     with pytest.raises(NotRecordedError, match="factor version 7; it has 1"):
         standardise(engine, "t", "2020", "AP", factors_version=7)
+
+
+def test_a_topic_on_another_collection_is_another_topic(engine, new_runs):
+    log(engine)
+    log(engine, SCORES[::-1], "r2")
+    by_the_first = {"factors_from": "r1"}
+    plain = standardise(engine, "t", "r2", "AP", **by_the_first)
+    assert (plain.collection, plain.factors_collection) == (None, None)
+    assert standardised_notes(plain) == []
+    # Only one of them declares any: assumed to be the same, and said.
+    set_round(engine, "t", "r1", collection="CORD-19")
+    assumed = standardise(engine, "t", "r2", "AP", **by_the_first)
+    assert (assumed.collection, assumed.factors_collection) == (None, "CORD-19")
+    assert (assumed.scores, undeclared_round(assumed)) == (plain.scores, "r2")
+    note = (
+        "Assumed: round 'r2' was held on the document collection 'CORD-19' too, since none is"
+        " declared."
+    )
+    assert standardised_notes(assumed) == [note]
+    assert note in view_of(assumed).sentences
+    # Runs in a file are of no round.
+    of_file = from_files(engine, "r1", new_runs(SCORES[:, :2], TOPICS))
+    assert (of_file.collection, standardised_notes(of_file)) == ("CORD-19", [])
+    set_round(engine, "t", "r2", collection="AQUAINT")
+    for named in ("r1", "r1:1"):
+        with pytest.raises(ImpossibleStatisticError) as refused:
+            standardise(engine, "t", "r2", "AP", factors_from=named)
+        assert str(refused.value) == (
+            "Round 'r1' was held on the document collection 'CORD-19' and round 'r2' on 'AQUAINT': a"
+            " topic of the same name on other documents is another topic, so round 'r1' has factors"
+            " of none of these topics."
+        )
+        assert refused.value.way_out == (
+            "own factors",
+            {"task": "t", "round": "r2", "measure": "AP", "collection": "CORD-19"},
+        )
+    own = standardise(engine, "t", "r2", "AP")
+    assert (own.collection, own.factors_collection) == ("AQUAINT", "AQUAINT")
+    # Capitals make no other collection, and its factors are those of before.
+    set_round(engine, "t", "r2", collection="cord-19", force=True)
+    again = standardise(engine, "t", "r2", "AP", **by_the_first)
+    assert (again.scores, standardised_notes(again)) == (plain.scores, [])

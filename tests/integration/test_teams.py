@@ -13,7 +13,10 @@ from tests.factories import (
     log_scores,
     refusing,
     renew_results,
+    report_drift,
     save_report,
+    show_factors,
+    show_matrix,
     show_result,
     show_variances,
     verify_record,
@@ -23,8 +26,12 @@ from tests.variances_by_hand import interval_of
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import AlreadyRecordedError, ContentDiffersError, InputError
 from roundbook.formats import RunTeam
-from roundbook.presentation.matrices import log_notes, standardising_note
+from roundbook.presentation import drift
+from roundbook.presentation.factors import heading
+from roundbook.presentation.figures import factors_caption, fitted_on
+from roundbook.presentation.matrices import factor_rows, log_notes, standardising_note
 from roundbook.presentation.staleness import change_sentence
+from roundbook_cli.drift_advice import report_text
 
 RUNS = 6
 SCORES = np.random.default_rng(8).random((9, RUNS))
@@ -183,6 +190,54 @@ def test_a_pool_that_becomes_known_names_the_factors_that_do_not_rest_on_it(engi
     fit_factor_set(engine, "t", "r1", "AP", runs=["pooled"], reason="known now")
     assert log_scores(engine, "r1", SCORES, teams=pool).remarks.refittable == []
     assert log_notes(log_scores(engine, "r1", SCORES, teams=pool)) == []
+
+
+def test_factors_on_another_pool_than_that_known_now_are_not_called_pooled(engine, write):
+    log_scores(engine, "r1", SCORES, teams=of_pool(True, True, True, True, False, False))
+    log_scores(engine, "r2", SCORES[::-1])
+    fitted = show_factors(engine, "t", "r1", "AP")
+    assert (fitted.standardising, fitted.pool_now) == ("pooled", None)
+    assert "pooled runs standardise" in heading(fitted)
+    saved = save_report(engine, "t", "AP")
+    assert saved.result.standardising_from.pool_now is None
+    wrong = write(["run3,team 3,no"], header="run,team,contributed_to_pool")
+    describe_teams(engine, "t", "r1", wrong, revise="it did not")
+
+    fitted = show_factors(engine, "t", "r1", "AP")
+    assert (fitted.standardising, fitted.pool_now, fitted.factors[0].runs) == ("pooled", 3, 4)
+    phrase = "4 runs, not the pool known now (3)"
+    assert f"revision 1, {phrase}, standardise, fitted" in heading(fitted)
+    assert factors_caption(fitted, 9) == f"Version 1, {phrase}: mean and sd of the 9 topics."
+    shown = show_matrix(engine, fitted.matrix)
+    assert [(one.standardising, one.pool_now) for one in shown.factors] == [("pooled", 3)]
+    assert [one.standardising for one in factor_rows(shown)] == ["not the pool known now (3)"]
+    report = report_drift(engine, "t", "AP")
+    runs = report.standardising_from
+    assert (runs.runs, runs.of, runs.pool_now) == (4, 6, 3)
+    assert report.standardising_to.pool_now is None
+    assert fitted_on(1, runs) == f"v1, {phrase}"
+    assert drift.chosen_runs(runs) == "4 of 6 runs, not the pool known now (3)"
+    assert drift.tests_sentences(report, report.tests)[0].startswith(
+        f"Tests on the {phrase}, of 'r1' and the 6 runs of 'r2'."
+    )
+    fit = "roundbook factors fit t r1 --measure AP --runs pooled --reason 'the pool is another one now'"
+    assert fit in [step["command"] for step in report_text(report)["commands"]]
+    # What was saved before is as it was, and what is saved now holds the pool of now.
+    save_report(engine, "t", "AP")
+
+    fit_factor_set(engine, "t", "r1", "AP", runs=["pooled"], reason="the pool is another one now")
+    assert show_factors(engine, "t", "r1", "AP").pool_now is None
+    assert show_factors(engine, "t", "r1", "AP", version=1).pool_now == 3
+    assert [one.pool_now for one in show_matrix(engine, fitted.matrix).factors] == [3, None]
+    verified = verify_record(engine)
+    assert (verified.results, verified.differences, verified.not_computed) == (2, [], [])
+
+
+def test_factors_on_all_or_chosen_runs_claim_no_pool(engine):
+    log_scores(engine, "r1", SCORES, teams=of_pool(True, True, True, True, True, True))
+    fit_factor_set(engine, "t", "r1", "AP", runs=["run0", "run1"], reason="these")
+    found = [show_factors(engine, "t", "r1", "AP", version=version) for version in (1, 2)]
+    assert [(one.standardising, one.pool_now) for one in found] == [("all", None), ("chosen", None)]
 
 
 def trec_eval(directory, run, **scores):

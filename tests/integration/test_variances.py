@@ -167,14 +167,16 @@ def test_teams_that_return_are_told(engine):
     shown = show_variances(engine, "t", "AP")
     assert shown.teams.model_dump() == {
         "teams": 5,
+        "later": 10,
+        "again": 9,
         "returning": 4,
         "in_every_round": 1,
         "some_unknown": ["4"],
     }
     one_way, two_way = shown.pooled.returning_interval, shown.pooled.two_way_returning_interval
     assert (
-        "4 of 5 teams took part in several rounds; the pooled interval takes them for others each"
-        " time, and is too narrow by that: with the same teams in all rounds it is"
+        "9 of the 10 teams of later rounds had taken part before; the pooled interval takes them for"
+        " others, and is too narrow by that: with the same teams in all rounds it is"
         f" [{one_way.low:.5f}, {one_way.high:.5f}], of the two-way variance [{two_way.low:.5f},"
         f" {two_way.high:.5f}]." in summary(shown)[-1]
     )

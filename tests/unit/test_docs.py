@@ -106,7 +106,7 @@ RESULTS = {
     "roundbook topic alias": topics.AliasedTopics,
     "roundbook topic unalias": topics.UnaliasedTopic,
     "roundbook topic list": topics.TopicList,
-    "roundbook round set": rounds.Round,
+    "roundbook round set": round_changes.ChangedRound,
     "roundbook round publish": round_changes.PublishedRound,
     "roundbook round teams": teams.DescribedTeams,
     "roundbook round verify": VerifiedRound,
@@ -187,6 +187,8 @@ BESIDE = {
     "roundbook run log": {"notes"},
     "roundbook qrels log": {"notes"},
     "roundbook impact": {"source"},
+    "roundbook plan show": {"illegible"},
+    "roundbook report show": {"illegible"},
 }
 # Objects whose keys are names: of scales, of alternatives, of grades, of what an event or a kind has.
 NAMES = {"variances", "beside", "details", "request", "brief", "grades"}

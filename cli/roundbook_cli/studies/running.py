@@ -1,4 +1,4 @@
-"""Running a study, keeping it, and printing it."""
+"""Running a study, saving it, and printing it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def refuse_beside_all_rounds(context: typer.Context, **why: str) -> None:
-    """Refuse options that a study of all rounds would pass over.
+    """Refuse options that a study of all rounds would ignore.
 
     Parameters
     ----------
@@ -35,17 +35,17 @@ def refuse_beside_all_rounds(context: typer.Context, **why: str) -> None:
 
 
 def run_and_print(request: type[StudyRequest], given: Mapping[str, Any], **needed: str) -> None:
-    """Compute a study, keep it if that is wanted, and print it.
+    """Compute a study, save it if that is wanted, and print it.
 
     Parameters
     ----------
     request
-        Which study.
+        The request class of the study.
     given : mapping
         The parameters of the command by name: fields of the request, `round_label` for its round,
         and what is done with the study.
     needed
-        By parameter, what is said where it is not given.
+        By parameter, the error where it is not given.
     """
     asked = _request(request, given, needed)
     save, note, chart, dask = (given[name] for name in ("save", "note", "chart", "dask"))
@@ -113,7 +113,7 @@ def _request(
 
 
 def _timed(step: Callable[[str], object]) -> Callable[[str, int, int], None]:
-    """Return what tells how much of a study is done, and how long the part will take yet."""
+    """Return a function that shows how much of a part of a study is done, and the time left."""
     began: dict[str, float] = {}
 
     def tell(part: str, done: int, of: int) -> None:
@@ -126,7 +126,7 @@ def _timed(step: Callable[[str], object]) -> Callable[[str, int, int], None]:
 
 
 def _ageing(session: Session, study: AcrossRounds) -> dict[str, Any]:
-    """Return the ageing of the first round's factors, if several rounds have any."""
+    """Return the JSON of the ageing of the first round's factors; empty without later factors."""
     if len(study.rounds) < 2 or study.rounds[0].factor_version is None:
         return {}
     from roundbook.logbook.drift.curve import trace_drift

@@ -1,4 +1,4 @@
-"""What of the record a caller may see: one's own task, or without a token what is published."""
+"""Access by HTTP: the token's own task, or without a token the published rounds."""
 
 from __future__ import annotations
 
@@ -37,20 +37,20 @@ _AskedOrNone = TypeVar("_AskedOrNone", bound=Request | None)
 _Answer = TypeVar("_Answer", bound=BaseModel)
 _WITH_FILES = frozenset({"file", "files", "to_files", "uploads", "qrels", "result"})
 _HIDDEN = "It is not there, or takes a token."
-# Of all tasks, where none is named.
+# Requests that cover all tasks where they name none.
 _OF_EVERY_TASK = (ListMeasures, ListResults, EventsRequest, VerifyRequest, RenewResults)
 
 
 def permit(caller: Caller, session: Session, request: _Asked) -> _Asked:
-    """Return a request, limited to the caller's one task where it is of all.
+    """Return the request, limited to the token's task where it covers all tasks.
 
-    What somebody may not see is refused before it is looked at, whatever is wrong with the rest of
-    the request: errors tell of it too.
+    A caller without access is refused before anything is looked up, even if the rest of the request
+    is wrong: error messages would reveal what is recorded.
 
     Raises
     ------
     HttpError
-        401 for what is no answer to those without a token, 403 for another task than the token's.
+        401 without a token for what is not published, 403 for another task than the token's.
     """
     if caller.scope is not None and caller.task is None:
         return request
@@ -78,7 +78,7 @@ def permit(caller: Caller, session: Session, request: _Asked) -> _Asked:
 
 
 def permit_name(caller: Caller, session: Session, name: str | None) -> None:
-    """Refuse to save under a name that results of another task have."""
+    """Refuse to save under the name of a result of another task."""
     if caller.task is not None and name is not None:
         request = ShowResult(name=name)
         if _named(session, request)[0] - {_plain(caller.task), None}:
@@ -91,22 +91,22 @@ def answer(
     ask: Callable[[Session, _AskedOrNone], _Answer],
     request: _AskedOrNone,
 ) -> _Answer:
-    """Return what of the answer to a request a caller may see; see `permit`.
+    """Return the answer to a request, reduced to what the caller may see; see `permit`.
 
-    Without a token that is what is published: a published round, and what is of a whole task once
-    none of its rounds is a draft. Lists of tasks and rounds leave out the others.
+    Without a token these are published rounds, and answers on a whole task if none of its rounds is
+    a draft. Lists leave out the tasks and rounds that the caller may not see.
 
     Raises
     ------
     HttpError
-        When there is nothing of it to be seen.
+        When the caller may see nothing of it.
     """
     permitted = request if request is None else permit(caller, session, request)
     try:
         result = ask(session, permitted)
     except NotRecordedError:
         if caller.scope is None and not _is_of_published_tasks(session, permitted):
-            # Nor are they told what there is.
+            # The error's own message would list what is recorded.
             raise HttpError(401, _HIDDEN) from None
         raise
     if isinstance(result, TaskList):
@@ -126,7 +126,7 @@ def visible_tasks(caller: Caller, session: Session) -> list[Task]:
 
 
 def limit_to_task(caller: Caller, result: BaseModel | None) -> None:
-    """Refuse what is of another task than the token's one."""
+    """Refuse a result of another task than the token's."""
     if caller.task is not None and _task_of(result) != caller.task:
         raise _of_another_task(caller)
 
@@ -144,7 +144,7 @@ def _visible_tasks(caller: Caller, session: Session, listed: TaskList) -> TaskLi
 
 
 def _published_part(session: Session, result: _Answer) -> _Answer:
-    """Return what of an answer those without a token may see."""
+    """Return the part of an answer that is published, for callers without a token."""
     name = _task_of(result)
     if name is None or isinstance(result, Impact):  # what rests on scores may be of drafts
         if getattr(result, "estimate", "") is None:
@@ -167,7 +167,7 @@ def _task_of(result: BaseModel | None) -> str | None:
 
 
 def _without_folders(result: object) -> object:
-    """Return a result with names of files alone: where somebody had them is theirs."""
+    """Return a result with file names without their folders, which are private."""
     if isinstance(result, str):
         return re.sub(r".*[/\\]", "", result)
     if isinstance(result, list):
@@ -192,9 +192,9 @@ def _of_another_task(caller: Caller) -> HttpError:
 
 
 def _named(session: Session, request: BaseModel) -> tuple[set[str | None], set[str]]:
-    """Return the tasks and the rounds that a request is about.
+    """Return the names of the tasks and the labels of the rounds that a request refers to.
 
-    A task is None for a result of no task, and for a matrix or result that is not there.
+    A task is None for a result without a task, and for a matrix or result that does not exist.
     """
     tasks: set[str | None] = set()
     rounds: set[str] = set()
@@ -226,7 +226,7 @@ def _named(session: Session, request: BaseModel) -> tuple[set[str | None], set[s
 
 
 def _statuses(session: Session, name: str) -> dict[str, bool]:
-    """Return whether each round of a task is published, by its label."""
+    """Return, by label, whether each round of a task is published."""
     rows = session.connection.execute(
         select(round_.c.label, round_.c.status)
         .join(task, task.c.id == round_.c.task_id)
@@ -236,16 +236,16 @@ def _statuses(session: Session, name: str) -> dict[str, bool]:
 
 
 def _is_of_published_tasks(session: Session, request: Request | None) -> bool:
-    """Return whether a request names tasks none of whose rounds is a draft."""
+    """Return whether a request names tasks, and all rounds of each of them are published."""
     tasks = set() if request is None else _named(session, request)[0]
     statuses = [() if name is None else _statuses(session, name).values() for name in tasks]
     return bool(statuses) and all(of_task and all(of_task) for of_task in statuses)
 
 
 def _is_published(statuses: dict[str, bool], rounds: set[str], request: BaseModel) -> bool:
-    """Return whether all that a request is about is published.
+    """Return whether all rounds that a request depends on are published.
 
-    That is its rounds, and where it names none, or may take others by itself, all of the task's.
+    These are the rounds it names; all rounds of the task where it names none or may choose others.
     """
     published = {_plain(label): status for label, status in statuses.items()}
     if isinstance(request, ListRounds):
@@ -267,7 +267,7 @@ def _is_published(statuses: dict[str, bool], rounds: set[str], request: BaseMode
 
 
 def _published_tasks(session: Session) -> dict[str, tuple[int, list[str]]]:
-    """Return how many rounds each task has published, and the measures of their scores."""
+    """Return, by task, the number of published rounds and the measures of their scores."""
     published = round_.c.status == "published"
     counts = session.connection.execute(
         select(task.c.name, func.count())

@@ -1,8 +1,7 @@
-"""Results as they are sent: JSON, or rows as CSV or Parquet; kept while the record stays the same."""
+"""Response bodies: results as JSON, CSV or Parquet, cached while the record is unchanged."""
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 import json
@@ -22,7 +21,7 @@ from pydantic import BaseModel
 from sqlalchemy import Connection, Engine, exc
 from starlette.types import Receive, Scope, Send
 
-from roundbook.csv_names import marked
+from roundbook.csv_names import write_csv
 from roundbook.formats.extras import import_extra
 from roundbook.logbook.events import EventList
 from roundbook.logbook.matrices.export import ExportedMatrix
@@ -33,11 +32,12 @@ from roundbook.presentation.views import columns_of, rows_of, view_of
 
 JSON, CSV, PARQUET = "application/json", "text/csv", "application/vnd.apache.parquet"
 _PRIVATE = "private, no-cache"
-# So much is kept of answers in all, and of one a quarter of it.
+# Size of the cache; a single answer may take a quarter of it.
 _MOST_BYTES = 2**26
-# A matrix's scores never change, whatever becomes of it.
+# The scores of a matrix never change, even if it is withdrawn.
 _FOR_GOOD = "private, max-age=31536000, immutable"
-# The same snapshot of the same server is the same record. A standby's snapshots name no transactions.
+# The same snapshot of the same server means an unchanged record. A standby's snapshots name no
+# transactions.
 _MOMENT = (
     "SELECT pg_catalog.concat_ws(' ', pg_catalog.pg_current_snapshot(),"
     " extract(epoch FROM pg_catalog.pg_postmaster_start_time())) WHERE NOT pg_catalog.pg_is_in_recovery()"
@@ -45,7 +45,7 @@ _MOMENT = (
 
 
 class Sent(NamedTuple):
-    """An answer as it is sent."""
+    """A response: its body, media type and headers."""
 
     body: bytes
     kind: str
@@ -53,7 +53,7 @@ class Sent(NamedTuple):
 
 
 class Kept:
-    """Answers as they were sent, the latest of them, each with the moment that it is true of."""
+    """A cache of recently used responses, each with the database snapshot it was read from."""
 
     def __init__(self) -> None:
         self._bytes = 0
@@ -61,10 +61,10 @@ class Kept:
         self._lock = Lock()
 
     def get(self, key: object, moment: str | None) -> Sent | None:
-        """Return the answer to a question, if nothing has changed since it was given."""
+        """Return the cached response for a key; None without one or if the snapshot has changed."""
         with self._lock:
             if moment is None:
-                # The server may come back without its latest transactions, and give their numbers
+                # After a crash the server may lose its latest transactions, and give their numbers
                 # to others.
                 self._answers.clear()
                 self._bytes = 0
@@ -75,7 +75,7 @@ class Kept:
             return kept[1]
 
     def put(self, key: object, moment: str | None, sent: Sent) -> None:
-        """Keep an answer, and let go of what was asked for longest ago."""
+        """Cache a response, and drop the least recently used ones beyond the limits."""
         if moment is None or len(sent.body) > _MOST_BYTES // 4:
             return
         with self._lock:
@@ -87,16 +87,16 @@ class Kept:
 
 
 def moment_of(connection: Connection) -> str | None:
-    """Return which transactions are seen by this one, which reads the record as one moment saw it.
+    """Return the snapshot of this transaction, as text that is equal while the record is unchanged.
 
-    None where the server cannot tell, as a standby cannot.
+    None on a standby, whose snapshots name no transactions.
     """
     moment: str | None = connection.exec_driver_sql(_MOMENT).scalar()
     return moment
 
 
 def moment_now(engine: Engine) -> str | None:
-    """Return which transactions a question would see that began now; None as in `moment_of`."""
+    """Return the snapshot a new transaction would have; None on a standby or without a server."""
     with suppress(exc.SQLAlchemyError, psycopg.Error):
         connection = engine.raw_connection()
         try:
@@ -112,13 +112,13 @@ def moment_now(engine: Engine) -> str | None:
 
 
 def accepted(http: Request) -> str:
-    """Return in what form an answer is asked for: JSON, if in none that there is."""
+    """Return the media type that a request accepts: CSV, Parquet, or else JSON."""
     accept = http.headers.get("accept", "")
     return next((kind for kind in (CSV, PARQUET) if kind in accept), JSON)
 
 
 def render(http: Request, result: BaseModel, kind: str) -> Sent:
-    """Return a result as it is sent."""
+    """Return the response with a result in a media type."""
     cache = _PRIVATE
     if kind == JSON:
         body = _json(result)
@@ -140,7 +140,7 @@ def render(http: Request, result: BaseModel, kind: str) -> Sent:
 
 
 def _last(page: EventList | MatrixList | RunList | TopicList) -> int | str:
-    """Return the last of a list, as what comes after it is asked for."""
+    """Return the `after` of the next page: the key of the last row of this page."""
     match page:
         case EventList():
             return page.events[-1].event
@@ -152,7 +152,7 @@ def _last(page: EventList | MatrixList | RunList | TopicList) -> int | str:
 
 
 def render_file(result: BaseModel, file: Path, kind: str) -> Sent:
-    """Return what was written to a file as it is sent: as JSON, which holds it, or not yet read."""
+    """Return the response with a written file: in base64 within JSON, else with an empty body."""
     if kind == JSON:
         body = _json(result, content=b64encode(file.read_bytes()).decode())
         return Sent(body, kind, _headers(hashlib.sha256(body), _PRIVATE))
@@ -162,10 +162,10 @@ def render_file(result: BaseModel, file: Path, kind: str) -> Sent:
 
 
 def respond(http: Request, sent: Sent, file: Path | None = None) -> Response:
-    """Return an answer, which may be a file's; 304 where whoever asks has it already."""
+    """Return the HTTP response, with a file's content if one is given; 304 if its ETag is known."""
     tag, known = sent.headers["ETag"], http.headers.get("if-none-match", "")
     if http.method in ("GET", "HEAD") and (tag in known or known.strip() == "*"):
-        # The one they know it by: of what was compressed it is a weak one.
+        # The ETag as the client has it: a compressed answer was sent with a weak one.
         headers = sent.headers | ({"ETag": f"W/{tag}"} if f"W/{tag}" in known else {})
         return Response(status_code=304, headers=headers)
     if file is not None:
@@ -175,7 +175,7 @@ def respond(http: Request, sent: Sent, file: Path | None = None) -> Response:
 
 
 class _WholeFile(FileResponse):
-    """A file that is sent whole: it is made for this answer alone, and ranges have errors of their own."""
+    """A response with a temporary file that ignores Range, whose errors are no problem+json."""
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await super().__call__({**scope, "headers": []}, receive, send)
@@ -197,14 +197,10 @@ def _headers(digest: hashlib._Hash, cache: str) -> dict[str, str]:
 
 
 def csv_text(rows: Sequence[dict[str, Any]]) -> str:
-    """Return rows as CSV, whose cells no spreadsheet takes for formulas."""
+    """Return rows as CSV text, with cells marked that a spreadsheet would take for formulas."""
     stream = io.StringIO()
-    writer = csv.DictWriter(stream, list(rows[0]) if rows else [], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(
-        {name: marked(value) if isinstance(value, str) else value for name, value in row.items()}
-        for row in rows
-    )
+    names = list(rows[0]) if rows else []
+    write_csv(stream, (names, *([row[name] for name in names] for row in rows)))
     return stream.getvalue()
 
 
@@ -218,5 +214,5 @@ def _parquet(result: BaseModel) -> bytes:
 
 
 def _plain(value: object) -> object:
-    """Return a value as a column holds it: lists as their JSON."""
+    """Return a value for a Parquet column: a list as JSON text, anything else unchanged."""
     return json.dumps(value, default=str) if isinstance(value, (list, tuple)) else value

@@ -1,4 +1,4 @@
-"""The application on a record: the use cases below ``/api/v1``, the pages, what monitors ask."""
+"""The web application: use cases below ``/api/v1``, the pages, health checks and metrics."""
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -37,16 +37,16 @@ from roundbook.use_cases import UPLOADS
 def make_app(
     settings: Settings, address: str | None = None, *, open_to_all: bool = False
 ) -> FastAPI:
-    """Return the application on a record.
+    """Return the web application that serves a record.
 
     Parameters
     ----------
     settings : Settings
     address : str, optional
-        A server's; default: that of the settings, else the embedded server.
+        Of a PostgreSQL server; default: that of the settings, else the embedded server.
     open_to_all : bool
-        Whether whoever comes without a token may do everything, as on a loopback address. Else
-        they see what is published.
+        Whether callers without a token may do everything, as on a loopback address. Otherwise they
+        only see what is published.
     """
 
     @asynccontextmanager
@@ -82,7 +82,7 @@ def make_app(
     router = make_router(PREFIX)
     add_jobs(router)
     _add_index(router)
-    # As the application's own they are looked through once a request, and included ones twice.
+    # The application's own routes are matched once a request, those of an included router twice.
     routes = [*router.routes, *_health().routes]
     routes += _heads(routes)
     app.router.routes += routes
@@ -94,14 +94,14 @@ def make_app(
         return describe()
 
     app.openapi = described  # type: ignore[method-assign]
-    # Below the prefix there are no pages, so that an error is a problem there.
+    # The pages must not answer below the prefix: errors there are problem+json documents.
     app.mount(PREFIX, _nothing(routes))
     app.mount("/", make_site(app.state))
     return app
 
 
 class Index(BaseModel):
-    """What answers here, and where it is described and has its pages."""
+    """The service's version, with the paths of its API description and its pages."""
 
     name: str = "Roundbook"
     version: str = SOFTWARE.removeprefix("roundbook ")
@@ -117,7 +117,7 @@ def _add_index(router: APIRouter) -> None:
 
 
 def _heads(routes: Sequence[BaseRoute]) -> list[BaseRoute]:
-    """Return the routes of HEAD, which is answered as GET is; a server sends nothing of the body."""
+    """Return a HEAD route for every GET route with its endpoint; the server drops the body."""
     heads = APIRouter(include_in_schema=False)
     for route in routes:
         if isinstance(route, APIRoute) and "GET" in (route.methods or ()):
@@ -144,7 +144,7 @@ def _health() -> APIRouter:
 
 
 def _nothing(routes: Sequence[BaseRoute]) -> ASGIApp:
-    """Return what refuses the paths and methods that no route takes."""
+    """Return an application that refuses unknown paths with 404 and unknown methods with 405."""
 
     async def refuse(scope: Scope, *_: object) -> None:
         known = {

@@ -1,4 +1,4 @@
-"""Who asks over HTTP: by a token, or without one; and requests that pages of other sites make."""
+"""Callers over HTTP, with a token or without one, and the refusal of cross-site requests."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ _LOOPBACK = frozenset({"localhost", "testserver"})
 
 
 class Caller(NamedTuple):
-    """Who asks: `user` as events name them, and the most that they may do, of one `task` or of all.
+    """A caller: the `user` that events name, the token's `scope`, and its `task` (None: all tasks).
 
-    Without a token the `scope` is None: to see what is published.
+    The `scope` is None without a token: such a caller may only see what is published.
     """
 
     user: str
@@ -34,13 +34,13 @@ class Caller(NamedTuple):
 
 
 class Failures:
-    """The times at which wrong tokens came, by address: whoever tries many has to wait."""
+    """The times of wrong tokens by client address, to slow down guessing."""
 
     def __init__(self) -> None:
         self._times: dict[str, deque[float]] = defaultdict(lambda: deque(maxlen=_FAILURES))
 
     def note(self, http: Request) -> None:
-        """Take note of a wrong token; refuse where too many came from its address in a minute."""
+        """Note a wrong token; refuse with 429 after too many from one address in a minute."""
         address = http.client.host if http.client else ""
         times = self._times.get(address)
         if times and len(times) == _FAILURES and time.monotonic() - times[0] < _SECONDS:
@@ -51,15 +51,15 @@ class Failures:
 
 
 def find_caller(http: Request) -> Caller:
-    """Return who asks, and keep it with the request: by a token in the header or the cookie.
+    """Return the caller of a request, by the token in its header or cookie; keep it in the state.
 
-    Without one it is who the service is set up for.
+    Without a token it is the service's own user if the service is open to all, else nobody.
 
     Raises
     ------
     HttpError
-        401 for a token that is none, has expired or is revoked, alike; 403 for a request that a
-        page of another site makes; 429 after too many wrong tokens.
+        401 for a token that is unknown, expired or revoked, with one message for all; 403 for a
+        request from a page of another site; 429 after too many wrong tokens.
     """
     state = http.app.state
     refuse_other_pages(http)
@@ -82,17 +82,17 @@ def find_caller(http: Request) -> Caller:
 
 
 def known_token(http: Request, secret: str) -> Token | None:
-    """Return the token that somebody shows, None where there is none like it; see `Failures`."""
+    """Return the token with this secret, None if there is none in force; see `Failures`."""
     with begin(http.app.state.engine) as session:
         token = check_token(session, secret)
     if token is None:
-        # Those who have one are not kept waiting by others who come from the same address.
+        # Only wrong tokens are limited: a valid one from the same address is never kept waiting.
         http.app.state.failures.note(http)
     return token
 
 
 def require_scope(caller: Caller, scope: Scope) -> None:
-    """Refuse whoever may not do as much: 401 without a token, 403 with one of a smaller scope."""
+    """Refuse a caller with too small a scope: 401 without a token, 403 with one."""
     if _SCOPES[caller.scope] < _SCOPES[scope]:
         if caller.scope is None:
             raise HttpError(401, "This takes a token.")
@@ -100,7 +100,7 @@ def require_scope(caller: Caller, scope: Scope) -> None:
 
 
 def allowed_caller(http: Request, scope: Scope) -> Caller:
-    """Return who asks, once they may do as much; what is published is read without a token."""
+    """Return the caller, refused unless its scope suffices; reading needs no token here."""
     caller = find_caller(http)
     if scope != "read":
         require_scope(caller, scope)
@@ -108,7 +108,7 @@ def allowed_caller(http: Request, scope: Scope) -> Caller:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether an address to listen on is reached from this machine alone."""
+    """Return whether an address can be reached from this machine only."""
     try:
         return ip_address(host).is_loopback
     except ValueError:
@@ -116,7 +116,7 @@ def is_loopback(host: str) -> bool:
 
 
 def refuse_other_pages(http: Request) -> None:
-    """Refuse what a page of another site has a browser send, and names that others point here."""
+    """Refuse cross-site requests and, where no token is needed, host names that are not local."""
     host = urlsplit(f"//{http.headers.get('host', '')}").hostname or ""
     if http.app.state.open and not is_loopback(host):
         raise HttpError(403, "Without tokens this service answers to this machine's own name only.")

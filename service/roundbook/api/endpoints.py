@@ -1,4 +1,4 @@
-"""What is answered over HTTP, kept while the record stays the same, and what is decided."""
+"""Endpoints of the use cases: questions, whose answers are cached, and decisions."""
 
 from __future__ import annotations
 
@@ -45,14 +45,14 @@ from roundbook.requests.matrices import ExportMatrix
 from roundbook.requests.tokens import Scope
 from roundbook.use_cases import UseCase
 
-# What is told of today, or looks at what is stored, is asked for anew every time.
+# Answers that depend on the time of day, or check what is stored, are never cached.
 _NEVER_KEPT = frozenset({"tokens", "verify", "verify_round"})
 _ELSEWHERE = "`{}` names a file of this machine; files are sent and answered in the body."
 Endpoint = Callable[[Request], Awaitable[Response]]
 
 
 def question(name: str, case: UseCase) -> Endpoint:
-    """Return what answers a question, whose fields are the query's."""
+    """Return the endpoint of a use case that only reads; its fields come from the query."""
     model = case.request
 
     async def ask(http: Request) -> Response:
@@ -60,7 +60,7 @@ def question(name: str, case: UseCase) -> Endpoint:
         kept: Kept | None = http.app.state.kept if name not in _NEVER_KEPT else None
 
         def look() -> tuple[Caller, object, Sent | None]:
-            """Return who asks, all that an answer depends on beside the record, and what is kept."""
+            """Return the caller, the cache key of the answer, and the cached answer or None."""
             caller = allowed_caller(http, case.scope)
             key = (http.url.path, http.url.query, kind, caller.scope is None, caller.task)
             engine = http.app.state.engine
@@ -103,7 +103,7 @@ def _scores_as_parquet(
 
 
 def decision(case: UseCase) -> Endpoint:
-    """Return what does a use case that changes the record."""
+    """Return the endpoint of a use case that changes the record."""
     model = case.request
     assert model is not None
 
@@ -134,7 +134,7 @@ async def save(http: Request, kind: str, saving: Saving) -> Response:
 def save_permitted(
     http: Request, caller: Caller, limit: Limit, kind: str, saving: Saving
 ) -> SavedResult:
-    """Compute and keep a result for a caller who may see what it is of, and what has its name."""
+    """Compute and save a result, if the caller may see its inputs and any result of its name."""
     kind, fields = kind_of(kind, saving.request)
     request = find_kind(kind).request(**fields)
     refuse_files(request)
@@ -148,7 +148,7 @@ def save_permitted(
 async def _decided(
     http: Request, work: Callable[[Caller, Limit], Sent], scope: Scope, *, computes: bool
 ) -> Sent:
-    """Return what comes of a decision; one that computes for long has a turn of its own."""
+    """Return the response of a decision; a long computation waits for a turn to compute."""
     if http.query_params:  # as of an upload, whose body is a file: `dry_run` is not to be missed
         raise HttpError(422, "The fields of a decision are in its body, none in the address.")
     if not computes:
@@ -160,7 +160,7 @@ async def _decided(
 
 
 class Saving(BaseModel):
-    """What is saved: under which name, why, and what is asked."""
+    """The result to save: its name, a note, and the fields of its request."""
 
     name: str | None = None
     note: str | None = None
@@ -176,9 +176,9 @@ class Saving(BaseModel):
 def query_fields(
     http: Request, request: type[BaseModel], file: str | None = None
 ) -> dict[str, Any]:
-    """Return the query's fields of a request, whose `file`, if it has one, is the body.
+    """Return the fields of a request from the query; `file` is the field that the body fills.
 
-    One that names a file is refused: it would be the service's own.
+    A field that names a file is refused: it would be a file of the service's machine.
     """
     fields: dict[str, Any] = {}
     for name in dict.fromkeys(http.query_params):
@@ -198,7 +198,7 @@ def query_fields(
 
 
 def json_fields(http: Request, body: bytes) -> dict[str, Any]:
-    """Return the fields that a body has; other sites' forms can send no JSON."""
+    """Return the fields of a JSON body; refuse other types, which other sites' forms can send."""
     kind = http.headers.get("content-type", "").partition(";")[0].strip().lower()
     try:
         fields = json.loads(body) if kind == "application/json" else None
@@ -210,7 +210,7 @@ def json_fields(http: Request, body: bytes) -> dict[str, Any]:
 
 
 def refuse_files(request: BaseModel) -> None:
-    """Refuse a request that names files: they would be the service's own."""
+    """Refuse a request that names files: they would be files of the service's machine."""
     for name in type(request).model_fields:
         if names_files(type(request), name) and getattr(request, name):
             raise HttpError(422, _ELSEWHERE.format(name))

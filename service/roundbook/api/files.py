@@ -1,4 +1,4 @@
-"""Files over HTTP: sent as the body of a request, or as the answer to one."""
+"""Files over HTTP: uploaded as the body of a request, or downloaded as a response."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ _BYTES_AT_ONCE = 2**20
 
 
 def upload(case: Upload) -> Endpoint:
-    """Return what takes a file for a use case; the body is the file."""
+    """Return the endpoint of a use case that reads a file; the request's body is the file."""
 
     async def take(http: Request) -> Response:
         caller = await _caller(http, case.scope)
@@ -57,7 +57,7 @@ def upload(case: Upload) -> Endpoint:
 
 
 async def take_archive(http: Request) -> Response:
-    """Record all that an archive holds; the body is the archive."""
+    """Import an archive; the request's body is the archive."""
     caller = await _caller(http, "admin")
     fields = query_fields(http, ImportRequest, "archive")
 
@@ -71,10 +71,10 @@ async def take_archive(http: Request) -> Response:
 
 
 def download(case: Download) -> Endpoint:
-    """Return what sends what a use case writes to a file."""
+    """Return the endpoint of a use case that writes a file; the response is the file."""
 
     async def send(http: Request) -> Response:
-        """Send a file; with what it is, for whoever asks for JSON."""
+        """Send the file itself, or within the JSON of the result if the client accepts JSON."""
         caller = await in_turn(http, lambda: allowed_caller(http, case.scope))
         of = JSON if JSON in http.headers.get("accept", "") else case.media_type
         with ExitStack() as stack:
@@ -112,7 +112,7 @@ async def _caller(http: Request, scope: Scope) -> Caller:
 
 
 async def _stored(http: Request, unnamed: str, store: Callable[[Path], Sent]) -> Response:
-    """Return what comes of a file that is sent, which has a name of its own or that of the unnamed."""
+    """Return the response of an upload; the file is called `unnamed` unless the query names it."""
     most_bytes = http.app.state.settings.max_file_bytes
     name = http.query_params.get("filename", unnamed)
     async with _uploaded(http, name, most_bytes) as file:
@@ -121,7 +121,7 @@ async def _stored(http: Request, unnamed: str, store: Callable[[Path], Sent]) ->
 
 @asynccontextmanager
 async def _uploaded(http: Request, name: str, most_bytes: int) -> AsyncIterator[Path]:
-    """Yield the file that the body was written to, never whole in memory; a long one ends midway."""
+    """Yield a temporary file with the body, written piece by piece; stop when it is too long."""
     safe = Path(name).name
     if not safe.isprintable() or safe in ("", ".", "..") or len(safe.encode()) > 200:
         raise HttpError(422, "The file's name is one printable line of at most 200 characters.")

@@ -1,4 +1,4 @@
-"""Long studies over HTTP: started, followed as server-sent events, cancelled."""
+"""Endpoints of background jobs: start a study, follow it by server-sent events, cancel it."""
 
 import asyncio
 import time
@@ -26,7 +26,7 @@ from roundbook.requests.tokens import Scope
 
 _BETWEEN_LOOKS, _BETWEEN_SIGNS = 0.5, 15
 _Shown = TypeVar("_Shown", Job, JobList)
-# Whoever still listens then asks again, with a token that may have been revoked.
+# Seconds of one event stream. The client then reconnects, and its token is checked again.
 _LONGEST = 600
 
 
@@ -86,7 +86,7 @@ async def _start(http: Request, study: str, saving: Saving) -> Response:
 
 
 def start_job(http: Request, caller: Caller, wanted: StartStudy) -> Job:
-    """Put a study into the queue for a caller who may see what it is of."""
+    """Put a study into the queue, if the caller may see the scores it is of."""
     find_study(wanted.study)
     asked = find_kind("study").request(**{**wanted.request, "study": wanted.study})
     make_queue(http.app.state.engine)
@@ -151,7 +151,7 @@ async def _follow(http: Request, job: Job) -> AsyncIterator[str]:
 
 
 def _ask(http: Request, work: Callable[[Caller, Session], _Shown], scope: Scope = "read") -> _Shown:
-    """Return what comes of what somebody with the scope asks, or does."""
+    """Return the result of `work` in a transaction, for a caller with at least this scope."""
     caller = find_caller(http)
     require_scope(caller, scope)
     reads = scope == "read"
@@ -164,7 +164,7 @@ def _ask_for(http: Request, job: int) -> Job:
 
 
 def visible_job(caller: Caller, session: Session, number: int) -> Job:
-    """Return a job; those of one task are not told whether there is one that is of another."""
+    """Return a job. A token of one task gets the same error for another task's job as for none."""
     try:
         job = show_job(session, ShowJob(job=number))
     except NotRecordedError:

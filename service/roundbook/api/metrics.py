@@ -1,4 +1,4 @@
-"""What a monitor reads: how many requests were answered how, and how long they took."""
+"""Prometheus metrics: numbers of requests by route, method and status, and their durations."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from prometheus_client import (
 )
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-# Each further one would be counted apart, and anybody can invent some.
+# Other methods are counted as one: clients could otherwise add labels without limit.
 _METHODS = frozenset({"GET", "HEAD", "POST"})
 
 
 def add_metrics(app: FastAPI) -> None:
     """Count an application's requests by route, method and status, and serve ``/metrics``.
 
-    Whoever may read it is told routes, never names: those are in the query.
+    Labels are route templates, never names from the record: those are in the query.
     """
     registry = CollectorRegistry()
     app.add_middleware(_Metrics, registry=registry)
@@ -32,7 +32,7 @@ def add_metrics(app: FastAPI) -> None:
 
 
 class _Metrics:
-    """Counts and times what passes through."""
+    """Middleware that counts and times requests."""
 
     def __init__(self, app: ASGIApp, registry: CollectorRegistry) -> None:
         labels = ("method", "route", "status")

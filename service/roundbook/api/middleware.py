@@ -1,4 +1,4 @@
-"""What every answer carries, and how long the body of a request may be and take."""
+"""Middleware: security headers on every response, and limits of size and time on bodies."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ _HEADERS = {
     "X-Content-Type-Options": "nosniff",
     "X-Frame-Options": "DENY",
 }
-# So much of a file has to come in so long a time, and all of it within ten minutes.
+# An upload must send this many bytes in this many seconds, and end within ten minutes.
 _LEAST_BYTES, _SECONDS_FOR_THEM, _SECONDS = 2**16, 30, 600
-# And so long any other body may be and take.
+# Limits of any other body.
 _MOST_BYTES, _SECONDS_FOR_BODY = 1_000_000, 30
 
 
 class SecurityHeaders:
-    """Adds to every answer what keeps browsers from doing more with it than was meant."""
+    """Adds headers that restrict what browsers do with a response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -40,7 +40,7 @@ class SecurityHeaders:
                 headers = MutableHeaders(scope=message)
                 for name, value in _HEADERS.items():
                     headers.setdefault(name, value)
-                # What is compressed is of other bytes than what is not, and says the same.
+                # Compressed bodies differ in bytes, not in content: the tag is weak.
                 if "content-encoding" in headers and headers.get("etag", "").startswith('"'):
                     headers["etag"] = f"W/{headers['etag']}"
             await send(message)
@@ -49,7 +49,7 @@ class SecurityHeaders:
 
 
 class _Paced:
-    """Receives a file as long as enough of it comes in time; else it is `slow`, and broken off."""
+    """Receives an upload; if too little arrives in time, sets `slow` and reports a disconnect."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
@@ -77,9 +77,9 @@ class _Paced:
 
 
 class BodyLimit:
-    """Reads a body before anything looks at it: at most so long, in so long a time.
+    """Reads the whole body before the application runs, within limits of size and time.
 
-    Paths that take `uploads` have a limit of their own, and a pace.
+    Bodies of the paths in `uploads` are streamed instead, and must keep a minimum pace.
     """
 
     def __init__(self, app: ASGIApp, *, uploads: frozenset[str]) -> None:

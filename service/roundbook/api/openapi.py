@@ -1,4 +1,4 @@
-"""What the description of the API says beyond what FastAPI finds out: parameters and examples."""
+"""The parts of the OpenAPI document that FastAPI cannot derive: parameters and examples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pydantic import BaseModel, Field, create_model
 from roundbook.api.answers import CSV, PARQUET
 from roundbook.api.problems import PROBLEM_SCHEMA, PROBLEM_TYPE
 
-# By field, what a request for it may look like.
+# Example values of request fields.
 _EXAMPLES: dict[str, Any] = {
     "task": "covid",
     "round": "round1",
@@ -37,7 +37,7 @@ _EXAMPLES: dict[str, Any] = {
     "pivot": "baseline",
     "filename": "round1.csv",
 }
-# And what further texts of answers look like.
+# Example texts of further fields of answers.
 _TEXTS = {
     "run": "run-a",
     "topic": "1",
@@ -52,7 +52,7 @@ _TEXTS = {
     "who": "token ann",
     "what": "matrix logged",
 }
-# By upload, what a file may look like.
+# Example files, by upload.
 _SCORES = "topic,run-a,run-b\n1,0.31,0.42\n2,0.05,0.11\n"
 _FILES = {
     "log": _SCORES,
@@ -98,7 +98,7 @@ def _schema(request: type[BaseModel]) -> dict[str, Any]:
 def parameters(
     request: type[BaseModel] | None, without: tuple[str, ...] = ()
 ) -> list[dict[str, Any]]:
-    """Return the parameters of the query that asks for a request."""
+    """Return the OpenAPI query parameters of a request, without those that name files."""
     if request is None:
         return []
     schema = _schema(request)
@@ -124,7 +124,7 @@ def parameters(
 
 
 def json_body(request: type[BaseModel]) -> dict[str, Any]:
-    """Return the description of the body that asks for a request; its example has what it needs."""
+    """Return the OpenAPI description of a JSON body; its example has the required fields."""
     schema = _schema(request)
     needed = schema.get("required", ())
     example = {name: _example(name, schema["properties"][name], {}) for name in needed}
@@ -135,7 +135,7 @@ def json_body(request: type[BaseModel]) -> dict[str, Any]:
 
 
 def file_body(name: str) -> dict[str, Any]:
-    """Return the description of a body that is a file."""
+    """Return the OpenAPI description of a body that is a file."""
     content: dict[str, Any] = {"schema": {"type": "string", "format": "binary"}}
     if name in _FILES:
         content["example"] = _FILES[name]
@@ -143,7 +143,7 @@ def file_body(name: str) -> dict[str, Any]:
 
 
 def names_files(request: type[BaseModel], name: str) -> bool:
-    """Return whether a field names files: a service's own are nobody else's."""
+    """Return whether a field of a request names files; over HTTP these are refused."""
     annotation = request.model_fields[name].annotation
     return Path in (get_args(annotation) or (annotation,))
 
@@ -152,7 +152,7 @@ def names_files(request: type[BaseModel], name: str) -> bool:
 def answers(
     result: type[BaseModel], *, question: bool = True, file: str | None = None
 ) -> dict[int | str, dict[str, Any]]:
-    """Return the description of a result, as it is sent; or of a file, by its media type."""
+    """Return the OpenAPI responses of a result, or of a file of a media type, with the errors."""
     beside: dict[str, Any] = {
         "sentences": (
             list[str],
@@ -176,10 +176,7 @@ def answers(
 
 
 def add_examples(document: dict[str, Any]) -> None:
-    """Add to a description of the API an example of every answer in JSON, and of every parameter.
-
-    And what a problem is, which stands there once.
-    """
+    """Add examples of parameters and answers, and the schema of errors, to an OpenAPI document."""
     schemas = document["components"]["schemas"]
     schemas["Problem"] = PROBLEM_SCHEMA
     for operation in (of for path in document["paths"].values() for of in path.values()):
@@ -193,7 +190,7 @@ def add_examples(document: dict[str, Any]) -> None:
 
 
 def _example(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> Any:  # noqa: ANN401
-    """Return a value that a schema allows, as its name suggests it."""
+    """Return an example value that fits a JSON schema, chosen by the field's name."""
     if "$ref" in schema:
         return _example(name, schemas[schema["$ref"].rpartition("/")[2]], schemas)
     if choices := schema.get("anyOf", schema.get("oneOf")):

@@ -1,4 +1,4 @@
-"""Errors over HTTP: each as one problem+json document (RFC 9457), with the terminal's sentence."""
+"""Errors over HTTP as problem+json documents (RFC 9457), with the sentence the terminal prints."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from roundbook.errors import (
 )
 from roundbook.requests.base import refusal_reason
 
-# The first class that an error is of decides.
+# The first class that an error is an instance of decides.
 _STATUSES: tuple[tuple[type[RoundbookError], int], ...] = (
     (WithdrawnError, 409),
     (NotRecordedError, 404),
@@ -44,7 +44,7 @@ _LOG = logging.getLogger(__name__)
 NO_JSON = "The body is no JSON object."
 _NO_OBJECT = ("json_invalid", "model_attributes_type", "model_type", "missing")
 PROBLEM_TYPE = "application/problem+json"
-# RFC 9457's members, and ours.
+# The members of RFC 9457, and Roundbook's own.
 PROBLEM_SCHEMA = {
     "type": "object",
     "required": ["type", "title", "status", "detail", "code"],
@@ -76,7 +76,7 @@ PROBLEM_SCHEMA = {
 
 
 class HttpError(RoundbookError):
-    """A request that HTTP itself refuses by a status: too large, not allowed, without a token."""
+    """A request refused with an HTTP status of its own: too large, not allowed, without a token."""
 
     def __init__(self, status: int, message: str, *, way_out: str | None = None) -> None:
         self.status = status
@@ -84,13 +84,13 @@ class HttpError(RoundbookError):
 
 
 def too_long(most_bytes: int) -> HttpError:
-    """Return the refusal of a file that is longer than so many bytes."""
+    """Return the error for a file longer than the limit."""
     size = f"{most_bytes:,} bytes" if most_bytes < 2**20 else f"{most_bytes / 2**20:,.4g} MiB"
     return HttpError(413, f"The file is longer than {size}.")
 
 
 def problem(error: RoundbookError) -> Response:
-    """Return an error as an answer: its sentence, its code, and the place in a file if it has one."""
+    """Return an error as a response: sentence, code, facts, and file position or field if any."""
     place: dict[str, Any] = {}
     if isinstance(error, BadFileError):
         place = {"file": error.file, "line": error.line, "column": error.column}
@@ -113,10 +113,10 @@ def problem(error: RoundbookError) -> Response:
 
 
 def for_caller(http: Request, error: RoundbookError) -> RoundbookError:
-    """Return an error as whoever asks may read it.
+    """Return the error that the caller may see.
 
-    Where the database is, and what it says, is for those who may use it; to others the answer is
-    that it does not answer, and the log has the rest.
+    A database error names the server and its message. Callers without a token only learn that the
+    database does not answer; the log has the rest.
     """
     caller = getattr(http.state, "caller", None)
     if not isinstance(error, DatabaseError) or (caller is not None and caller.scope is not None):
@@ -128,7 +128,7 @@ def for_caller(http: Request, error: RoundbookError) -> RoundbookError:
 
 
 def add_handlers(app: FastAPI) -> None:
-    """Let an application answer every error as a problem."""
+    """Add handlers that turn every error of an application into a problem+json response."""
 
     @app.exception_handler(RoundbookError)
     def refuse(http: Request, error: RoundbookError) -> Response:
@@ -159,7 +159,7 @@ def add_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(Exception)
     def apologise(*_: object) -> Response:
-        # It is raised again then, for the log.
+        # Starlette raises it again after this response, for the log.
         return problem(
             HttpError(500, "Roundbook itself went wrong here; the service's log says how.")
         )
@@ -172,7 +172,7 @@ def _facts(error: RoundbookError) -> dict[str, object] | None:
 
 
 def status_of(error: RoundbookError) -> int:
-    """Return the status that an error is answered with."""
+    """Return the HTTP status of an error."""
     if isinstance(error, HttpError):
         return error.status
     return next((status for kind, status in _STATUSES if isinstance(error, kind)), 500)

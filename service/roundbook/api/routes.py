@@ -1,4 +1,4 @@
-"""A route for every use case, made from their table."""
+"""The routes of all use cases, made from the tables of `roundbook.use_cases`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from roundbook.use_cases import DOWNLOADS, UPLOADS, USE_CASES, UseCase
 
 
 def make_router(prefix: str) -> APIRouter:
-    """Return every route; their paths begin with a prefix."""
+    """Return the router of all use cases below a prefix."""
     router = APIRouter(prefix=prefix)
     for name, case in USE_CASES.items():
         if case.changes:

@@ -1,4 +1,4 @@
-"""The service as a process: one server, listening until it is told to end."""
+"""The service as a process: one server that runs until it is interrupted."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ def run_service(
     Raises
     ------
     InputError
-        When nothing can listen there.
+        When the address cannot be bound.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    # Only of a socket that says it is TCP does asyncio send short answers without delay.
+    # asyncio sets TCP_NODELAY only if the socket's protocol is given as TCP.
     bound = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     bound.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
@@ -60,13 +60,13 @@ def run_service(
         service_config(app),
         lambda: listening(f"http://{shown}:{bound.getsockname()[1]}"),
     )
-    # Interrupting it is how it ends: what was asked before is answered.
+    # An interrupt is the normal end: requests under way are still answered.
     with bound, suppress(KeyboardInterrupt):
         server.run(sockets=[bound])
 
 
 def service_config(app: FastAPI) -> uvicorn.Config:
-    """Return how an application is served."""
+    """Return the uvicorn configuration of an application."""
     proxies = app.state.settings.proxies
     return uvicorn.Config(
         app,
@@ -82,7 +82,7 @@ def service_config(app: FastAPI) -> uvicorn.Config:
 
 
 class _Protocol(H11Protocol):
-    """A connection that is closed where no request has come whole in time, however many bytes."""
+    """A connection that is closed if no complete request arrives in time, however many bytes do."""
 
     _before: object = False  # the request before, where the next one has not come yet
 
@@ -102,7 +102,7 @@ class _Protocol(H11Protocol):
 
 
 class _Server(uvicorn.Server):
-    """A server that tells once it answers, and the application once it ends."""
+    """A server that calls back once it listens, and marks the application as ending on shutdown."""
 
     def __init__(
         self, app: FastAPI, config: uvicorn.Config, answering: Callable[[], object]

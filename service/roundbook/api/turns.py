@@ -1,4 +1,4 @@
-"""Turns: how many requests are worked on at once, each for so long, and for nobody who has gone."""
+"""Turns: limits on concurrent requests and on their time, and the end of abandoned ones."""
 
 from __future__ import annotations
 
@@ -17,35 +17,35 @@ from roundbook.logbook.session import Session, Work, begin
 
 _BETWEEN_LOOKS = 0.5
 _SECONDS_TO_WAIT = 60
-# For an answer, and for what changes the record; without a token, to an answer.
+# Time limits: for a question, for a decision, and for a question without a token.
 SECONDS_TO_ANSWER, SECONDS_TO_DECIDE, SECONDS_WITHOUT_TOKEN = 60, 600, 20
 _Made = TypeVar("_Made")
 
 
 class Turns:
-    """How many requests of an application are worked on at once.
+    """Semaphores that limit how many requests of an application run at once.
 
-    What computes for long has turns of its own, and whoever comes without a token another one, so
-    that what is only read is answered meanwhile. Together they are fewer than the engine has
-    connections: whoever looks up a token needs one too.
+    Long computations have their own semaphore, and another one without a token, so that plain
+    reading goes on meanwhile. In all they admit fewer requests than the engine has connections:
+    looking up a token needs one too.
     """
 
     def __init__(self) -> None:
         self.reading = asyncio.Semaphore(8)  # most decisions too
-        # Pages for whoever comes without a token leave turns to read to others.
+        # Pages without a token use at most half of the reading turns.
         self.strangers = asyncio.Semaphore(4)
-        # By whether they have a token, or need none.
+        # By whether the caller has a scope, by a token or as the service is open to all.
         self.computing = {True: asyncio.Semaphore(2), False: asyncio.Semaphore(1)}
         self.ending = False  # with the service; nothing is to be computed any more
 
 
 class Limit:
-    """How long a request may be worked on.
+    """The time limit of one request.
 
     Parameters
     ----------
     seconds : float, optional
-        From when its turn comes, or from now; default: `SECONDS_TO_ANSWER`.
+        Counted from `begin`, or else from now; default: `SECONDS_TO_ANSWER`.
     """
 
     def __init__(self, turns: Turns, seconds: float | None = None) -> None:
@@ -56,11 +56,11 @@ class Limit:
         self.gone = False
 
     def begin(self) -> None:
-        """Take note that its turn has come."""
+        """Start the time limit: the request's turn has come."""
         self._until = time.monotonic() + self._seconds
 
     def check(self, *_: object) -> None:
-        """End the work by an error once its time is over, or nobody waits for it any more."""
+        """Raise HttpError when the time is over, the client is gone or the service ends."""
         if self.gone or self._turns.ending:
             raise HttpError(503, "Nobody waits for the answer any more, or the service ends.")
         if time.monotonic() > self._until:
@@ -72,7 +72,7 @@ class Limit:
             )
 
     def on(self, session: Session) -> Session:
-        """Return a session whose statements and computations end in time, by an error if not else."""
+        """Return a session whose statements and computations raise an error beyond the limit."""
         milliseconds = f"{self._seconds * 1000:.0f}"
         session.connection.exec_driver_sql(f"SET LOCAL statement_timeout = {milliseconds}")
 
@@ -88,22 +88,22 @@ class Limit:
 def transaction(
     http: Request, caller: Caller, limit: Limit, *, keep: bool = True, one_moment: bool = False
 ) -> Iterator[Session]:
-    """Yield a transaction that ends in time; see `begin`."""
+    """Yield a session under the time limit; see `roundbook.logbook.session.begin`."""
     engine = http.app.state.engine
     with begin(engine, caller.user, keep=keep, one_moment=one_moment) as session:
         yield limit.on(session)
 
 
 def to_decide(http: Request) -> Limit:
-    """Return how long a decision may take that needs no turn to compute."""
+    """Return the time limit of a decision that needs no turn to compute."""
     return Limit(http.app.state.turns, SECONDS_TO_DECIDE)
 
 
 async def in_turn(http: Request, work: Callable[[], _Made]) -> _Made:
-    """Return what is read or decided: in a thread, when its turn comes.
+    """Run a function in a thread when a reading turn is free, and return its result.
 
-    Requests wait here: while they waited in threads for connections, none would be left to answer
-    those that have one.
+    Requests wait here, not in threads: waiting for connections there, they could take all threads,
+    and none would be left for requests that have a connection.
     """
     async with http.app.state.turns.reading:
         return await run_in_threadpool(work)
@@ -113,9 +113,9 @@ async def in_turn(http: Request, work: Callable[[], _Made]) -> _Made:
 async def computing_turn(
     http: Request, caller: Caller, seconds: float | None = None
 ) -> AsyncIterator[Limit]:
-    """Wait for a turn to compute something, a minute at most, and keep it within the block.
+    """Wait at most a minute for a turn to compute, and hold it within the block.
 
-    What is computed ends once the time is over, whoever asks has gone or the service ends.
+    The computation ends when its time is over, the client is gone or the service ends.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ async def computing_turn(
 async def computed(
     http: Request, work: Callable[[Limit], _Made], *, caller: Caller, seconds: float | None = None
 ) -> _Made:
-    """Return what a computation gives: in a thread, when its turn comes; see `computing_turn`."""
+    """Return the result of a computation, run in a thread in its turn; see `computing_turn`."""
     async with computing_turn(http, caller, seconds) as limit:
         return await run_in_threadpool(work, limit)
 
@@ -163,9 +163,9 @@ async def _wait_for(turn: asyncio.Semaphore, limit: Limit) -> None:
 
 
 async def _watch(http: Request, limit: Limit) -> None:
-    """Take note when whoever asks has gone; the body has been read before."""
+    """Mark the limit as gone when the client disconnects; the body must have been read before."""
     with suppress(RuntimeError):
-        # Not by looking from time to time: behind a middleware of the pages nothing is seen so.
+        # Not Request.is_disconnected(): behind a middleware of the pages it never reports it.
         while (await http.receive())["type"] != "http.disconnect":
             pass
         limit.gone = True

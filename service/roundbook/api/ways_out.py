@@ -1,4 +1,4 @@
-"""What to ask over HTTP after an error: the ways out that errors name by code, as paths and fields."""
+"""The ways out that errors name by code, as sentences with HTTP paths and fields."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import re
 
 from roundbook.errors import WayOut
 
-# What the paths below, and those that the service has, are below.
+# The prefix of the service's paths, and of those below.
 PREFIX = "/api/v1"
-# By code: a sentence, with the error's facts in braces. Of the other codes the error says enough.
+# By code: a sentence, with the error's facts in braces. Other codes need none over HTTP.
 _WAYS_OUT = {
     "all or pooled": "Give one of them alone in `runs`, or tags of runs only.",
     "correct a variance": "If the new one corrects it, give the reason in `revise`.",
@@ -51,6 +51,7 @@ _WAYS_OUT = {
     "other measures": "Choose one of its own in `file_measure`.",
     "other scores": "If these correct them, give the reason in `revise`; if they rest on other"
     " assessments, name these in `assessments`.",
+    "own factors": "Leave out `factors_from`: a round has factors of its own.",
     "plan by anova": "Plan with `design` anova.",
     "plan conservatively": "Plan with `variance_of` conservative.",
     "plan from another variance": "Plan from another measure, or give a `variance`.",
@@ -78,7 +79,7 @@ _WAYS_OUT = {
 
 
 def help_after(way_out: WayOut | None) -> str | None:
-    """Return in a sentence what would help; None where the error says enough."""
+    """Return the sentence of a way out; None where there is none over HTTP."""
     if way_out is None or way_out.code not in _WAYS_OUT:
         return None
     try:

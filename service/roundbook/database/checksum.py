@@ -1,7 +1,7 @@
-"""The checksum at the end of a backup: a hash of all before it.
+"""The checksum at the end of a backup: a hash of all bytes before it.
 
 pg_restore does not notice a changed byte in the definitions of tables, constraints and functions,
-which stand in a dump as plain text. It also does not mind what follows a dump's end.
+which are plain text in a dump, and it ignores bytes after the dump's end.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _BLOCK_BYTES = 2**20
 
 
 def append_checksum(file: Path) -> None:
-    """Append the checksum, and have the file on the disk."""
+    """Append the checksum, and flush the file to disk."""
     with file.open("r+b") as stream:
         digest = _digest(stream, file.stat().st_size)
         stream.write(_MARK + digest + b"\n")
@@ -29,7 +29,7 @@ def append_checksum(file: Path) -> None:
 
 
 def has_checksum(file: Path) -> bool:
-    """Return whether the file ends as every backup does, be it unchanged or not.
+    """Return whether the file ends with a checksum, right or wrong.
 
     Raises
     ------
@@ -41,7 +41,7 @@ def has_checksum(file: Path) -> bool:
 
 
 def check_checksum(file: Path) -> None:
-    """Raise InputError unless the file is a backup, whole and unchanged."""
+    """Raise InputError unless the file is a complete, unchanged backup."""
     try:
         with file.open("rb") as stream:
             size = file.stat().st_size - _ENDING_BYTES
@@ -70,7 +70,7 @@ def _split(ending: bytes) -> tuple[bool, bytes]:
 
 
 def _digest(stream: IO[bytes], size: int) -> bytes:
-    """Return the hash of so many bytes of a stream, in hexadecimal digits."""
+    """Return the hash of the first `size` bytes of a stream, in hexadecimal digits."""
     digest = blake2b(digest_size=_DIGEST_BYTES)
     while size > 0 and (block := stream.read(min(size, _BLOCK_BYTES))):
         digest.update(block)

@@ -1,4 +1,4 @@
-"""A dump of the record, by PostgreSQL's own programs: written, read, put in its place."""
+"""Dumps of the record by PostgreSQL's own programs: writing, reading and restoring them."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from roundbook.database.programs import (
 from roundbook.database.tables import SCHEMA
 from roundbook.errors import DatabaseError, InputError
 
-# In the transaction of the restore: whoever wrote meanwhile must not lose it.
+# Runs in the restore's transaction, so that nothing written meanwhile is lost.
 _REFUSE_A_FILLED_RECORD = f"""
 DO $$
 DECLARE
@@ -46,12 +46,12 @@ BEGIN
 END $$;
 """  # noqa: S608
 _SILENT = f"\\o {os.devnull}\n"
-# All of the schema goes, not only what the dump knows of it.
+# Drops the whole schema, not only the objects in the dump.
 _EMPTY_SCHEMA = f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;\nCREATE SCHEMA {SCHEMA};\n"
 
 
 class Dump(NamedTuple):
-    """What a file that pg_dump wrote says of itself."""
+    """The header of a dump: the record's schema revision, and the server's PostgreSQL version."""
 
     revision: str
     postgresql: str
@@ -72,7 +72,7 @@ def write_dump(connection: Connection, file: Path) -> None:
     InputError
         When there is no pg_dump of the server's version.
     DatabaseError
-        When pg_dump fails, or what it wrote cannot be read again from end to end.
+        When pg_dump fails, or its file cannot be read back from end to end.
     """
     snapshot = connection.execute(text("SELECT pg_export_snapshot()")).scalar_one()
     lock_timeout = connection.execute(text("SHOW lock_timeout")).scalar_one()
@@ -91,12 +91,12 @@ def write_dump(connection: Connection, file: Path) -> None:
 
 
 def read_dump(connection: Connection, file: Path) -> Dump:
-    """Return what a dump says of itself, read by the programs of the connection's server.
+    """Return the header of a dump, read by pg_restore of the server's version.
 
     Raises
     ------
     InputError
-        When it is no dump of a record, or one that these programs cannot read.
+        When it is no dump of a record, or one that this pg_restore cannot read.
     """
     check_checksum(file)
     major, _ = server_version(connection)
@@ -149,14 +149,14 @@ def _end(*processes: subprocess.Popen[bytes]) -> None:
 
 
 def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
-    """Put a dump in the place of the schema ``roundbook``, in one transaction of psql's own.
+    """Replace the schema ``roundbook`` by a dump, in one transaction of psql's own.
 
     `connection` names the database; it must hold no lock there.
 
     Parameters
     ----------
     replace : bool
-        Whatever the schema holds; otherwise only if no table has a row.
+        Replace it whatever it holds; otherwise only if no table has a row.
 
     Raises
     ------
@@ -180,7 +180,7 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
         "--set=ON_ERROR_STOP=1",
     )
     lock_timeout = connection.execute(text("SHOW lock_timeout")).scalar_one()
-    # READ COMMITTED, or what was written before the locks were there would not be seen.
+    # READ COMMITTED, to see rows that were written before the locks were taken.
     begin = (
         f"{_SILENT}BEGIN ISOLATION LEVEL READ COMMITTED;\n"
         f"SET LOCAL lock_timeout = '{lock_timeout}';\n"
@@ -206,8 +206,8 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
             try:
                 psql.stdin.write(f"{begin}{before}{_EMPTY_SCHEMA}".encode())
                 shutil.copyfileobj(pg_restore.stdout, psql.stdin)
-                # The script may have ended early, and psql reads it ahead of what it does: only
-                # when all is there, and we still are, is it told to commit.
+                # The script may be cut off, and psql reads ahead of what it executes: COMMIT is
+                # sent only once the whole script was read and this process still runs.
                 if pg_restore.wait() == 0:
                     psql.stdin.write(b"\\echo done\n")
                     psql.stdin.flush()
@@ -219,7 +219,7 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
                 with suppress(BrokenPipeError):
                     psql.stdin.close()
             except BaseException:
-                # Leaving by Ctrl-C waits a moment only, and would leave psql to its transaction.
+                # After Ctrl-C Popen waits only a moment, and psql would go on with its transaction.
                 _end(pg_restore, psql)
                 raise
             psql.wait()

@@ -1,4 +1,4 @@
-"""PostgreSQL's errors in Roundbook's words: what broke, what was kept, the way out."""
+"""PostgreSQL's errors as Roundbook's: what failed, whether anything was written, the way out."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy.engine import URL
 
 from roundbook.errors import DatabaseBusyError, DatabaseError, DatabaseUnreachableError
 
-# When it happened: what a lost connection means for the work depends on it.
+# When it happened, which decides whether the work may have been committed.
 Moment = Literal["connecting", "working", "committing"]
 
 
@@ -53,7 +53,7 @@ _CROSSED = _Fault(
     "Somebody else was writing to the same place, and PostgreSQL let only them go on; nothing was"
     " written. Try again.",
 )
-# By SQLSTATE, else by its first two characters, the class.
+# Sentences by SQLSTATE, or by its class, the first two characters.
 _FAULTS = {
     "55P03": _BUSY,  # lock_not_available
     "40": _CROSSED,  # deadlock_detected, serialization_failure
@@ -90,14 +90,14 @@ _BROKEN = _Fault(
 )
 _FAULTS |= dict.fromkeys(("58", "XX"), _BROKEN)  # its files, its own invariants
 _REFUSED = _Fault(DatabaseError, "PostgreSQL refused, so nothing was changed: {said}.{hint}")
-# A transaction that was idle, or under way, for longer than the server allows.
+# A transaction was idle, or ran, for longer than the server allows.
 _TIMED_OUT = ("25P03", "25P04")
-# Connections lost, refused because there are too many, broken off or not yet taken.
+# Connections that were lost, refused as too many, broken off or not yet accepted.
 _LOSSES = ("08", "53300", "57P01", "57P02", "57P03", "57P05", *_TIMED_OUT)
 
 
 def driver_error(error: exc.DBAPIError | psycopg.Error) -> psycopg.Error:
-    """Return the driver's own error: COPY goes to the driver without SQLAlchemy between."""
+    """Return the driver's error; COPY raises it directly, without SQLAlchemy's wrapper."""
     if isinstance(error, psycopg.Error):
         return error
     assert isinstance(error.orig, psycopg.Error)
@@ -105,14 +105,14 @@ def driver_error(error: exc.DBAPIError | psycopg.Error) -> psycopg.Error:
 
 
 def is_lost(error: psycopg.Error) -> bool:
-    """Return whether the error means that there is no connection any more."""
+    """Return whether the error means that the connection is lost."""
     if error.sqlstate is None:
         return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError)
     return error.sqlstate.startswith(_LOSSES)
 
 
 def translate(error: psycopg.Error, url: URL, moment: Moment) -> DatabaseError:
-    """Return the driver's error as one of Roundbook's; the address's password is not repeated."""
+    """Return the driver's error as one of Roundbook's; its message never has the password."""
     state = error.sqlstate or ""
     if state in _TIMED_OUT:
         fault = _LOST["working"]  # the server tells of it in place of the commit
@@ -135,7 +135,7 @@ def translate(error: psycopg.Error, url: URL, moment: Moment) -> DatabaseError:
 
 
 def _place(url: URL) -> str:
-    # A socket's directory stands among the options.
+    # The directory of a Unix socket is among the URL's options.
     host = url.host or url.query.get("host") or "localhost"
     return f"{host}:{url.port or 5432}/{url.database or ''}"
 

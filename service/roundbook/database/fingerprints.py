@@ -1,4 +1,4 @@
-"""Fingerprints of the record's tables: equal wherever the same rows are.
+"""Fingerprints of the record's tables, which are equal if the rows are.
 
 A fingerprint does not depend on the server, its version, or the order of rows on its disk. The
 tables are read from the catalogue, not from `tables`: a record may have an older schema.
@@ -17,8 +17,8 @@ from roundbook.database.tables import SCHEMA
 
 VERSION_TABLE = "alembic_version"
 
-# The columns by name, as a later schema may have them in another order; those of the key first
-# and by byte, as collations differ between machines.
+# Columns are sorted by name, as later schemas may have another order. Rows are sorted by the
+# key's columns, by byte, as collations differ between machines.
 _TABLES = text(
     """
     SELECT class.relname AS name,
@@ -37,7 +37,7 @@ _TABLES = text(
 
 
 class Fingerprint(NamedTuple):
-    """How many rows a table has, and a hash over all of them in the order of its key."""
+    """The number of a table's rows, and a hash of all of them in the order of its key."""
 
     rows: int
     hash: str
@@ -51,15 +51,15 @@ class _Described(NamedTuple):
 
 
 def fingerprint_tables(connection: Connection) -> dict[str, Fingerprint]:
-    """Return the fingerprint of every table of the record, by its name.
+    """Return the fingerprints of the record's tables by name.
 
-    How a value is written as text, a double exactly, is pinned by `make_engine`.
+    The settings of `make_engine` fix how values are written as text; doubles are exact.
     """
     return {table.name: _fingerprint(connection, table) for table in _tables(connection)}
 
 
 def filled_tables(connection: Connection) -> list[str]:
-    """Return the tables of the record that have rows, without the schema's own version."""
+    """Return the names of the record's tables that have rows, without the schema's version."""
     return [
         table.name
         for table in _tables(connection)

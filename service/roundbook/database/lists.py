@@ -1,7 +1,7 @@
-"""The codec of ranked lists: what runs retrieved in and out of PostgreSQL by binary COPY.
+"""The codec of ranked lists: runs' documents in and out of PostgreSQL by binary COPY.
 
-Lists differ in length, and so do the rows of the stream: they are walked one by one, and NumPy
-converts the arrays within them.
+Lists differ in length, and so do the rows of the stream: Python goes through the rows one by one,
+and NumPy converts the arrays within them.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _READ = (
 
 
 class StoredList(NamedTuple):
-    """What a run retrieved for a topic: document numbers by rank, and the score of each."""
+    """The ranked list of a run for a topic: document numbers by rank, and their scores."""
 
     run_id: int
     topic_id: int
@@ -68,12 +68,12 @@ def _array(values: npt.NDArray[np.generic], kind: np.dtype[np.void], oid: int) -
 
 
 def decode_lists(stream: bytes) -> Iterator[StoredList]:
-    """Yield the lists in a stream that PostgreSQL sends, with scores where it has them.
+    """Yield the lists of a stream from PostgreSQL, with scores if the stream has them.
 
     Raises
     ------
     ValueError
-        When it holds something else.
+        When the stream is not of that form.
     """
     if not stream.startswith(SIGNATURE):
         raise ValueError("the stream holds no lists")
@@ -106,7 +106,7 @@ def _elements(
 
 
 def write_lists(connection: Connection, lists: Iterable[StoredList], upload_id: int) -> None:
-    """Store the lists of an upload, one row of the table a run and topic."""
+    """Store the lists of an upload, one row for each run and topic."""
     copy_in(connection, _WRITE, encode_lists(lists, upload_id))
 
 

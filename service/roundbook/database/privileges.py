@@ -1,4 +1,4 @@
-"""What a role needs to work with the record, or to read it, and no more."""
+"""The privileges that a role needs to work with the record, or only to read it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from sqlalchemy import Connection, text
 
 from roundbook.database.tables import SCHEMA, event, metadata
 
-# Logged facts are only ever inserted. These alone are learnt, decided or mended later.
+# Logged facts are only inserted. Only these columns are filled in, decided or corrected later.
 _CHANGEABLE = {
     "task": ("title", "name"),
     "round": ("held", "collection", "status", "label", "ordinal"),
@@ -17,7 +17,7 @@ _CHANGEABLE = {
     "measure": ("spellings",),
     **dict.fromkeys(("matrix", "factor_set", "published_variance"), ("measure_id",)),
 }
-# Tasks, rounds and measures without scores; where there are any, the database refuses it.
+# Tasks, rounds and measures may be deleted without scores; the database refuses it with scores.
 _REMOVABLE = frozenset({"task", "round", "topic_alias", "measure"})
 
 QUEUE_SCHEMA = "roundbook_jobs"
@@ -27,7 +27,7 @@ _ON_QUEUE = {
     "ALL SEQUENCES IN SCHEMA": ("USAGE",),
 }
 
-# An event's number tells when it came, so whoever adds one does not choose it.
+# Events are numbered in the order in which they came, so a writer must not set the number.
 _INSERT = {
     "event": f"INSERT ({', '.join(column.name for column in event.columns if column.identity is None)})"
 }
@@ -42,10 +42,10 @@ class Grant(NamedTuple):
 
 
 def wanted_grants(connection: Connection, *, writes: bool) -> list[Grant]:
-    """Return what a role is to have, which `writes` the record or only reads it.
+    """Return the grants that a role needs which `writes` the record or only reads it.
 
-    The tables are those this program knows; the views those the database has in the schema.
-    Identity columns need no right on their sequences.
+    They cover the tables that this program knows and the views in the database's schema. Identity
+    columns need no privilege on their sequences.
     """
     views = connection.execute(
         text("SELECT viewname FROM pg_views WHERE schemaname = :schema ORDER BY viewname"),
@@ -65,7 +65,7 @@ def wanted_grants(connection: Connection, *, writes: bool) -> list[Grant]:
 
 
 def replace_grants(connection: Connection, role: str, grants: list[Grant]) -> None:
-    """Give a role these rights on the record, and take every other one on it away."""
+    """Replace all privileges of a role on the record by these grants."""
     driver = connection.connection.driver_connection
     assert driver is not None
     schema, grantee = sql.Identifier(SCHEMA), sql.Identifier(role)
@@ -84,9 +84,9 @@ def replace_grants(connection: Connection, role: str, grants: list[Grant]) -> No
 
 
 def grant_queue(connection: Connection, role: str, *, writes: bool) -> list[Grant]:
-    """Give a role its rights on the queue of jobs, and return them; none where there is no queue.
+    """Grant a role its privileges on the job queue, and return them; none without a queue.
 
-    A queue that another role owns is left alone.
+    A queue owned by another role is left alone.
     """
     owned = connection.execute(
         text("SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = :schema"),
@@ -107,7 +107,7 @@ def grant_queue(connection: Connection, role: str, *, writes: bool) -> list[Gran
 
 
 class RoleStatus(NamedTuple):
-    """Who owns the record, whether this session does, and what a role may do already."""
+    """The record's owner, whether this session counts as it, and a role's present privileges."""
 
     owner: str
     owns: bool
@@ -116,7 +116,7 @@ class RoleStatus(NamedTuple):
 
 
 def role_status(connection: Connection, role: str) -> RoleStatus:
-    """Return what this session and `role`, which need not exist, may do with the record.
+    """Return the status of this session and of `role`, which need not exist, on the record.
 
     A superuser, or a member of the owner, counts as the owner.
     """
@@ -135,5 +135,5 @@ def role_status(connection: Connection, role: str) -> RoleStatus:
 
 
 def role_making(role: str) -> str:
-    """Return the SQL that makes a role which may connect."""
+    """Return the SQL that creates a role with the right to log in."""
     return f"CREATE ROLE {sql.Identifier(role).as_string()} LOGIN PASSWORD '...'"

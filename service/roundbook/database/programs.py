@@ -1,7 +1,7 @@
-"""PostgreSQL's own programs, of the version that fits the server, connected as we are.
+"""PostgreSQL's own programs in the server's version, connected as this process is.
 
-They get the connection's parameters, the password among them, by environment: a command line
-is everybody's to read.
+They get the connection's parameters, including the password, by environment: every user of the
+machine can read a command line.
 """
 
 from __future__ import annotations
@@ -28,19 +28,19 @@ _LOCK_TIMEOUT = "canceling statement due to lock timeout"
 
 
 def server_version(connection: Connection) -> tuple[int, str]:
-    """Return the server's major version, and its whole version as PostgreSQL writes it."""
+    """Return the server's major version, and its full version as PostgreSQL writes it."""
     number = int(connection.execute(text("SHOW server_version_num")).scalar_one())
     return number // 10_000, f"{number // 10_000}.{number % 10_000}"
 
 
 def fitting_program(connection: Connection, name: str) -> Path:
-    """Return where the program `name` for the server of `connection` is; see `find_program`.
+    """Return the path of the program `name` in the server's version; see `find_program`.
 
     Raises
     ------
     InputError
-        When there is none, or a pooler answers in the server's place: in transaction mode the
-        program's settings would be lost on its way, and numbers rounded.
+        When there is none, or the connection goes through a pooler: in transaction mode the
+        program's settings would be lost, and numbers rounded.
     """
     if is_pooled(connection):
         raise InputError(
@@ -53,17 +53,17 @@ def fitting_program(connection: Connection, name: str) -> Path:
 
 
 def find_program(name: str, major: int, *, encrypted: bool = False) -> Path:
-    """Return where PostgreSQL's program `name` of a major version is.
+    """Return the path of PostgreSQL's program `name` in a major version.
 
     Parameters
     ----------
     encrypted : bool
-        Whether it must speak TLS, for which the wheel's programs are not built.
+        Whether it must support TLS, which the wheel's programs do not.
 
     Raises
     ------
     InputError
-        When there is none, with the way out.
+        When there is none; the message says how to get one.
     """
     wheel = None if encrypted else wheel_programs(major)
     if wheel is not None and (wheel / name).is_file():
@@ -82,13 +82,13 @@ def find_program(name: str, major: int, *, encrypted: bool = False) -> Path:
 
 
 def program_environment(connection: Connection) -> dict[str, str]:
-    """Return the environment in which a program of PostgreSQL connects as `connection` did.
+    """Return the environment variables with which a program connects as `connection` did.
 
-    The few parameters that have no variable (keepalives and the like) stay at their defaults.
+    Parameters without a variable, such as keepalives, keep their defaults.
     """
     info = _driver(connection).info
     parameters = info.get_parameters() | {"password": info.password}
-    # The parameters are those of the service by now; its file would go before them again.
+    # The parameters include those of the service file, which would override them again.
     parameters.pop("service", None)
     variables = {
         option.keyword.decode(): option.envvar.decode()
@@ -113,7 +113,7 @@ def run_program(connection: Connection, name: str, *arguments: str) -> str:
     Raises
     ------
     DatabaseBusyError, DatabaseError
-        When it fails; the cause's message is its complaint alone.
+        When it fails; the cause's message is the program's first error.
     """
     with tempfile.TemporaryFile() as errors:
         done = subprocess.run(  # noqa: S603
@@ -130,7 +130,7 @@ def run_program(connection: Connection, name: str, *arguments: str) -> str:
 
 
 def failure(name: str, stderr: IO[bytes], code: int) -> DatabaseError:
-    """Return the error that says why a program failed, from what it wrote to `stderr`."""
+    """Return the error for a failed program, with the reason it wrote to `stderr`."""
     reason = complaint(stderr, code)
     error = DatabaseError(f"{name} gave up, so nothing was changed: {reason}.")
     if _LOCK_TIMEOUT in reason:
@@ -143,9 +143,9 @@ def failure(name: str, stderr: IO[bytes], code: int) -> DatabaseError:
 
 
 def complaint(stderr: IO[bytes], code: int) -> str:
-    """Return what a program's first error says, without where in its script it is.
+    """Return the message of a program's first error, without its position in the script.
 
-    Of one that a signal ended, as its exit `code` tells, that is all there is to say.
+    If a signal ended it (a negative exit `code`), name the signal instead.
     """
     if code < 0:
         return f"the signal {signal.Signals(-code).name} ended it"

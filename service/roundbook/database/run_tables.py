@@ -1,8 +1,8 @@
-"""The record's tables of what runs retrieved and how documents were assessed.
+"""The record's tables of ranked lists and relevance assessments.
 
-Documents are numbered within a round, from 0 on, in the order in which they came; names of such
-numbers are in ``document_names`` and nowhere else. ``run_list`` and ``judgment_list`` are leaves:
-nothing refers to them, so that they can be partitioned or distributed like ``score_vector``.
+Documents are numbered from 0 within a round, in order of arrival; their names are stored in
+``document_names`` only. No table refers to ``run_list`` and ``judgment_list``, so that they can be
+partitioned or distributed like ``score_vector``.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, REAL
 
 from roundbook.database.table_parts import identity, metadata, now, refers, required
 
-# What ranks below is not kept; trec_eval, as campaigns use it, looks no further.
+# Documents below this rank are not stored; trec_eval, as campaigns use it, looks no further.
 DEPTH = 1000
 
 _FILES = (
@@ -34,7 +34,7 @@ _FILES = (
 
 
 def _files() -> tuple[Column[Any], ...]:
-    """Return columns of the files that something came in: names, bytes and SHA-256 of each."""
+    """Return the columns of uploaded files: the name, size and SHA-256 of each."""
     return (
         Column("files", ARRAY(Text), nullable=False),
         Column("file_sizes", ARRAY(BigInteger), nullable=False),
@@ -42,7 +42,7 @@ def _files() -> tuple[Column[Any], ...]:
     )
 
 
-# Uploads count within a round. `documents` is how many of the round are numbered after it.
+# Uploads are numbered within a round; `documents` is how many the round has after the upload.
 run_upload = Table(
     "run_upload",
     metadata,
@@ -62,8 +62,8 @@ run_upload = Table(
     CheckConstraint(_FILES, name="files"),
 )
 
-# The runs of an upload: a run of a round has its lists once, and for good. `topics` are those it
-# has lists for, `documents` how many are in these together.
+# The runs of an upload: a run's lists are stored once and never changed. `topics` is how many
+# topics it has lists for, `documents` how many documents these hold together.
 uploaded_run = Table(
     "uploaded_run",
     metadata,
@@ -77,8 +77,8 @@ uploaded_run = Table(
     CheckConstraint("topics >= 1 AND documents >= topics", name="size"),
 )
 
-# What a run retrieved for a topic: the numbers of the documents in trec_eval's order, the score of
-# each. IS TRUE refuses NULL within the arrays too; NaN is greater than infinity.
+# The ranked list of a run for a topic: document numbers in trec_eval's order, and their scores.
+# IS TRUE refuses NULL within the arrays too; NaN is greater than infinity.
 run_list = Table(
     "run_list",
     metadata,
@@ -103,7 +103,7 @@ run_list = Table(
     ),
 )
 
-# Names of documents of a round, many a row: those numbered `first`, `first` + 1, ...
+# Document names of a round, many to a row: those with the numbers `first`, `first` + 1, ...
 document_names = Table(
     "document_names",
     metadata,

@@ -1,4 +1,4 @@
-"""The schema's version: what the database has, what this program needs, how to get there."""
+"""The schema's version: the database's, the one this program needs, and the upgrade."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from roundbook.errors import SchemaOutOfDateError
 if TYPE_CHECKING:
     from alembic.config import Config
 
-# The schema's revisions by the files of the migrations; this program works with the last of them.
+# The schema's revisions, from the migrations' file names; this program needs the last of them.
 REVISIONS = sorted(
     migration[1]
     for file in (files("roundbook_migrations") / "versions").iterdir()
@@ -27,7 +27,7 @@ EXPECTED_REVISION = REVISIONS[-1]
 
 def alembic_config() -> Config:
     """Return Alembic's configuration for the migrations that ship with this program."""
-    # Alembic takes a third of a second to import, and only an upgrade needs it.
+    # Importing Alembic takes a third of a second, and only an upgrade needs it.
     from alembic.config import Config  # noqa: PLC0415
 
     config = Config()
@@ -36,7 +36,7 @@ def alembic_config() -> Config:
 
 
 def current_revision(engine: Engine) -> str | None:
-    """Return the schema revision of the database, None where there is no schema."""
+    """Return the schema revision of the database, None without a schema."""
     table = f"{SCHEMA}.alembic_version"
     with unit_of_work(engine) as connection:
         if connection.scalar(text("SELECT to_regclass(:table)"), {"table": table}) is None:
@@ -53,7 +53,7 @@ def upgrade(
     Parameters
     ----------
     progress : callable
-        Told in a few words what is done next, where a migration computes from scores.
+        Called with a short text before each step of a migration that computes from scores.
 
     Returns
     -------
@@ -91,7 +91,7 @@ def require_current(engine: Engine) -> None:
 
 
 def require_known(revision: str | None, what: str = "The database") -> None:
-    """Raise SchemaOutOfDateError, naming the way out, where a later program made the schema."""
+    """Raise SchemaOutOfDateError for a revision of a later Roundbook."""
     if revision is not None and revision not in REVISIONS:
         raise SchemaOutOfDateError(
             f"{what} has the schema of a later Roundbook (revision {revision}, this program"

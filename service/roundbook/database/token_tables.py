@@ -1,4 +1,4 @@
-"""The record's tables of who may use the service: tokens, of which only hashes are kept."""
+"""The record's tables of access tokens, stored as hashes only."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from sqlalchemy import CheckConstraint, Column, DateTime, LargeBinary, Table, Te
 
 from roundbook.database.table_parts import identity, metadata, now, refers, required
 
-# `scope` is the most that it allows: reading, logging, or everything. A task limits it to that one.
+# `scope` is the most that a token allows: reading, logging or everything; a task limits it to one.
 access_token = Table(
     "access_token",
     metadata,
@@ -27,7 +27,7 @@ access_token = Table(
     CheckConstraint("expires_at > created_at", name="expires_at"),
 )
 
-# A token that has a row here is refused.
+# Revoked tokens: one with a row here is refused.
 token_revocation = Table(
     "token_revocation",
     metadata,
@@ -38,5 +38,5 @@ token_revocation = Table(
     UniqueConstraint("access_token_id"),
 )
 
-# They belong to one service and are carried nowhere.
+# Tokens belong to one service: archives leave them out.
 TOKEN_TABLES = (access_token, token_revocation)

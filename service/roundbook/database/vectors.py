@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 SIGNATURE = b"PGCOPY\n\xff\r\n\x00" + bytes(8)  # no flags, no header extension
 TRAILER = b"\xff\xff"
 _FLOAT8_OID = 701
-# Large enough that the overhead of a call does not show, small enough to stay in cache.
+# Large enough to make the overhead of a call negligible, small enough to stay in cache.
 _BLOCK_BYTES = 4 * 2**20
 
 _INTEGER_FIELDS = (
@@ -122,7 +122,7 @@ def decode(stream: bytes, topics: int) -> npt.NDArray[np.float64]:
 
 
 def copy_in(connection: Connection, statement: str, blocks: Iterable[bytes]) -> None:
-    """Send a binary COPY stream, block by block, to where a statement writes it."""
+    """Send a binary COPY stream, block by block, to a COPY statement."""
     driver = connection.connection.driver_connection
     assert driver is not None
     with driver.cursor() as cursor, cursor.copy(statement) as copy:
@@ -131,7 +131,7 @@ def copy_in(connection: Connection, statement: str, blocks: Iterable[bytes]) -> 
 
 
 def copy_out(connection: Connection, statement: str, number: int) -> bytes:
-    """Return the binary COPY stream of a statement about what has a number."""
+    """Return the binary COPY stream of a statement with one number as its parameter."""
     driver = connection.connection.driver_connection
     assert driver is not None
     with driver.cursor() as cursor, cursor.copy(statement, (number,)) as copy:
@@ -139,7 +139,7 @@ def copy_out(connection: Connection, statement: str, number: int) -> bytes:
 
 
 def write_vectors(connection: Connection, scores: npt.NDArray[np.float64], matrix_id: int) -> None:
-    """Store a score matrix: `scores` is (topics, runs), one row of the table a run."""
+    """Store a score matrix, `scores` (topics, runs), one row for each run."""
     copy_in(connection, _WRITE, encode(scores, matrix_id))
 
 

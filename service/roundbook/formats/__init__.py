@@ -1,7 +1,7 @@
-"""Score files in: wide, long, trec_eval, ir_measures and NTCIREVAL, and team files.
+"""Readers of score files (wide, long, trec_eval, ir_measures, NTCIREVAL) and team files.
 
-Whatever the bytes, a call returns its result or raises one of `roundbook.errors`, and the
-message names the place. One layout a module; `reader` chooses between them.
+Whatever the bytes, a call returns its result or raises one of `roundbook.errors` that names the
+position in the file. Each layout has its module; `reader` chooses between them.
 """
 
 from roundbook.formats.matrix import (

@@ -1,8 +1,8 @@
-"""Archives: plain CSV and JSON in a zip, with checksums. The container, not what is in it.
+"""The container of archives: a zip of plain CSV and JSON files, with checksums.
 
-The last member, ``manifest.json``, says what the others are: their checksums, bytes and rows. The
-one before it, ``datapackage.json``, describes the CSV files for other programs. No time is written
-and the order is fixed, so that the same content always gives the same bytes.
+The last member, ``manifest.json``, lists the others with their checksums, bytes and rows. The one
+before it, ``datapackage.json``, describes the CSV files for other programs. The zip has no times
+and a fixed order, so that the same content always gives the same bytes.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ FORMAT = "roundbook archive"
 VERSION = 4
 MANIFEST = "manifest.json"
 
-# What is read at most, whatever an archive claims. The largest score matrix fits into a member.
+# Limits of reading, whatever an archive claims. The largest score matrix fits into a member.
 MAX_MEMBER = 2**30
 MAX_UNPACKED = 16 * 2**30
 MAX_MANIFEST = 64 * 2**20
-# Scores that are all the same compress by hundreds, but not by gigabytes.
+# Up to _FREE bytes any ratio is allowed, as equal scores compress several hundredfold.
 _FREE = 64 * 2**20
 _MAX_RATIO = 100
 
@@ -51,7 +51,7 @@ _NAME = re.compile(r"(?:[a-z_]+/)?[A-Za-z0-9_]+\.(?:csv|json|txt)")
 _EARLIEST = (1980, 1, 1, 0, 0, 0)
 _CHUNK = 2**20
 _ENCRYPTED = 1
-# What zipfile raises over files that are none, or that somebody has changed.
+# The errors of zipfile for files that are no zip or have been altered.
 BROKEN = (
     BadZipFile,
     EOFError,
@@ -74,7 +74,7 @@ _Text = Annotated[str, AfterValidator(_fit)]
 
 
 class Member(BaseModel):
-    """What the manifest says of a member; `rows` are those below the header of a CSV."""
+    """A member's entry in the manifest; `rows` counts those below the header of a CSV."""
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
@@ -84,9 +84,9 @@ class Member(BaseModel):
 
 
 class Manifest(BaseModel):
-    """What an archive is, who wrote it, and what is in it.
+    """The manifest: format version, software, schema revision, tasks and members.
 
-    `tasks` are those it was asked for, None where it is the whole record.
+    `tasks` are those the export was limited to, None for the whole record.
     """
 
     model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
@@ -100,7 +100,7 @@ class Manifest(BaseModel):
 
 
 class Archive(NamedTuple):
-    """An open archive, all of whose members are there and as they were written."""
+    """An open archive, whose members have been checked against the manifest."""
 
     file: str
     bytes: int
@@ -121,17 +121,17 @@ def write_archive(
     Parameters
     ----------
     members : iterable of (name, pieces of text)
-        In the order of their names; of a CSV each piece is a record, the header first. Nothing is
-        held in memory but a piece of a member at a time, and the headers.
+        In the order of their names. The pieces of a CSV are its records, the header first. Only
+        one piece at a time and the headers are held in memory.
     schemas : mapping of str to Table Schema
         By member, for ``datapackage.json``; a CSV without one is a score matrix, or ranked lists.
     about : Manifest
-        What it says but for the members.
+        The manifest without its members.
 
     Raises
     ------
     InputError
-        When a member would be too large to be read again.
+        When a member would be larger than an archive may hold.
     OSError
     """
     written: dict[str, Member] = {}
@@ -176,12 +176,12 @@ def _write_member(content: ZipFile, name: str, pieces: Iterable[str]) -> Member:
 def measure_member(
     name: str, pieces: Iterable[str], write: Callable[[bytes], object] = lambda _: None
 ) -> Member:
-    """Return what the manifest says of a member made of pieces of text, handing each to `write`.
+    """Return the manifest's entry of a member from its pieces of text, passing each to `write`.
 
     Raises
     ------
     InputError
-        When the member would be too large to be read again.
+        When the member would be larger than an archive may hold.
     """
     digest, size, count = hashlib.sha256(), 0, 0
     for count, piece in enumerate(pieces, 1):  # noqa: B007
@@ -197,7 +197,7 @@ def measure_member(
 
 @contextmanager
 def open_archive(path: Path) -> Iterator[Archive]:
-    """Open an archive and check the container and every checksum; nothing is put on disk.
+    """Open an archive, check the container and every checksum; nothing is written to disk.
 
     Raises
     ------
@@ -216,7 +216,7 @@ def open_archive(path: Path) -> Iterator[Archive]:
 
 
 def is_archive(path: Path) -> bool:
-    """Return whether a file is an archive by its manifest, be it whole or not."""
+    """Return whether a file has an archive's manifest, whether or not it is complete."""
     file = shown_path(path)
     try:
         with (
@@ -232,7 +232,7 @@ def is_archive(path: Path) -> bool:
 
 def _readable(path: Path, file: str) -> io.BufferedReader:
     try:
-        # Opening a pipe nobody writes to would wait for ever.
+        # Opening a pipe without a writer would wait for ever.
         stream = path.open("rb") if stat.S_ISREG(path.stat().st_mode) else None
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
@@ -326,7 +326,7 @@ def _check_content(archive: Archive) -> None:
 
 
 def _blocks(content: ZipFile, name: str, file: str) -> Iterator[bytes]:
-    # zipfile hands out no more than the size that was checked.
+    # zipfile returns no more bytes than the size that was checked.
     try:
         with content.open(name) as stream:
             while block := stream.read(_CHUNK):

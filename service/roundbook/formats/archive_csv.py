@@ -1,4 +1,4 @@
-"""The CSV files of an archive: written one way, and read that way only."""
+"""The CSV dialect of archives: one way to write it, and only that way is read."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def _split(text: str, member: str, line: int) -> list[str]:
 
 
 def write_record(cells: Iterable[str]) -> str:
-    """Return a record of a CSV: only cells are quoted that would be misread otherwise."""
+    """Return a CSV record as text; only cells that would otherwise be misread are quoted."""
     return (
         ",".join(
             '"' + cell.replace('"', '""') + '"' if _TO_QUOTE.search(cell) else cell

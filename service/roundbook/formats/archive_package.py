@@ -1,4 +1,4 @@
-"""The Data Package of an archive: its CSV files described so that other tools can open them.
+"""The Data Package of an archive: a description of its CSV files for other tools.
 
 The form is version 1 of Frictionless Data's Data Package, Tabular Data Resource and Table Schema
 (https://specs.frictionlessdata.io). Roundbook itself reads the manifest and never this.
@@ -52,7 +52,7 @@ _LISTS: TableSchema = {
 def part_schema(header: str) -> TableSchema:
     """Return the Table Schema of ranked lists, or of a score matrix.
 
-    A matrix has a topic a row and, by the header, the first record of its CSV, a run a column.
+    A matrix has a row for each topic and a column for each run, named in the CSV's header.
     """
     topic, *runs = next(csv.reader(io.StringIO(header, newline="")))
     if (topic, *runs) == LISTS_HEADER:
@@ -69,7 +69,7 @@ def part_schema(header: str) -> TableSchema:
 
 
 def describe_file(path: str, *, sha256: str, size: int, schema: TableSchema) -> dict[str, Any]:
-    """Return the Tabular Data Resource of a CSV file, which unpacks to so many bytes."""
+    """Return the Tabular Data Resource of a CSV file, with its unpacked size."""
     return {
         "profile": "tabular-data-resource",
         "name": path.removesuffix(".csv").replace("/", "-").lower(),
@@ -86,7 +86,7 @@ def describe_file(path: str, *, sha256: str, size: int, schema: TableSchema) -> 
 
 
 def package_pieces(software: str, resources: Iterable[dict[str, Any]]) -> Iterator[str]:
-    """Yield the text of ``datapackage.json``, a resource a line."""
+    """Yield the text of ``datapackage.json``, one resource a line."""
     facts = {**_PACKAGE, "software": software}
     yield json.dumps(facts, indent=1).removesuffix("\n}") + ',\n "resources": ['
     for number, resource in enumerate(resources):

@@ -28,12 +28,12 @@ from roundbook.formats.text import SourceText
 from roundbook.limits import LARGEST_SCORE
 
 _Numbers = npt.NDArray[np.float64]
-# What else a table has whose column of runs is called name.
+# The other columns of a table whose run column is called name.
 _PYTERRIER = (ANY_TOPIC_HEADER, frozenset({"measure"}), ANY_VALUE_HEADER)
 
 
 class Table:
-    """A table whose cells are known, as text.
+    """A table in memory, its cells as text.
 
     Attributes
     ----------
@@ -41,7 +41,7 @@ class Table:
     header : list of str
     header_line : int
     hidden : HiddenCells or None
-        Of a workbook, what is hidden of it.
+        Hidden parts of a workbook.
     """
 
     hidden: HiddenCells | None = None
@@ -63,25 +63,25 @@ class Table:
 
     @cached_property
     def keys(self) -> list[str]:
-        """The header as the lists of headers spell it."""
-        # Of many in little time; no cell of a table in text holds a line feed.
+        """The header cells in the form in which headers are compared."""
+        # Joined for speed; no cell of a text table holds a line feed.
         joined = "\n".join(map(str.strip, self.header)).lower().replace(" ", "_").replace("-", "_")
         keys = joined.split("\n")
         return keys if len(keys) == len(self.header) else [*map(header_key, self.header)]
 
     @cached_property
     def is_pyterrier(self) -> bool:
-        """Whether these are scores a topic as PyTerrier has them: name, qid, measure, value."""
+        """Whether it has PyTerrier's columns of scores by topic: name, qid, measure, value."""
         keys = self.keys
         return "name" in keys and not any(others.isdisjoint(keys) for others in _PYTERRIER)
 
     def named_column(self, names: Sequence[Sequence[str]]) -> int | None:
-        """Return the index of the column that one of the names heads, or None.
+        """Return the index of the column with one of these headings, or None.
 
         Raises
         ------
         BadFileError
-            If two columns could be meant.
+            If two columns have such headings.
         """
         for group in names:
             columns = [index for index, key in enumerate(self.keys) if key in group]
@@ -99,7 +99,7 @@ class Table:
         return None
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield of each row below the header its line, or its number, and its cells.
+        """Yield the line (or row number) and the cells of each row below the header.
 
         Raises
         ------
@@ -111,7 +111,7 @@ class Table:
             yield line, cells
 
     def line_numbers(self) -> Sequence[int]:
-        """Return of each row below the header its line, or its number, in the file."""
+        """Return the line (or row number) of each row below the header."""
         return self._lines
 
     def texts(self, column: int) -> list[str]:
@@ -119,12 +119,12 @@ class Table:
         return self._columns[column]
 
     def numbers(self, column: int, rows: Sequence[int]) -> _Numbers:
-        """Return a column's cells in some rows, both counted from 0, as scores.
+        """Return the cells of a column, in some rows, as scores; both are counted from 0.
 
         Raises
         ------
         BadFileError
-            If one is no score; an empty cell is NaN, a missing score.
+            If a cell is no score; an empty cell is NaN, a missing score.
         """
         cells, lines = self._cells(column), self.line_numbers()
         if len(rows) < len(cells):
@@ -145,16 +145,16 @@ class Table:
         return self.texts(column)
 
     def scores(self) -> _Numbers:
-        """Return all columns but the first as scores, (rows, columns - 1)."""
+        """Return all columns after the first as scores, (rows, columns - 1)."""
         rows = range(len(self.line_numbers()))
         columns = [self.numbers(column, rows) for column in range(1, len(self.header))]
         return np.column_stack(columns) if columns else np.empty((len(rows), 0))
 
 
 class _Rows(NamedTuple):
-    """The rows of a table in text: the line of each, and its text.
+    """The rows of a text table: their line numbers and their text.
 
-    `plain` is whether no cell is quoted, and there are as many cells as the header asks for.
+    `plain` is whether no cell is quoted and every row has as many cells as the header.
     """
 
     lines: Sequence[int]
@@ -164,7 +164,7 @@ class _Rows(NamedTuple):
 
 
 class TextTable(Table):
-    """A table in CSV or the like: a row a line, cells parted by commas, tabs or semicolons."""
+    """A CSV-like table: one row a line, cells separated by commas, tabs or semicolons."""
 
     def __init__(self, source: SourceText) -> None:
         line, text = source.first_rows[0]
@@ -206,7 +206,7 @@ class TextTable(Table):
         Raises
         ------
         BadFileError
-            If there is no delimiter or no row, or one has more or fewer fields than the header.
+            If there is no delimiter or no row, or a row has more or fewer fields than the header.
         """
         lines, texts, delimiter, plain = self._rows
         width = len(self.header)
@@ -241,7 +241,7 @@ class TextTable(Table):
         return self.cells[column :: len(self.header)]
 
     def scores(self) -> _Numbers:
-        """Return all columns but the first as scores."""
+        """Return all columns after the first as scores."""
         values = self._quick_scores() if self._rows.plain else None
         if values is None:
             lines, width = self.line_numbers(), len(self.header) - 1
@@ -253,39 +253,39 @@ class TextTable(Table):
         return values
 
     def _quick_scores(self) -> _Numbers | None:
-        """Return what `scores` does, or None if any cell or row needs a closer look."""
+        """Return `scores` by a fast parser, or None if a cell or row needs the full one."""
         _, texts, delimiter, _ = self._rows
         for text in texts if max(map(len, texts)) > MAX_NUMBER else ():
             marks = np.flatnonzero(np.frombuffer(text.encode(), np.uint8) == ord(delimiter))
             if np.diff(marks, prepend=-1, append=len(text)).max() > MAX_NUMBER:
                 return None
         try:
-            # It takes the numbers that `numbers` takes, and nan and infinity besides.
+            # It accepts what `numbers` accepts, and nan and infinity as well.
             columns = range(1, len(self.header))
             values = np.loadtxt(texts, delimiter=delimiter, usecols=columns, comments=None, ndmin=2)
         except ValueError:
             return None
-        # It leaves out empty lines; the comparison is also false for NaN.
+        # It skips empty lines, so rows are counted; the comparison is also false for NaN.
         fit = len(values) == len(texts) and np.abs(values).max() <= LARGEST_SCORE
         return values if fit else None
 
 
 def _delimiter_of(source: SourceText) -> str | None:
-    """Return what separates the fields of a table, or None.
+    """Return the delimiter of a table, or None.
 
-    A tab wins over the others, since no name may hold a tab. Of comma and semicolon it is the one
-    that parts the first row into as many fields as the header, of both the one that leaves a known
+    A tab is preferred, since no name may hold a tab. Of comma and semicolon it is the one that
+    splits the first row into as many fields as the header; if both do, the one with a known
     heading over the first column.
 
     Raises
     ------
     BadFileError
-        If it could be either.
+        If both remain possible.
     """
     line, header = source.first_rows[0]
     bare = [re.sub(r'"[^"]*"', "", text) for _, text in source.first_rows]
     marks = [mark for mark in "\t,;" if mark in bare[0]]
-    # Below the header a name, then a score a run with its decimal comma.
+    # A row below the header: a name, then scores with decimal commas.
     scores = bare[-1].split(";")[1:]
     if marks == [","] and len(scores) == bare[0].count(",") and all(map(has_decimal_comma, scores)):
         raise BadFileError(
@@ -312,7 +312,7 @@ def _delimiter_of(source: SourceText) -> str | None:
 
 
 def _split_fields(text: str, delimiter: str, file: str, line: int) -> list[str]:
-    """Return the fields of one line, quotes taken off.
+    """Return the fields of one line, without their quotes.
 
     Raises
     ------

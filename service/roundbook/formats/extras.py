@@ -1,4 +1,4 @@
-"""Libraries that only some formats need, and not everybody has."""
+"""Imports of optional libraries, which only some formats need."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from roundbook.errors import MissingExtraError
 
 
 def import_extra(module: str, extra: str, file: str) -> Any:  # noqa: ANN401
-    """Return a module of a library that comes with an extra of Roundbook's.
+    """Return a module of a library that an extra of Roundbook installs.
 
     Raises
     ------

@@ -18,7 +18,7 @@ _NO_TOPICS = (
 
 
 def ir_measures_lines(source: SourceText) -> ToolLines:
-    """Return the scores of a file of ir_measures output, which evaluates one run a call.
+    """Return the scores of a file of ir_measures output, which has one run.
 
     The topic ``all`` of the summary (absent with ``-n``) is left out.
 
@@ -52,7 +52,7 @@ def _tsv_lines(source: SourceText) -> Iterator[ScoreLine]:
 def _json_lines(source: SourceText) -> Iterator[ScoreLine]:
     for line, text in source.rows:
         try:
-            # Numbers stay text, so that they pass the same strict reading as everywhere.
+            # Numbers stay text, to be parsed as strictly as in other layouts.
             entry = json.loads(
                 text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_entry
             )
@@ -85,7 +85,7 @@ class _RepeatedKeyError(ValueError):
 
 
 def _entry(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    # json would silently keep the last one.
+    # json would silently keep the last of two equal keys.
     entry: dict[str, Any] = {}
     for key, value in pairs:
         if key in entry:

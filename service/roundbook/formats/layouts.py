@@ -1,4 +1,4 @@
-"""Which layout a file of scores has, told by its content."""
+"""Detection of a score file's layout from its content."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ from roundbook.measure_names import is_measure_like, measure_key
 def detect_layout(
     source: SourceText | Table, wanted: WantedMeasures
 ) -> tuple[str, SourceText | Table]:
-    """Return the one layout the content fits, and the content as what its reader takes.
+    """Return the one layout that the content fits, and the content as the layout's reader takes it.
 
     trec_eval writes ``measure topic value`` and ir_measures ``topic measure value``. Which of
-    the two columns holds measures is told by the names the tools use and the measure asked
-    for; if both columns do, or neither, the file is refused.
+    the two columns holds measures is decided by the tools' names of measures and the wanted
+    measure; if both columns do, or neither, the file is refused.
 
     Parameters
     ----------
@@ -128,7 +128,7 @@ def _long_or_wide(table: Table, wanted: WantedMeasures) -> str:
     keys = table.keys
     if not ANY_VALUE_HEADER.isdisjoint(keys):
         return "long"
-    # No column of scores by name: a column a measure, or a wide file with a run called "run".
+    # No column named for scores: one column a measure, or a wide file with a run called "run".
     at = next(i for i, key in enumerate(keys) if key in ANY_RUN_HEADER)
     first = next(iter(table.texts(at)), "0")
     if not is_number(first) and not has_decimal_comma(first):
@@ -146,7 +146,7 @@ def _long_or_wide(table: Table, wanted: WantedMeasures) -> str:
 
 
 def _has_measure_column(header: Sequence[str], wanted: WantedMeasures) -> bool:
-    """Tell whether one of the header's cells is the name of a measure that is wanted."""
+    """Return whether a cell of the header names a wanted measure."""
     cells = [cell.strip() for cell in header]
     if wanted.file_measure is not None:
         return wanted.file_measure in cells
@@ -161,7 +161,7 @@ def _no_layout(file: str) -> BadFileError:
 
 
 def _refuse_other_table(table: Table) -> None:
-    """Refuse a team file and PyTerrier's means, which lie beside scores and hold none."""
+    """Refuse a team file and PyTerrier's table of means, which often lie beside score files."""
     first, keys = table.keys[0], table.keys
     if (
         first in ANY_RUN_HEADER | ANY_TEAM_HEADER

@@ -1,4 +1,4 @@
-"""What line-by-line files share: a score a line, laid out by topic and run."""
+"""Common parts of the readers of files with one score a line."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from roundbook.formats.measures import WantedMeasures, choose_measures
 from roundbook.formats.table import checked_name, numbered_names, numbers
 from roundbook.formats.text import STANDARD_INPUT
 
-# Only these are taken off a file's name: run tags hold dots themselves (10x20.prf.unipd.it).
+# Only these suffixes are removed from a file's name: run tags hold dots (10x20.prf.unipd.it).
 _SUFFIXES = frozenset(
     {".gz", ".txt", ".csv", ".tsv", ".tab", ".json", ".jsonl", ".ndjson", ".out", ".eval",
      ".evals", ".treceval", ".trec_eval", ".ir_measures", ".nev", ".dnev", ".scores", ".results"}
@@ -24,9 +24,9 @@ _SUFFIXES = frozenset(
 
 @dataclass(frozen=True)
 class Records:
-    """Scores of one measure as they stand in a file line by line; columns of equal length.
+    """The lines of a file with scores of one measure, as columns of equal length.
 
-    `values` may be numbers already.
+    `values` are texts, or numbers that are parsed already.
     """
 
     file: str
@@ -40,12 +40,12 @@ class Records:
 
 
 def block_from_records(records: Records, *, whole_runs: bool) -> Block:
-    """Lay out line-by-line scores by topic and run, in order of first appearance.
+    """Return scores given line by line as a block of topics by runs, in order of first appearance.
 
     Raises
     ------
     BadFileError
-        If a name or a score is unfit, or a topic and run come twice.
+        If a name or score is invalid, or a topic and run come twice.
     """
     file, lines = records.file, records.lines
     topics, at_topic = numbered_names(
@@ -87,7 +87,7 @@ def block_from_records(records: Records, *, whole_runs: bool) -> Block:
 
 
 class ScoreLine(NamedTuple):
-    """One score of a tool's output; the run is None where only the file's name tells it."""
+    """One score of a tool's output; the run is None if only the file's name gives it."""
 
     line: int
     topic: str
@@ -97,7 +97,7 @@ class ScoreLine(NamedTuple):
 
 
 class ToolLines(NamedTuple):
-    """The scores of a tool's output; topics and values stand in these columns of its lines."""
+    """The scores of a tool's output, with the columns of topics and values for error messages."""
 
     lines: list[ScoreLine]
     topic_column: int | None = None
@@ -105,12 +105,12 @@ class ToolLines(NamedTuple):
 
 
 def _run_tag(file: str) -> str:
-    """Return the run tag a file's name stands for: the name without known suffixes.
+    """Return the run tag from a file's name: the name without known suffixes.
 
     Raises
     ------
     BadFileError
-        If nothing, or nothing fit for a name, is left.
+        If nothing, or no valid name, is left.
     """
     if file == STANDARD_INPUT:
         raise BadFileError(
@@ -127,10 +127,10 @@ def _run_tag(file: str) -> str:
 
 
 def blocks_of_lines(output: ToolLines, wanted: WantedMeasures, file: str) -> dict[str, Block]:
-    """Lay out the scores of the wanted measures, by these; the file's name is the tag of a run.
+    """Return a block for each wanted measure; a run without a tag gets it from the file's name.
 
-    Only their values are read as numbers, since other measures may hold text (trec_eval's
-    relstring) or nothing defined.
+    Only the values of wanted measures are read as numbers: others may be text (trec_eval's
+    relstring) or undefined.
     """
     by_name: dict[str, list[ScoreLine]] = {}
     for line in output.lines:

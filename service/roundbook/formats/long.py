@@ -1,4 +1,4 @@
-"""Long files: one score a row, its topic, run and measure in columns."""
+"""Long files: one score a row, with topic, run and measure in columns."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ from roundbook.formats.table import (
 def read_long(table: Table, wanted: WantedMeasures) -> dict[str, Block]:
     """Read a long table.
 
-    Rows of the topic ``all`` are summaries and left out, wherever they stand. A file without a
-    column of scores by name, but with one column a measure, is read too.
+    Rows of the topic ``all`` are summaries and left out, wherever they are. A file with one column
+    for each measure, in place of a column of scores, is read too.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ def read_long(table: Table, wanted: WantedMeasures) -> dict[str, Block]:
     Returns
     -------
     dict of str to Block
-        By the measures that are wanted.
+        By wanted measure.
 
     Raises
     ------
     BadFileError
-        If columns are missing or could be confused, or a row does not fit.
+        If columns are missing or ambiguous, or a row is invalid.
     """
     file, header, line = table.file, table.header, table.header_line
     topic, value, run = map(table.named_column, (TOPIC_HEADERS, VALUE_HEADERS, RUN_HEADERS))
@@ -52,7 +52,7 @@ def read_long(table: Table, wanted: WantedMeasures) -> dict[str, Block]:
         )
     at = table.named_column(MEASURE_HEADERS)
     lines = table.line_numbers()
-    # By measure: its name in the file, the column of its scores, its rows.
+    # By measure: its name in the file, its column of scores, its rows.
     parts: dict[str, tuple[str | None, int, Sequence[int]]]
     if value is None:
         cells = [cell.strip() for cell in header]

@@ -1,4 +1,4 @@
-"""Score matrices out of files: blocks put together, and what becomes of missing scores."""
+"""Score matrices from files: merging of blocks, and the policies on missing scores."""
 
 from __future__ import annotations
 
@@ -15,22 +15,21 @@ Scores = NDArray[np.float64]
 Location = tuple[int, int | None]
 MISSING_POLICIES = ("reject", "zero", "drop-topic")
 _NAMED_CELLS = 10
-# Ten thousand topics by two thousand runs and room to spare. A list of scores that all differ
-# in topic and run would otherwise ask for its length squared.
+# Ten thousand topics by two thousand runs and more. Lines that all differ in topic and run would
+# otherwise need a matrix of their number squared.
 MAX_CELLS = 25_000_000
 
 SUMMARY_TOPIC = "all"
 MEANS = frozenset({SUMMARY_TOPIC, "mean", "average", "amean"})
-# Means are printed with few decimals, of scores that were rounded themselves.
+# Tolerance: printed means have few decimals, and the scores were rounded too.
 _ROUNDING = 1e-3
 
 
 @dataclass(frozen=True)
 class HiddenCells:
-    """What of a workbook is read though a spreadsheet program does not show it.
+    """The hidden parts of a workbook, which are read all the same.
 
-    `sheet` is the name of the sheet that was read where it is hidden; `rows` and `columns` count
-    those that are.
+    `sheet` is the name of the sheet if it is hidden; `rows` and `columns` count the hidden ones.
     """
 
     file: str
@@ -40,7 +39,7 @@ class HiddenCells:
 
 
 class FilePart(NamedTuple):
-    """The topics and runs that one of several files has."""
+    """The topics and runs of one of several files."""
 
     file: str
     topics: tuple[str, ...]
@@ -49,23 +48,23 @@ class FilePart(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ScoreMatrix:
-    """Scores of runs on topics, one measure, missing cells and all.
+    """The scores of runs on topics by one measure, with missing cells.
 
     Attributes
     ----------
     topics, runs : tuple of str
-        In the order the files name them first.
+        In order of first appearance in the files.
     scores : (topics, runs) float64 array
         NaN where a run has no score for a topic; the transpose of a C-contiguous
         (runs, topics) buffer, since scores are stored run by run.
     measure : str or None
-        The measure's name inside the files; None where they do not say.
+        The measure's name in the files; None if they name none.
     layout : str
         One of `LAYOUTS`.
     files : tuple of str
         The files as the user named them.
     parts : tuple of FilePart
-        Where there are several files, what each has.
+        The topics and runs of each of several files.
     hidden : tuple of HiddenCells
     """
 
@@ -81,7 +80,7 @@ class ScoreMatrix:
 
 @dataclass(frozen=True, eq=False)
 class CompleteMatrix(ScoreMatrix):
-    """A score matrix without missing cells, and what was done to complete it.
+    """A score matrix without missing cells, and how it was completed.
 
     Attributes
     ----------
@@ -90,7 +89,7 @@ class CompleteMatrix(ScoreMatrix):
     missing_cells : int
         How many cells were missing before the policy was applied.
     dropped_topics : tuple of str
-        Topics left out by ``drop-topic``; `topics` is without them.
+        Topics left out by ``drop-topic``, which are not in `topics`.
     """
 
     missing_policy: str
@@ -99,13 +98,13 @@ class CompleteMatrix(ScoreMatrix):
 
 
 def apply_missing_policy(matrix: ScoreMatrix, policy: str) -> CompleteMatrix:
-    """Complete a score matrix, or refuse to.
+    """Return the score matrix completed by a policy on missing scores.
 
     Parameters
     ----------
     matrix : ScoreMatrix
     policy : {'reject', 'zero', 'drop-topic'}
-        Raise, count a missing score as 0, or leave out every topic some run misses.
+        Raise, count a missing score as 0, or leave out every topic with a missing score.
 
     Returns
     -------
@@ -169,7 +168,7 @@ def _missing_scores(matrix: ScoreMatrix, missing: NDArray[np.bool_]) -> MissingS
 
 
 def _files_without(matrix: ScoreMatrix, cells: Sequence[tuple[str, str]]) -> list[str]:
-    """Return in which of several files cells are missing: those of both topic and run, else of the run."""
+    """Return the files in which cells are missing: with both topic and run, else with the run."""
     parts = [(part.file, set(part.topics), set(part.runs)) for part in matrix.parts]
     files = [part.file for part in matrix.parts]
     lacking: set[str] = set()
@@ -181,7 +180,7 @@ def _files_without(matrix: ScoreMatrix, cells: Sequence[tuple[str, str]]) -> lis
 
 
 def files_shown(files: Sequence[str]) -> str:
-    """Return the first of some files, and how many more there are."""
+    """Return the first file's name and the number of further files, as text."""
     return files[0] if len(files) == 1 else f"{files[0]} and {len(files) - 1} more"
 
 
@@ -194,11 +193,11 @@ class Block:
     scores : (topics, runs) float array
         NaN where missing.
     location : callable
-        Topic and run index to the score's line and column.
+        From topic and run index to the score's line and column.
     whole_runs : bool
-        Whether the layout has one run a file, so that a second file of a run is a mistake.
+        Whether a run lies in one file, so that a second file with it is an error.
     measure : str or None
-        The measure's name in the file; None where it does not say.
+        The measure's name in the file; None if it names none.
     """
 
     file: str
@@ -221,23 +220,23 @@ def refuse_oversize(topics: int, runs: int, file: str) -> None:
 
 
 def merged(blocks: Sequence[Block]) -> tuple[tuple[str, ...], tuple[str, ...], Scores]:
-    """Put the scores of several files together.
+    """Merge the scores of several files.
 
     Returns
     -------
     topics, runs : tuple of str
         In order of first appearance.
     scores : (topics, runs) float array
-        NaN where no file has a score; transposed from a C-contiguous buffer.
+        NaN where no file has a score; the transpose of a C-contiguous buffer.
 
     Raises
     ------
     BadFileError
-        If two files score the same run on the same topic, or each claims the whole run.
+        If two files score the same run on the same topic, or both hold a whole run.
     """
     if len(blocks) == 1:
         (block,) = blocks
-        # -0 and 0 are one score, and must hash alike
+        # -0 and 0 are the same score, and must hash alike
         return block.topics, block.runs, (np.ascontiguousarray(block.scores.T) + 0.0).T
     files: dict[str, str] = {}
     for block in blocks:
@@ -288,16 +287,16 @@ def _scored_twice(earlier: Sequence[Block], block: Block, topic: int, run: int) 
 
 
 def without_summary(block: Block) -> Block:
-    """Leave out the row of means below the topics of a wide or long file.
+    """Return a block without the row of means below the topics of a wide or long file.
 
-    ``all`` in the last row is left out as it is. ``mean``, ``average`` and ``amean`` are left
-    out if they do hold the means of the rows above, missing scores ignored or counted as 0.
-    Any other such row could be a topic or not, and is refused.
+    A last row ``all`` is left out unchecked. ``mean``, ``average`` and ``amean`` are left out if
+    they hold the means of the rows above, with missing scores ignored or counted as 0. Any other
+    row of such a name may be a topic, and is refused.
 
     Raises
     ------
     BadFileError
-        If a topic has such a name and cannot be shown to be a row of means, or is the only one.
+        If a row of such a name does not hold the means, or is the only row.
     """
     names = [*map(str.lower, block.topics)]
     if MEANS.isdisjoint(names):

@@ -1,4 +1,4 @@
-"""Which measures to read from files that hold several, and what these call them."""
+"""The choice of measures from files that hold several, under the files' own names."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from roundbook.formats.table import shown
 from roundbook.measure_names import in_any_case, measure_key
 
 _MAX_MEASURES = 10_000
-# What tools count or copy per topic, which scores no run.
+# Counts and copies that tools print by topic, which are no scores of runs.
 _NO_SCORES = re.compile(r"num_\w+|relstring\w*|runid|Num(?:Q|Rel|Ret)(?:\(.*\))?", re.IGNORECASE)
-# That a file lacks a measure, where it holds one other and where it holds several.
+# Ways out of the errors that a file lacks a measure, with one other or several in it.
 _ABSENT = frozenset({"another measure", "other measures"})
 
 
 class WantedMeasures(NamedTuple):
-    """The measures to read: their names in the record, none of them for all that files hold.
+    """The measures to read, by their names in the record; empty for all that files hold.
 
-    `file_measure` is the name in the files of the only one, where the user gave it.
+    `file_measure` is the name in the files of a single measure, if the user gave it.
     """
 
     measures: tuple[str, ...]
@@ -30,14 +30,14 @@ class WantedMeasures(NamedTuple):
         return self.file_measure or ", ".join(self.measures)
 
     def only(self, file: str) -> str:
-        """Return the only one, which the scores of a file that names no measure are of."""
+        """Return the single measure, to which scores in a file without measure names belong."""
         if len(self.measures) != 1:
             raise BadFileError("the file names no measure", file, way_out="one measure a file")
         return self.measures[0]
 
 
 def choose_measure(names: Iterable[str], measure: str, file_measure: str | None, file: str) -> str:
-    """Return the one of a file's measures that the user means.
+    """Return the name in a file of the measure that the user means.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def choose_measure(names: Iterable[str], measure: str, file_measure: str | None,
     Raises
     ------
     BadFileError
-        If no measure of the file fits, or several do.
+        If no measure of the file matches, or several do.
     """
     names = list(dict.fromkeys(names))
     if len(names) > _MAX_MEASURES:
@@ -90,22 +90,23 @@ def choose_measure(names: Iterable[str], measure: str, file_measure: str | None,
 
 
 def listed(names: list[str], limit: int = 40) -> str:
-    """Return names one after another, as they can be printed, and how many more there are."""
+    """Return a printable list of names, cut after `limit`, with the number of the rest."""
     more = len(names) - limit
     short = [name if name.isprintable() and len(name) <= 80 else shown(name) for name in names]
     return ", ".join(short[:limit]) + (f" and {more} more" if more > 0 else "")
 
 
 def choose_measures(names: Iterable[str], wanted: WantedMeasures, file: str) -> dict[str, str]:
-    """Return the names in a file of the measures that are wanted, by these.
+    """Return, by wanted measure, its name in a file.
 
-    Of several, those that the file lacks are left out: a run may have a file a measure. All are
-    all but what tools count, such as num_ret, under their own names.
+    Of several wanted measures those that the file lacks are left out, since a run may have a file
+    for each measure. If none is named, all but counts such as num_ret are taken, under their own
+    names.
 
     Raises
     ------
     BadFileError
-        If no measure of the file fits, or several do.
+        If no measure of the file matches, or several do.
     """
     names = list(dict.fromkeys(names))
     if len(wanted.measures) == 1:

@@ -9,16 +9,16 @@ from roundbook.formats.lines import ScoreLine, ToolLines
 from roundbook.formats.table import is_number, shown
 from roundbook.formats.text import SourceText
 
-# After -out TOPIC; the last are the rank-by-rank lines of -v, which name no topic.
+# Lines of -out TOPIC; the last kind are the rank-by-rank lines of -v, without a topic.
 _NOTE = re.compile(r"(?:\S+\s+)?#\s*(?:syslen|r1|intent_num|nuggets)=|#\d+\s+(?:CGi|count)=")
 
 
 def ntcireval_lines(source: SourceText) -> ToolLines:
-    """Return the scores of a ``.nev`` file, which is of one run.
+    """Return the scores of a ``.nev`` file, which has one run.
 
     Notes on the run (``0001 # syslen=620 jrel=5 jnonrel=0``) are left out, and so are the lines
-    of single intents in diversity evaluation (``0001 2 0.25 Q@0010= 0.3``); what they sum up
-    to (``0001 SUMp= 1.0 IA-Q@0010= 0.3``) is read.
+    of single intents in diversity evaluation (``0001 2 0.25 Q@0010= 0.3``); their summary line
+    (``0001 SUMp= 1.0 IA-Q@0010= 0.3``) is read.
 
     Raises
     ------
@@ -48,7 +48,7 @@ def ntcireval_lines(source: SourceText) -> ToolLines:
 
 
 def looks_like_ntcireval(text: str) -> bool:
-    """Tell whether a line can only be NTCIREVAL's."""
+    """Return whether a line can only be NTCIREVAL's."""
     return _is_note(text) or bool(_pairs(text.split()[1:])) or bool(_pairs(text.split()))
 
 

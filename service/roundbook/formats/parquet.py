@@ -1,4 +1,4 @@
-"""Apache Parquet: a table in and out."""
+"""Tables in Apache Parquet, read and written."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from roundbook.limits import LARGEST_SCORE
 
 
 class _ParquetTable(Table):
-    """A table whose columns Arrow has read; its rows are numbered as the lines of a CSV would be."""
+    """A table read by Arrow; rows are numbered as the lines of a CSV would be."""
 
     def __init__(self, file: str, content: Any, modules: tuple[Any, Any]) -> None:  # noqa: ANN401
         super().__init__(file, list(content.column_names), 1, range(2, content.num_rows + 2))
@@ -41,7 +41,7 @@ class _ParquetTable(Table):
         raise self._refusal(column, f"{kind}, and names are text")
 
     def numbers(self, column: int, rows: Sequence[int]) -> npt.NDArray[np.float64]:
-        """Return a column's cells in some rows as scores."""
+        """Return the cells of a column, in some rows, as scores."""
         cells, types = self._content.column(column), self._arrow.types
         kind = cells.type
         if types.is_string(kind) or types.is_large_string(kind) or types.is_dictionary(kind):
@@ -67,12 +67,12 @@ class _ParquetTable(Table):
 
 
 def read_parquet(data: bytes, file: str, max_bytes: int) -> Table:
-    """Read a Parquet file; an index that pandas wrote comes first.
+    """Return the table of a Parquet file, with an index written by pandas as first column.
 
     Parameters
     ----------
     max_bytes : int
-        What its columns may unpack to.
+        Largest unpacked size of the columns.
 
     Raises
     ------
@@ -124,7 +124,7 @@ def write_parquet(
     scores: Sequence[tuple[str, npt.NDArray[np.float64]]],
     file: str,
 ) -> bytes:
-    """Return a Parquet file of columns of names and columns of scores, each with its heading.
+    """Return a Parquet file with columns of names and of scores, by heading.
 
     Raises
     ------

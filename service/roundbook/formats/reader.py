@@ -1,4 +1,4 @@
-"""Score files in: the reader of each layout, and one score matrix a measure from all files."""
+"""Reading of score files in any layout: one score matrix for each measure, from all files."""
 
 from __future__ import annotations
 
@@ -45,17 +45,17 @@ def read_scores(
 ) -> ScoreMatrix:
     """Read the scores of one measure from one or several files of one layout.
 
-    Several files are put together: other runs, other topics, or both. A topic that is absent
-    from a run's file is a missing cell. Gzipped files are read as they are.
+    Several files are merged: other runs, other topics, or both. A topic that is absent from a
+    run's file is a missing cell. Files may be gzipped.
 
     Parameters
     ----------
     paths : sequence of paths
     measure : str
-        The measure's name in the record. Where the files name measures, it is looked for as it
-        is, then in any case, then by the names the tools have for it (``map`` for AP).
+        The measure's name in the record. In files that name measures it is looked up exactly,
+        then in any case, then under the tools' names (``map`` for AP).
     file_measure : str, optional
-        The measure's exact name in the files, where that is another.
+        The measure's exact name in the files, if it differs.
     layout : {'auto', 'wide', 'long', 'trec_eval', 'ir_measures', 'ntcireval'}
         ``auto`` decides by content and refuses to guess.
     max_bytes : int
@@ -68,9 +68,9 @@ def read_scores(
     Raises
     ------
     AmbiguousLayoutError
-        If the layout is ``auto`` and cannot be told.
+        If the layout is ``auto`` and cannot be decided.
     BadFileError
-        If a file cannot be read as scores; the message names the place.
+        If a file cannot be read as scores; the message names the position.
     InputError
         If no file is given, or the layout is unknown.
     """
@@ -88,15 +88,15 @@ def read_measures(
     layout: str = "auto",
     max_bytes: int = DEFAULT_MAX_BYTES,
 ) -> list[ScoreMatrix]:
-    """Read the scores of several measures from files that are read once; see `read_scores`.
+    """Read the scores of several measures, each file once; see `read_scores`.
 
-    A file may lack some of the measures where other files have them of the same runs.
+    A file may lack some of the measures if other files have them for the same runs.
 
     Parameters
     ----------
     measures : sequence of str
-        Their names in the record; none for all that the files name, without what tools count
-        per topic (num_ret).
+        Their names in the record; empty for all that the files name, without counts by topic
+        (num_ret).
 
     Returns
     -------
@@ -128,7 +128,7 @@ def read_measures(
         if isinstance(source, Table) and source.hidden is not None:
             hidden.append(source.hidden)
         for measure, block in _blocks(source, kind, wanted).items():
-            # A measure that was not asked for by name may be spelt otherwise in every file.
+            # A measure that was not named by the user may be spelled differently in each file.
             same = measure if measures else measure_key(measure)
             blocks = by_measure.setdefault(same, [])
             blocks.append(block)
@@ -168,12 +168,12 @@ def read_measures(
 
 
 def read_source(path: Path | str, max_bytes: int) -> SourceText | Table:
-    """Read a file, whose content tells what it is.
+    """Return the text or table of a file, whose type is detected from its content.
 
     Raises
     ------
     BadFileError
-        If it cannot be read as such, or a library is missing that reads it.
+        If it cannot be read, or the library that reads it is missing.
     """
     file, _, data = read_bytes(path, max_bytes)
     if data.startswith(b"PK\x03\x04") and b"xl/workbook" in data:
@@ -215,7 +215,7 @@ def _disagreement(
 
 
 def _refuse_partial_runs(matrices: Sequence[ScoreMatrix]) -> None:
-    """Refuse runs that have scores of one measure and none of another: a file was forgotten."""
+    """Refuse runs with scores of one measure and none of another: a file was probably forgotten."""
     first, *others = matrices
     for other in others:
         for has, lacks in ((first, other), (other, first)):

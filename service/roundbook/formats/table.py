@@ -1,4 +1,4 @@
-"""Headers of tables, and what a cell may hold: strict numbers, printable names."""
+"""Headers and cells of tables: known headings, strict numbers, printable names."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ import numpy.typing as npt
 from roundbook.errors import BadFileError
 from roundbook.limits import LARGEST_SCORE
 
-# A header of a later group names the column only where none of an earlier group does:
-# a file may carry the topic's id and its text, or a run's tag and its system.
+# A heading of a later group counts only if the file has none of an earlier group:
+# it may have the topic's id and its text, or a run's tag and its system.
 TOPIC_HEADERS = (("topic", "topic_id", "topicid", "query_id", "queryid", "qid"), ("query",))
 RUN_HEADERS = (("run", "run_id", "runid", "run_tag", "runtag", "run_name", "tag"), ("system",))
-# Read so only in a table of PyTerrier's, see `long`: elsewhere it may be anything's name.
+# The run column only in a table of PyTerrier's, see `long`; elsewhere it may be any name.
 PYTERRIER_RUN_HEADERS = (("name",),)
 TEAM_HEADERS = (
     ("team", "team_id", "team_name"),
@@ -40,7 +40,7 @@ _DECIMAL_COMMA = re.compile(r"[+-]?[0-9]*,[0-9]+(?:[eE][+-]?[0-9]+)?")
 _ABSENT = re.compile(r"[+-]?(?:nan|inf(?:inity)?)|n/?a|null|none|-+|\?", re.IGNORECASE)
 # A group of three digits after a comma may be thousands, but not after a leading 0.
 _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
-# Bytes of which a name may be made without a closer look.
+# Bytes that need no further check in a name.
 _VISIBLE = bytes(range(33, 127))
 # Control characters, and the invisible ones that make two names look the same:
 # zero-width space, bidirectional marks, byte order mark; lone surrogates come from JSON escapes.
@@ -50,22 +50,22 @@ _UNFIT = re.compile(
 
 
 def header_key(cell: str) -> str:
-    """Return a header cell as the lists of headers spell it."""
+    """Return a header cell in the form in which headings are compared."""
     return cell.strip().lower().replace(" ", "_").replace("-", "_")
 
 
 def shown(text: str, limit: int = 40) -> str:
-    """Return a piece of the file in quotes, cut to a readable length."""
+    """Return a text from a file in quotes, cut to a readable length."""
     return repr(text if len(text) <= limit else text[: limit - 1] + "…")
 
 
 def readable(text: str) -> str:
-    """Return a piece of a file as it is, if it can be printed and is short, else as `shown`."""
+    """Return a text from a file unchanged if it is printable and short, else as `shown`."""
     return text if text.isprintable() and len(text) <= 100 else shown(text, 100)
 
 
 def has_unfit(text: str) -> bool:
-    """Tell whether a text holds a control or invisible character."""
+    """Return whether a text holds a control or invisible character."""
     return _UNFIT.search(text) is not None
 
 
@@ -75,7 +75,7 @@ def checked_name(text: str, what: str, file: str, line: int | None, column: int 
     Raises
     ------
     BadFileError
-        If the name is empty, very long, or holds characters nobody can see.
+        If the name is empty, very long, or holds invisible characters.
     """
     name = normalize("NFC", text.strip())
     if not name:
@@ -101,7 +101,7 @@ def checked_name(text: str, what: str, file: str, line: int | None, column: int 
 def checked_names(
     cells: Sequence[str], what: str, file: str, location: Callable[[int], tuple[int, int | None]]
 ) -> list[str]:
-    """Return what `checked_name` gives for each cell, of many in little time."""
+    """Return `checked_name` of each cell, with a fast path for plain ones."""
     if not "".join(cells).encode("utf-8", "surrogatepass").translate(None, _VISIBLE):
         lengths = set(map(len, cells))
         if not lengths or 0 < min(lengths) <= max(lengths) <= MAX_NAME:
@@ -115,12 +115,12 @@ def numbered_names(
     file: str,
     location: Callable[[int], tuple[int, int | None]],
 ) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
-    """Return the names there are, as `checked_name` gives them, and the number of each name given.
+    """Return the distinct names, as `checked_name` gives them, and the index of each given name.
 
     Parameters
     ----------
     location : callable
-        A name's index to its line and column.
+        From a name's index to its line and column.
     """
     spellings = list(dict.fromkeys(names))
     fit = checked_names(spellings, what, file, lambda at: location(names.index(spellings[at])))
@@ -132,7 +132,7 @@ def numbered_names(
 
 
 def first_repeated(names: Sequence[str]) -> int | None:
-    """Return the index of the first name that is there before, or None."""
+    """Return the index of the first name that repeats an earlier one, or None."""
     if len(set(names)) == len(names):
         return None
     first: dict[str, int] = {}
@@ -140,19 +140,19 @@ def first_repeated(names: Sequence[str]) -> int | None:
 
 
 def is_number(text: str) -> bool:
-    """Tell whether a cell is a strict decimal number."""
+    """Return whether a cell is a strict decimal number."""
     text = text.strip()
     return len(text) <= MAX_NUMBER and _NUMBER.fullmatch(text) is not None
 
 
 def has_decimal_comma(text: str) -> bool:
-    """Tell whether a cell is a strict decimal number but for a comma in the point's place."""
+    """Return whether a cell is a strict decimal number with a comma as decimal separator."""
     text = text.strip()
     return len(text) <= MAX_NUMBER and _DECIMAL_COMMA.fullmatch(text) is not None
 
 
 def quick_numbers(cells: Sequence[str]) -> npt.NDArray[np.float64] | None:
-    """Return the cells as numbers, NaN where empty, or None if any needs a closer look."""
+    """Return the cells as numbers, NaN where empty, or None if any needs the full parser."""
     if not cells or max(map(len, cells)) > MAX_NUMBER or not _PLAIN.fullmatch("".join(cells)):
         return None
     holes = [index for index, cell in enumerate(cells) if not cell] if "" in cells else []
@@ -171,12 +171,12 @@ def numbers(
 ) -> npt.NDArray[np.float64]:
     """Return cells as scores; an empty cell is NaN, a missing score.
 
-    Scores may have decimal commas where these can be nothing else.
+    Scores may have decimal commas where these are unambiguous.
 
     Parameters
     ----------
     location : callable
-        A cell's index to its line and column.
+        From a cell's index to its line and column.
 
     Raises
     ------
@@ -195,7 +195,7 @@ def numbers(
 def _with_points(
     cells: Sequence[str], file: str, location: Callable[[int], tuple[int, int | None]]
 ) -> Sequence[str]:
-    """Return cells with a decimal point in the place of a decimal comma."""
+    """Return the cells with decimal points in place of decimal commas."""
     commas = [at for at, cell in enumerate(cells) if has_decimal_comma(cell)]
     if not commas:
         return cells

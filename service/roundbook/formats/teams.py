@@ -1,4 +1,4 @@
-"""Team files in: which team sent which run, and whether the run fed the pool."""
+"""Team files: the team of each run, and whether the run contributed to the pool."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ _ANSWERS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "
 
 @dataclass(frozen=True)
 class RunTeam:
-    """What a team file says of one run.
+    """A run's row in a team file.
 
     Attributes
     ----------
     run, team : str
-        As spelled; RUIR and ruir are two teams here.
+        As spelled in the file; RUIR and ruir are two teams here.
     type : str or None
-        Such as ``automatic`` or ``manual``; None where the file does not say.
+        Such as ``automatic`` or ``manual``; None if the file does not give it.
     contributed_to_pool : bool or None
-        None where the file does not say.
+        None if the file does not give it.
     system : str or None
-        The name under which the same system comes back in other rounds.
+        The name of the run's system, the same in every round.
     """
 
     run: str
@@ -43,7 +43,7 @@ class RunTeam:
 
 
 class RunTeams(dict[str, RunTeam]):
-    """What a team file says of runs, by tag in its order; `hidden` is what a workbook hides of it."""
+    """The rows of a team file by run tag, in its order, and the `hidden` parts of a workbook."""
 
     hidden: tuple[HiddenCells, ...] = ()
 

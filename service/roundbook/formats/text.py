@@ -1,4 +1,4 @@
-"""A file's bytes as numbered lines of text, or the one sentence why not."""
+"""Files as text with numbered lines."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class SourceText:
     file : str
         The file as the user named it.
     text : str
-        Lines that end in a line feed; at least one is not blank.
+        Its lines end in a line feed; at least one is not blank.
     """
 
     file: str
@@ -55,13 +55,13 @@ class SourceText:
 
     @cached_property
     def rows(self) -> list[tuple[int, str]]:
-        """The lines that are not blank, each with its 1-based physical number."""
+        """The lines that are not blank, each with its 1-based line number in the file."""
         # Not splitlines(): that also splits at form feeds and Unicode separators inside names.
         return [row for row in enumerate(self.text.split("\n"), 1) if row[1].strip()]
 
     @cached_property
     def first_rows(self) -> list[tuple[int, str]]:
-        """The first two of these, or the only one."""
+        """The first two lines that are not blank, or the only one."""
         rows: list[tuple[int, str]] = []
         start = number = 0
         while len(rows) < 2 and start < len(self.text):
@@ -74,13 +74,13 @@ class SourceText:
         return rows
 
 
-# Where files are for the moment that somebody sent, who knows no directory of this machine.
+# The temporary directory of uploaded files, which messages to the client must not show.
 _SENT_TO: ContextVar[str] = ContextVar("_SENT_TO", default="")
 
 
 @contextmanager
 def sent_to(directory: Path | str) -> Iterator[None]:
-    """Call the files in a directory by their names alone, in errors and in the record."""
+    """Within the block, name a directory's files without the directory in errors and the record."""
     token = _SENT_TO.set(f"{os.fspath(directory)}/")
     try:
         yield
@@ -88,13 +88,13 @@ def sent_to(directory: Path | str) -> Iterator[None]:
         _SENT_TO.reset(token)
 
 
-# What stands for standard input in place of a path, and what that is called.
+# The path that means standard input, and its name in messages.
 _STANDARD_INPUT = "-"
 STANDARD_INPUT = "standard input"
 
 
 def shown_path(path: Path | str) -> str:
-    """Return the path as text that can be printed and stored, whatever bytes it is made of."""
+    """Return the path as text that can be printed and stored, whatever its bytes."""
     if os.fspath(path) == _STANDARD_INPUT:
         return STANDARD_INPUT
     text = os.fspath(path).removeprefix(_SENT_TO.get())
@@ -103,7 +103,7 @@ def shown_path(path: Path | str) -> str:
 
 
 def read_bytes(path: Path | str, max_bytes: int) -> tuple[str, bytes, bytes]:
-    """Return what a file is called, its bytes, and these decompressed where they are gzipped.
+    """Return a file's name, its bytes as stored, and its bytes decompressed if gzipped.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def read_bytes(path: Path | str, max_bytes: int) -> tuple[str, bytes, bytes]:
             if stat.S_ISDIR(mode):
                 raise BadFileError("is a directory; give the files in it", file)
             if not stat.S_ISREG(mode):
-                # Opening a pipe nobody writes to would wait for ever.
+                # Opening a pipe without a writer would wait for ever.
                 refusal = "is a pipe or a device; save its content to a file first"
                 raise BadFileError(refusal, file)
             with Path(path).open("rb") as stream:
@@ -146,12 +146,12 @@ def read_bytes(path: Path | str, max_bytes: int) -> tuple[str, bytes, bytes]:
 
 
 def decoded(file: str, data: bytes) -> SourceText:
-    """Return bytes as text in NFC, so that a name is one however its accents are encoded.
+    """Return bytes as text in NFC, so that names are equal however their accents are encoded.
 
     Raises
     ------
     BadFileError
-        If they are not UTF-8 text, or none.
+        If they are not UTF-8 text, or empty.
     """
     for magic, reason in _NOT_TEXT.items():
         if data.startswith(magic):
@@ -166,7 +166,7 @@ def decoded(file: str, data: bytes) -> SourceText:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        # The codec counts from behind the byte order mark.
+        # The codec counts from after the byte order mark.
         offset = error.start + (3 if data.startswith(b"\xef\xbb\xbf") else 0)
         raise BadFileError(
             f"the text is not UTF-8: byte 0x{data[offset]:02x} at byte offset {offset}; "
@@ -184,12 +184,12 @@ def decoded(file: str, data: bytes) -> SourceText:
 
 
 def fields_of(text: str) -> list[str]:
-    """Return the fields of a line; a tab, where there is one, is the only separator."""
+    """Return the fields of a line, separated by tabs if it has any, else by white space."""
     return [field.strip() for field in text.split("\t")] if "\t" in text else text.split()
 
 
 def _limited(stream: BinaryIO | gzip.GzipFile, what: str, file: str, max_bytes: int) -> bytes:
-    # One byte more than the limit tells that it is exceeded: a bomb is never unpacked whole.
+    # Read one byte beyond the limit to see that it is exceeded; a bomb is never unpacked whole.
     chunks: list[bytes] = []
     left = max_bytes + 1
     while left > 0 and (chunk := stream.read(min(_CHUNK, left))):

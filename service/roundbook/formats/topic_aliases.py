@@ -1,4 +1,4 @@
-"""Files of topics that returned under another id."""
+"""Files of the other ids under which topics returned."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _COLUMNS = {
 
 
 class TopicId(NamedTuple):
-    """A row: a topic, a round, and the topic's id there."""
+    """A row: a topic, a round, and the topic's id in that round."""
 
     topic: str
     round: str
@@ -28,7 +28,7 @@ class TopicId(NamedTuple):
 
 
 def read_topic_ids(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> list[TopicId]:
-    """Read a CSV or TSV file ``topic,round,id``, in its order.
+    """Return the rows of a CSV or TSV file ``topic,round,id``, in its order.
 
     Raises
     ------

@@ -10,16 +10,16 @@ from roundbook.formats.text import SourceText, fields_of
 
 
 def trec_eval_lines(source: SourceText) -> ToolLines:
-    """Return the scores of a file of trec_eval output, of one run or of several one after another.
+    """Return the scores of a file of trec_eval output, with one or several runs in succession.
 
     The run's tag is in the summary line ``runid all TAG``; without one (``trec_eval -m map -q``
-    does not write it) the file holds one run and its name is the tag. Outputs one after another
-    are told apart by their summaries, so each needs its own ``runid``.
+    does not write it) the file holds one run and its name is the tag. Several outputs in a file
+    are separated by their summaries, so each needs its own ``runid``.
 
     Raises
     ------
     BadFileError
-        If a line does not fit, or the runs cannot be told apart.
+        If a line is invalid, or the runs cannot be separated.
     """
     groups: list[list[ScoreLine]] = []
     tags: list[tuple[int, int, str]] = []  # groups begun before it, line, tag

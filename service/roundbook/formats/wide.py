@@ -1,4 +1,4 @@
-"""Wide files: one topic a row, one run a column, one measure a file."""
+"""Wide files: a row for each topic, a column for each run, one measure a file."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def read_wide(table: Table) -> Block:
     Raises
     ------
     BadFileError
-        If the file is not a rectangle of scores under run tags beside topics.
+        If the file is not a table of scores with run tags above and topics on the left.
     """
     file, lines = table.file, table.line_numbers()
     runs = _run_tags(table)

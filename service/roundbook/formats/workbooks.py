@@ -1,4 +1,4 @@
-"""Excel workbooks (xlsx): a table on one sheet, in and out."""
+"""Excel workbooks (xlsx) with a table on one sheet, read and written."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ERRORS = frozenset(
     {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#SPILL!", "#CALC!"}
 )
 
-# A sheet says of a row or of columns that they are hidden in attributes.
+# In a sheet's XML, attributes mark hidden rows and columns.
 _ROW_TAG = re.compile(rb"<(?:\w+:)?row\b[^>]*>")
 _COLUMNS_TAG = re.compile(rb"<(?:\w+:)?col\b[^>]*>")
 _ATTRIBUTE = re.compile(rb"\b(r|min|max|hidden)\s*=\s*[\"']([0-9]{1,9}|true)[\"']")
@@ -29,7 +29,7 @@ _Row = tuple[int, list[Any]]
 
 
 class _Sheet(NamedTuple):
-    """The rows of a sheet, its title where it is hidden, and where it is in the workbook."""
+    """A sheet's rows, its title if it is hidden, and its path in the workbook."""
 
     rows: list[_Row]
     hidden: str | None
@@ -37,12 +37,12 @@ class _Sheet(NamedTuple):
 
 
 def read_workbook(data: bytes, file: str, max_bytes: int) -> Table:
-    """Read the one sheet of a workbook that has cells; formulas count by the values saved of them.
+    """Return the table of a workbook's one sheet with cells; formulas count by their saved values.
 
     Parameters
     ----------
     max_bytes : int
-        What the workbook may unpack to.
+        Largest unpacked size of the workbook.
 
     Raises
     ------
@@ -78,9 +78,9 @@ def read_workbook(data: bytes, file: str, max_bytes: int) -> Table:
 
 
 def _hidden_cells(data: bytes, file: str, sheet: _Sheet, width: int) -> HiddenCells | None:
-    """Return what of the sheet that was read is hidden, None where nothing is.
+    """Return the hidden parts of the sheet that was read, None if there are none.
 
-    What reads a sheet quickly tells of hidden sheets alone, so rows and columns are looked for in
+    openpyxl's fast reader reports hidden sheets only, so hidden rows and columns are looked up in
     the sheet's XML.
     """
     with ZipFile(io.BytesIO(data)) as content:
@@ -126,7 +126,7 @@ def _filled_sheet(
     *,
     values: bool,
 ) -> _Sheet | None:
-    """Return the one sheet that has cells, its rows without empty cells at their ends."""
+    """Return the one sheet with cells, or None; its rows without trailing empty cells."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of styles that it does not know
@@ -182,7 +182,7 @@ def _refuse_formulas(
     rows: Sequence[_Row],
     width: int,
 ) -> None:
-    """Refuse cells that would be read as empty, and are formulas that nobody has computed."""
+    """Refuse formulas without a saved value, which would be read as empty cells."""
     if all(len(cells) == width and None not in cells for _, cells in rows):
         return
     known = dict(rows)
@@ -191,7 +191,7 @@ def _refuse_formulas(
         for at, (value, cell) in enumerate(
             zip(_padded(known.get(line, []), len(cells)), cells, strict=False), 1
         ):
-            # One that fills several cells is an object with their range.
+            # A formula that fills several cells is an object with their range.
             formula = str(cell).startswith("=") or hasattr(cell, "ref")
             if value is None and cell is not None and formula:
                 raise BadFileError(
@@ -220,12 +220,12 @@ def _text(value: object, file: str, line: int, column: int) -> str:
 def write_workbook(
     header: Sequence[str], rows: Iterable[Sequence[str | float]], file: str, size: tuple[int, int]
 ) -> bytes:
-    """Return a workbook with one sheet; names are text and no formulas, scores exact.
+    """Return a workbook with one sheet; names are text, never formulas, and scores are exact.
 
     Parameters
     ----------
     size : (rows, columns)
-        Of what is below the header.
+        Size of the table below the header.
 
     Raises
     ------
@@ -244,7 +244,7 @@ def write_workbook(
     sheet = book.create_sheet("scores")
 
     def cell(value: str | float) -> Any:  # noqa: ANN401
-        # As text a number keeps all its digits, and a name is never taken for a formula.
+        # Set as text with its type: numbers keep all digits, and no name is taken for a formula.
         made = openpyxl.cell.WriteOnlyCell(sheet, value="")
         made._value = value if isinstance(value, str) else repr(value)
         made.data_type = "s" if isinstance(value, str) else "n"

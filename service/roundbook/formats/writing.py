@@ -1,11 +1,10 @@
-"""Score files out: layouts that are read back exactly, by Roundbook and by other tools.
+"""Writers of score files, which Roundbook and other tools read back exactly.
 
 Floats are written by the shortest text that reads back as the same double.
 """
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterable, Sequence
 from hashlib import blake2b
@@ -16,7 +15,7 @@ from typing import Literal
 
 import numpy as np
 
-from roundbook.csv_names import marked
+from roundbook.csv_names import write_csv
 from roundbook.errors import InputError
 from roundbook.formats.matrix import MEANS, SUMMARY_TOPIC, Scores
 from roundbook.formats.parquet import write_parquet
@@ -36,16 +35,16 @@ _COLUMN_HEADERS = ANY_TOPIC_HEADER | ANY_RUN_HEADER | ANY_VALUE_HEADER
 # trec_eval's own width of a measure's name.
 _MEASURE_WIDTH = 22
 _PLAIN = frozenset(ascii_lowercase + digits + "._-")
-# File systems hold names of 255 bytes, and the ending is still to come.
+# File systems allow names of 255 bytes, and the suffix is still to be added.
 _LONGEST_NAME = 200
-# No file can be called so on Windows, whatever its ending.
+# Reserved file names on Windows, whatever the suffix.
 _RESERVED = frozenset(
     {"con", "prn", "aux", "nul"} | {f"{port}{n}" for port in ("com", "lpt") for n in range(10)}
 )
 
 
 def table_file(path: Path | None) -> TableFile:
-    """Return what kind of file a table is written to, by the ending of its name."""
+    """Return the file type of a table, by the suffix of its path; CSV without one."""
     ending = "" if path is None else path.suffix.lower()
     return "xlsx" if ending == ".xlsx" else "parquet" if ending == ".parquet" else "csv"
 
@@ -56,19 +55,19 @@ def write_wide(
     scores: Scores,
     output: Path | None = None,
 ) -> str | bytes:
-    """Return a score matrix as a table, a topic a row and a run a column.
+    """Return a score matrix as a table with a row for each topic and a column for each run.
 
     Parameters
     ----------
     scores : (topics, runs) float array
         Without missing scores.
     output : path, optional
-        What it will be called; see `table_file`. Text is what CSV gives, the others bytes.
+        The file's path, whose suffix gives the type, see `table_file`: text for CSV, else bytes.
 
     Raises
     ------
     InputError
-        When a name would be read as something else, or the library for the kind is missing.
+        When a name would be misread, or the library for the file type is missing.
     """
     kind, file = table_file(output), shown_path(output or "")
     _refuse_summaries(topics, "wide")
@@ -95,7 +94,7 @@ def write_long(
     measure: str,
     output: Path | None = None,
 ) -> str | bytes:
-    """Return a score matrix as a table, a score a row, run by run; see `write_wide`."""
+    """Return a score matrix as a table with one score a row, run by run; see `write_wide`."""
     kind, file = table_file(output), shown_path(output or "")
     _refuse_summaries(topics, "long")
     header = ["run", "topic", "measure", "value"]
@@ -129,7 +128,7 @@ def write_trec_eval(topics: Sequence[str], run: str, scores: Scores, measure: st
     Raises
     ------
     InputError
-        When a name would be read as something else.
+        When a name would be misread.
     """
     if SUMMARY_TOPIC in topics or measure == "runid":
         name = f"topic '{SUMMARY_TOPIC}'" if SUMMARY_TOPIC in topics else f"measure '{measure}'"
@@ -146,11 +145,11 @@ def write_trec_eval(topics: Sequence[str], run: str, scores: Scores, measure: st
 
 
 def run_file_names(tags: Sequence[str]) -> dict[str, str]:
-    """Return a file name for each run: its tag, percent-encoded where that is not safe, and .eval.
+    """Return a file name for each run: its tag, percent-encoded where unsafe, and .eval.
 
-    Names differ on file systems that do not tell capitals apart: of tags that differ in capitals
-    only, these are encoded too. Decoding a name gives its tag, unless it holds a ``~``: then the
-    tag was too long for a name, and stands in the file only.
+    In tags that differ in capitals only, capitals are encoded too, for file systems that ignore
+    case. Decoding a name gives its tag, unless it holds a ``~``: then the tag was too long for a
+    file name, and is in the file only.
     """
     folded: dict[str, int] = {}
     for tag in tags:
@@ -184,7 +183,5 @@ def _refuse_summaries(topics: Iterable[str], layout: str) -> None:
 
 def _csv(header: Sequence[str], rows: Iterable[Sequence[str | float]]) -> str:
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    for row in (header, *rows):
-        writer.writerow([marked(cell) if isinstance(cell, str) else cell for cell in row])
+    write_csv(text, (header, *rows))
     return text.getvalue()

@@ -1,4 +1,4 @@
-"""What is known of a job; a client of a service reads it too, and needs no queue for that."""
+"""The model of a job, without the queue, so that clients of a service can import it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The queue of jobs: procrastinate's, in a schema of its own, over Roundbook's connections."""
+"""The job queue: procrastinate's, in its own schema, on Roundbook's connections."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from roundbook.database.privileges import QUEUE_SCHEMA as SCHEMA
 from roundbook.errors import DatabaseError
 
 QUEUE = "studies"
-# What procrastinate does not keep of a job: how far it is, and what came of it.
+# The facts of a job that procrastinate does not keep: its progress and its result.
 _STUDY_JOB = f"""
 CREATE TABLE {SCHEMA}.study_job (
     job bigint PRIMARY KEY REFERENCES {SCHEMA}.procrastinate_jobs ON DELETE CASCADE,
@@ -43,34 +43,34 @@ CREATE TABLE {SCHEMA}.study_job (
     error text
 )
 """
-# Jobs had the name of their task, which another task may have by now.
+# Earlier versions stored the task's name, which another task may have by now.
 _BY_TASK_ID = f"""
 ALTER TABLE {SCHEMA}.study_job ADD COLUMN task_id bigint;
 UPDATE {SCHEMA}.study_job SET task_id = task.id FROM roundbook.task AS task
 WHERE task.name = study_job.task AND task.created_at <= study_job.asked_at;
 ALTER TABLE {SCHEMA}.study_job DROP COLUMN task
 """  # noqa: S608
-# After the name of the last of procrastinate's migrations, in the schema's comment.
+# The version of Roundbook's own tables there, after procrastinate's in the schema's comment.
 _OURS = " 2"
 
 
 class Connector(BaseAsyncConnector):
     """Runs procrastinate's queries in Roundbook's transactions.
 
-    So the queue needs no second pool, works behind a pooler that gives each transaction another
-    session, and its errors are Roundbook's.
+    So the queue needs no second connection pool, works behind a pooler that gives each transaction
+    another session, and raises Roundbook's errors.
 
     Parameters
     ----------
     transaction : callable
-        Opens one for a query; it is kept when the block ends.
+        Opens a transaction for one query, as a context manager that commits it.
     """
 
     def __init__(self, transaction: Callable[[], AbstractContextManager[Connection]]) -> None:
         self.transaction = transaction
 
     def get_sync_connector(self) -> Connector:
-        """Return itself, which works both ways."""
+        """Return this connector, which is synchronous too."""
         return self
 
     def execute_query_all(self, query: str, **arguments: object) -> list[dict[str, Any]]:
@@ -81,7 +81,7 @@ class Connector(BaseAsyncConnector):
             driver = connection.connection.driver_connection
             assert driver is not None
             with driver.cursor(row_factory=dict_row) as cursor:
-                # Its composite types are sent as text.
+                # Lists of procrastinate's composite types must be sent as text.
                 cursor.adapters.register_dumper(list, ListDumper)
                 cursor.execute(query, values)
                 return cursor.fetchall() if cursor.description else []
@@ -97,15 +97,15 @@ class Connector(BaseAsyncConnector):
     async def execute_query_all_async(
         self, query: str, **arguments: object
     ) -> list[dict[str, Any]]:
-        """Return the rows of a query, as the worker asks."""
+        """Return the rows of a query, run in a thread."""
         return await asyncio.to_thread(self.execute_query_all, query, **arguments)
 
     async def execute_query_one_async(self, query: str, **arguments: object) -> dict[str, Any]:
-        """Return the one row of a query, as the worker asks."""
+        """Return the one row of a query, run in a thread."""
         return await asyncio.to_thread(self.execute_query_one, query, **arguments)
 
     async def execute_query_async(self, query: str, **arguments: object) -> None:
-        """Run a query, as the worker asks."""
+        """Run a query in a thread."""
         await asyncio.to_thread(self.execute_query, query, **arguments)
 
     async def open_async(self, pool: object = None) -> None:
@@ -126,12 +126,12 @@ def _adapted(value: object) -> object:
 
 
 def use_queue(connection: Connection) -> None:
-    """Let the transaction find the queue's tables and functions, which name no schema."""
+    """Set the transaction's search path to the queue's schema: procrastinate's SQL names none."""
     connection.execute(text("SELECT set_config('search_path', :schema, true)"), {"schema": SCHEMA})
 
 
 def queue_in(connection: Connection) -> JobManager:
-    """Return the queue, for changes that belong to a transaction."""
+    """Return the queue's manager, working in this transaction."""
     return JobManager(Connector(lambda: nullcontext(connection)))
 
 
@@ -144,19 +144,19 @@ def kept(engine: Engine) -> Iterator[Connection]:
 
 
 def has_queue(connection: Connection) -> bool:
-    """Return whether the queue's tables are there."""
+    """Return whether the queue's tables exist."""
     return _is_there(connection, "to_regclass", f"{SCHEMA}.study_job")
 
 
 def make_queue(engine: Engine) -> None:
-    """Make the queue's tables, or bring them up to date, where that is to be done.
+    """Create the queue's tables, or migrate them, unless they are up to date.
 
-    The schema's comment names the last of procrastinate's migrations that it has, and of ours.
+    The schema's comment holds the versions: procrastinate's last migration, and Roundbook's own.
 
     Raises
     ------
     DatabaseError
-        When the role that connects may not.
+        When the role may not create or use them.
     """
     directory = resources.files("procrastinate.sql") / "migrations"
     known = sorted(file.name for file in directory.iterdir() if file.name.endswith(".sql"))
@@ -174,7 +174,7 @@ def make_queue(engine: Engine) -> None:
         driver = connection.connection.driver_connection
         assert driver is not None
         if version is None:
-            # Its first block would make the language that every database has.
+            # Its first block creates the language plpgsql, which every database has already.
             driver.execute(
                 re.sub(r"DO \$\$.*?\$\$;", "", SchemaManager.get_schema(), count=1, flags=re.DOTALL)
             )

@@ -1,12 +1,14 @@
-"""Studies as jobs: started, listed, cancelled, and how far each is."""
+"""Studies as jobs: starting, listing and cancelling them, and their progress."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from procrastinate.jobs import Job as QueuedJob
-from sqlalchemy import Connection, RowMapping, text
+from sqlalchemy import Connection, RowMapping, select, text
 
+from roundbook.database.tables import round_
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.jobs.job import Job, JobList
 from roundbook.jobs.job_queue import QUEUE, has_queue, queue_in
@@ -45,12 +47,12 @@ _STATUSES = {
 
 
 def start_study(session: Session, request: StartStudy) -> Job:
-    """Put a study into the queue; it is computed and saved in the name of who asks.
+    """Put a study into the queue; it is computed and saved in the name of the session's user.
 
     Raises
     ------
     InputError
-        When it is no study, or of files.
+        When there is no such study, or it reads files.
     NotRecordedError
         When there is no such task, round or scores.
     """
@@ -67,6 +69,12 @@ def start_study(session: Session, request: StartStudy) -> Job:
         "name": name,
         "note": check_text("note", request.note),
         "user": session.user,
+        # Rounds and tasks may be renamed before the job's turn.
+        "rounds": {
+            field: find_round(session.connection, task_id, asked.task, label)
+            for field in ("round", "to_round")
+            if (label := getattr(asked, field, None)) is not None
+        },
     }
     queued = queue_in(session.connection).defer_job(
         QueuedJob(queue=QUEUE, lock=None, queueing_lock=None, task_name="study", task_kwargs=values)
@@ -82,7 +90,7 @@ def start_study(session: Session, request: StartStudy) -> Job:
 
 
 def _refuse_missing(connection: Connection, task_id: int, task: str, asked: StudyRequest) -> None:
-    """Refuse at once what a worker would find missing later."""
+    """Raise NotRecordedError now for rounds or scores that the worker would not find."""
     for label in filter(None, asked.rounds):
         if not {"matrix", "factor_set"} & set(asked.rests_on):
             find_round(connection, task_id, task, label)
@@ -103,7 +111,7 @@ def show_job(session: Session, request: ShowJob) -> Job:
     Raises
     ------
     NotRecordedError
-        When there is none of the number; a job that ended is forgotten after thirty days.
+        When there is no job of this number; an ended job is deleted after thirty days.
     """
     wanted = {"job": request.job, "task": None, "before": None, "limit": 1}
     jobs = _jobs(session.connection, wanted)
@@ -113,12 +121,12 @@ def show_job(session: Session, request: ShowJob) -> Job:
 
 
 def cancel_job(session: Session, request: ShowJob) -> Job:
-    """Take a job out of the queue or, where it runs, have its worker stop; again is no change.
+    """Take a job out of the queue, or have its worker stop; a cancelled job stays as it is.
 
     Raises
     ------
     NotRecordedError
-        When there is none of the number.
+        When there is no job of this number.
     AlreadyRecordedError
         When it is done or has failed.
     """
@@ -141,20 +149,31 @@ def cancel_job(session: Session, request: ShowJob) -> Job:
     return show_job(session, request)
 
 
-def task_of(connection: Connection, job: int) -> str | None:
-    """Return the name that a job's task has by now; None where it is gone."""
-    name: str | None = connection.execute(
+def names_now(connection: Connection, job: int, rounds: Mapping[str, int]) -> dict[str, str]:
+    """Return the present names of a job's task and rounds by field of its request.
+
+    A task or round that was removed is left out.
+
+    Parameters
+    ----------
+    rounds : mapping
+        The rounds' ids by field.
+    """
+    task: str | None = connection.execute(
         text(
             "SELECT task.name FROM roundbook.task JOIN roundbook_jobs.study_job ON"
             " study_job.task_id = task.id WHERE study_job.job = :job"
         ),
         {"job": job},
     ).scalar()
-    return name
+    rows = connection.execute(select(round_).where(round_.c.id.in_(rounds.values())))
+    labels = {row.id: row.label for row in rows}
+    named = {field: labels[number] for field, number in rounds.items() if number in labels}
+    return named if task is None else {"task": task, **named}
 
 
 def note_job(connection: Connection, job: int, **facts: object) -> None:
-    """Take note of how far a job is, or what came of it."""
+    """Update a job's progress or outcome."""
     given = ", ".join(f"{name} = :{name}" for name in facts)
     connection.execute(
         text(f"UPDATE roundbook_jobs.study_job SET {given} WHERE job = :job"),  # noqa: S608

@@ -1,4 +1,4 @@
-"""The worker: a process that takes jobs one by one, and those that a lost worker left."""
+"""The worker: a process that runs jobs one by one, also those that a lost worker left."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
@@ -27,7 +27,7 @@ from sqlalchemy import Engine, text
 
 from roundbook.errors import DatabaseError, RoundbookError
 from roundbook.jobs.job_queue import QUEUE, Connector, kept, make_queue, queue_in
-from roundbook.jobs.studies import note_job, task_of
+from roundbook.jobs.studies import names_now, note_job
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.record import open_record
 from roundbook.logbook.saving import save_long_result
@@ -35,7 +35,7 @@ from roundbook.logbook.session import Tell, Work, begin, tell_nobody
 from roundbook.logbook.studies.workers import uninterrupted
 from roundbook.settings import Settings
 
-# A job whose worker was lost so often, for want of memory perhaps, is not begun again.
+# A job whose worker was lost this often, perhaps for want of memory, is not started again.
 _MOST_LOST = 5
 _KEPT_HOURS = 30 * 24
 _BETWEEN_NOTES = 0.5
@@ -49,14 +49,14 @@ def run_worker(
     *,
     until_idle: bool = False,
 ) -> None:
-    """Take jobs until the process is interrupted or told to end; the study under way is put back.
+    """Run jobs until the process is interrupted or terminated; a study under way is requeued.
 
     Parameters
     ----------
     address : str or None
         Of the database; None for that of the settings.
     tell : callable
-        Told in a sentence what is begun and what came of it.
+        Called with a sentence when a job begins, and with its outcome.
     until_idle : bool
         End when no job is waiting.
 
@@ -65,7 +65,7 @@ def run_worker(
     DatabaseError
         When the queue cannot be made, or the database is lost.
     """
-    # Its log would print tracebacks, and `tell` has what there is to say.
+    # Its log prints tracebacks; `tell` reports failures in a sentence.
     log = logging.getLogger("procrastinate")
     log.propagate = settings.debug
     log.addHandler(logging.NullHandler())
@@ -106,9 +106,9 @@ async def _watch(app: App, timeout: float, busy: set[int]) -> None:
 
 
 async def _take_back(app: App, timeout: float, busy: set[int]) -> None:
-    """Put the jobs of workers that gave no sign of life back into the queue; forget old ones.
+    """Requeue the jobs of workers without a heartbeat, and delete old jobs.
 
-    But those that this worker is at, `busy`, whose own sign of life may be late.
+    The jobs in `busy` run in this worker, whose own heartbeat may be late: they are left alone.
     """
     manager = app.job_manager
     for job in await manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=timeout):
@@ -141,7 +141,7 @@ def _take_up_again(app: App, job: QueuedJob) -> None:
 
 
 class _Again(BaseRetryStrategy):
-    """What is interrupted as its worker ends goes back into the queue."""
+    """Retry strategy: a job that was interrupted because its worker ends is requeued."""
 
     def get_retry_decision(
         self,
@@ -149,14 +149,14 @@ class _Again(BaseRetryStrategy):
         exception: BaseException,
         job: QueuedJob,  # noqa: ARG002
     ) -> RetryDecision | None:
-        """Return when it is begun again."""
+        """Return a retry at once for an interrupted job, None for a failed one."""
         if isinstance(exception, JobAborted):
             return RetryDecision(retry_at=datetime.now(UTC))
         return None
 
 
 def _app(engine: Engine, settings: Settings, tell: Tell, busy: set[int]) -> App:
-    """Return the queue with what is done for each job, which is `busy` meanwhile, in a thread."""
+    """Return the procrastinate app whose task runs a study in a thread; `busy` is what runs."""
     app = App(connector=Connector(partial(kept, engine)))
 
     def study(
@@ -166,12 +166,13 @@ def _app(engine: Engine, settings: Settings, tell: Tell, busy: set[int]) -> App:
         name: str | None,
         note: str | None,
         user: str,
+        rounds: Mapping[str, int] | None = None,
     ) -> None:
         job = context.job.id
         assert job is not None
         busy.add(job)
         with kept(engine) as connection:
-            request = request | {"task": task_of(connection, job) or request["task"]}
+            request = request | names_now(connection, job, rounds or {})
         asked = f"{request['study']} of {request['task']}"
         _note(engine, job, started_at=datetime.now(UTC), **_NO_PROGRESS)
         tell(f"Job {job}: {asked} is begun.")
@@ -225,7 +226,7 @@ def _note(engine: Engine, job: int, **facts: object) -> None:
 
 
 def _progress(engine: Engine, context: JobContext) -> Callable[[str, int, int], None]:
-    """Return what takes note of how far a job is, twice a second, and stops one that is to stop."""
+    """Return a callback that stores progress, at most twice a second, or aborts a cancelled job."""
     job = context.job.id or 0
     began: dict[str, float] = {}
     noted = 0.0
@@ -247,11 +248,11 @@ def _progress(engine: Engine, context: JobContext) -> Callable[[str, int, int], 
 
 @contextmanager
 def worker_beside(settings: Settings, address: str | None, tell: Tell) -> Iterator[None]:
-    """Run a worker as a child process within a block; where it is lost, another is started.
+    """Run a worker as a child process within a block; start another if it is lost.
 
-    `tell` is a function of a module, since it goes to the child.
+    `tell` must be a module's function, since it is pickled for the child.
     """
-    # A fork would take over the connections and threads of this process.
+    # A fork would inherit the connections and threads of this process.
     context = get_context("spawn")
 
     def start() -> SpawnProcess:
@@ -286,7 +287,7 @@ _PAUSE, _PATIENCE = 5.0, 10.0
 
 
 def _as_child(settings: Settings, address: str | None, tell: Tell) -> None:
-    """Take jobs until the process that started this one ends."""
+    """Run jobs until the parent process ends."""
     parent = parent_process()
     assert parent is not None
 

@@ -1,1 +1,1 @@
-"""The use cases: one function each, one transaction each, one frozen result each."""
+"""The use cases: each is a function that works in one transaction and returns a frozen result."""

@@ -1,4 +1,4 @@
-"""Files that are written whole or not at all."""
+"""Atomic writing of files and directories."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from roundbook.errors import InputError
 
 
 def write_file(path: Path, content: str | bytes, *, force: bool = False) -> None:
-    """Write a file, which nobody sees half written; see `atomic_file`."""
+    """Write a file atomically; see `atomic_file`."""
     with atomic_file(path, force=force) as part, _named(path):
         _write(part, content)
 
@@ -22,19 +22,19 @@ def write_file(path: Path, content: str | bytes, *, force: bool = False) -> None
 def atomic_file(
     path: Path, *, force: bool = False, earlier: Callable[[Path], bool] | None = None
 ) -> Iterator[Path]:
-    """Yield where to write a file that takes its name when all of it is there.
+    """Yield a temporary path to write to, which is renamed to the file when the block ends.
 
     Parameters
     ----------
     force : bool
-        Overwrite a file of that name.
+        Overwrite an existing file.
     earlier : callable, optional
-        Whether a file is one of an earlier time, and so may be overwritten; an empty one may.
+        Whether a file is an earlier output, which may be overwritten; an empty file always may.
 
     Raises
     ------
     InputError
-        When there is something of that name, or it cannot be written.
+        When the path exists already, or cannot be written.
     """
     with _named(path):
         target = _placed(path)
@@ -60,19 +60,19 @@ def atomic_file(
 def write_directory(
     path: Path, contents: Mapping[str, str], *, suffix: str, force: bool = False
 ) -> None:
-    """Write a directory of text files, which nobody sees half written.
+    """Write a directory of text files atomically.
 
     Parameters
     ----------
     suffix : str
-        In which all the names end.
+        The suffix of all the names.
     force : bool
         Replace a directory that holds nothing but files of this suffix.
 
     Raises
     ------
     InputError
-        When there is something of that name that is no empty directory, or it cannot be written.
+        When the path exists and is no empty directory, or it cannot be written.
     """
     with (
         atomic_directory(path, lambda file: file.suffix == suffix, force=force) as part,
@@ -86,19 +86,19 @@ def write_directory(
 def atomic_directory(
     path: Path, ours: Callable[[Path], bool], *, force: bool = False
 ) -> Iterator[Path]:
-    """Yield a directory to fill that takes its name when all of it is there.
+    """Yield a temporary directory to fill, which is renamed to `directory` when the block ends.
 
     Parameters
     ----------
     ours : callable
-        Whether a file is one of an earlier time, and so may be replaced.
+        Whether a file is an earlier output, which may be replaced.
     force : bool
         Replace a directory that holds nothing but such files.
 
     Raises
     ------
     InputError
-        When there is something of that name that is no empty directory, or it cannot be written.
+        When the path exists and is no empty directory, or it cannot be written.
     """
     with _named(path):
         target = _placed(path)
@@ -124,7 +124,7 @@ def _placed(path: Path) -> Path:
 
 
 def _replaced(target: Path, path: Path, ours: Callable[[Path], bool], *, force: bool) -> bool:
-    """Return whether there are files to replace; refuse to replace any others."""
+    """Return whether the directory holds earlier outputs to replace; refuse any other content."""
     if not target.exists():
         return False
     if not target.is_dir():

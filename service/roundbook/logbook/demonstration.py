@@ -1,11 +1,11 @@
-"""The demonstration: published variances, a simulated campaign, and every answer on them.
+"""The demonstration: published variances and a simulated campaign, with plans and drift reports.
 
 The variances and topic set sizes come from Sakai, "The Effect of Score Standardisation on
 Topic Set Size Design" (AIRS 2016), Tables 1 and 2, typed in beside this module. The campaign
-is simulated (see `roundbook.statistics.simulation`): in its second round the first's systems run
-again as they were, in its third half of the teams are others, in its fourth the first's teams come
-with better systems. Over 300 seeds the first round's factors are found held in every second round,
-aged in every fourth, and undecided in 98% of the third ones, though nothing drifted there.
+is simulated (see `roundbook.statistics.simulation`): in its second round the systems of the first
+run again unchanged, in its third half of the teams are new, in its fourth the first round's teams
+have better systems. Over 300 seeds the verdict on the first round's factors is held in every
+second round, aged in every fourth, and undecided in 98% of the third ones, though nothing drifted.
 """
 
 from __future__ import annotations
@@ -48,19 +48,19 @@ SEED = 2016
 CAMPAIGN = "simulated"
 MEASURE = "nDCG@10"
 _USER = "roundbook demo"
-# Topics 1-40 return every round, the others are new each time.
+# Topics 1-40 return in every round, the others are new in each round.
 _SHARED, _NEW = 40, 10
 
 
 class _Round(NamedTuple):
-    """A simulated round: which teams take part, by number, and how much better they are."""
+    """A simulated round: the numbers of its teams, and how much better their systems are."""
 
     label: str
     teams: tuple[int, ...]
     lift: float = 0.0
 
 
-# Teams 13 to 24 run the same systems in the first three rounds; every second team has two.
+# Teams 13 to 24 run the same systems in the first three rounds; every second team has two systems.
 _FIRST_TEAMS = tuple(range(1, 25))
 _ROUNDS = (
     _Round("round1", _FIRST_TEAMS),
@@ -80,7 +80,7 @@ class PublishedSize(Result):
 
 
 class Demonstration(Result):
-    """What the demonstration recorded and found."""
+    """The results of the demonstration."""
 
     source: str
     published: list[VarianceHistory]
@@ -98,7 +98,7 @@ class Demonstration(Result):
 
 
 def demonstrate(settings: Settings, progress: Tell) -> Demonstration:
-    """Run the demonstration in an embedded database that is thrown away."""
+    """Run the demonstration in a temporary embedded database."""
     progress("Starting an embedded PostgreSQL")
     with (
         tempfile.TemporaryDirectory(prefix="roundbook-demo-") as directory,
@@ -157,9 +157,9 @@ def demonstrate(settings: Settings, progress: Tell) -> Demonstration:
 
 @contextmanager
 def demonstration_record(settings: Settings, progress: Tell = tell_nobody) -> Iterator[Settings]:
-    """Yield the settings of a record with the demonstration's data, thrown away at the end.
+    """Yield the settings of a temporary record with the demonstration's data.
 
-    It has a saved plan and a saved drift report too, and its first two rounds are published.
+    It also has a saved plan and a saved drift report, and its first two rounds are published.
     """
     with tempfile.TemporaryDirectory(prefix="roundbook-demo-") as directory:
         its = settings.model_copy(update={"data_dir": Path(directory), "database_url": None})
@@ -175,7 +175,7 @@ def demonstration_record(settings: Settings, progress: Tell = tell_nobody) -> It
 
 
 def _record_all(session: Session, progress: Tell) -> list[VarianceHistory]:
-    """Record the published variances, which it returns, and the simulated campaign."""
+    """Record the published variances and the simulated campaign; return the variance histories."""
     progress("Recording the published NTCIR-12 variances")
     published = [_record_published(session, row) for row in _table("airs2016_table1.csv")]
     progress("Logging a simulated campaign of four rounds")
@@ -192,7 +192,7 @@ def _record_all(session: Session, progress: Tell) -> list[VarianceHistory]:
 
 
 def simulate_campaign(seed: int = SEED) -> Iterator[tuple[str, ScoreMatrix, dict[str, RunTeam]]]:
-    """Yield the simulated rounds: label, score matrix, and what a team file says of each run."""
+    """Yield the label, the score matrix and the runs' teams of each simulated round."""
     generator = np.random.default_rng(seed)
     teams = np.array([team for team in range(1, 43) for _ in range(1 + team % 2)])
     field = simulate_field(generator, _SHARED + _NEW * len(_ROUNDS), teams - 1)
@@ -203,7 +203,7 @@ def simulate_campaign(seed: int = SEED) -> Iterator[tuple[str, ScoreMatrix, dict
         scores = simulate_round(generator, field, topics, systems, entry.lift)
         names = [f"system{system + 1:02d}" for system in systems]
         tags = [f"{entry.label}-{name}" for name in names]
-        # Better systems are others, though of the same teams.
+        # A better system is a new system, though the team is the same.
         known = [None if entry.lift else name for name in names]
         yield (
             entry.label,

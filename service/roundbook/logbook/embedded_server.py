@@ -16,8 +16,8 @@ from roundbook.settings import Settings
 class EmbeddedServer(Result):
     """The embedded server after it was started or stopped.
 
-    `until` is when it stops by itself, None where it is not kept up. A server that is `in use`
-    stops when the commands that use it have ended.
+    `until` is when it stops by itself, None if it is not kept up. A server that is `in use` stops
+    when the commands that use it have ended.
     """
 
     directory: Path
@@ -33,14 +33,14 @@ def start_embedded_server(
     Parameters
     ----------
     time_up : timedelta
-        How long from now. Where it is kept up longer already, that stays.
+        How long from now; a later end that is already set stays.
     address : str, optional
-        The address of a server that was asked for, which is not this program's to start.
+        The address of a server, which this program cannot start.
 
     Raises
     ------
     InputError
-        When the record is on a server of its own.
+        When the record is on a PostgreSQL server, not the embedded one.
     DatabaseUnreachableError
         When the server cannot be started.
     """
@@ -50,14 +50,14 @@ def start_embedded_server(
 
 
 def stop_embedded_server(settings: Settings, address: str | None = None) -> EmbeddedServer:
-    """Stop the embedded server, or leave that to the commands that still use it.
+    """Stop the embedded server; if commands still use it, the last one stops it.
 
     Raises
     ------
     InputError
-        When the record is on a server of its own.
+        When the record is on a PostgreSQL server, not the embedded one.
     DatabaseUnreachableError
-        When what keeps the server up cannot be ended.
+        When the process that keeps the server up cannot be ended.
     """
     directory = _directory(settings, address)
     return EmbeddedServer(directory=directory, status=stop_server(directory), until=None)

@@ -1,4 +1,4 @@
-"""Variance estimates: computed when a matrix is logged, and read from then on."""
+"""Variance estimates: computed and stored when a matrix is logged."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ Scores = npt.NDArray[np.float64]
 Vector = npt.NDArray[np.float64]
 
 
-# What the teams of runs bear on.
+# The columns that depend on the teams of runs.
 _RENEWED = ("clusters", "runs_part", "two_way_runs_part")
 
 
 class MatrixStatistics(NamedTuple):
-    """What is computed of a score matrix: its factors if it has any, its variances by scale."""
+    """The statistics of a score matrix: its factors, if it has any, and its variances by scale."""
 
     factors: Factors | None
     parts: dict[str, VarianceParts]
@@ -45,15 +45,15 @@ def matrix_statistics(
     standardising: npt.NDArray[np.bool_] | None,
     zero_sd: str,
 ) -> MatrixStatistics:
-    """Compute what is stored beside a matrix; it takes as long as storing the scores.
+    """Return the statistics stored with a matrix; this takes as long as storing its scores.
 
-    Without factors, or with fewer than two topics left after dropping those without spread, there
-    is no variance on a standardised scale.
+    Without factors, or with fewer than two topics after dropping those with sd 0, there is no
+    variance on a standardised scale.
 
     Parameters
     ----------
     scores : (topics, runs) float array
-    team_ids : per run, None where its team is unknown
+    team_ids : one for each run, None where the team is unknown
     standardising : (runs,) bool array
         The runs to fit factors on; None for none.
     """
@@ -76,7 +76,7 @@ def store_estimates(
     fitted: FittedFactors | None,
     parts: dict[str, VarianceParts],
 ) -> dict[str, float]:
-    """Store a matrix's residual variances, with what their intervals need; return them by scale.
+    """Store a matrix's residual variances with the data of their intervals; return them by scale.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def store_estimates(
 
 
 def estimate_columns(parts: VarianceParts) -> dict[str, Any]:
-    """Return what a row of ``variance_estimate`` holds of the statistics of a score matrix."""
+    """Return the columns of a ``variance_estimate`` row from the statistics of a score matrix."""
     columns = {name: getattr(parts, name) for name in ("topics", "runs", "clusters")}
     columns["variance"] = parts.one_way.variance
     for prefix, part in (("", parts.one_way), ("two_way_", parts.two_way)):
@@ -122,17 +122,17 @@ def renew_runs_parts(
     round_id: int,
     teams_before: Mapping[int, int | None] | None = None,
 ) -> list[str]:
-    """Estimate anew what teams bear on, where teams of a round's runs became known or were corrected.
+    """Renew the variance estimates whose runs' teams became known or were corrected.
 
-    Each counting estimate of the round's latest matrices whose runs fall into fewer clusters than
-    it was made with gets a further version, with another `runs_part` and all else the same. The
-    earlier versions stay.
+    Each estimate in force of the round's latest matrices gets a further version if its runs now
+    form fewer clusters than it was made with. Only `runs_part` and the clusters differ; earlier
+    versions stay.
 
     Parameters
     ----------
     teams_before : mapping from run id to team id, optional
-        The teams that corrected runs had; the estimates of all matrices whose runs fell into other
-        clusters by these are then made anew, be they more or fewer.
+        The former teams of corrected runs. Then all estimates are renewed whose runs' clusters
+        changed, whether there are more or fewer now.
 
     Returns
     -------
@@ -174,7 +174,7 @@ def renew_runs_parts(
 
 
 def _clusters(team_ids: Sequence[int | None]) -> list[int]:
-    """Return for each run the first run of its cluster; a run of unknown team is alone."""
+    """Return, for each run, the first run of its cluster; a run of unknown team is alone."""
     first: dict[int, int] = {}
     return [
         index if team is None else first.setdefault(team, index)
@@ -185,7 +185,7 @@ def _clusters(team_ids: Sequence[int | None]) -> list[int]:
 def estimates_in_force(
     connection: Connection, rounds: Sequence[int], *, outdated: bool
 ) -> list[Row[Any]]:
-    """Return the estimates in force in rounds.
+    """Return the estimates in force in some rounds.
 
     Parameters
     ----------
@@ -195,8 +195,8 @@ def estimates_in_force(
     Returns
     -------
     list of row
-        With `id`, `matrix_id`, `factor_set_id`, `scale`, `clusters`, and how many clusters the
-        runs form by what is `known` today; `round` and `measure` by name.
+        With `id`, `matrix_id`, `factor_set_id`, `scale`, `clusters`, `known` (the number of
+        clusters by the teams known today), and the names of `round` and `measure`.
     """
     return list(connection.execute(_IN_FORCE, {"rounds": list(rounds), "outdated": outdated}))
 
@@ -213,8 +213,8 @@ def scores_on_scale(scores: Scores, mean: Vector, sd: Vector, scale: Any, zero_s
     return scale_scores(scores[kept], mean[kept], sd[kept], scale)
 
 
-# The latest version of every estimate by the latest factors, of the latest revisions of a round's
-# matrices, beside how many clusters the runs form by the teams that are known today.
+# The latest version of each estimate by the latest factors, for the latest revisions of a round's
+# matrices, with the number of clusters by the teams known today.
 _IN_FORCE = text("""
 SELECT latest.id, latest.matrix_id, latest.factor_set_id, latest.scale, latest.clusters,
        known.clusters AS known, round.label AS round, measure.name AS measure

@@ -1,4 +1,4 @@
-"""Events: who did what to the record, when and why. Every use case that writes records one."""
+"""Events: who changed what in the record, when and why. Every use case that writes records one."""
 
 from __future__ import annotations
 
@@ -18,9 +18,8 @@ from roundbook.requests.events import EventsRequest
 class Event(Result):
     """One change of the record.
 
-    `who` is the name that was claimed, `database_user` the database's user whose session it was.
-    They and `software` are None where they are unknown, which they are of what was recorded before
-    Roundbook kept them.
+    `who` is the name that the user gave, `database_user` the database user of the session. These
+    and `software` are None where unknown, as in events recorded before Roundbook stored them.
     """
 
     event: int
@@ -37,7 +36,7 @@ class Event(Result):
 
 
 class EventList(Result):
-    """Events, oldest first; `earlier` and `later` are how many the limit left out."""
+    """Events, oldest first; `earlier` and `later` count those that the limit left out."""
 
     events: list[Event]
     earlier: int
@@ -54,16 +53,16 @@ def record_event(
     matrix_id: int | None = None,
     details: Mapping[str, Any] | None = None,
 ) -> None:
-    """Record a change, in the transaction that makes it.
+    """Record a change as an event, in the same transaction.
 
     Parameters
     ----------
     what : str
         Two or three words: ``matrix logged``, ``round published``.
     details : mapping, optional
-        What else a reader would ask; names and figures, never ids of the database.
+        Further facts: names and figures, never ids of the database.
     """
-    # In a savepoint, so that the row's xmin is drawn right after its number; see `_under_way`.
+    # In a savepoint, so that the row's xmin is assigned right after its number; see `_under_way`.
     with session.connection.begin_nested():
         session.connection.execute(
             event.insert().values(
@@ -80,15 +79,15 @@ def record_event(
 
 
 def event_kinds(session: Session) -> list[str]:
-    """Return what the record's events say was done, once for all alike, in alphabetical order."""
+    """Return the distinct kinds of events in the record, in alphabetical order."""
     return sorted(session.connection.execute(select(event.c.what).distinct()).scalars())
 
 
 def list_events(session: Session, request: EventsRequest) -> EventList:
-    """Return events, oldest first; with a limit, the latest so many, or the first after one.
+    """Return events, oldest first; with a limit the latest ones, or the first after a given event.
 
-    After one, those wait that a transaction still under way may yet precede: who goes on after the
-    last one seen misses none.
+    After a given event, those are held back that an event of a transaction still under way may
+    precede, so that a reader who continues after the last event misses none.
 
     Raises
     ------
@@ -141,8 +140,8 @@ def list_events(session: Session, request: EventsRequest) -> EventList:
     return EventList(events=events, earlier=0 if forwards else left, later=left if forwards else 0)
 
 
-# One that has ended meanwhile is in no lock, and counts as of this database. A standby knows only
-# the first of all that are under way, not the others nor their locks.
+# A transaction that has just ended holds no lock, and counts as one of this database. A standby
+# only knows the oldest transaction under way, not the others or their locks.
 _FIRST_UNDER_WAY = """
     SELECT CASE WHEN pg_is_in_recovery() THEN pg_snapshot_xmin(pg_current_snapshot())
         ELSE coalesce(min(under_way), pg_snapshot_xmax(pg_current_snapshot())) END
@@ -156,14 +155,14 @@ _FIRST_UNDER_WAY = """
 
 
 def _under_way(after: int) -> ColumnElement[int]:
-    """Return the number from which on events may yet be preceded by others.
+    """Return the number from which on events may still be preceded by others.
 
-    Events are numbered when they are recorded and seen when their transactions are committed,
-    which is in another order. A transaction under way has its own number before it numbers an
-    event, for what it changed. An event whose xmin is below that of all transactions under way was
+    Events are numbered when they are recorded and visible when their transactions are committed,
+    which may be in another order. A transaction that has changed something has its own number
+    before it numbers an event. An event whose xmin is below that of all transactions under way was
     therefore numbered before any event of theirs. Transactions of the server's other databases are
-    passed over. Transaction numbers wrap round at 2^32, so `age` compares them, and what is older
-    than a day is taken for settled.
+    ignored. Transaction numbers wrap round at 2^32, so `age` compares them, and events older than a
+    day are taken as final.
     """
     later = event.alias("later")
     unsettled = text(f"age(later.xmin) <= age(({_FIRST_UNDER_WAY})::xid)")

@@ -10,13 +10,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Row, select, text
+from sqlalchemy import Connection, Row, case, func, select, text
 
 from roundbook.database.tables import (
     factor,
     factor_set,
+    factor_set_run,
     matrix,
+    matrix_run,
     matrix_topic,
+    run,
     topic,
     withdrawn,
 )
@@ -43,7 +46,9 @@ class Factor(Result):
 class FactorSet(Result):
     """One version of a round's factors, topics in the matrix's order.
 
-    `withdrawn` is why the matrix they were fitted on is withdrawn, None where it is not.
+    `withdrawn` is the reason why their matrix is withdrawn, None if it is not. `pool_now`
+    is how many runs are known to have contributed to the pool today, where factors of pooled runs
+    were fitted on others than these; else None.
     """
 
     task: str
@@ -55,6 +60,7 @@ class FactorSet(Result):
     matrix: int
     revision: int
     standardising: str
+    pool_now: int | None = None
     zero_sd: str
     zero_sd_topics: list[str]
     reason: str | None
@@ -66,7 +72,7 @@ class FactorSet(Result):
 
 
 class LoadedFactors(NamedTuple):
-    """A factor set as arrays: (topics,) each, in the matrix's topic order."""
+    """A factor set as (topics,) arrays, in the matrix's topic order."""
 
     row: Row[Any]
     topics: list[str]
@@ -74,7 +80,7 @@ class LoadedFactors(NamedTuple):
     sd: npt.NDArray[np.float64]
 
     def usable(self) -> dict[str, int]:
-        """Return the indices of the topics that scores can be standardised on, by name."""
+        """Return the indices, by name, of the topics on which scores can be standardised."""
         usable = usable_topics(self.sd, self.row.zero_sd)
         return {name: index for index, name in enumerate(self.topics) if usable[index]}
 
@@ -87,7 +93,7 @@ class Standardising(NamedTuple):
 
 
 class FittedFactors(NamedTuple):
-    """A factor set just stored."""
+    """A factor set that was just stored."""
 
     factor_set_id: int
     version: int
@@ -97,9 +103,9 @@ class FittedFactors(NamedTuple):
 
 
 class OutdatedFactors(Result):
-    """Factors that were used though the matrix they were fitted on counts no more.
+    """Factors that were used although their matrix is superseded or withdrawn.
 
-    `status` is ``superseded``, by the matrix `replaced_by`, or ``withdrawn``; `reason` says why.
+    `status` is ``superseded`` (by the matrix `replaced_by`) or ``withdrawn``, with the `reason`.
     """
 
     version: int
@@ -111,13 +117,35 @@ class OutdatedFactors(Result):
     reason: str
 
 
+_listed = factor_set_run.c.run_id.is_not(None)
+_in_pool = func.coalesce(run.c.contributed_to_pool, False)
+# Of a factor set: how many runs are known to be pooled, where its pooled runs are others; else
+# null.
+POOL_NOW = case(
+    (
+        factor_set.c.standardising == "pooled",
+        select(case((func.bool_or(_in_pool != _listed), func.count().filter(_in_pool))))
+        .select_from(matrix_run)
+        .join(run, run.c.id == matrix_run.c.run_id)
+        .outerjoin(
+            factor_set_run,
+            (factor_set_run.c.factor_set_id == factor_set.c.id)
+            & (factor_set_run.c.run_id == run.c.id),
+        )
+        .where(matrix_run.c.matrix_id == factor_set.c.matrix_id)
+        .correlate(factor_set)
+        .scalar_subquery(),
+    )
+).label("pool_now")
+
+
 def show_factors(session: Session, request: FactorsRequest) -> FactorSet:
     """Return one version of a round's factors, by default the latest.
 
     Raises
     ------
     NotRecordedError
-        When the task, round, measure or version is not there.
+        When the task, round, measure or version does not exist.
     """
     series = find_series(
         session.connection, request.task, request.round, request.measure, request.assessments
@@ -128,7 +156,7 @@ def show_factors(session: Session, request: FactorsRequest) -> FactorSet:
 def read_factor_set(
     connection: Connection, task: str, series: Series, version: int | None = None
 ) -> FactorSet:
-    """Return one version of a series' factors, by default the latest."""
+    """Return one version of the factors of a series, by default the latest."""
     loaded = load_factors(connection, find_factor_set(connection, series, version))
     row = loaded.row
     return FactorSet(
@@ -149,14 +177,14 @@ def read_factor_set(
 
 
 def factor_sets(connection: Connection, series: Series | Row[Any]) -> list[Row[Any]]:
-    """Return every version of the factor sets of a series, or of a matrix's series, oldest first.
+    """Return all factor sets of a series, or of a matrix's series, oldest first.
 
-    ``revision`` is that of a version's matrix, and ``withdrawn`` why this is withdrawn at present,
-    None where it is not.
+    ``revision`` is that of the version's matrix, and ``withdrawn`` the reason why this matrix is
+    withdrawn at present, None if it is not.
     """
     return list(
         connection.execute(
-            select(factor_set, matrix.c.revision, withdrawn.c.reason.label("withdrawn"))
+            select(factor_set, matrix.c.revision, withdrawn.c.reason.label("withdrawn"), POOL_NOW)
             .join(matrix, matrix.c.id == factor_set.c.matrix_id)
             .outerjoin(withdrawn, withdrawn.c.matrix_id == factor_set.c.matrix_id)
             .where(of_series(factor_set, series))
@@ -166,14 +194,14 @@ def factor_sets(connection: Connection, series: Series | Row[Any]) -> list[Row[A
 
 
 def find_factor_set(connection: Connection, series: Series, version: int | None = None) -> Row[Any]:
-    """Return a factor set by version, or the latest.
+    """Return the factor set of a version, by default the latest.
 
     Raises
     ------
     NotRecordedError
-        Naming the versions there are.
+        Naming the existing versions.
     WithdrawnError
-        When the latest is wanted and its matrix is withdrawn.
+        When no version is given and the latest one's matrix is withdrawn.
     """
     sets = factor_sets(connection, series)
     where = f"Round '{series.round}' has no {series.measure}"
@@ -215,7 +243,7 @@ def load_factors(connection: Connection, row: Row[Any]) -> LoadedFactors:
 def read_factors(
     connection: Connection, factor_sets: Collection[int]
 ) -> dict[int, list[tuple[str, float, float]]]:
-    """Return topic, mean and sd by factor set, in the order of its matrix; one query."""
+    """Return topic, mean and sd by factor set, in the matrix's topic order; one query."""
     rows = connection.execute(
         select(factor.c.factor_set_id, topic.c.name, factor.c.mean, factor.c.sd)
         .join(topic, topic.c.id == factor.c.topic_id)
@@ -234,12 +262,12 @@ def read_factors(
 
 
 def usable_topics(sd: npt.NDArray[np.float64], zero_sd: str) -> npt.NDArray[np.bool_]:
-    """Return which topics count on a standardised scale, by the policy for those with sd 0."""
+    """Return the mask of topics that count on a standardised scale, by the policy on sd 0."""
     return sd > 0 if zero_sd == "drop" else np.ones(sd.size, dtype=bool)
 
 
 def outdated_factors(connection: Connection, row: Row[Any]) -> OutdatedFactors | None:
-    """Return that a ``factor_set`` row's matrix counts no more; None where it does."""
+    """Return the outdated factors of a ``factor_set`` row, None if its matrix is current."""
     origin = read_status(connection, row.matrix_id)
     if origin.standing == "current":
         return None
@@ -255,11 +283,11 @@ def outdated_factors(connection: Connection, row: Row[Any]) -> OutdatedFactors |
 
 
 def standardising_runs(contributed: list[bool | None]) -> Standardising:
-    """Choose the standardising runs: those that contributed to the pool where that is known.
+    """Return the standardising runs: those that contributed to the pool if known, else all runs.
 
     Parameters
     ----------
-    contributed : per run, None where unknown
+    contributed : one for each run, None where unknown
     """
     if known_pool(contributed) == "part":
         return Standardising("pooled", np.array(contributed, dtype=bool))
@@ -267,7 +295,7 @@ def standardising_runs(contributed: list[bool | None]) -> Standardising:
 
 
 class Fit(NamedTuple):
-    """Factors that were fitted, on which runs, what becomes of ties by them, and why."""
+    """Fitted factors: their standardising runs, their policy on tied topics and the reason."""
 
     factors: Factors
     standardising: Standardising
@@ -278,7 +306,7 @@ class Fit(NamedTuple):
 def store_factors(
     session: Session, series: Series, stored: LoadedMatrix, fit: Fit
 ) -> FittedFactors:
-    """Store the factors of a matrix as its series' next version."""
+    """Store the factors of a matrix as the next version of its series."""
     connection, standardising, factors = session.connection, fit.standardising, fit.factors
     mask = standardising.mask
     sets = factor_sets(connection, series)

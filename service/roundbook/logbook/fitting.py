@@ -1,4 +1,4 @@
-"""Fitting a further version of a round's standardisation factors, on other runs."""
+"""Fitting of a new version of a round's standardisation factors, on other runs."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ from roundbook.logbook.factors import (
     read_factor_set,
     store_factors,
 )
+from roundbook.logbook.impact import Dependent, stale_results
 from roundbook.logbook.lookup import (
     Series,
     check_text,
@@ -33,23 +34,25 @@ from roundbook.requests.factors import FitRequest
 
 
 class FittedFactorSet(FactorSet):
-    """A factor set; `status` is ``fitted``, or ``unchanged`` where the latest was the same."""
+    """A factor set; `status` is ``fitted``, or ``unchanged`` if the latest one was the same."""
 
     status: str
+    impact: list[Dependent]
 
 
 def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
-    """Fit factors to a round's current matrix on a chosen set of runs: a new version.
+    """Fit a new version of a round's factors, on chosen runs of its current matrix.
 
-    Older versions stay, usable by number. The matrix, runs and policy of the latest version again
-    is ``unchanged``. The variances on the standardised scales by the new factors are stored too.
+    Older versions stay usable by number. With the matrix, runs and policy of the latest version the
+    result is ``unchanged``. The variances on the standardised scales by the new factors are stored
+    too.
 
     Raises
     ------
     NotRecordedError
         When there is no matrix, or a run is not in it.
     InputError
-        When the reason is empty, or ``all`` or ``pooled`` stands among tags and is none.
+        When the reason is empty, or ``all`` or ``pooled`` is given among run tags.
     ImpossibleStatisticError
         When fewer than two runs standardise.
     """
@@ -95,13 +98,25 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
             },
         )
     latest = read_factor_set(connection, request.task, series)
-    return FittedFactorSet(**dict(latest), status="unchanged" if unchanged else "fitted")
+    impact = []
+    if not unchanged:
+        impact = stale_results(
+            connection,
+            task_id,
+            lambda entry, _: any(
+                (change.matrix, change.version) == (row.id, latest.version)
+                for change in entry.changes
+                if change.stale
+            ),
+        )
+    status = "unchanged" if unchanged else "fitted"
+    return FittedFactorSet(**dict(latest), status=status, impact=impact)
 
 
 def standardising_mask(
     connection: Connection, row: Row[tuple[object, ...]], run_ids: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:
-    """Return which runs of its matrix a ``factor_set`` row was fitted on, (runs,) bool."""
+    """Return the (runs,) mask of the runs that a ``factor_set`` row was fitted on."""
     if row.standardising == "all":
         return np.ones(run_ids.size, dtype=bool)
     listed = connection.execute(
@@ -146,7 +161,7 @@ def _is_latest(
     chosen: Standardising,
     zero_sd: str,
 ) -> bool:
-    # Only the latest version: to fit an older one's runs again is how to make it the latest.
+    # Only the latest version counts: fitting an older one's runs again makes it the latest.
     sets = factor_sets(connection, series)
     if not sets:
         return False

@@ -1,4 +1,4 @@
-"""Generalisability: how reliably a round's topics rank its runs, beside the topic set size."""
+"""Generalisability: how reliably a round's topics rank its runs, with the topic set size."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from roundbook.statistics.generalisability.variance_components import (
 )
 from roundbook.statistics.variance.residual import residual_variance, two_way_variance
 
-# Of the topic set size design.
+# Parameters of the topic set size design.
 _ALPHA, _BETA = 0.05, 0.20
 
 
 class ReliabilityAt(Result):
-    """E-rho-squared and Phi with a number of topics, and their intervals at a level."""
+    """E-rho-squared and Phi for a number of topics, with intervals at a confidence level."""
 
     topics: int
     level: float
@@ -37,15 +37,14 @@ class ReliabilityAt(Result):
 
 
 class Reliability(Result):
-    """One round's variance components and what they imply.
+    """The variance components of a round and the reliability that they imply.
 
-    `system`, `topic` and `residual` are variance components, those in `negative` set to 0.
-    `e_rho_squared` is the reliability of the ranking of runs, `phi` that of their absolute mean
-    scores, over `topics` topics; with F-based intervals. `*_topics` are the topics that reach the
-    target, None where no number up to 10 million does; `design_topics` the topic set size for the
-    same variance by power (one-way ANOVA, exact). Unknown numbers are None, with a `reason`.
-    `reliabilities` are those with the numbers of topics and at the levels asked for, where there
-    are several.
+    `system`, `topic` and `residual` are variance components; those in `negative` were set to 0.
+    `e_rho_squared` is the reliability of the ranking of runs, `phi` that of their mean scores, over
+    `topics` topics, with F-based intervals. `*_topics` are the numbers of topics that reach the
+    target, None if none up to 10 million does; `design_topics` is the topic set size for the same
+    variance by power (one-way ANOVA, exact). Unknown numbers are None, with a `reason`.
+    `reliabilities` are for the numbers of topics and the levels asked for, if there are several.
     """
 
     round: str
@@ -71,10 +70,10 @@ class Reliability(Result):
 
 
 class GeneralisabilityReport(Result):
-    """Generalisability of a measure's rounds, and the plan it stands beside.
+    """Generalisability of a measure's rounds, with the parameters of the plan it is compared with.
 
     `m`, `min_d`, `alpha` and `beta` are those of the topic set size design.
-    `single_run` are the rounds left out since one run leaves nothing to rank.
+    `single_run` are the rounds left out because they have one run only.
     """
 
     task: str
@@ -102,7 +101,7 @@ def report_generalisability(
     NotRecordedError
         When no round has a logged matrix of at least two runs.
     WithdrawnError
-        When those that had one are withdrawn.
+        When the only such matrices are withdrawn.
     """
     connection, task, round_label = session.connection, request.task, request.round
     task_id = find_task(connection, task)
@@ -159,7 +158,7 @@ def _reliability(
     here = generalisability(components, level=request.level)
     needed = reliable_topics(components, request.target, request.level)
     variance = residual_variance(loaded.scores).variance
-    # Without any variance there is nothing to plan for.
+    # A variance of 0 has no topic set size.
     size = None
     if variance > 0:
         design = solve_topics("anova", request.min_d, variance, _ALPHA, _BETA, runs=request.m)

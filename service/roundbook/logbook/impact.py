@@ -1,8 +1,8 @@
-"""Impact: everything that rests on a score matrix, and whether it is stale."""
+"""Impact: everything derived from a score matrix, and whether it is stale."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -14,7 +14,13 @@ from roundbook.logbook.kinds import KINDS
 from roundbook.logbook.lookup import find_matrix, of_series
 from roundbook.logbook.matrices.sources import Source, read_sources
 from roundbook.logbook.result import Result
-from roundbook.logbook.saved_results import ResultEntry, is_latest, judge_results, stored_results
+from roundbook.logbook.saved_results import (
+    JudgedResult,
+    ResultEntry,
+    is_latest,
+    judge_results,
+    stored_results,
+)
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Input, changes
 from roundbook.requests.matrices import ShowImpact
@@ -34,7 +40,7 @@ ReasonCode = Literal[
 
 
 class Reason(Result):
-    """Why something that rests on a score matrix is stale, or what takes its place."""
+    """The reason why something derived from a score matrix is stale, or its replacement."""
 
     code: ReasonCode
     matrix: int | None = None
@@ -45,7 +51,7 @@ class Reason(Result):
 
 
 class RefitRequest(Result):
-    """Factors to fit again: the runs of factor `version`, on `revision`; `runs` are tags or one word."""
+    """A fit to repeat: factor `version` on matrix `revision`; `runs` are tags or a keyword."""
 
     task: str
     round: str
@@ -58,7 +64,7 @@ class RefitRequest(Result):
 
 
 class Scores(Result):
-    """Which score matrix it is."""
+    """The identity of a score matrix."""
 
     matrix: int
     task: str
@@ -68,12 +74,12 @@ class Scores(Result):
 
 
 class Dependent(Result):
-    """A factor version, variance estimate or saved result that rests on a score matrix.
+    """A factor version, variance estimate or saved result derived from a score matrix.
 
-    Factors and estimates are stale for `reasons`, and `refit` is what renews them; a saved result
-    has what changed in `entry`. `rests` is False for a result that does not rest on the matrix, but
-    would if it were saved today. On runs and relevance assessments rest also the `scores` that were
-    computed from them.
+    Factors and estimates are stale for `reasons`, and `refit` would renew them; the changes of a
+    saved result are in its `entry`. `rests` is False for a result that does not use the matrix, but
+    would if it were saved today. `scores` identifies a score matrix that was computed from runs and
+    relevance assessments.
     """
 
     kind: Literal["factor version", "variance estimate", "result", "score matrix"]
@@ -92,10 +98,11 @@ class Dependent(Result):
 
 
 class Impact(Result):
-    """What rests on a score matrix, and what would rest on it if it were saved today.
+    """Everything derived from a score matrix, and results that would use it if saved today.
 
-    `standing` is ``current``, ``superseded`` by a later revision, or ``withdrawn``, and `reason`
-    says by which or why. `source` is what its scores were computed from, None for those of files.
+    `standing` is ``current``, ``superseded`` by a later revision, or ``withdrawn``; `reason` has
+    the revision or the cause. `source` has the runs and assessments its scores were computed from,
+    None for scores from files.
     """
 
     matrix: int
@@ -111,7 +118,7 @@ class Impact(Result):
 
 
 def show_impact(session: Session, request: ShowImpact) -> Impact:
-    """Return everything that rests on a score matrix; the queries do not grow with its number.
+    """Return everything derived from a score matrix; the number of queries is fixed.
 
     Raises
     ------
@@ -131,7 +138,7 @@ def show_impact(session: Session, request: ShowImpact) -> Impact:
 
 
 def stale_dependents(connection: Connection, number: int) -> list[Dependent]:
-    """Return what rests on a matrix and is stale, as this transaction sees it."""
+    """Return the stale dependents of a matrix, as this transaction sees them."""
     dependents = _dependents(connection, find_matrix(connection, number))
     return [dependent for dependent in dependents if dependent.stale]
 
@@ -139,18 +146,19 @@ def stale_dependents(connection: Connection, number: int) -> list[Dependent]:
 def stale_by_source(
     connection: Connection, round_id: int, origin: Literal["run_upload", "qrels"], replaced: int
 ) -> list[Dependent]:
-    """Return what is stale as the runs or relevance assessments of a round have followers.
+    """Return the dependents that are stale because a round has later runs or assessments.
 
     Parameters
     ----------
     origin : {"run_upload", "qrels"}
     replaced : int
-        The id of the latest ones before, on which results rest.
+        The id of the former latest upload or revision, which results were computed from.
 
     Returns
     -------
     list of Dependent
-        The current score matrices that were computed from earlier ones, then the saved results.
+        The current score matrices that were computed from earlier runs or assessments, then the
+        saved results.
     """
     rows = {row.id: row for row in connection.execute(text(_OF_ROUND), {"round": round_id})}
     outdated = []
@@ -173,12 +181,27 @@ def stale_by_source(
                 )
             )
     task_id = connection.execute(select(round_.c.task_id).filter_by(id=round_id)).scalar_one()
-    return outdated + [
-        _of_result(entry, entry.changes[0].round)
+    return outdated + stale_results(
+        connection,
+        task_id,
+        lambda _, inputs: any((given.origin, given.id) == (origin, replaced) for given in inputs),
+    )
+
+
+def stale_results(
+    connection: Connection, task_id: int, concerns: Callable[[ResultEntry, list[Input]], bool]
+) -> list[Dependent]:
+    """Return the saved results of a task, each in its latest version, that are stale by a change.
+
+    Parameters
+    ----------
+    concerns : callable
+        Returns whether the change concerns a stale result, from it and what it was computed from.
+    """
+    return [
+        _of_result(entry, (entry.changes or inputs)[0].round)
         for entry, inputs in judge_results(connection, stored_results(connection, task_id))
-        if entry.stale
-        and is_latest(entry)
-        and any((given.origin, given.id) == (origin, replaced) for given in inputs)
+        if entry.stale and is_latest(entry) and concerns(entry, inputs)
     ]
 
 
@@ -196,7 +219,7 @@ ORDER BY matrix.id
 
 
 def _scores_reason(row: Row[Any]) -> Reason | None:
-    """Return why a revision of a score matrix does not count; None where it does."""
+    """Return the reason why a revision of a score matrix does not count, None if it does."""
     newest = {"matrix": row.newest_id, "reason": row.newest_withdrawn}
     if row.revision < row.newest:
         return Reason(code="superseded", revision=row.newest, **newest)
@@ -208,13 +231,13 @@ def _dependents(connection: Connection, row: Row[Any]) -> list[Dependent]:
 
 
 def _derived(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
-    """Yield a matrix's factor versions and variance estimates, stale as inputs of results are."""
+    """Yield a matrix's factor versions and variance estimates, stale by the rule for inputs."""
     rows = connection.execute(text(_DERIVED), {"matrix": row.id, "newest": row.newest_id}).all()
     own = [one for one in rows if one.matrix_id == row.id]
     newest = [one for one in rows if one.matrix_id == row.newest_id]
     why_withdrawn = row.newest_withdrawn
     withdrawn = {} if why_withdrawn is None else {(row.round, row.assessments): why_withdrawn}
-    # The last version of each scale, and of the factors, which have none.
+    # The latest estimate by scale; None stands for the factors.
     today = {one.scale: one for one in newest} if not withdrawn else {}
     scores = _scores_reason(row)
     followed, refit = _succession(connection, row, own, newest)
@@ -277,7 +300,7 @@ ORDER BY made.origin, made.version NULLS FIRST, made.scale, made.estimate_versio
 def _succession(
     connection: Connection, row: Row[Any], own: Sequence[Row[Any]], newest: Sequence[Row[Any]]
 ) -> tuple[list[Reason], RefitRequest | None]:
-    """Return what takes the place of a matrix's factors, or what is to be fitted for that."""
+    """Return the replacement of a matrix's factors, or the fit that would replace them."""
     fitted, later = ([one for one in rows if one.scale is None] for rows in (own, newest))
     if not fitted or row.id == row.newest_id or row.newest_withdrawn is not None:
         return [], None
@@ -285,7 +308,7 @@ def _succession(
         return [Reason(code="no factors")], None
     last, latest = fitted[-1], later[-1]
     follow = Reason(code="factors follow", version=latest.version)
-    # The first of a matrix are fitted when it is logged; further ones, on runs of one's choice.
+    # The first factors of a matrix are fitted when it is logged, later ones on chosen runs.
     by_hand = len(fitted) > 1 and len(later) == 1
     alike = last.standardising != "chosen" and (last.standardising, last.zero_sd) == (
         latest.standardising,
@@ -321,17 +344,22 @@ ORDER BY matrix_run.position
 
 
 def _results(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
-    """Yield the saved results that rest on a matrix, or would if they were saved today, by kind.
+    """Yield the saved results that use a matrix, or would if they were saved today, by kind.
 
-    One that rests on another revision of the same scores is a dependent of that one.
+    A result that uses another revision of the same scores is a dependent of that revision.
     """
     results = judge_results(connection, stored_results(connection, row.task_id))
     revisions = set(connection.execute(select(matrix.c.id).where(of_series(matrix, row))).scalars())
-    for entry, inputs in sorted(results, key=lambda result: KINDS.index(result.entry.kind)):
+    for entry, inputs in sorted(results, key=_kind_order):
         given = {one.matrix for one in inputs}
         would_rest = any(change.matrix == row.id and change.stale for change in entry.changes)
         if row.id in given or (would_rest and revisions.isdisjoint(given)):
             yield _of_result(entry, row.round, rests=row.id in given)
+
+
+def _kind_order(result: JudgedResult) -> int:
+    kind = result.entry.kind
+    return KINDS.index(kind) if kind in KINDS else len(KINDS)
 
 
 def _of_result(entry: ResultEntry, round_label: str, *, rests: bool = True) -> Dependent:

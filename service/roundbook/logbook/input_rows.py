@@ -1,4 +1,4 @@
-"""What saved results were computed from, and what counts today: the queries behind staleness."""
+"""The queries behind staleness: the inputs of saved results, and today's inputs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def saved_inputs(connection: Connection, results: Sequence[int]) -> dict[int, list[Input]]:
-    """Return what results were computed from, by result, in order; one query."""
+    """Return the inputs of saved results, by result and in order; one query."""
     inputs: dict[int, list[Input]] = {result: [] for result in results}
     for result, *facts in connection.execute(_SAVED, {"results": list(results)}):
         inputs[result].append(Input._make(facts))
@@ -26,7 +26,7 @@ def saved_inputs(connection: Connection, results: Sequence[int]) -> dict[int, li
 
 
 def results_of_round(connection: Connection, round_id: int) -> list[str]:
-    """Return the names of saved results, any version, that rest on a round or name it as left out."""
+    """Return the names of saved results, any version, that use a round or name it as left out."""
     return list(connection.execute(_OF_ROUND, {"round": round_id}).scalars())
 
 
@@ -75,9 +75,9 @@ GROUP BY name ORDER BY min(id)
 
 
 def with_other_ids(connection: Connection, task_id: int, inputs: Sequence[Input]) -> list[Input]:
-    """Return inputs that know by which other ids their matrices share topics with each other.
+    """Return the inputs with the other ids by which their matrices share topics, in `known`.
 
-    A topic on another document collection is another topic.
+    A topic on another document collection is a different topic.
     """
     collections = {row.matrix: row.known.get("collection") for row in inputs if row.matrix}
     same = same_topics(connection, task_id)
@@ -111,7 +111,7 @@ def with_other_ids(connection: Connection, task_id: int, inputs: Sequence[Input]
 
 
 def estimate_input(row: RoundVariance | VarianceRow) -> Input:
-    """Return what a round's variance gives to a result."""
+    """Return a round's variance as the input of a result."""
     return Input(
         "variance_estimate" if row.origin == "matrix" else "published_variance",
         row.estimate,
@@ -129,21 +129,22 @@ def estimate_input(row: RoundVariance | VarianceRow) -> Input:
 def inputs_today(
     connection: Connection, origin: str, task_id: int, measure_id: int | None = None
 ) -> list[Input]:
-    """Return what counts in each round today: one query.
+    """Return the current input of each round; one query.
 
     Parameters
     ----------
     origin : {"factor_set", "matrix", "run_upload", "qrels"}
-        The latest factors of the scores that count, these scores, the latest upload of runs (it and
-        those before it have the lists), or the latest revision of the assessments of each label.
+        The latest factors of the current scores, the current scores, the latest upload of runs
+        (standing for it and all earlier ones), or the latest revision of the assessments of each
+        label.
     measure_id : int, optional
-        Of factors and scores.
+        The measure, for factors and scores.
     """
     rows = connection.execute(_TODAY[origin], {"task": task_id, "measure": measure_id})
     return list(map(Input._make, rows))
 
 
-# What is known of runs; the checksum is of the facts that a result rests on.
+# Facts on runs; the checksum is of the facts that a result depends on.
 _KNOWN = """
     SELECT jsonb_build_object(
                'runs_without_team', count(*) FILTER (WHERE run.team_id IS NULL),

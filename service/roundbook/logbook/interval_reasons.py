@@ -1,4 +1,4 @@
-"""Why a variance has no interval, or rounds have no test: the codes as clauses, for refusals too."""
+"""Reasons why a variance has no interval, or rounds have no test: the clause of each code."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ _NO_TEST = {
 
 
 def no_interval(reason: str) -> str:
-    """Return why a variance has no interval, or no upper limit, as a clause."""
+    """Return the clause that says why a variance has no interval or no upper limit."""
     return _NO_INTERVAL.get(reason, reason)
 
 
 def no_test(reason: str) -> str:
-    """Return why the rounds' variances cannot be tested, as a clause."""
+    """Return the clause that says why the rounds' variances cannot be tested."""
     return _NO_TEST.get(reason) or no_interval(reason)

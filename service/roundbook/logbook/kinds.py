@@ -1,4 +1,4 @@
-"""The kinds of results that can be saved, and where each says how it is computed and read."""
+"""The kinds of saved results, each with the functions that compute, read and verify it."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from roundbook.logbook.staleness import Change, Input
 from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.base import Request
 
-# By kind, what its modules are named after, which are imported when a result of the kind is met:
-# ``logbook.plans.kind`` holds its `KIND`, ``presentation.saved_plans`` has its words, and
-# ``roundbook_cli.saved_plans`` prints one.
+# By kind, the package after which its modules are named. They are imported on first use:
+# ``logbook.plans.kind`` holds its `KIND`, ``presentation.saved_plans`` its sentences, and
+# ``roundbook_cli.saved_plans`` prints it.
 _PACKAGES = {"plan": "plans", "drift": "drift", "study": "studies"}
 KINDS = tuple(_PACKAGES)
 
@@ -29,24 +29,24 @@ class Kind(NamedTuple):
     Attributes
     ----------
     title : str
-        What it is called: ``plan``, ``drift report``.
+        Its name in sentences: ``plan``, ``drift report``.
     request : from the fields of a saved request to the request
     compute : from a session and a request to the result
     asked : from a request and its result to the request that is saved
-        What was left to a default that may be another one day, such as the latest round, is named.
-    inputs : from a connection, the request that is saved and its result to what it was computed from
-    today : from a connection, a task's id and a request to what it would be computed from today
-    brief : from the stored result to what a list shows of it
-    read : from the stored result and what to call it to the result
-    differences : from a connection, the result's row, the result and its request to what differs
-        What is yielded of what its inputs do not give are fields of a verification's `Difference`,
-        and where it cannot be computed again `NotComputed`.
-    renewable : from what changed and today's inputs to whether it can be computed again
+        Defaults that may change with the record, such as the latest round, are replaced by names.
+    inputs : from a connection, the saved request and its result to the inputs it was computed from
+    today : from a connection, a task's id and a request to the inputs it would have today
+    brief : from the stored result to the figures that a list shows
+    read : from the stored result and its name for errors to the result
+    differences : from a connection, the result's row, the result and its request to differences
+        The verification's differences from a new computation, as fields of a `Difference`, or
+        `NotComputed` where it cannot be computed again.
+    renewable : from the changes and today's inputs to whether it can be computed again
     left_out : from the stored result to the rounds that it left out as withdrawn
-    today_by : from a request to what `today` takes of it, by default all
-        Results that have it alike share one look into the record.
-    in_event : what of `brief` its event tells beside the measure
-    beside : the fields of a result that make it no other one, beside the software
+    today_by : from a request to the part that `today` depends on, by default all of it
+        Results with an equal part share one query.
+    in_event : the fields of `brief` that its event has beside the measure
+    beside : the fields, beside the software, that do not make a result a different one
     """
 
     title: str
@@ -66,9 +66,9 @@ class Kind(NamedTuple):
 
 
 def imported(reference: str) -> Callable[..., Any]:
-    """Return a function of the logbook, by ``module:name``, that is imported when it is called.
+    """Return a function of the logbook, given as ``module:name`` and imported when it is called.
 
-    What computes takes SciPy, a third of a second that a list of results is spared.
+    Computing needs SciPy, whose import of a third of a second a list of results does without.
     """
 
     def call(*given: Any) -> Any:  # noqa: ANN401
@@ -78,7 +78,7 @@ def imported(reference: str) -> Callable[..., Any]:
 
 
 def reading(reference: str) -> Callable[[object, str], Result]:
-    """Return what reads a stored result as a model of the logbook, by ``module:name``."""
+    """Return a function that reads a stored result as the model given as ``module:name``."""
     return lambda stored, what: read_result(_load(reference), stored, what)
 
 
@@ -95,10 +95,15 @@ def find_kind(name: str) -> Kind:
     return kind
 
 
-def kind_of(name: str, fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the kind that a name stands for, and the fields of its request.
+def title_of(name: str) -> str:
+    """Return a kind's name in sentences; that of another Roundbook's kind is its own."""
+    return find_kind(name).title if name in _PACKAGES else name
 
-    A study goes by its own name too.
+
+def kind_of(name: str, fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the kind of a name and the fields of its request.
+
+    The name of a study stands for the kind ``study``.
     """
     from roundbook.logbook.studies.studies import STUDIES  # noqa: PLC0415
 
@@ -108,5 +113,5 @@ def kind_of(name: str, fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
 
 
 def import_kind(name: str, modules: str) -> ModuleType:
-    """Return the module of a kind in another room, such as ``roundbook_cli.saved_{}``."""
+    """Return the module of a kind in another package, by a pattern: ``roundbook_cli.saved_{}``."""
     return import_module(modules.format(_PACKAGES[name]))

@@ -1,4 +1,4 @@
-"""Finding what the record holds by its names."""
+"""Look-up of tasks, rounds, matrices and series by their names."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from roundbook.logbook.measures import find_measure
 
 
 class Series(NamedTuple):
-    """What the revisions of a matrix and the versions of its factors are counted within."""
+    """A series, in which the revisions of a matrix and the versions of its factors are numbered."""
 
     round_id: int
     measure_id: int
@@ -44,9 +44,12 @@ class Series(NamedTuple):
 
 
 def of_series(table: FromClause, series: object) -> ColumnElement[bool]:
-    """Return whether rows are of a series, or of that of a row or of columns of another table."""
+    """Return the condition that rows belong to a series, or to that of a row or another table."""
     names = ("round_id", "measure_id", "assessments")
     return and_(*(table.c[name] == getattr(series, name) for name in names))
+
+
+LONGEST_NAME = 200
 
 
 def check_name(what: str, name: str) -> str:
@@ -55,12 +58,14 @@ def check_name(what: str, name: str) -> str:
     Raises
     ------
     InputError
-        When no table or command line could hold it.
+        When it is empty, longer than 200 characters, not printable, or begins with ``-``.
     """
     name = normalize("NFC", name.strip())
     article = "An" if what.startswith(tuple("aeiou")) else "A"
-    if not name or not name.isprintable() or len(name) > 200:
-        raise InputError(f"{article} {what} needs a printable name of at most 200 characters.")
+    if not name or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise InputError(
+            f"{article} {what} needs a printable name of at most {LONGEST_NAME} characters."
+        )
     if name.startswith("-"):
         raise InputError(
             f"{article} {what} needs a name that does not begin with '-', as an option does: not"
@@ -70,19 +75,19 @@ def check_name(what: str, name: str) -> str:
 
 
 def is_named(column: Column[str], name: str) -> ColumnElement[bool]:
-    """Return whether a column holds a name, however its accents are encoded there."""
+    """Return the condition that a column holds a name, however its accents are encoded."""
     name = normalize("NFC", name.strip())
-    # Names were not always normalised when they were recorded.
+    # Earlier versions recorded names without normalising them.
     return column == name if name.isascii() else func.normalize(column) == name
 
 
 def check_text(what: str, text: str | None) -> str | None:
-    """Return a free text without surrounding space, None where it says nothing.
+    """Return a free text without surrounding space, None if it is empty.
 
     Raises
     ------
     InputError
-        When it has control characters, or is more than a page.
+        When it has control characters, or is longer than 2,000 characters.
     """
     if text is not None and (len(text) > 2000 or not all(c.isprintable() for c in text)):
         raise InputError(
@@ -92,7 +97,7 @@ def check_text(what: str, text: str | None) -> str | None:
 
 
 def check_reason(reason: str | None) -> str | None:
-    """Return a reason without surrounding space; refuse an empty one, which gives none."""
+    """Return a reason without surrounding space; refuse an empty one."""
     given = check_text("reason", reason)
     if reason is not None and given is None:
         raise InputError("The reason given is empty; say in it what changed, and why.")
@@ -102,12 +107,12 @@ def check_reason(reason: str | None) -> str | None:
 def find_task(
     connection: Connection, name: str, *, lock: bool = False, way_out: str = "list tasks"
 ) -> int:
-    """Return a task's id; with `lock`, no other writer of the task until the transaction ends.
+    """Return a task's id; `lock` keeps out other writers of the task until the transaction ends.
 
     Parameters
     ----------
     way_out : str
-        What to do where there is none; a command that can make it has another than the rest.
+        The way out of the error; it differs for commands that can create the task.
 
     Raises
     ------
@@ -125,7 +130,7 @@ def find_task(
 
 
 def _meant(name: str, recorded: Iterable[str]) -> str:
-    """Return how a sentence ends that says a name is not there: with the one that may be meant."""
+    """Return the end of a sentence on an unknown name, with a similar name as a suggestion."""
     from roundbook.logbook.near_names import near_name  # noqa: PLC0415  # it imports this module
 
     near = near_name(normalize("NFC", name), recorded)
@@ -173,10 +178,10 @@ def choose_assessments(
     *,
     round_id: int | None = None,
 ) -> str:
-    """Return the assessments label to read: the one asked for, or the only one there is.
+    """Return the assessments label to read: the one asked for, or the only one.
 
-    Scores from different assessments are never mixed, so with several labels in the task (or in
-    the one round) one must be named.
+    Scores from different assessments are never mixed, so one must be named if the task (or the
+    round) has several labels.
     """
     named = {"task": task_id, "round": round_id, "measure": measure_id}
     labels = set(connection.execute(_LABELS, named).scalars())
@@ -221,12 +226,12 @@ _LABELS = union(
 def find_series(
     connection: Connection, task: str, round_label: str, measure: str, assessments: str | None
 ) -> Series:
-    """Find a round's matrices of one measure by their names.
+    """Return the series of a round, measure and assessments label.
 
     Raises
     ------
     NotRecordedError
-        Naming what is not there and what is.
+        Naming what does not exist, and what does.
     """
     task_id = find_task(connection, task)
     round_id = find_round(connection, task_id, task, round_label)
@@ -245,7 +250,7 @@ def find_matrix(connection: Connection, number: int) -> Row[Any]:
     NotRecordedError
         When there is no such matrix.
     """
-    # No matrix has a number that no column could hold.
+    # A number beyond the column's range is no matrix either.
     rows = read_matrices(connection, [number]) if 0 < number < 2**63 else ()
     if not rows:
         raise NotRecordedError(f"There is no matrix {number}.", way_out="no matrix", matrix=number)
@@ -253,11 +258,11 @@ def find_matrix(connection: Connection, number: int) -> Row[Any]:
 
 
 def read_matrices(connection: Connection, numbers: Sequence[int]) -> Sequence[Row[Any]]:
-    """Return matrices in the order of their numbers, with the names of what they are of.
+    """Return matrices in the order of their numbers, with their task, round and measure by name.
 
     A row has the columns of ``matrix`` and ``task_id``, ``task``, ``round``, ``round_status``,
-    ``measure``, and of the latest revision of its series ``newest``, the revision, ``newest_id``
-    and ``newest_withdrawn``, why it is withdrawn at present, None where it is not.
+    ``measure``. For the latest revision of its series it has ``newest``, the revision,
+    ``newest_id`` and ``newest_withdrawn``, the reason why it is withdrawn at present, else None.
     """
     later = matrix.alias("later")
     newest = (
@@ -290,9 +295,9 @@ def read_matrices(connection: Connection, numbers: Sequence[int]) -> Sequence[Ro
 
 
 def latest_matrix(connection: Connection, series: Series) -> Row[Any] | None:
-    """Return the latest revision of a score matrix, withdrawn or not; None where none is logged.
+    """Return the latest revision of a score matrix, withdrawn or not; None if none is logged.
 
-    ``withdrawn`` is why it is withdrawn at present, None where it is not.
+    ``withdrawn`` is the reason why it is withdrawn at present, None if it is not.
     """
     return connection.execute(
         select(matrix, withdrawn.c.reason.label("withdrawn"))
@@ -304,12 +309,12 @@ def latest_matrix(connection: Connection, series: Series) -> Row[Any] | None:
 
 
 def current_matrix(connection: Connection, series: Series) -> Row[Any] | None:
-    """Return the revision of a score matrix that counts, or None where none is logged.
+    """Return the current revision of a score matrix, None if none is logged.
 
     Raises
     ------
     WithdrawnError
-        When the latest revision is withdrawn: an earlier one never takes its place.
+        When the latest revision is withdrawn; an earlier one never replaces it.
     """
     row = latest_matrix(connection, series)
     if row is not None and row.withdrawn is not None:
@@ -318,7 +323,7 @@ def current_matrix(connection: Connection, series: Series) -> Row[Any] | None:
 
 
 def logged_matrix(connection: Connection, task: str, series: Series) -> Row[Any]:
-    """Return the revision of a score matrix that counts.
+    """Return the current revision of a score matrix.
 
     Raises
     ------
@@ -340,7 +345,7 @@ def logged_matrix(connection: Connection, task: str, series: Series) -> Row[Any]
 
 
 def withdrawn_error(series: Series, row: Row[Any]) -> WithdrawnError:
-    """Return the error that the latest revision of a score matrix is withdrawn, and why."""
+    """Return the error for a score matrix whose latest revision is withdrawn, with the reason."""
     return WithdrawnError(
         f"The {series.measure} scores of round '{series.round}' (matrix {row.id}) are withdrawn:"
         f" {row.withdrawn.rstrip('.')}.",

@@ -1,8 +1,8 @@
-"""Measures: an identity, not only a name.
+"""Identities of measures and their look-up by any spelling.
 
-A measure is its family, cutoff and parameters: ``nDCG@10``, ``RBP(p=0.8)``,
-``nDCG(gains=exp)@10``. It is recorded under its canonical name. It is found by every spelling of
-that, in any case, and by the names of measures that were merged into it.
+A measure is identified by family, cutoff and parameters: ``nDCG@10``, ``RBP(p=0.8)``,
+``nDCG(gains=exp)@10``. It is recorded under its canonical name, and found by every spelling of
+that name, in any case, and by the names of measures that were merged into it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NAME = re.compile(r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<c
 
 
 class MeasureIdentity(NamedTuple):
-    """What makes a measure this one and no other."""
+    """The identity of a measure: its family, cutoff and parameters."""
 
     name: str
     family: str
@@ -32,7 +32,7 @@ class MeasureIdentity(NamedTuple):
 
 
 def parse_measure(name: str) -> MeasureIdentity:
-    """Return what a name, in whichever spelling, identifies.
+    """Return the identity of a measure from any spelling of its name.
 
     Its canonical name is split as ``family(parameter=value, ...)@cutoff``; any other name is a
     family alone.
@@ -64,9 +64,9 @@ def parse_measure(name: str) -> MeasureIdentity:
 
 
 class RecordedMeasure(NamedTuple):
-    """A measure of the record; its scores lie within `bounds`, where these are known.
+    """A measure of the record; its scores lie within `bounds`, if these are known.
 
-    `is_new` tells that it was not there before.
+    `is_new` is whether it was just recorded.
     """
 
     id: int
@@ -78,12 +78,12 @@ class RecordedMeasure(NamedTuple):
 def ensure_measure(
     connection: Connection, name: str, bounds: tuple[float, float] | None = None
 ) -> RecordedMeasure:
-    """Return a measure, recording it if it is new.
+    """Return a measure, which is recorded if it is new.
 
     Raises
     ------
     InputError
-        When `bounds` are no interval.
+        When `bounds` are not a valid interval.
     AlreadyRecordedError
         When the measure is recorded with other bounds.
     """
@@ -92,7 +92,7 @@ def ensure_measure(
         raise InputError(f"Bounds are two finite numbers, the lower first, not {bounds}.")
     lower, upper = bounds or (None, None)
     row = added = None
-    # One that is found may be merged into another before it is locked.
+    # The measure found may be merged into another one before it is locked: look again.
     while row is None:
         known = measure_named(connection.execute(select(measure)).all(), name)
         if known is None:
@@ -142,16 +142,17 @@ def find_measure(connection: Connection, task_id: int, task: str, name: str) -> 
 
 
 def other_measures(connection: Connection, task_id: int, new: RecordedMeasure) -> list[str]:
-    """Return a task's other measures where one is new: it may be one of them, mistyped."""
+    """Return the task's other measures if one is new, as it may be mistyped; else none."""
     if not new.is_new:
         return []
     return [row.name for row in measures_of(connection, task_id) if row.id != new.id]
 
 
 def measure_named(rows: Sequence[Row[Any]], name: str) -> Row[Any] | None:
-    """Return which of some measures a name means, None where it means none of them.
+    """Return the row of the measure that a name means, or None.
 
-    Their own names come first: measures that were recorded apart may be one but for spelling.
+    Names are compared before spellings, as separately recorded measures may differ in spelling
+    only.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The names in a record, for doors that offer them while a person types."""
+"""The names in a record, for completion while a user types."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TaskNames(Result):
 
 
 class RecordNames(Result):
-    """What is in a record, by name."""
+    """The names in a record."""
 
     tasks: list[TaskNames]
     results: list[str]

@@ -1,4 +1,4 @@
-"""Names that a new one may be a slip for."""
+"""Similar recorded names, to catch typing errors in new names."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ _LEAST_ALIKE = 0.82
 
 
 def near_recorded(session: Session, task_name: str, label: str | None = None) -> str | None:
-    """Return the task that a new name, or the task's round that a new label, may be a slip for.
+    """Return the task whose name, or the round whose label, a new one may be a misspelling of.
 
-    None where it is like none, or is one, and where there is no such task.
+    None if none is similar, if it exists exactly, or if there is no such task.
     """
     if label is None:
         name, names = check_name("task", task_name), select(task.c.name).order_by(task.c.id)
@@ -34,18 +34,18 @@ def near_recorded(session: Session, task_name: str, label: str | None = None) ->
 
 
 def near_name(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that a new one is most likely a slip for, None where it is like none.
+    """Return the known name that a new one is most likely a misspelling of, or None.
 
-    ``roud4`` is near ``round4``. Other digits make another name, as do single letters apart from
-    the rest and a last letter, which rounds are counted by: ``round5`` and ``round-b`` are not near
-    ``round4`` and ``round-a``.
+    ``roud4`` is near ``round4``. Names that differ in digits, in separate single letters or in a
+    last letter are different names, since rounds are numbered so: ``round5`` and ``round-b`` are
+    not near ``round4`` and ``round-a``.
     """
     wanted, counted_by = _compared(name)
     likeness: dict[str, float] = {}
     for other in known:
         there, other_counted_by = _compared(other)
         if other != name and other_counted_by == counted_by:
-            # Two letters that changed places are a slip, in however short a name.
+            # Two swapped letters are a misspelling even in a short name.
             swapped = sorted(there) == sorted(wanted)
             likeness[other] = 1.0 if swapped else SequenceMatcher(None, wanted, there).ratio()
     best = max(likeness, key=likeness.__getitem__, default=None)
@@ -58,7 +58,7 @@ def near_name(name: str, known: Iterable[str]) -> str | None:
 
 
 def _compared(name: str) -> tuple[str, list[str]]:
-    """Return the letters and digits of a name, and what it is counted by."""
+    """Return the letters and digits of a name, and its numbers and separate single letters."""
     folded = name.casefold()
     counted_by = re.findall(r"[0-9]+|(?<![^\W\d_])[^\W\d_](?![^\W\d_])", folded)
     return re.sub(r"[\W_]+", "", folded), counted_by

@@ -1,4 +1,4 @@
-"""Rights of other roles on the record: to work with it, or only to read it."""
+"""Granting other roles privileges on the record: to work with it, or only to read it."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from roundbook.requests.privileges import Access, GrantRequest
 
 
 class Granted(Result):
-    """What a role may do with one object of the database: a table, a view, the schema itself."""
+    """The privileges of a role on a table, a view or the schema."""
 
     on: str
     privileges: list[str]
 
 
 class GrantedAccess(Result):
-    """Everything that a role may do with the record, now."""
+    """All privileges of a role on the record, after the grant."""
 
     role: str
     access: Access = Field(serialization_alias="as")
@@ -34,16 +34,16 @@ class GrantedAccess(Result):
 
 
 def grant_access(session: Session, request: GrantRequest) -> GrantedAccess:
-    """Give an existing role what it needs, and no more: what else it had here is taken away.
+    """Give an existing role the privileges it needs on the record, and revoke all others.
 
     Raises
     ------
     DatabaseError
         When the connected role is not the record's owner.
     NotRecordedError
-        When there is no such role, with the SQL that makes it.
+        When there is no such role, with the SQL that creates it.
     AlreadyRecordedError
-        When the role may do everything as it is.
+        When the role has all privileges already, as owner or superuser.
     """
     connection, role = session.connection, request.role
     status = role_status(connection, role)

@@ -1,4 +1,4 @@
-"""Pseudonyms of teams and runs, for results that are shown before a round is published."""
+"""Pseudonyms of teams and runs, for results shown before a round is published."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from roundbook.errors import RecordError
 
 
 class Pseudonyms(NamedTuple):
-    """The names of the teams and the runs of a round in its drafts.
+    """The pseudonyms of a round's teams and runs.
 
-    ``teams`` maps a team's name to ``team 3``, ``runs`` a tag to ``team3-run2``, or to ``run7``
-    where the team is unknown. ``runs`` stands in the order of the pseudonyms.
+    ``teams`` maps a team's name to ``team 3``, ``runs`` a tag to ``team3-run2``, or to ``run7`` if
+    the team is unknown. ``runs`` is in the order of the pseudonyms.
     """
 
     teams: dict[str, str]
@@ -28,7 +28,7 @@ class Pseudonyms(NamedTuple):
     def order(self, tags: Sequence[str]) -> list[int]:
         """Return the indices of the tags in the order of their pseudonyms.
 
-        The order in which runs were logged is often that of their names.
+        The order in which runs were logged would often give away their names.
         """
         position = {tag: index for index, tag in enumerate(self.runs)}
         return sorted(range(len(tags)), key=lambda index: position[tags[index]])
@@ -36,7 +36,7 @@ class Pseudonyms(NamedTuple):
     def hide(
         self, tags: Sequence[str], scores: npt.NDArray[np.float64]
     ) -> tuple[list[str], npt.NDArray[np.float64]]:
-        """Return the pseudonyms of runs in their order, and the scores (topics, runs) so ordered."""
+        """Return the sorted pseudonyms of runs, and the (topics, runs) scores in the same order."""
         order = self.order(tags)
         return [self.runs[tags[index]] for index in order], scores[:, order]
 
@@ -62,9 +62,9 @@ def draft_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
 def read_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
     """Return the pseudonyms of a round's teams and runs, the same for every measure.
 
-    They are numbered by a hash under the round's secret key, so that the numbers give away
-    nothing of the names. What was first logged with a later matrix is numbered behind what was there
-    before: numbers stay, unless a team becomes known of a run that was logged without.
+    They are numbered by a hash with the round's secret key, so that the numbers reveal nothing of
+    the names. Teams and runs that come with a later matrix get later numbers, so that numbers stay,
+    unless the team of a run becomes known after it was logged.
     """
     key: UUID = connection.execute(
         select(round_.c.pseudonym_key).where(round_.c.id == round_id)

@@ -1,4 +1,4 @@
-"""Variances that were published without their score matrix."""
+"""Recording of variances that were published without their score matrix."""
 
 from __future__ import annotations
 
@@ -35,8 +35,8 @@ from roundbook.requests.variances import RecordVarianceRequest
 class RecordedVariance(Result):
     """A published variance that was recorded; `status` is ``recorded`` or ``unchanged``.
 
-    `matrix` is the round's own score matrix, from which variances are taken instead, None where
-    none counts. `other_measures` are the task's where this measure is new to the record.
+    `matrix` is the round's current score matrix, whose variance is used instead, None without one.
+    `other_measures` are the task's other measures if this one is new to the record.
     """
 
     task: str
@@ -57,7 +57,7 @@ class RecordedVariance(Result):
 
 
 def latest_recorded(session: Session, request: RecordVarianceRequest) -> int | None:
-    """Return the latest revision of the value that the request revises, None where none is."""
+    """Return the latest revision of the recorded value that a request revises, None without one."""
     value = published_variance
     rows: Any = session.connection.execute(
         select(measures.c.name, measures.c.spellings, func.max(value.c.revision).label("revision"))
@@ -79,19 +79,19 @@ def latest_recorded(session: Session, request: RecordVarianceRequest) -> int | N
 def record_variance(session: Session, request: RecordVarianceRequest) -> RecordedVariance:
     """Record a variance that was published without its score matrix.
 
-    It is the within-run residual variance V_E, dof = runs * (topics - 1). The same again is
-    ``unchanged``; another value, and any value in a published round, needs a reason (`revise`).
+    It is the within-run residual variance V_E, dof = runs * (topics - 1). The same value again is
+    ``unchanged``; a different value, and any value in a published round, needs a reason (`revise`).
 
     Raises
     ------
     InputError
-        When a number cannot be one of a variance estimate, or there is no source.
+        When a number is impossible for a variance estimate, or there is no source.
     NotRecordedError
-        When the task or round is not there, or there is nothing to revise.
+        When the task or round does not exist, or there is nothing to revise.
     AlreadyRecordedError
-        When another value is recorded and no reason is given.
+        When a different value is recorded and no reason is given.
     RevisedMeanwhileError
-        When somebody else revised it since.
+        When somebody else revised it in the meantime.
     RoundPublishedError
         When the round is published and no reason is given.
     """
@@ -193,7 +193,7 @@ def _check_revision(
     round_id: int,
     current: Row[Any] | None,
 ) -> None:
-    """Refuse a value without the reason it needs, and a reason without a value to revise."""
+    """Refuse a revision without a reason, and a reason without a value to revise."""
     where = f"{measure} in round '{request.round}'"
     if current is not None:
         if request.revise is None:

@@ -1,4 +1,4 @@
-"""Rank agreement: a round's run ranking raw against standardised, or by two factor versions."""
+"""Rank agreement of a round's run rankings: raw and standardised, or by two factor versions."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, Row
 
-from roundbook.errors import ImpossibleStatisticError, NotRecordedError
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.logbook.factors import (
     OutdatedFactors,
     find_factor_set,
     load_factors,
     outdated_factors,
 )
-from roundbook.logbook.lookup import Series, current_matrix, find_series
+from roundbook.logbook.lookup import Series, find_series, logged_matrix
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session, Work
@@ -31,10 +31,10 @@ _LEVEL = 0.95
 
 
 class Limits(Result):
-    """An interval of tau at confidence `level`, and how it was made.
+    """An interval of tau at confidence `level`, with its method.
 
-    ``published`` is tau +- 1.96 standard errors under no correlation, as the papers print it, of
-    tau-b rounded to three places; its limits may pass 1. ``bootstrap`` resamples topics.
+    ``published`` is tau-b, rounded to three places, +- 1.96 standard errors under no correlation,
+    as papers print it; its limits may pass 1. ``bootstrap`` resamples topics.
     """
 
     low: float
@@ -44,7 +44,7 @@ class Limits(Result):
 
 
 class RankedRun(Result):
-    """A run's mean score and rank (1 is best, ties share the mean rank) on both sides."""
+    """A run's mean score and rank (1 is best, ties share the mean rank) in both rankings."""
 
     run: str
     mean_a: float
@@ -54,11 +54,11 @@ class RankedRun(Result):
 
 
 class RankAgreement(Result):
-    """How far two rankings of the same runs agree.
+    """The agreement of two rankings of the same runs.
 
-    `a` and `b` name what the runs of a `matrix` are ranked by, on standardised scales by
-    `factor_versions`; `outdated` are those that no longer count. `tau_b` and `tau_ap` (with `a`
-    the reference) are None, with a `reason`, where all runs tie.
+    `a` and `b` name the scores by which the runs of a `matrix` are ranked, standardised by
+    `factor_versions`; `outdated` are versions that no longer count. `tau_b` and `tau_ap` (with `a`
+    as the reference) are None, with a `reason`, if all runs tie.
     """
 
     task: str
@@ -89,14 +89,14 @@ class RankAgreement(Result):
 def compare_rankings(session: Session, request: RankRequest) -> RankAgreement:
     """Compare a round's run rankings by mean score.
 
-    Without `versions`, the raw ranking is compared with that on the scale by the latest factors;
-    with `versions`, the rankings on the scale by these two factor versions. Only topics with
-    factors count, on both sides.
+    Without `versions`, the raw ranking is compared with the one on the scale by the latest factors;
+    with `versions`, the rankings on the scale by these two factor versions. Both use the same
+    topics, those with factors.
 
     Raises
     ------
     NotRecordedError
-        When the matrix or its factors are not there.
+        When the matrix or its factors do not exist.
     RecordError
         When the round is published, and names are asked to be hidden.
     ImpossibleStatisticError
@@ -106,13 +106,7 @@ def compare_rankings(session: Session, request: RankRequest) -> RankAgreement:
     series = find_series(
         connection, request.task, request.round, request.measure, request.assessments
     )
-    row = current_matrix(connection, series)
-    if row is None:
-        raise NotRecordedError(
-            f"Round '{series.round}' has no logged scores of {series.measure}.",
-            round=series.round,
-            measure=series.measure,
-        )
+    row = logged_matrix(connection, request.task, series)
     loaded = load_matrix(connection, row)
     runs, scores = loaded.runs, loaded.scores
     if len(runs) < 2:
@@ -159,7 +153,7 @@ def compare_rankings(session: Session, request: RankRequest) -> RankAgreement:
 
 
 class _Side(NamedTuple):
-    """Scores by a factor set, of those topics of the matrix, by index, that have usable factors."""
+    """Scores standardised by a factor set, and the indices of the topics with usable factors."""
 
     topics: list[int]
     scores: npt.NDArray[np.float64]
@@ -173,7 +167,7 @@ def _by_version(
     scale: StandardisedScale,
     version: int | None,
 ) -> _Side:
-    """Return a matrix's scores, its topics and (topics, runs) `raw`, by a factor version."""
+    """Return the (topics, runs) `raw` scores of a matrix, standardised by a factor version."""
     topics, scores = raw
     factors = load_factors(connection, find_factor_set(connection, series, version))
     usable = factors.usable()
@@ -195,7 +189,7 @@ def _rank(
     request: RankRequest,
     work: Work,
 ) -> dict[str, Any]:
-    """Return the statistics and the ranking of a `RankAgreement`."""
+    """Return the fields of a `RankAgreement` with its statistics and its ranking."""
     means = run_means(first), run_means(second)
     tau, top_weighted = kendall_tau(*means), tau_ap(*means)
     printed, resampled = None, None
@@ -216,7 +210,7 @@ def _rank(
                 low=interval.low, high=interval.high, level=_LEVEL, method="bootstrap"
             )
     ranks = [_ranks(of_side) for of_side in means]
-    # Runs are ranked by means without rounding noise, but shown with their own.
+    # Runs are ranked by means without rounding noise, but shown with their plain means.
     shown = first.mean(axis=0).tolist(), second.mean(axis=0).tolist()
     ranking = [
         RankedRun(run=run, mean_a=mean_a, rank_a=rank_a, mean_b=mean_b, rank_b=rank_b)

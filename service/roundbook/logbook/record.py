@@ -1,4 +1,4 @@
-"""Opening the record: which database, and is its schema the one this program works with."""
+"""Opening of the record: the choice of database, and the check of its schema."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def open_record(
     *,
     any_schema: bool = False,
 ) -> Iterator[Engine]:
-    """Yield an engine on the record, its schema up to date.
+    """Yield an engine on the record, with its schema up to date.
 
-    The embedded server's schema is brought up to date here; a server's schema is other
-    people's too, so there it is only checked.
+    The embedded server's schema is upgraded here. A server's schema is only checked, as other
+    people may use it too.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def open_record(
     address : str, optional
         A server's address; default ``settings.database_url``, default the embedded server.
     any_schema : bool
-        Leave the schema as it is, whatever it is.
+        Accept any schema, and leave it as it is.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def open_record(
 def embedded_record(
     directory: Path, settings: Settings, *, throw_away: bool = False
 ) -> Iterator[Engine]:
-    """Yield an engine on the embedded server in `directory`, its schema brought up to date."""
+    """Yield an engine on the embedded server in `directory`, with its schema upgraded."""
     server = _embedded_server(directory, throw_away=throw_away)
     with server as url, _engine(url, settings) as engine:
         upgrade(engine)
@@ -68,7 +68,7 @@ def embedded_record(
 def record_if_up(
     settings: Settings, address: str | None = None, *, seconds: int
 ) -> Iterator[Engine | None]:
-    """Yield an engine that waits `seconds` for an answer, or None; start no server."""
+    """Yield an engine that waits at most `seconds`, or None if no server runs; start none."""
     url = chosen_address(settings, address)
     if url is None:
         from roundbook.embedded.server import running_address  # noqa: PLC0415
@@ -83,14 +83,14 @@ def record_if_up(
 
 
 def chosen_address(settings: Settings, address: str | None) -> str | None:
-    """Return the address of the chosen server, None for the embedded one."""
+    """Return the address of the chosen PostgreSQL server, None for the embedded one."""
     if address:
         return address
     return settings.database_url.get_secret_value() if settings.database_url else None
 
 
 def _embedded_server(directory: Path, *, throw_away: bool = False) -> AbstractContextManager[str]:
-    # What starts and watches processes is not imported for a server that others run.
+    # The modules that start and watch processes are not imported for a PostgreSQL server.
     from roundbook.embedded.server import embedded_server  # noqa: PLC0415
 
     return embedded_server(directory, throw_away=throw_away)

@@ -1,4 +1,4 @@
-"""The measures of the record: listing them, and merging two that were recorded apart."""
+"""The measures of the record: listing them, and merging two that are the same."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ from roundbook.requests.measures import ListMeasures, MergeMeasures
 
 
 class MeasureEntry(Result):
-    """A measure with what is recorded of it, or what a task has of it where one is named.
+    """A measure, with counts of what is recorded for it in all tasks or in one.
 
-    `tasks` are all that have it, `rounds` how many do. `matrices` counts score matrices with all
-    their revisions. `spellings` are the names of measures that were merged into it. `spelling_of`
-    is another measure of the record of which its name is but a spelling, None where there is none.
+    `tasks` are the tasks that have it, `rounds` is the number of rounds. `matrices` counts score
+    matrices with all their revisions. `spellings` are the names of measures that were merged into
+    it. `spelling_of` is another measure of the record of which its name is only a spelling, else
+    None.
     """
 
     measure: str
@@ -45,9 +46,9 @@ class MeasureList(Result):
 
 
 class MergedMeasures(Result):
-    """The measure that another was merged into, and what of the other became its own.
+    """The measure that another was merged into, and counts of what it took over.
 
-    `known_into_unknown` is whether the other is one that evaluation tools know, and this one is not.
+    `known_into_unknown` is whether evaluation tools know the other measure, but not this one.
     """
 
     measure: str
@@ -93,7 +94,7 @@ SELECT task_id, task, sum(matrices) AS matrices, sum(published) AS published
 FROM used WHERE measure_id = :measure GROUP BY task_id, task ORDER BY task_id
 """)  # noqa: S608
 
-# Where both measures have scores, or a published variance, that cannot both be those of one.
+# Rounds in which both measures have scores or a published variance, so that they cannot be merged.
 _IN_BOTH = text("""
 SELECT task.name AS task, round.label AS round, clash.assessments, clash.merged, clash.kept
 FROM (
@@ -113,7 +114,7 @@ JOIN roundbook.task ON task.id = round.task_id
 ORDER BY clash.merged NULLS LAST, round.id
 """)
 
-# In one statement, as factors refer to round, measure and assessments of their matrix together.
+# In one statement, as factors refer to their matrix's round, measure and assessments together.
 _MOVE = text("""
 WITH moved AS (
     UPDATE roundbook.matrix SET measure_id = :into WHERE measure_id = :merged
@@ -125,7 +126,7 @@ UPDATE roundbook.factor_set SET measure_id = :into WHERE measure_id = :merged
 
 
 def list_measures(session: Session, request: ListMeasures) -> MeasureList:
-    """Return the measures of the record, or those that a task has numbers for.
+    """Return the measures of the record, or those with scores or variances in a task.
 
     Raises
     ------
@@ -153,13 +154,13 @@ def list_measures(session: Session, request: ListMeasures) -> MeasureList:
 def merge_measures(session: Session, request: MergeMeasures) -> MergedMeasures:
     """Merge a measure into another, in every task, with an event in each task that has it.
 
-    Of two spellings of one measure the canonical name stays, whichever is merged into the other.
+    Of two spellings of one measure the canonical name stays, whichever way they are merged.
 
     Raises
     ------
     InputError
-        When they are one measure already or known to be two, and when a known measure would become
-        one that nearly has its name.
+        When they are one measure already, or known to be two, or when a known measure would be
+        merged into one with a similar name.
     NotRecordedError
         When there is no such measure.
     AlreadyRecordedError
@@ -234,7 +235,7 @@ def _is_known(name: str) -> bool:
 
 
 def _refuse_two_measures(merged: str, into: str) -> None:
-    """Refuse to merge what is known to differ in more than spelling or parameters."""
+    """Refuse to merge measures that are known to differ in more than spelling or parameters."""
     names = [canonical_measure(name) for name in (merged, into)]
     first, second = map(parse_measure, names)
     if (first.family, first.cutoff) != (second.family, second.cutoff) and all(

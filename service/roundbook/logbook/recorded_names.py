@@ -1,4 +1,4 @@
-"""Names of a file as the record has them: however their accents are encoded, whatever their capitals."""
+"""Recorded spellings of names in files, which may differ in the encoding of accents or in case."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ def as_recorded(
     complete: CompleteMatrix,
     teams: Mapping[str, RunTeam],
 ) -> tuple[CompleteMatrix, Mapping[str, RunTeam]]:
-    """Return scores and a team file with the names of topics and runs as they are recorded.
+    """Return scores and a team file with the recorded names of topics and runs.
 
-    A name that is new is in NFC.
+    New names are in NFC.
 
     Raises
     ------
     InputError
-        When two names of the scores are one.
+        When two names in the scores are the same recorded name.
     """
     if all(map(str.isascii, (*complete.topics, *complete.runs, *teams))):
         return complete, teams
@@ -54,19 +54,19 @@ def as_recorded(
 def recorded_topics(
     connection: Connection, task_id: int, names: Sequence[str]
 ) -> Mapping[str, str]:
-    """Return by name how a task's topic of that name is recorded; what is new is in NFC."""
+    """Return, by name, the recorded name of a task's topic; new names are in NFC."""
     return _spellings(connection, topic, topic.c.task_id == task_id, names)
 
 
 def recorded_tags(connection: Connection, round_id: int, tags: Sequence[str]) -> Mapping[str, str]:
-    """Return by tag how a round's run of that tag is recorded; what is new is in NFC."""
+    """Return, by tag, the recorded tag of a round's run; new tags are in NFC."""
     return _spellings(connection, run, run.c.round_id == round_id, tags)
 
 
 def known_names(session: Session, task_name: str, label: str) -> dict[str, set[str]]:
     """Return the names of a task's topics and of a round's runs, as ``topic`` and ``run``.
 
-    Of a task or round that is not there, there are none.
+    Empty for a task or round that does not exist.
     """
     of_task = select(task.c.id).where(is_named(task.c.name, task_name))
     of_round = select(round_.c.id).where(
@@ -82,16 +82,16 @@ def known_names(session: Session, task_name: str, label: str) -> dict[str, set[s
 def _spellings(
     connection: Connection, table: Table, within: ColumnElement[bool], names: Sequence[str]
 ) -> dict[str, str]:
-    """Return by name how it is recorded."""
+    """Return the recorded spelling of each name."""
     if all(map(str.isascii, names)):
         return {name: name for name in names}
     column = table.c.tag if table is run else table.c.name
     wanted = {name: normalize("NFC", name) for name in names}
-    # Names were not always normalised when they were recorded.
+    # Earlier versions recorded names without normalising them.
     otherwise = select(column).where(within, text(f"{column.name} IS NOT NFC NORMALIZED"))
     recorded = {normalize("NFC", name): name for name in connection.execute(otherwise).scalars()}
     normal = select(column).where(within, column.in_(recorded.keys() & set(wanted.values())))
-    # Where both spellings are there, the normal one goes on.
+    # If both spellings are recorded, the normalised one is used.
     recorded |= {name: name for name in connection.execute(normal).scalars()}
     return {name: recorded.get(spelled, spelled) for name, spelled in wanted.items()}
 
@@ -99,7 +99,7 @@ def _spellings(
 def teams_as_recorded(
     connection: Connection, teams: Mapping[str, RunTeam]
 ) -> Mapping[str, RunTeam]:
-    """Return a team file with the names of teams as they are recorded, or as they first come."""
+    """Return a team file with the recorded names of teams; a new team keeps its first spelling."""
     known = {_folded(name): name for name in connection.execute(_TEAMS).scalars()}
     return {
         tag: facts
@@ -109,7 +109,7 @@ def teams_as_recorded(
     }
 
 
-# The first of two that differ in capitals alone goes on.
+# Of names that differ in case only, the first recorded is used.
 _TEAMS = select(team.c.name).order_by(team.c.id.desc())
 
 

@@ -1,4 +1,4 @@
-"""What every use case returns: a frozen model that any door can print or send on."""
+"""The base model of all results of use cases."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ SOFTWARE = f"roundbook {version('roundbook')}"
 
 
 class Result(BaseModel):
-    """A frozen result. NaN and infinity are refused: what is unknown is None."""
+    """A frozen result. NaN and infinity are refused; unknown values are None."""
 
-    # Built when first used: a command uses a few of a hundred and more.
+    # Models are built on first use: a command uses a few of more than a hundred.
     model_config = ConfigDict(frozen=True, allow_inf_nan=False, defer_build=True)
 
 
@@ -23,19 +23,25 @@ _Saved = TypeVar("_Saved", bound=Result)
 
 
 def read_result(model: type[_Saved], saved: object, what: str) -> _Saved:
-    """Read a result back that was saved as it was printed.
+    """Return a saved result as a model, from its JSON.
 
     Raises
     ------
     RecordError
-        Naming it, when it was not Roundbook that saved it: the database takes any JSON object.
+        When Roundbook did not save it, as the database accepts any JSON object; `what` names it.
     """
     try:
         return model.model_validate(saved)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, fault["loc"]))
-        raise RecordError(
-            f"{what} cannot be read: this Roundbook did not save it so ({where}:"
-            f" {fault['msg'].lower()}). If a later version did, use that one."
-        ) from None
+        raise unreadable(what, f"{where}: {fault['msg'].lower()}") from None
+
+
+def unreadable(what: str, reason: str) -> RecordError:
+    """Return the error for something saved that this version of Roundbook cannot read."""
+    return RecordError(
+        f"{what} cannot be read: this Roundbook did not save it so ({reason}). If a later version"
+        " did, use that one.",
+        reason=reason,
+    )

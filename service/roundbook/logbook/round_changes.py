@@ -1,4 +1,4 @@
-"""Changes of a round: when and on what it was held, its label, its removal, its publication."""
+"""Changes of a round: its dates and collection, its label, its removal, its publication."""
 
 from __future__ import annotations
 
@@ -16,6 +16,7 @@ from roundbook.errors import (
     RoundPublishedError,
 )
 from roundbook.logbook.events import record_event
+from roundbook.logbook.impact import Dependent, stale_results
 from roundbook.logbook.input_rows import results_of_round
 from roundbook.logbook.lookup import check_name, check_text, find_round, find_task, is_named
 from roundbook.logbook.result import Result
@@ -36,11 +37,10 @@ from roundbook.requests.tasks import (
 
 
 class PublishedRound(Round):
-    """A round just published; `status` is ``unchanged`` where it was published already.
+    """A published round; `status` is ``unchanged`` if it was published already.
 
-    `published_at` is when it was published, None where that is not known; `fingerprint` is that of
-    what counts in the round today, `published_fingerprint` that which was noted when it was
-    published, None where none was.
+    `published_at` is the time of publication, None if unknown; `fingerprint` is today's,
+    `published_fingerprint` the one noted at publication, None if none was.
     """
 
     published_at: datetime | None
@@ -48,24 +48,30 @@ class PublishedRound(Round):
     published_fingerprint: str | None
 
 
+class ChangedRound(Round):
+    """A round just changed; `impact` lists the saved results that are stale by its collection."""
+
+    impact: list[Dependent]
+
+
 class RenamedRound(Round):
-    """A round under its new label, and the one it had."""
+    """A round's new label, and its former one."""
 
     was: str
 
 
 class RemovedRound(Result):
-    """A round that is gone."""
+    """A removed round."""
 
     task: str
     round: str
 
 
-def set_round(session: Session, request: SetRound) -> Round:
-    """Record when and on which collection a round was held.
+def set_round(session: Session, request: SetRound) -> ChangedRound:
+    """Record the day and the document collection of a round.
 
-    What is unknown is filled in; what is recorded changes only by `force`, and what is None in
-    the request stays as it is.
+    Unknown values are filled in; recorded ones change only with `force`, and those that are None in
+    the request stay as they are.
 
     Raises
     ------
@@ -74,7 +80,7 @@ def set_round(session: Session, request: SetRound) -> Round:
     NotRecordedError
         When there is no such task or round.
     AlreadyRecordedError
-        When something else is recorded and `force` is not given.
+        When another value is recorded and `force` is not given.
     """
     given = {"held": request.held, "collection": collection_name(request)}
     if not any(given.values()):
@@ -107,11 +113,22 @@ def set_round(session: Session, request: SetRound) -> Round:
                 for was in [getattr(recorded, name)]
             },
         )
-    return read_rounds(connection, task_id, recorded.label)[0]
+    impact = []
+    if "collection" in new:
+        impact = stale_results(
+            connection,
+            task_id,
+            lambda entry, _: any(
+                (change.code, change.round) == ("collection", recorded.label)
+                for change in entry.changes
+            ),
+        )
+    changed = read_rounds(connection, task_id, recorded.label)[0]
+    return ChangedRound(**dict(changed), impact=impact)
 
 
 def rename_round(session: Session, request: RenameRound) -> RenamedRound:
-    """Give a round another label; where it holds scores, only by `force`.
+    """Give a round another label; if it holds scores, only with `force`.
 
     Raises
     ------
@@ -120,9 +137,9 @@ def rename_round(session: Session, request: RenameRound) -> RenamedRound:
     AlreadyRecordedError
         When the task has a round of the new label.
     RoundPublishedError
-        When it is published.
+        When the round is published.
     RecordError
-        When a saved result rests on it, or it holds scores and `force` is not given.
+        When a saved result uses it, or it holds scores and `force` is not given.
     """
     connection = session.connection
     label = check_name("round", request.name)
@@ -162,7 +179,7 @@ def rename_round(session: Session, request: RenameRound) -> RenamedRound:
 
 
 def remove_round(session: Session, request: RemoveRound) -> RemovedRound:
-    """Take out a round that holds no scores; those after it move up, and its events stay.
+    """Remove a round without scores; later rounds move up, and its events stay.
 
     Raises
     ------
@@ -181,7 +198,7 @@ def remove_round(session: Session, request: RemoveRound) -> RemovedRound:
         .where(round_.c.task_id == task_id, round_.c.ordinal > recorded.ordinal)
         .order_by(round_.c.ordinal)
     ).scalars()
-    # One by one: no two rounds may have one place in between.
+    # One by one, as two rounds must never have the same ordinal.
     for round_id in later.all():
         moved_up = round_.update().where(round_.c.id == round_id)
         connection.execute(moved_up.values(ordinal=round_.c.ordinal - 1))
@@ -195,14 +212,15 @@ def remove_round(session: Session, request: RemoveRound) -> RemovedRound:
 
 
 def publish_round(session: Session, request: PublishRound) -> PublishedRound:
-    """Publish a round: from then on it takes a score matrix only as a revision, with a reason.
+    """Publish a round: from then on it accepts a score matrix only as a revision with a reason.
 
-    There is no way back. A published round again is ``unchanged``, and the reason is not recorded.
+    This cannot be undone. For a published round it is ``unchanged``, and the reason is not
+    recorded.
 
     Raises
     ------
     NotRecordedError
-        When there is no such task or round, or no matrix in the round that counts.
+        When there is no such task or round, or the round has no current matrix.
     """
     reason = check_text("reason", request.reason)
     connection = session.connection
@@ -248,7 +266,7 @@ def publish_round(session: Session, request: PublishRound) -> PublishedRound:
 def _locked(
     connection: Connection, request: SetRound | PublishRound | RenameRound | RemoveRound
 ) -> tuple[int, Row[Any]]:
-    """Lock a task and return its id and a row of its round."""
+    """Lock a task, and return its id and the row of its round."""
     task_id = find_task(connection, request.task, lock=True)
     round_id = find_round(connection, task_id, request.task, request.round)
     return task_id, connection.execute(select(round_).where(round_.c.id == round_id)).one()

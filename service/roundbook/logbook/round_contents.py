@@ -1,12 +1,13 @@
-"""A round with all that was logged in it: score matrices, runs and relevance assessments."""
+"""A round with its score matrices, runs, relevance assessments and published variances."""
 
 from __future__ import annotations
 
-from datetime import date
+from datetime import date, datetime
 
-from sqlalchemy import select
+from sqlalchemy import Connection, select
+from sqlalchemy.dialects.postgresql import distinct_on
 
-from roundbook.database.tables import round_
+from roundbook.database.tables import measure, published_variance, round_
 from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.matrices.listing import ListedMatrix, list_matrices
 from roundbook.logbook.result import Result
@@ -18,11 +19,32 @@ from roundbook.requests.runs import ListQrels, ListRuns
 from roundbook.requests.tasks import ShowRound
 
 
+class ListedVariance(Result):
+    """The latest revision of a variance that was published without its score matrix.
+
+    `teams` is None where unknown, and `reason` where none was given.
+    """
+
+    measure: str
+    assessments: str
+    scale: str
+    revision: int
+    variance: float
+    runs: int
+    topics: int
+    teams: int | None
+    source: str
+    reason: str | None
+    recorded_at: datetime
+    recorded_by: str
+
+
 class RoundContents(Result):
     """A round with every revision of its score matrices, its uploads of runs, and its assessments.
 
-    `fingerprint` is that of today and `published_fingerprint` that of its publication; both are
-    None of a draft, and the latter where none was noted.
+    `published_variances` are those that were recorded without scores, in their latest revisions.
+    `fingerprint` is today's, and `published_fingerprint` that of its publication; both are None for
+    a draft, and the latter also if none was noted.
     """
 
     task: str
@@ -36,10 +58,11 @@ class RoundContents(Result):
     matrices: list[ListedMatrix]
     uploads: list[ListedUpload]
     qrels: list[ListedQrels]
+    published_variances: list[ListedVariance]
 
 
 def show_round(session: Session, request: ShowRound) -> RoundContents:
-    """Return a round with all that was logged in it.
+    """Return a round with everything logged in it.
 
     Raises
     ------
@@ -60,4 +83,19 @@ def show_round(session: Session, request: ShowRound) -> RoundContents:
         matrices=list_matrices(session, ListMatrices(**of, superseded=True)).matrices,
         uploads=list_runs(session, ListRuns(**of)).uploads,
         qrels=list_qrels(session, ListQrels(**of)).qrels,
+        published_variances=_published_variances(connection, number),
     )
+
+
+def _published_variances(connection: Connection, round_id: int) -> list[ListedVariance]:
+    """Return the published variances of a round in their latest revisions, by measure."""
+    value = published_variance.c
+    series = (measure.c.name, value.assessments, value.scale)
+    rows = connection.execute(
+        select(published_variance, measure.c.name.label("measure"))
+        .ext(distinct_on(*series))
+        .join(measure, measure.c.id == value.measure_id)
+        .where(value.round_id == round_id)
+        .order_by(*series, value.revision.desc())
+    )
+    return [ListedVariance(**row._mapping) for row in rows]

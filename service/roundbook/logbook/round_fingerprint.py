@@ -1,7 +1,7 @@
 """The fingerprint of a round: SHA-256 over the names, scores and factors that count in it.
 
-It is over lines of JSON, which docs/how-to/publish-a-round.md describes. A measure stands in it
-under the name that its scores were logged under, as it may be renamed or merged later.
+The lines of JSON that are hashed are described in docs/how-to/publish-a-round.md. A measure has
+the name under which its scores were logged, as it may be renamed or merged later.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from roundbook.logbook.storing import content_hash, load_matrix
 from roundbook.requests.verification import RoundVerificationRequest
 
 PUBLISHED = "round published"
-# What changes the scores and factors that count in a round, and so its fingerprint.
+# The kinds of events that change a round's current scores or factors, and so its fingerprint.
 CHANGING = (
     "matrix logged",
     "matrix revised",
@@ -82,14 +82,14 @@ WHERE matrix.round_id = :round
 
 
 class Publication(NamedTuple):
-    """A published round's fingerprint today, and that of its publication, None if not noted."""
+    """The fingerprints of a published round: today's, and that of its publication or None."""
 
     fingerprint: str
     published_fingerprint: str | None
 
 
 class RoundChange(Result):
-    """An event that changed what counts in a round."""
+    """An event that changed the current scores or factors of a round."""
 
     event: int
     at: datetime
@@ -97,10 +97,10 @@ class RoundChange(Result):
 
 
 class VerifiedRound(Result):
-    """A round's fingerprint beside the one that was expected; `status` is same or different.
+    """A round's fingerprint and the expected one; `status` is same or different.
 
-    `changed_by` are the events since its publication that changed what counts in it, oldest first;
-    empty where the fingerprints are the same, or it is not published.
+    `changed_by` are the events since its publication that changed its current scores or factors,
+    oldest first; empty if the fingerprints are the same or it is not published.
     """
 
     task: str
@@ -112,9 +112,9 @@ class VerifiedRound(Result):
 
 
 def verify_round(session: Session, request: RoundVerificationRequest) -> VerifiedRound:
-    """Compare a round's fingerprint with the one asked for, or noted when it was published.
+    """Compare a round's fingerprint with the given one, or with that noted at its publication.
 
-    It is computed from the scores, with the factors as they are stored.
+    It is computed from the scores and the stored factors.
 
     Raises
     ------
@@ -149,7 +149,7 @@ def verify_round(session: Session, request: RoundVerificationRequest) -> Verifie
 
 
 def find_publication(session: Session, task_name: str, label: str) -> Publication | None:
-    """Return a round's fingerprint today and as it was published; None where it is not published."""
+    """Return the fingerprints of a published round, None for a draft."""
     connection = session.connection
     named = connection.execute(
         select(round_.c.id, round_.c.status)
@@ -165,7 +165,7 @@ def find_publication(session: Session, task_name: str, label: str) -> Publicatio
 
 
 def published_fingerprint(connection: Connection, round_id: int) -> str | None:
-    """Return the fingerprint that was noted when a round was published; None where none was."""
+    """Return the fingerprint noted at a round's publication, None if none was."""
     return connection.execute(
         select(event.c.details["fingerprint"].as_string())
         .where(event.c.round_id == round_id, event.c.what == PUBLISHED)
@@ -175,14 +175,14 @@ def published_fingerprint(connection: Connection, round_id: int) -> str | None:
 
 
 def fingerprint_round(connection: Connection, round_id: int, *, from_scores: bool = False) -> str:
-    """Return the fingerprint of a round as it counts today, in 64 hexadecimal digits.
+    """Return today's fingerprint of a round, in 64 hexadecimal digits.
 
     It depends on neither the ids of a database nor the order in which matrices were logged.
 
     Parameters
     ----------
     from_scores : bool
-        Compute the hashes of the scores, where by default those of their logging are taken.
+        Compute the hashes of the scores; by default those stored at logging are used.
     """
     digest = sha256()
     for line in _lines(connection, round_id, from_scores=from_scores):
@@ -212,7 +212,7 @@ def _lines(connection: Connection, round_id: int, *, from_scores: bool) -> Itera
     yield ["task", task_name]
     yield ["round", label]
     rows = connection.execute(_MATRICES, {"round": round_id}).all()
-    # By code points, as collations differ between servers.
+    # Sorted by code points, as collations differ between servers.
     for row in sorted(rows, key=lambda row: (row.measure, row.assessments)):
         digest = row.content_hash
         if from_scores:

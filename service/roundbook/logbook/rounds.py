@@ -1,17 +1,20 @@
-"""Rounds: one holding of a task, in the order they were created."""
+"""Rounds of a task, in the order in which they were created."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from datetime import date
+from operator import not_
 
-from sqlalchemy import Connection, func, select, true
+from pydantic import Field
+from sqlalchemy import Connection, func, select
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 
 from roundbook.database.tables import matrix, measure, round_, withdrawn
 from roundbook.errors import AlreadyRecordedError
 from roundbook.logbook.events import record_event
+from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
 from roundbook.logbook.lookup import check_name, find_round, find_task, is_named
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
@@ -20,7 +23,7 @@ from roundbook.requests.tasks import CreateRound, ListRounds
 
 
 class LoggedMeasure(Result):
-    """The latest revision of a measure's score matrix in a round; `withdrawn` is why it is so."""
+    """The latest revision of a measure's matrix in a round; `withdrawn` is the reason, if it is."""
 
     matrix: int
     measure: str
@@ -32,9 +35,10 @@ class LoggedMeasure(Result):
 
 
 class Round(Result):
-    """A round, with the score matrices logged in it.
+    """A round and its score matrices.
 
-    `collection` is the document collection it was held on, None where that is not declared.
+    `collection` is its document collection, None if none is declared. `out_of_order` are the pairs
+    of it and another round whose dates contradict the order in which they are recorded.
     """
 
     round: str
@@ -43,6 +47,7 @@ class Round(Result):
     collection: str | None
     status: str
     matrices: list[LoggedMeasure]
+    out_of_order: list[OutOfOrder] = Field(default_factory=list, exclude_if=not_)
 
 
 class RoundList(Result):
@@ -53,7 +58,7 @@ class RoundList(Result):
 
 
 def create_round(session: Session, request: CreateRound) -> Round:
-    """Record a new round after the last one of its task.
+    """Record a new round, after the last one of its task.
 
     Raises
     ------
@@ -90,18 +95,18 @@ def list_rounds(session: Session, request: ListRounds) -> RoundList:
 
 
 def main_measure(rounds: Sequence[Round]) -> str:
-    """Return the measure that most rounds have, the first by name of several; empty for none."""
+    """Return the measure that most rounds have, the first by name in a tie; empty for none."""
     counted = Counter(name for one in rounds for name in {row.measure for row in one.matrices})
     return min(counted, key=lambda name: (-counted[name], name), default="")
 
 
 def other_measures(rounds: Sequence[Round], measure: str) -> list[str]:
-    """Return the measures of rounds but one, by name."""
+    """Return the measures of rounds except one, by name."""
     return sorted({row.measure for one in rounds for row in one.matrices} - {measure})
 
 
 def open_round(session: Session, task: str, label: str, *, create: bool) -> tuple[int, int]:
-    """Lock a task and return its id and its round's, making both where `create` allows it."""
+    """Lock a task, and return its id and its round's; `create` allows to record them."""
     if create:
         ensure_task(session, task)
     task_id = find_task(session.connection, task, lock=True, way_out="no task")
@@ -117,7 +122,7 @@ def _ensure_round(
     held: date | None = None,
     collection: str | None = None,
 ) -> bool:
-    """Record a round unless it is there; return whether it is new. The task must be locked."""
+    """Record a round unless it exists; return whether it is new. The task must be locked."""
     connection, label = session.connection, check_name("round", label)
     known = select(round_.c.id).where(round_.c.task_id == task_id, is_named(round_.c.label, label))
     if connection.execute(known).first():
@@ -151,13 +156,13 @@ def _ensure_round(
 
 
 def collection_name(request: CreateRound) -> str | None:
-    """Return the name of the collection that a request gives, None where it gives none."""
+    """Return the name of a request's collection, None without one."""
     name = request.collection
     return None if name is None else check_name("document collection", name)
 
 
 def read_rounds(connection: Connection, task_id: int, label: str | None = None) -> list[Round]:
-    """Return a task's rounds, or the one of this label."""
+    """Return a task's rounds, or the one with this label."""
     logged: dict[int, list[LoggedMeasure]] = {}
     matrices = connection.execute(
         select(
@@ -181,7 +186,16 @@ def read_rounds(connection: Connection, task_id: int, label: str | None = None) 
         logged.setdefault(row.round_id, []).append(LoggedMeasure(**row._mapping))
     rounds = connection.execute(
         select(round_, round_.c.label.label("round"))
-        .where(round_.c.task_id == task_id, true() if label is None else round_.c.label == label)
+        .where(round_.c.task_id == task_id)
         .order_by(round_.c.ordinal)
     )
-    return [Round(**row._mapping, matrices=logged.get(row.id, [])) for row in rounds]
+    found = [Round(**row._mapping, matrices=logged.get(row.id, [])) for row in rounds]
+    pairs: dict[str, list[OutOfOrder]] = {}
+    for pair in rounds_out_of_order(found):
+        pairs.setdefault(pair.round, []).append(pair)
+        pairs.setdefault(pair.recorded_after, []).append(pair)
+    return [
+        one.model_copy(update={"out_of_order": pairs.get(one.round, [])})
+        for one in found
+        if label in (None, one.round)
+    ]

@@ -1,7 +1,7 @@
-"""Which topics are the same, as they returned under another id.
+"""Topics that returned under another id.
 
-Score matrices keep the ids of their files. Wherever topics of two rounds are compared, an id that
-is another topic's counts as that topic; so it does for rounds that were logged before.
+Score matrices keep the ids of their files. Wherever topics of two rounds are compared, an alias
+counts as the topic it stands for, also in rounds that were logged before it was recorded.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from roundbook.errors import InputError
 
 
 class SameTopics(NamedTuple):
-    """Which topics of a task are another: by their ids in the database, and by their names."""
+    """The aliases of a task's topics with the topics they stand for, by database id and by name."""
 
     ids: Mapping[int, int]
     names: Mapping[str, str]
 
     def name(self, spelled: str) -> str:
-        """Return the name of the topic that a name stands for."""
+        """Return the name of the topic that a name stands for: itself unless it is an alias."""
         return self.names.get(spelled, spelled)
 
 
 def same_topics(connection: Connection, task_id: int) -> SameTopics:
-    """Return which topics of a task are another one: by an alias, or spelled otherwise in Unicode.
+    """Return a task's topic aliases: recorded ones, and names that differ in Unicode normalisation.
 
-    One query, which reads aliases and names that are not normalised, and no other topic.
+    One query, which only reads aliases and names that are not normalised.
     """
     rows = connection.execute(_SAME, {"task": task_id}).all()
     return SameTopics(
@@ -62,15 +62,23 @@ WHERE NOT EXISTS (
 """)
 
 
+def collections_differ(first: str | None, second: str | None) -> bool:
+    """Return whether two rounds declare different collections, ignoring case.
+
+    A topic of the same name on another document collection is a different topic, not a shared one.
+    """
+    return first is not None and second is not None and first.casefold() != second.casefold()
+
+
 def refuse_topic_twice(
     connection: Connection, task_id: int, task: str, topics: Sequence[str]
 ) -> None:
-    """Refuse scores in which a topic is twice, under two of its ids.
+    """Refuse scores that have a topic twice, under two of its ids.
 
     Raises
     ------
     InputError
-        Naming both.
+        Naming both ids.
     """
     same = same_topics(connection, task_id)
     first: dict[str, str] = {}

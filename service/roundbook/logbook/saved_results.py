@@ -1,35 +1,45 @@
-"""Saved results: what was decided, what it was computed from, and whether that still counts."""
+"""Saved results: listing and showing them, and whether they are stale."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from unicodedata import normalize
 
 from pydantic import SerializeAsAny
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Row, text
 
-from roundbook.errors import NotRecordedError
+from roundbook.errors import InputError, NotRecordedError, RecordError, RoundbookError
 from roundbook.logbook.input_rows import saved_inputs
-from roundbook.logbook.kinds import Kind, find_kind
-from roundbook.logbook.lookup import find_task
+from roundbook.logbook.kinds import find_kind, title_of
+from roundbook.logbook.lookup import LONGEST_NAME, find_task
 from roundbook.logbook.measures import measure_named, measures_of
-from roundbook.logbook.result import Result
+from roundbook.logbook.result import Result, unreadable
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change, Input, changes
 from roundbook.logbook.withdrawals import TaskScores, read_withdrawn
+from roundbook.requests.base import Request
 from roundbook.requests.results import ListResults, ShowResult
+
+# What this Roundbook cannot read of a result that another version saved, or that was altered.
+Illegible = Literal[
+    "kind",  # there is no such kind of result
+    "request",  # what was asked is refused, or its task has nothing to compute it from
+    "result",  # what came out
+]
 
 
 class ResultEntry(Result):
-    """A version of a saved result: what was asked, when it was decided, by whom.
+    """A version of a saved result: its request, when it was saved, and by whom.
 
-    `version` counts from 1 within a name; `versions` is how many there are. `changes` is what is
-    otherwise today, `stale` whether that makes it stale, `brief` its figures in a line. A stale
-    result is `replaced_by` a later version, or the same request saved under another name, that is
-    not stale; else `renewable` says whether there is still something to compute it from.
+    `version` counts from 1 within a name; `versions` is the number of versions. `changes` are the
+    changes of its inputs since, `stale` is whether they make it stale, and `brief` has its main
+    figures. A stale result is `replaced_by` a later version, or by the same request saved under
+    another name, that is not stale; otherwise `renewable` is whether it can still be computed.
+    What is `illegible` cannot be judged: it counts as stale, and is not renewable.
     """
 
     kind: str
@@ -47,23 +57,24 @@ class ResultEntry(Result):
     changes: list[Change]
     replaced_by: str | None = None
     renewable: bool = False
+    illegible: Illegible | None = None
 
 
 class ResultList(Result):
-    """The latest version of every saved result, of one task or of all, by kind and name."""
+    """The latest version of each saved result of a task, or of all tasks, by kind and name."""
 
     task: str | None
     results: list[ResultEntry]
 
 
 class ShownResult(ResultEntry):
-    """A saved result as it was, and what has changed since."""
+    """A saved result, and its entry with the changes since."""
 
     result: SerializeAsAny[Result]
 
 
 class StoredResult(NamedTuple):
-    """A row of the table ``result``, with its task's name and how many versions there are."""
+    """A row of the table ``result``, with its task's name and the number of versions."""
 
     id: int
     kind: str
@@ -95,7 +106,7 @@ WHERE (CAST(:task AS bigint) IS NULL OR result.task_id = :task)
 
 
 def list_results(session: Session, request: ListResults) -> ResultList:
-    """Return the latest version of every saved result, and whether it is stale.
+    """Return the latest version of each saved result, with its staleness.
 
     Raises
     ------
@@ -116,16 +127,16 @@ def list_results(session: Session, request: ListResults) -> ResultList:
 
 
 def show_result(session: Session, request: ShowResult) -> ShownResult:
-    """Return a saved result by name, the latest version or the one asked for.
+    """Return a saved result by name: the latest version, or the one asked for.
 
     Raises
     ------
     NotRecordedError
-        Naming the versions there are.
+        Naming the existing versions.
     """
     row = find_stored(session.connection, request.kind, request.name, request.version)
     entry = judge_result(session.connection, row)
-    return ShownResult(**dict(entry), result=read_stored(find_kind(row.kind), row))
+    return ShownResult(**dict(entry), result=read_stored(row))
 
 
 def stored_results(
@@ -136,14 +147,14 @@ def stored_results(
 ) -> list[StoredResult]:
     """Return all versions of results, by kind, name and version.
 
-    Without a name they are without their longest list, the topics.
+    Without a name they lack their longest list, the topics.
     """
     if kind is not None:
         find_kind(kind)  # there must be such a kind
     wanted = _STORED.format(result="result.result - 'topics'" if name is None else "result.result")
     values = {"task": task_id, "kind": kind, "name": name}
     rows = [StoredResult._make(row) for row in connection.execute(text(wanted), values)]
-    # By the numbers in names: drift-2 before drift-10.
+    # Sorted by the numbers in names: drift-2 before drift-10.
     return sorted(
         rows,
         key=lambda row: (
@@ -157,6 +168,12 @@ def stored_results(
     )
 
 
+def numbered_name(task: str, kind: str, number: int) -> str:
+    """Return the name of a result that was saved without one; a long task's is shortened."""
+    end = f"/{kind}-{number}"
+    return task.strip()[: LONGEST_NAME - len(end)] + end
+
+
 def is_latest(row: StoredResult | ResultEntry) -> bool:
     """Return whether a result is the latest version of its name."""
     return row.version == row.versions
@@ -165,7 +182,7 @@ def is_latest(row: StoredResult | ResultEntry) -> bool:
 def find_stored(
     connection: Connection, kind: str | None, name: str, version: int | None
 ) -> StoredResult:
-    """Return a result by its name: the version asked for, or the latest."""
+    """Return the row of a result by name: the version asked for, or the latest."""
     name = name.strip()
     title = "result" if kind is None else find_kind(kind).title
     versions = stored_results(connection, kind=kind, name=name)
@@ -195,9 +212,9 @@ def find_stored(
 
 
 def judge_result(connection: Connection, row: StoredResult) -> ResultEntry:
-    """Return a result with what has changed since; of a stale one, what takes its place too."""
+    """Return the entry of a result with the changes since and, if it is stale, its replacement."""
     ((entry, _),) = judge_results(connection, [row])
-    if not entry.stale:
+    if not entry.stale or entry.illegible == "kind":
         return entry
     rows = stored_results(connection, row.task_id, row.kind)
     judged = zip(rows, judge_results(connection, rows), strict=True)
@@ -205,14 +222,14 @@ def judge_result(connection: Connection, row: StoredResult) -> ResultEntry:
 
 
 class JudgedResult(NamedTuple):
-    """A saved result with what has changed since, and what it was computed from."""
+    """The entry of a saved result, with the inputs it was computed from."""
 
     entry: ResultEntry
     inputs: list[Input]
 
 
 def judge_results(connection: Connection, rows: Sequence[StoredResult]) -> list[JudgedResult]:
-    """Return results with what has changed since; the queries do not grow with the results."""
+    """Return the entries of results with the changes since; the number of queries is fixed."""
     inputs = saved_inputs(connection, [row.id for row in rows])
     withdrawn = {
         task_id: read_withdrawn(connection, TaskScores(task_id))
@@ -223,32 +240,40 @@ def judge_results(connection: Connection, rows: Sequence[StoredResult]) -> list[
     today: dict[tuple[object, ...], list[Input]] = {}
     entries = []
     for row in rows:
-        kind = find_kind(row.kind)
+        request, brief, left_out, illegible = read_row(row)
         changed: list[Change] = []
-        if row.task_id is not None:
-            request = kind.request(**row.request)
+        renewable = False
+        if request is not None and illegible is None and row.task_id is not None:
+            kind = find_kind(row.kind)
             key = row.kind, row.task_id, kind.today_by(request)
-            if key not in today:
-                today[key] = kind.today(connection, row.task_id, request)
-            recorded = measure_named(measures[row.task_id], getattr(request, "measure", None) or "")
-            changed = changes(
-                inputs[row.id],
-                today[key],
-                withdrawn={
-                    (matrix.round, matrix.assessments): matrix.reason
-                    for matrix in withdrawn[row.task_id]
-                    if recorded is not None and matrix.measure == recorded.name
-                },
-                left_out=kind.left_out(row.result),
-            )
-        stale = any(change.stale for change in changed)
+            try:
+                if key not in today:
+                    today[key] = kind.today(connection, row.task_id, request)
+            except (RecordError, InputError):  # its task has no such measure
+                illegible = "request"
+            else:
+                measure = getattr(request, "measure", None) or ""
+                recorded = measure_named(measures[row.task_id], measure)
+                changed = changes(
+                    inputs[row.id],
+                    today[key],
+                    withdrawn={
+                        (matrix.round, matrix.assessments): matrix.reason
+                        for matrix in withdrawn[row.task_id]
+                        if recorded is not None and matrix.measure == recorded.name
+                    },
+                    left_out=left_out,
+                )
+                renewable = kind.renewable(changed, today[key])
+        stale = illegible is not None or any(change.stale for change in changed)
         entries.append(
             ResultEntry(
                 **row._asdict(),
-                brief=kind.brief(row.result),
+                brief=brief,
                 stale=stale,
                 changes=changed,
-                renewable=stale and kind.renewable(changed, today[key]),
+                renewable=stale and renewable,
+                illegible=illegible,
             )
         )
     return [
@@ -258,9 +283,9 @@ def judge_results(connection: Connection, rows: Sequence[StoredResult]) -> list[
 
 
 def _with_successors(entries: Sequence[ResultEntry]) -> Iterator[ResultEntry]:
-    """Yield results, those that are stale with what takes their place among them."""
+    """Yield result entries, the stale ones with their replacement among the entries."""
     latest = {(entry.kind, entry.name): entry for entry in entries}
-    # Of several that were asked alike, the first; what is of no task is never stale.
+    # Of several with an equal request the first; results without a task are never stale.
     current = {
         _asked(entry): entry.name
         for entry in reversed(latest.values())
@@ -275,11 +300,92 @@ def _with_successors(entries: Sequence[ResultEntry]) -> Iterator[ResultEntry]:
         yield entry.model_copy(update=update) if replaced else entry
 
 
-def _asked(entry: ResultEntry) -> tuple[str, str]:
-    # With the defaults that a version before did not save.
+def _asked(entry: ResultEntry) -> tuple[str, str] | None:
+    if entry.illegible is not None:
+        return None
+    # With defaults that earlier versions did not save.
     return entry.kind, find_kind(entry.kind).request(**entry.request).model_dump_json()
 
 
-def read_stored(kind: Kind, row: StoredResult) -> Result:
-    """Return what was saved of a result as the result of its kind."""
-    return kind.read(row.result, f"{kind.title.capitalize()} '{row.name}', version {row.version},")
+def read_request(row: StoredResult | ResultEntry | Row[Any]) -> Request:
+    """Return the request of a saved result.
+
+    Raises
+    ------
+    RecordError
+        When there is no such kind of result, or it has no such request.
+    """
+    with _reading(row):
+        return find_kind(row.kind).request(**row.request)
+
+
+def request_again(entry: ResultEntry) -> Request:
+    """Return the request by which a result is renewed.
+
+    Raises
+    ------
+    RecordError
+        When the result or its request cannot be read: another version's is not to be replaced.
+    """
+    if entry.illegible == "result":
+        raise unreadable(_named(entry), "its figures")
+    return read_request(entry)
+
+
+def read_stored(row: StoredResult | Row[Any]) -> Result:
+    """Return a stored result as the model of its kind.
+
+    Raises
+    ------
+    RecordError
+        When there is no such kind of result, or it has not the form of that kind.
+    """
+    with _reading(row):
+        return find_kind(row.kind).read(row.result, _named(row))
+
+
+class ReadRow(NamedTuple):
+    """What a list reads of a row: its request, its main figures and the rounds it left out."""
+
+    request: Request | None
+    brief: dict[str, Any]
+    left_out: list[str]
+    illegible: Illegible | None
+
+
+def read_row(row: StoredResult) -> ReadRow:
+    """Return what can be read of a row, and what of it cannot."""
+    try:
+        kind = find_kind(row.kind)
+    except InputError:
+        return ReadRow(None, {}, [], "kind")
+    request: Request | None = None
+    illegible: Illegible | None = None
+    brief: dict[str, Any] = {}
+    left_out: list[str] = []
+    try:
+        with _reading(row):
+            brief, left_out = kind.brief(row.result), kind.left_out(row.result)
+    except RecordError:
+        illegible = "result"
+    try:
+        request = read_request(row)
+    except RecordError:
+        illegible = "request"
+    return ReadRow(request, brief, left_out, illegible)
+
+
+@contextmanager
+def _reading(row: StoredResult | ResultEntry | Row[Any]) -> Iterator[None]:
+    """Turn any failure to read a row, which may have been altered anywhere, into a RecordError."""
+    try:
+        yield
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        reason = str(error).rstrip(".")
+        if not isinstance(error, RoundbookError):
+            reason = f"{type(error).__name__}: {reason}"
+        raise unreadable(_named(row), reason) from error
+
+
+def _named(row: StoredResult | ResultEntry | Row[Any]) -> str:
+    return f"{title_of(row.kind).capitalize()} '{row.name}', version {row.version},"

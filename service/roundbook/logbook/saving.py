@@ -1,6 +1,6 @@
-"""Saving results: computed and kept as the next version of their name, with what they rest on.
+"""Saving of results, as the next version of their name and with their inputs.
 
-Renewed, they are computed again from what counts today.
+Renewing a result computes it again from today's inputs.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from roundbook.database.tables import result_input
 from roundbook.errors import (
     AlreadyRecordedError,
     InputError,
-    NotRecordedError,
+    RecordError,
     RevisedMeanwhileError,
     RoundbookError,
 )
@@ -33,7 +33,10 @@ from roundbook.logbook.saved_results import (
     is_latest,
     judge_result,
     judge_results,
+    numbered_name,
+    read_row,
     read_stored,
+    request_again,
     stored_results,
 )
 from roundbook.logbook.session import Session, Work
@@ -43,13 +46,13 @@ from roundbook.requests.results import RenewResults
 
 
 class SavedResult(ShownResult):
-    """A result just saved; `status` is ``unchanged`` if its content was there already."""
+    """A saved result; `status` is ``unchanged`` if its content was saved already."""
 
     status: Literal["saved", "unchanged"]
 
 
 class Renewed(Result):
-    """A result computed again: the version that was renewed and the new one."""
+    """A renewed result: the former version and the new one."""
 
     before: ResultEntry
     after: ResultEntry
@@ -60,14 +63,14 @@ def _read_refusal(given: RoundbookError | str) -> RoundbookError:
     return given if isinstance(given, RoundbookError) else RoundbookError(given)
 
 
-# As JSON, and read back from it, the error's sentence.
+# In JSON an error is its sentence.
 Refusal = Annotated[
     RoundbookError, PlainValidator(_read_refusal), PlainSerializer(str, return_type=str)
 ]
 
 
 class Renewal(Result):
-    """What was renewed, or in a dry run would be, and what stays stale, each with the refusal."""
+    """The results renewed (in a dry run: to be renewed), and those left stale, with the errors."""
 
     renewed: list[Renewed]
     left: list[tuple[ResultEntry, Refusal]]
@@ -84,16 +87,16 @@ def save_result(
     Parameters
     ----------
     name : str, optional
-        Default: the task, the kind and the next number. A result of no task needs one.
+        Default: the task, the kind and the next number. A result without a task needs a name.
     note : str, optional
-        Why; leaving it out is no other content.
+        The reason; a missing note does not make the content different.
 
     Raises
     ------
     InputError
         When the name or the note cannot be used.
     AlreadyRecordedError
-        When the name is that of another task's result.
+        When the name is that of another task's result, or one of them is of no task.
     """
     name = _checked_name(kind, request, name)
     return _save_version(session, kind, request, name, check_text("note", note))
@@ -103,28 +106,28 @@ def _save_version(
     session: Session, kind: str, request: Request, name: str | None, note: str | None
 ) -> SavedResult:
     """Compute a result and save it as the next version of a name; see `save_result`."""
-    # No correction comes between reading what a result is computed from and saving it.
+    # Locked, so that no correction comes between reading the inputs and saving the result.
     if (task := getattr(request, "task", None)) is not None:
         find_task(session.connection, task, lock=True)
     return _keep(session, compute_result(session, kind, request), name, note)
 
 
 def renew_results(session: Session, request: RenewResults) -> Renewal:
-    """Compute saved results again from what counts today, as their next versions.
+    """Compute saved results again from today's inputs, as their next versions.
 
     Raises
     ------
     NotRecordedError
         When there is no such result or task.
     RoundbookError
-        When one result is renewed that cannot be computed today.
+        When a single result is to be renewed and cannot be computed today.
     """
     connection = session.connection
     if request.name is not None:
         one = find_stored(connection, request.kind, request.name, None)
         entries = [judge_result(connection, one)]
     else:
-        # What is stale by a correction under way is renewed with the rest.
+        # Locked, so that results made stale by a correction under way are renewed too.
         task_id = find_task(connection, request.task or "", lock=True)
         rows = stored_results(connection, task_id, request.kind)
         entries = [
@@ -134,11 +137,12 @@ def renew_results(session: Session, request: RenewResults) -> Renewal:
         ]
     renewed, left = [], []
     for before in entries:
-        asked = find_kind(before.kind).request(**before.request)
         try:
+            asked = request_again(before)
             after = _save_version(session, before.kind, asked, before.name, before.note)
-        except (NotRecordedError, InputError) as error:
-            # There is nothing to compute it from any more, or no result; nothing was written.
+        except (RecordError, InputError) as error:
+            # Its inputs no longer exist, or the statistic does not; nothing was written. Other
+            # errors, such as that of a time limit, end the renewal.
             if request.name is not None:
                 raise
             left.append((before, error))
@@ -149,7 +153,7 @@ def renew_results(session: Session, request: RenewResults) -> Renewal:
 
 
 class ComputedResult(NamedTuple):
-    """A result that is not saved yet: what is saved as its request, and what it was computed from."""
+    """A computed result to save, with its request and its inputs."""
 
     kind: str
     asked: Request
@@ -174,22 +178,22 @@ def save_long_result(
     note: str | None = None,
     work: Work | None = None,
 ) -> SavedResult:
-    """Compute a result that may take long, and save it, while others log and correct.
+    """Compute and save a result that may take long, without locking out other users.
 
-    It is computed as one moment saw the record, and saved in a second transaction, if what it
-    rests on is still the same; else it is computed again.
+    It is computed from one snapshot of the record, and saved in a second transaction if its inputs
+    are still the same; otherwise it is computed again.
 
     Parameters
     ----------
     begin : callable
-        Begins a transaction, with ``one_moment`` one that reads as one moment saw the record.
+        Begins a transaction; with ``one_moment`` it reads one snapshot of the record.
     work : Work, optional
         Default: the session's.
 
     Raises
     ------
     RevisedMeanwhileError
-        When it was corrected each of three times.
+        When its inputs were corrected in each of three attempts.
     RoundbookError
         As `save_result`; a name that cannot be used is refused before anything is computed.
     """
@@ -197,9 +201,10 @@ def save_long_result(
     for _ in range(_TIMES):
         with begin(one_moment=True) as session:
             connection, task = session.connection, getattr(request, "task", None)
-            if name is not None and task is not None:
+            if name is not None:
+                task_id = None if task is None else find_task(connection, task)
                 versions = stored_results(connection, kind=kind, name=name)
-                _refuse_taken(kind, name, find_task(connection, task), versions)
+                _refuse_taken(kind, name, task_id, versions)
             computed = compute_result(session._replace(work=work or session.work), kind, request)
         with begin() as session:
             if task is not None:
@@ -225,14 +230,15 @@ def _checked_name(kind: str, request: Request, name: str | None) -> str | None:
 def _refuse_taken(
     kind: str, name: str, task_id: int | None, versions: Sequence[StoredResult]
 ) -> None:
-    other = [row.task for row in versions if row.task_id not in (None, task_id)]
-    if task_id is not None and other:
-        raise AlreadyRecordedError(
-            f"'{name}' is a {find_kind(kind).title} of task '{other[0]}' already; choose another"
-            " name.",
-            name=name,
-            task=other[0],
-        )
+    if not versions or versions[-1].task_id == task_id:
+        return
+    other = versions[-1].task
+    whose = "no task" if other is None else f"task '{other}'"
+    raise AlreadyRecordedError(
+        f"'{name}' is a {find_kind(kind).title} of {whose} already; choose another name.",
+        name=name,
+        **({} if other is None else {"task": other}),
+    )
 
 
 def _keep(
@@ -249,19 +255,14 @@ def _keep(
         same = (
             row.name
             for row in stored_results(connection, task_id, kind)
-            if is_latest(row)
-            and described.brief(row.result) == described.brief(content)
-            and _is_same(
-                described, stored_results(connection, kind=kind, name=row.name)[-1], content, note
-            )
+            if is_latest(row) and _holds(connection, row, content, note)
         )
-        number = _next_number(connection, kind, task_id)
-        name = next(same, None) or f"{str(task).strip()}/{kind}-{number}"
+        name = next(same, None) or _next_name(connection, kind, task_id, str(task))
     connection.execute(_LOCK, {"kind": kind, "name": name})
     versions = stored_results(connection, kind=kind, name=name)
     _refuse_taken(kind, name, task_id, versions)
     last = versions[-1] if versions else None
-    # The same figures from other inputs are a version of their own, or it would stay stale.
+    # Equal figures from different inputs are a new version, or the result would stay stale.
     unchanged = (
         last is not None
         and _is_same(described, last, content, note)
@@ -309,31 +310,52 @@ def _keep(
         )
     return SavedResult(
         **dict(judge_result(connection, versions[-1])),
-        result=read_stored(described, versions[-1]),
+        result=read_stored(versions[-1]),
         status="unchanged" if unchanged else "saved",
     )
 
 
 _ORIGINS = get_args(Origin)
 
-# Versions count up without a gap, though a name be taken by two tasks, or by none, at once.
+# A lock on the name: versions have no gaps, also if two tasks, or none, use a name at once.
 _LOCK = text(
     "SELECT pg_advisory_xact_lock(hashtextextended("
     "concat('roundbook.result ', CAST(:kind AS text), ' ', CAST(:name AS text)), 0))"
 )
 
 
+def _holds(
+    connection: Connection, listed: StoredResult, content: dict[str, Any], note: str | None
+) -> bool:
+    """Return whether a listed result is the same; one that cannot be read is another."""
+    read, kind = read_row(listed), find_kind(listed.kind)
+    if read.illegible is not None or read.brief != kind.brief(content):
+        return False
+    whole = stored_results(connection, kind=listed.kind, name=listed.name)[-1]
+    try:
+        return _is_same(kind, whole, content, note)
+    except RecordError:
+        return False
+
+
 def _is_same(kind: Kind, row: StoredResult, content: dict[str, Any], note: str | None) -> bool:
-    # The same result by another version of Roundbook is the same.
+    # The version of Roundbook does not make a result different.
     beside = dict.fromkeys(("software", *kind.beside))
-    stored = read_stored(kind, row).model_dump(mode="json", by_alias=True)
+    stored = read_stored(row).model_dump(mode="json", by_alias=True)
     return note in (None, row.note) and stored | beside == content | beside
 
 
-def _next_number(connection: Connection, kind: str, task_id: int | None) -> int:
+def _next_name(connection: Connection, kind: str, task_id: int | None, task: str) -> str:
+    """Return a task's next name for a result of a kind, after its own and those others have taken."""
+    first = numbered_name(task, kind, 1)
     names = connection.execute(
-        text("SELECT DISTINCT name FROM roundbook.result WHERE kind = :kind AND task_id = :task"),
-        {"kind": kind, "task": task_id},
+        text(
+            "SELECT DISTINCT name FROM roundbook.result WHERE kind = :kind"
+            " AND (task_id = :task OR starts_with(name, :start))"
+        ),
+        {"kind": kind, "task": task_id, "start": first.removesuffix("1")},
     ).scalars()
-    numbers = [str(name).rpartition("-")[2] for name in names]
-    return 1 + max((int(number) for number in numbers if number.isdigit()), default=0)
+    ends = [str(name).rpartition("-")[2] for name in names]
+    numbers = [int(end) for end in ends if end.isascii() and end.isdecimal()]
+    name = numbered_name(task, kind, 1 + max(numbers, default=0))
+    return check_name(find_kind(kind).title, name)

@@ -1,4 +1,4 @@
-"""The state of the database's schema, and bringing it up to date."""
+"""The state of the database's schema, and its upgrade."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class SchemaState(Result):
 
 
 class DatabaseState(SchemaState):
-    """The schema of the database, and how its server is reached and set up.
+    """The schema of the database, and the state of its server.
 
-    `settings` are those that the server, the database or the role has otherwise than Roundbook's
-    transactions; `pooler` is whether a pooler answers in the server's place.
+    `settings` are those of the server, database or role that differ from Roundbook's transactions;
+    `pooler` is whether the connection goes through a pooler.
     """
 
     postgresql: str

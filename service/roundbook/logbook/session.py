@@ -1,4 +1,4 @@
-"""An open transaction on the record, which a door begins and ends and use cases work in."""
+"""Transactions on the record, in which use cases work."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from sqlalchemy import Connection, Engine
 
 from roundbook.database.engine import unit_of_work
 
-# Told in a few words what is done next.
+# Called with a short text before each step.
 Tell = Callable[[str], object]
 
 
 def tell_nobody(_: str) -> None:
-    """Tell nobody what is done next."""
+    """Ignore the text on the next step."""
 
 
 class Work(NamedTuple):
-    """How long computations are done, and who is told how far they are.
+    """How long computations run: the progress callback, the `map` and the limit of file sizes.
 
     Attributes
     ----------
     progress : callable
-        Told what is done, how many of them, and of how many.
+        Called with the name of the pieces of work, the number done and the total.
     mapped : callable
-        Applies a function to independent pieces of work, as `map` does, and returns what they give
-        in their order.
+        Applies a function to independent pieces of work, as `map` does, and returns the results in
+        their order.
     max_file_bytes : int
-        How long files may be, in bytes, that are read for it.
+        Largest file that is read.
     """
 
     progress: Callable[[str, int, int], object] = lambda *_: None
@@ -39,7 +39,7 @@ class Work(NamedTuple):
 
 
 class Session(NamedTuple):
-    """An open transaction, who asks for what is done in it, and how long work is done."""
+    """An open transaction, the user who works in it, and how long computations run."""
 
     connection: Connection
     user: str = "unknown"
@@ -55,16 +55,16 @@ def begin(
     one_moment: bool = False,
     keeping: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Iterator[Session]:
-    """Begin a transaction; commit it when the block ends, take it back when the block raises.
+    """Begin a transaction; commit it when the block ends, roll it back when the block raises.
 
     Parameters
     ----------
     keep : bool
-        False to take it back in any case, as a dry run does.
+        False to roll it back in any case, for a dry run.
     one_moment : bool
-        Read the record as one moment saw it, and write nothing.
+        Read one snapshot of the record, and write nothing.
     keeping : callable
-        Returns the context that it is committed in.
+        Returns the context in which it is committed.
 
     Raises
     ------

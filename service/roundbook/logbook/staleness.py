@@ -1,9 +1,9 @@
-"""The rule of staleness: what a saved result was computed from, against what counts today.
+"""The rule of staleness: the inputs of a saved result compared with today's.
 
-A result is stale when one of its inputs is not the current one of its round any more, or when
-something became known of the input's runs or round that the result rests on. A round that is held
-or logged later is told beside: it makes no result stale, or every plan would be once its round is
-held. A round that was left out as withdrawn and counts again does.
+A result is stale when one of its inputs is no longer the current one of its round, or when facts
+that it depends on became known of the input's runs or round. A round that is logged later is
+listed as a change but makes no result stale: otherwise every plan would be stale once its round
+is held. A round that was left out as withdrawn and counts again does make it stale.
 """
 
 from __future__ import annotations
@@ -33,28 +33,28 @@ Code = Literal[
 Origin = Literal[
     "variance_estimate", "published_variance", "factor_set", "matrix", "run_upload", "qrels"
 ]
-# What a round gives beside scores; its other inputs take each other's place.
+# Inputs of a round besides its scores; all other kinds of inputs can replace each other.
 _BESIDE: tuple[Origin, ...] = ("run_upload", "qrels")
 
 
 class Input(NamedTuple):
-    """What one round gives to a result.
+    """The input of a result from one round.
 
     Attributes
     ----------
     origin, id
-        The row it is: of a variance estimate, a published variance, a factor set, a matrix, the
-        latest upload of runs or relevance assessments.
+        The kind and id of its row: a variance estimate, published variance, factor set, matrix,
+        the latest upload of runs, or relevance assessments.
     matrix, revision, version
         The score matrix, its revision (or that of a published variance or of assessments, or the
         number of an upload), and the factor version.
     value
         The variance, None of other inputs.
     known
-        What is known beside the scores that the result rests on: the round's ``collection``,
-        ``runs_without_team`` and ``runs_without_system`` among the runs, the
-        ``runs``' teams and systems as a checksum, the ``other_ids`` by which it shares topics with the other
-        inputs, the ``rule``.
+        Facts besides the scores that the result depends on: the round's ``collection``, the numbers
+        ``runs_without_team`` and ``runs_without_system``, a checksum of the ``runs``' teams and
+        systems, the ``other_ids`` by which it shares topics with the other inputs, and the
+        ``rule``.
     """
 
     origin: Origin
@@ -70,10 +70,11 @@ class Input(NamedTuple):
 
 
 class Change(Result):
-    """What is otherwise today of one round than when a result was saved.
+    """A change of one round since a result was saved.
 
-    `was` and `now` are its variances where inputs are variances, `revision`, `version` and `matrix`
-    today's, `runs` how many runs' teams or systems became known, `reason` of a withdrawal.
+    `was` and `now` are its variances if inputs are variances; `revision`, `version` and `matrix`
+    are today's; `runs` is the number of runs whose teams or systems became known; `reason` is that
+    of a withdrawal.
     """
 
     code: Code
@@ -94,7 +95,7 @@ class Change(Result):
 
     @property
     def of_new_round(self) -> bool:
-        """Whether it is of a round that the result was not computed from."""
+        """Whether it is about a round that the result was not computed from."""
         return self.code in ("added", "restored")
 
 
@@ -105,27 +106,28 @@ def changes(
     withdrawn: Mapping[tuple[str, str], str],
     left_out: Collection[str] = (),
 ) -> list[Change]:
-    """Return what changed of a result's inputs, round by round; see the module's rule.
+    """Return the changes of a result's inputs, round by round, by the module's rule.
 
     Parameters
     ----------
     saved : sequence of Input
-        What the result was computed from.
+        The inputs the result was computed from.
     today : sequence of Input
-        What the same request would be computed from today.
+        The inputs of the same request today.
     withdrawn : mapping from (round, assessments) to reason
         The score matrices that are withdrawn today.
     left_out : collection of str
         The rounds that the result left out as withdrawn.
     """
     current = {_given(row): row for row in today}
+    before = {was.round for was in saved}
     changed = [
         change
         for was in saved
-        if (change := _change(was, current.get(_given(was)), withdrawn)) is not None
+        if (change := _change(was, current.get(_given(was)), withdrawn, alone=len(before) == 1))
+        is not None
     ]
     changed += _known_since(saved, current)
-    before = {was.round for was in saved}
     changed += [
         Change(
             code="restored" if given.round in left_out else "added",
@@ -140,15 +142,17 @@ def changes(
 
 
 def _given(given: Input) -> tuple[str, str]:
-    """Return what an input is of its round: its scores, its runs or its assessments."""
+    """Return the round of an input, and its part of the round: scores, runs or assessments."""
     return given.round, given.origin if given.origin in _BESIDE else "scores"
 
 
 def _change(
-    was: Input, now: Input | None, withdrawn: Mapping[tuple[str, str], str]
+    was: Input, now: Input | None, withdrawn: Mapping[tuple[str, str], str], *, alone: bool
 ) -> Change | None:
     if now is not None and (was.origin, was.id) == (now.origin, now.id):
-        if "collection" in was.known and was.known["collection"] != now.known.get("collection"):
+        # A round alone shares topics with none, whatever its collection.
+        tells = "collection" in was.known and not alone
+        if tells and was.known["collection"] != now.known.get("collection"):
             return _changed("collection", was, now)
         if was.known.get("other_ids") != now.known.get("other_ids"):
             return _changed("topics", was, now)
@@ -180,7 +184,7 @@ def _changed(code: Code, was: Input, now: Input | None) -> Change:
 
 
 def _known_since(saved: Sequence[Input], current: Mapping[tuple[str, str], Input]) -> list[Change]:
-    """Return what became known of the runs of all inputs together: it changes the units of runs."""
+    """Return the changes by teams and systems that became known, which change the units of runs."""
     if any("rule" in was.known for was in saved):
         return [Change(code="rule", round=saved[0].round)]
     if any((now := current.get(_given(was))) is None or now.id != was.id for was in saved):

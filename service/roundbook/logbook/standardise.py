@@ -1,4 +1,4 @@
-"""Standardised scores: a round's matrix, or new runs from files, by a round's factors."""
+"""Standardised scores of a round's matrix, or of new runs from files, by a round's factors."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from roundbook.logbook.lookup import (
 )
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
-from roundbook.logbook.same_topics import same_topics
+from roundbook.logbook.same_topics import collections_differ, refuse_topic_twice, same_topics
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.standardise import StandardiseFilesRequest, StandardiseRequest
@@ -42,21 +42,23 @@ _Request = StandardiseRequest | StandardiseFilesRequest
 
 
 class OffTie(Result):
-    """A run that differs on a topic where all standardising runs tie: no sd can place it."""
+    """A run that differs on a topic where all standardising runs tie, so that the sd is 0."""
 
     run: str
     topic: str
 
 
 class StandardisedScores(Result):
-    """Standardised scores, one list a run, and what they were standardised by.
+    """Standardised scores, one list a run, and the factors they were standardised by.
 
-    `matrix` and `revision` are None for scores read from `files`; the factors were fitted on
-    `factors_matrix`, and `withdrawn` is why that is withdrawn, None where it is not; `outdated`
-    says so too where it is superseded, None where it counts. `a` and `b` are those of std-AB, None
-    on other scales. `means` are the runs' means over the topics. `left_out` are the topics that
-    have no factors, or no spread under the policy ``drop``; `off_ties` are the scores that the
-    policy ``average`` puts at 0 sds although they differ from the tie.
+    `matrix` and `revision` are None for scores read from `files`. The factors were fitted on
+    `factors_matrix`; `withdrawn` is the reason why it is withdrawn, None if it is not; `outdated`
+    is set if it is withdrawn or superseded, None if it is current. `a` and `b` are those of std-AB,
+    None on other scales. `means` are the runs' means over the topics. `left_out` are the topics
+    without factors, or with sd 0 under the policy ``drop``; `off_ties` are the scores that the
+    policy ``average`` puts at 0 sds although they differ from the tie. `collection` and
+    `factors_collection` are the document collections that the round of the scores and that of the
+    factors declare; scores read from files count as on the latter.
     """
 
     task: str
@@ -75,6 +77,8 @@ class StandardisedScores(Result):
     factors_revision: int
     withdrawn: str | None
     outdated: OutdatedFactors | None
+    collection: str | None
+    factors_collection: str | None
     zero_sd: str
     anonymous: bool
     software: str = SOFTWARE
@@ -88,7 +92,7 @@ class StandardisedScores(Result):
 
 
 class _Raw(NamedTuple):
-    """Raw scores, (topics, runs), and where they are from."""
+    """Raw scores, (topics, runs), and their source."""
 
     round: str
     topics: Sequence[str]
@@ -97,29 +101,38 @@ class _Raw(NamedTuple):
     matrix: int | None
     revision: int | None
     files: Sequence[str]
+    collection: str | None
     hidden: Sequence[HiddenCells] = ()
 
 
 def standardise(session: Session, request: StandardiseRequest) -> StandardisedScores:
-    """Return a round's standardised scores, by its own latest factors if no others are named.
+    """Return a round's standardised scores, by default by its own latest factors.
 
     Raises
     ------
     NotRecordedError
-        When the matrix or the factors are not there.
+        When the matrix or the factors do not exist.
     InputError
-        When `factors_from` could mean two things, or what follows its colon is no version.
+        When `factors_from` is ambiguous, or the part after its colon is no version.
     RecordError
         When the round is published, and names are asked to be hidden.
     ImpossibleStatisticError
-        When none of the matrix's topics has factors.
+        When none of the matrix's topics has factors: by those of a round that declares another
+        document collection, none has.
     """
     connection, task = session.connection, request.task
     series = find_series(connection, task, request.round, request.measure, request.assessments)
     row = logged_matrix(connection, task, series)
     loaded = load_matrix(connection, row)
     raw = _Raw(
-        series.round, loaded.topics, loaded.runs, loaded.scores, row.id, row.revision, row.files
+        series.round,
+        loaded.topics,
+        loaded.runs,
+        loaded.scores,
+        row.id,
+        row.revision,
+        row.files,
+        _collection(connection, series),
     )
     if request.anonymous:
         runs, scores = draft_pseudonyms(connection, series.round_id).hide(raw.runs, raw.scores)
@@ -134,14 +147,14 @@ def standardise(session: Session, request: StandardiseRequest) -> StandardisedSc
 def standardise_files(
     session: Session, request: StandardiseFilesRequest, max_file_bytes: int
 ) -> StandardisedScores:
-    """Return new runs' scores, read from files, standardised by a round's factors.
+    """Return the scores of new runs, read from files, standardised by a round's factors.
 
     Nothing is logged. See `standardise` and `roundbook.logbook.matrices.log_matrix.log_files`.
 
     Parameters
     ----------
     max_file_bytes : int
-        No larger file is read.
+        Largest file that is read.
     """
     scores = read_scores(
         request.files,
@@ -151,12 +164,22 @@ def standardise_files(
         max_bytes=max_file_bytes,
     )
     whole = apply_missing_policy(scores, request.missing)
+    task_id = find_task(session.connection, request.task)
+    refuse_topic_twice(session.connection, task_id, request.task, whole.topics)
     label, version = _label_and_version(session.connection, request, request.measure)
     source = find_series(
         session.connection, request.task, label, request.measure, request.assessments
     )
     raw = _Raw(
-        source.round, whole.topics, whole.runs, whole.scores, None, None, whole.files, whole.hidden
+        source.round,
+        whole.topics,
+        whole.runs,
+        whole.scores,
+        None,
+        None,
+        whole.files,
+        _collection(session.connection, source),
+        whole.hidden,
     )
     return _standardised(session.connection, request, raw, source, version)
 
@@ -164,9 +187,22 @@ def standardise_files(
 def _standardised(
     connection: Connection, request: _Request, raw: _Raw, source: Series, version: int | None
 ) -> StandardisedScores:
+    collection = _collection(connection, source)
+    if collections_differ(raw.collection, collection):
+        raise ImpossibleStatisticError(
+            f"Round '{source.round}' was held on the document collection '{collection}' and round"
+            f" '{raw.round}' on '{raw.collection}': a topic of the same name on other documents is"
+            f" another topic, so round '{source.round}' has factors of none of these topics.",
+            way_out="own factors",
+            task=request.task,
+            round=raw.round,
+            measure=source.measure,
+            collection=collection,
+        )
     factors = load_factors(connection, find_factor_set(connection, source, version))
     zero_sd = factors.row.zero_sd
-    # Topics keep the names of their scores, and are found by the topics that they are.
+    # Topics keep the names in their scores, and are matched with factors by the topics they stand
+    # for.
     same = same_topics(connection, find_task(connection, request.task))
     names = [same.name(name) for name in raw.topics]
     usable = {same.name(name): index for name, index in factors.usable().items()}
@@ -201,6 +237,8 @@ def _standardised(
         factors_revision=factors.row.revision,
         withdrawn=factors.row.withdrawn,
         outdated=outdated_factors(connection, factors.row),
+        collection=raw.collection,
+        factors_collection=collection,
         zero_sd=zero_sd,
         anonymous=isinstance(request, StandardiseRequest) and request.anonymous,
         topics=[raw.topics[index] for index in kept],
@@ -218,6 +256,14 @@ def _standardised(
     )
 
 
+def _collection(connection: Connection, series: Series) -> str | None:
+    """Return the document collection that the round of a series declares."""
+    declared: str | None = connection.execute(
+        select(round_.c.collection).where(round_.c.id == series.round_id)
+    ).scalar_one()
+    return declared
+
+
 def _standardising_scores(
     connection: Connection, factors: LoadedFactors
 ) -> npt.NDArray[np.float64]:
@@ -231,7 +277,7 @@ def _standardising_scores(
 def _label_and_version(
     connection: Connection, request: _Request, measure: str
 ) -> tuple[str, int | None]:
-    """Read ``ROUND[:VERSION]``; a round's label may itself hold a colon."""
+    """Return the round and version of ``ROUND[:VERSION]``; a label may itself hold a colon."""
     named = (request.factors_from or "").strip()
     label, colon, number = named.rpartition(":")
     if request.factors_version is not None or not colon:

@@ -1,4 +1,4 @@
-"""A score matrix into and out of the record."""
+"""Storing and loading of score matrices."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 class LoadedMatrix(NamedTuple):
-    """A matrix of the record: scores (topics, runs) with names and ids, as logged."""
+    """A stored matrix: scores (topics, runs) with names and ids, in the order logged."""
 
     row: Row[Any]
     topics: list[str]
@@ -39,14 +39,14 @@ class LoadedMatrix(NamedTuple):
 def content_hash(
     topics: Sequence[str], runs: Sequence[str], scores: npt.NDArray[np.float64]
 ) -> str:
-    """Return the identity of a matrix's content, whatever the order of its topics and runs."""
+    """Return the hash of a matrix's content, whatever the order of its topics and runs."""
     topic_order = sorted(range(len(topics)), key=topics.__getitem__)
     run_order = sorted(range(len(runs)), key=runs.__getitem__)
     digest = blake2b(digest_size=32)
     for names, order in ((topics, topic_order), (runs, run_order)):
         digest.update(str(len(order)).encode())
         for index in order:
-            # No name holds a control character, so this separates them.
+            # No name holds a control character, so one can separate names.
             digest.update(b"\0" + names[index].encode())
         digest.update(b"\0\0")
     # Adding zero makes -0.0 the 0.0 it equals.
@@ -97,7 +97,7 @@ def store_matrix(
 def ensure_topics(
     connection: Connection, round_id: int, names: Sequence[str]
 ) -> npt.NDArray[np.int64]:
-    """Return the ids of topics of a round's task, recording those that are new."""
+    """Return the ids of a task's topics, recording new ones."""
     values = {"round": round_id, "names": list(names)}
     connection.execute(
         text(
@@ -155,7 +155,7 @@ def load_matrix(connection: Connection, row: Row[Any]) -> LoadedMatrix:
     Raises
     ------
     RecordError
-        When the scores are not those of its topics and runs.
+        When the stored scores do not fit its topics and runs.
     """
     topics = connection.execute(
         select(topic.c.name, topic.c.id)

@@ -1,4 +1,4 @@
-"""Tasks: what a campaign evaluates, round after round."""
+"""Tasks, which a campaign evaluates in round after round."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from roundbook.requests.tasks import CreateTask, RemoveTask, RenameTask
 
 
 class Task(Result):
-    """A task, with what is recorded in it."""
+    """A task, with its number of rounds and its measures."""
 
     task: str
     title: str | None
@@ -42,13 +42,13 @@ class TaskList(Result):
 
 
 class RenamedTask(Task):
-    """A task under its new name, and the one it had."""
+    """A task's new name, and its former one."""
 
     was: str
 
 
 class RemovedTask(Result):
-    """A task that is gone, and its rounds, which held no scores."""
+    """A removed task, and its rounds, which held no scores."""
 
     task: str
     rounds: list[str]
@@ -71,7 +71,7 @@ def create_task(session: Session, request: CreateTask) -> Task:
 
 
 def rename_task(session: Session, request: RenameTask) -> RenamedTask:
-    """Give a task another name; where it holds scores, only by `force`.
+    """Give a task another name; if it holds scores, only with `force`.
 
     Raises
     ------
@@ -82,7 +82,7 @@ def rename_task(session: Session, request: RenameTask) -> RenamedTask:
     RoundPublishedError
         When one of its rounds is published.
     RecordError
-        When a result is saved for it, or it holds scores and `force` is not given.
+        When it has a saved result, or it holds scores and `force` is not given.
     """
     connection = session.connection
     name = check_name("task", request.name)
@@ -117,14 +117,14 @@ def rename_task(session: Session, request: RenameTask) -> RenamedTask:
 
 
 def remove_task(session: Session, request: RemoveTask) -> RemovedTask:
-    """Take out a task that holds no scores, with its rounds; its events stay.
+    """Remove a task without scores, with its rounds; its events stay.
 
     Raises
     ------
     NotRecordedError
         When there is no such task.
     RecordError
-        When it holds scores, or a result is saved for it.
+        When it holds scores, or has a saved result.
     """
     connection = session.connection
     task_id = find_task(connection, request.task, lock=True)
@@ -153,7 +153,7 @@ def _refuse_saved(connection: Connection, task_id: int, name: str, so: str) -> N
 
 
 def what_is_held(connection: Connection, rounds: Sequence[int]) -> str | None:
-    """Return what rounds hold that stays: ``scores``, be they withdrawn, or else in words."""
+    """Return the noun (``scores``, ...) for what keeps rounds from being removed, or None."""
     held = (
         (matrix, "scores"),
         (published_variance, "a published variance"),
@@ -168,7 +168,7 @@ def what_is_held(connection: Connection, rounds: Sequence[int]) -> str | None:
 
 
 def is_held_error(name: str, held: str, task_name: str) -> RecordError:
-    """Return the error that a task or round is not removed for what it holds."""
+    """Return the error for a task or round that cannot be removed because of its content."""
     message = f"{name} holds {held}, so it stays."
     if held != "scores":
         return RecordError(message)
@@ -181,7 +181,7 @@ def list_tasks(session: Session) -> TaskList:
 
 
 def ensure_task(session: Session, name: str, title: str | None = None) -> bool:
-    """Record a task unless it is there; return whether it is new."""
+    """Record a task unless it exists; return whether it is new."""
     connection, name = session.connection, check_name("task", name)
     if connection.execute(select(task.c.id).where(is_named(task.c.name, name))).first():
         return False

@@ -1,18 +1,20 @@
-"""Teams of a round's runs that become known later, or were wrong: what changes, what rests on it."""
+"""Recording and correcting the teams of a round's runs after logging."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 from pydantic import Field
 from sqlalchemy import Connection, select, text
 
-from roundbook.database.tables import run
+from roundbook.database.tables import round_, run
 from roundbook.errors import InputError
 from roundbook.formats import read_teams
 from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.estimates import renew_runs_parts
 from roundbook.logbook.events import record_event
+from roundbook.logbook.impact import Dependent, stale_results
 from roundbook.logbook.lookup import check_reason, find_round, find_task
 from roundbook.logbook.result import Result
 from roundbook.logbook.runs.recorded_runs import RunChange, describe_runs
@@ -23,10 +25,10 @@ CORRECTED = "runs corrected"
 
 
 class RefittableFactors(Result):
-    """A measure's latest factors that rest on other runs than the pool that is known now.
+    """A measure's latest factors that were fitted on other runs than the pool known now.
 
-    `standardising_runs` of `runs` were they fitted on, and `contributed` is how many runs are known
-    to have contributed to the pool.
+    They were fitted on `standardising_runs` of `runs`, and `contributed` runs are known to have
+    contributed to the pool.
     """
 
     measure: str
@@ -38,12 +40,12 @@ class RefittableFactors(Result):
 
 
 class DescribedTeams(Result):
-    """What a team file changed of a round's runs; `status` is for the whole of it.
+    """The changes by a team file to a round's runs, with an overall `status`.
 
-    `runs` is how many runs the round has, and `described` how many of them became known better or
-    were corrected. `renewed` are the measures of the variance estimates that were made anew, an
-    entry for each. `unknown_runs` are those that only the file has, `undescribed_runs` those that it
-    leaves out. `hidden` is what a workbook hides of the file.
+    `runs` is the number of runs in the round, and `described` the number that were completed or
+    corrected. `renewed` are the measures of the renewed variance estimates, one entry for each
+    estimate. `unknown_runs` are runs that only the file has, `undescribed_runs` runs that it lacks.
+    `hidden` are the hidden parts of a workbook.
     """
 
     task: str
@@ -58,12 +60,13 @@ class DescribedTeams(Result):
     unknown_runs: list[str]
     undescribed_runs: list[str]
     hidden: list[HiddenCells] = Field(default_factory=list)
+    impact: list[Dependent]
 
 
 def describe_teams(
     session: Session, request: DescribeTeams, *, max_file_bytes: int
 ) -> DescribedTeams:
-    """Record what a team file has of a round's runs: what is unknown, and with a reason all of it.
+    """Record a team file's facts on a round's runs: unknown ones, or with a reason all of them.
 
     Scores and factors stay as they are; the intervals of variances are estimated anew by team.
 
@@ -128,13 +131,34 @@ def describe_teams(
         unknown_runs=[tag for tag in teams if tag not in tags],
         undescribed_runs=[tag for tag in tags if tag not in teams],
         hidden=list(teams.hidden),
+        impact=_stale(connection, task_id, round_id, changes),
+    )
+
+
+def _stale(
+    connection: Connection, task_id: int, round_id: int, changed: Sequence[RunChange]
+) -> list[Dependent]:
+    """Return the saved results made stale by facts that became known of a round's runs."""
+    facts = {change.fact for change in changed} - {"type"}  # on which nothing rests
+    if not facts:
+        return []
+    label = connection.execute(select(round_.c.label).filter_by(id=round_id)).scalar_one()
+    return stale_results(
+        connection,
+        task_id,
+        # Teams and systems that became known are counted over all rounds of a result.
+        lambda entry, inputs: any(
+            (change.code in facts and any(given.round == label for given in inputs))
+            or (change.code in ("runs", "estimated") and change.round == label)
+            for change in entry.changes
+        ),
     )
 
 
 def refittable_factors(connection: Connection, round_id: int) -> list[RefittableFactors]:
-    """Return a round's latest factors that rest on other runs than the pool known today.
+    """Return a round's latest factors that were fitted on other runs than the pool known today.
 
-    Those that were fitted on runs of somebody's choice, tag by tag, are left out.
+    Factors that were fitted on runs chosen by tag are left out.
     """
     rows = connection.execute(text(_REFITTABLE), {"round": round_id})
     return [RefittableFactors(**row._mapping) for row in rows]

@@ -1,4 +1,4 @@
-"""Tokens: made, listed, revoked, and checked when somebody comes with one."""
+"""Access tokens: creating, listing, revoking and checking them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ PREFIX = "rb_"
 
 
 class Token(Result):
-    """What a token allows: `scope` at most, on `task` alone unless that is None.
+    """A token, which allows at most `scope`, on `task` only unless that is None.
 
     `status` is ``in force``, ``expired`` or ``revoked``.
     """
@@ -39,24 +39,24 @@ class Token(Result):
 
 
 class CreatedToken(Token):
-    """A token that was just made; `token` is nowhere else, the record keeps its hash."""
+    """A new token; `token` itself is stored nowhere, the record only keeps its hash."""
 
     token: str
 
 
 class TokenList(Result):
-    """The tokens of a record, in the order in which they were made."""
+    """The tokens of a record, in the order in which they were created."""
 
     tokens: list[Token]
 
 
 def create_token(session: Session, request: CreateToken) -> CreatedToken:
-    """Make a token of 32 random bytes and keep its SHA-256.
+    """Create a token of 32 random bytes and store its SHA-256.
 
     Raises
     ------
     AlreadyRecordedError
-        When there is one of this name, revoked or not.
+        When there is a token of this name, revoked or not.
     NotRecordedError
         When there is no such task.
     """
@@ -91,18 +91,18 @@ def create_token(session: Session, request: CreateToken) -> CreatedToken:
 
 
 def list_tokens(session: Session) -> TokenList:
-    """Return every token that was made, without the tokens themselves."""
+    """Return all tokens, without the secrets themselves."""
     rows = session.connection.execute(_TOKENS.order_by(access_token.c.id))
     return TokenList(tokens=list(map(_read, rows)))
 
 
 def revoke_token(session: Session, request: RevokeToken) -> Token:
-    """Refuse a token from now on; a revoked one stays so.
+    """Revoke a token; a revoked one stays so.
 
     Raises
     ------
     NotRecordedError
-        When there is none of this name.
+        When there is no token of this name.
     """
     name = check_name("token", request.name)
     token = _find(session, name)
@@ -124,7 +124,7 @@ def revoke_token(session: Session, request: RevokeToken) -> Token:
 
 
 def check_token(session: Session, secret: str) -> Token | None:
-    """Return what a token allows, None where it is none, revoked or expired."""
+    """Return the token with this secret, None if it is unknown, revoked or expired."""
     row = session.connection.execute(
         _TOKENS.where(access_token.c.hash == _hash(secret))
     ).one_or_none()
@@ -161,5 +161,5 @@ def _read(row: Any) -> Token:  # noqa: ANN401
 
 
 def _hash(secret: str) -> bytes:
-    # Of 32 random bytes: they cannot be guessed, so that no slow hash is needed.
+    # 32 random bytes cannot be guessed, so that no slow hash is needed.
     return hashlib.sha256(secret.encode()).digest()

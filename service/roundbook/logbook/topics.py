@@ -1,4 +1,4 @@
-"""Topics of a task, and the other ids under which they returned."""
+"""Topics of a task, and their aliases: other ids under which they returned."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ class OtherId(Result):
 
 
 class AliasedTopics(Result):
-    """What a file of topic ids brought: other ids that are new, and how many were known.
+    """The result of recording a file of topic ids: the new other ids, and the number known before.
 
-    `stale` names the saved results whose rounds share other topics now.
+    `stale` names the saved results that are stale as their rounds now share other topics.
     """
 
     task: str
@@ -42,14 +42,14 @@ class AliasedTopics(Result):
 
 
 class UnaliasedTopic(OtherId):
-    """An id that is a topic of its own again, and what it stood for; see `AliasedTopics`."""
+    """An id that is a topic of its own again, and the topic it stood for; see `AliasedTopics`."""
 
     task: str
     stale: list[str]
 
 
 class TopicInRound(Result):
-    """A round in whose scores a topic is, and its id there."""
+    """A round that has a topic in its scores, and the topic's id there."""
 
     round: str
     id: str
@@ -64,7 +64,7 @@ class Topic(Result):
 
 
 class TopicList(Result):
-    """The topics of a task, in the order in which they came; `later` is how many the limit left out."""
+    """The topics of a task in the order recorded; `later` counts those that the limit left out."""
 
     task: str
     topics: list[Topic]
@@ -72,9 +72,9 @@ class TopicList(Result):
 
 
 def alias_topics(session: Session, request: AliasTopics, max_file_bytes: int) -> AliasedTopics:
-    """Record under which other ids topics returned, as a file says; all of it or nothing.
+    """Record the other ids under which topics returned, from a file.
 
-    What rests on the topics that rounds share is stale from then on.
+    Results that depend on the topics that rounds share become stale.
 
     Parameters
     ----------
@@ -84,12 +84,12 @@ def alias_topics(session: Session, request: AliasTopics, max_file_bytes: int) ->
     Raises
     ------
     BadFileError
-        When the file cannot be read, or names what cannot be: a topic or an id that is not there,
-        two topics of one round as one.
+        When the file cannot be read, names a missing topic or id, or makes two topics of one round
+        one topic.
     NotRecordedError
         When there is no such task or round.
     AlreadyRecordedError
-        When an id is another topic's already.
+        When an id stands for another topic already.
     """
     rows = read_topic_ids(request.file, max_file_bytes)
     connection = session.connection
@@ -168,7 +168,7 @@ def _refused(row: TopicId, reason: str) -> BadFileError:
 def _round_topics(
     connection: Connection, task_id: int, task: str, rows: Sequence[TopicId]
 ) -> dict[str, set[str]]:
-    """Return the topics of the rounds that rows name; none of a round without scores."""
+    """Return the topics of the rounds in the rows, by round; none for a round without scores."""
     ids = {
         label: find_round(connection, task_id, task, label)
         for label in dict.fromkeys(row.round for row in rows)
@@ -186,7 +186,7 @@ def _round_topics(
 
 
 def _ids(connection: Connection, task_id: int, names: set[str]) -> list[tuple[int, str]]:
-    """Return id and name of topics, however their accents are encoded; the normal ones last."""
+    """Return the ids and names of topics, in any encoding of accents; normalised names last."""
     rows = connection.execute(
         text(
             "SELECT id, name FROM roundbook.topic WHERE task_id = :task"
@@ -202,7 +202,7 @@ def _ids(connection: Connection, task_id: int, names: set[str]) -> list[tuple[in
 def _refuse_two_in_one(
     connection: Connection, task_id: int, names: Mapping[str, str], rows: Mapping[str, TopicId]
 ) -> None:
-    """Refuse ids of one topic that are two topics of a score matrix, of a run or of assessments."""
+    """Refuse ids of one topic if a score matrix, run or assessments have them as two topics."""
     spelled_so = topic.c.name.in_({*names, *names.values()})
     for table, owner, what in (
         (matrix_topic, matrix, "matrix {}"),
@@ -235,12 +235,12 @@ def _refuse_two_in_one(
 
 
 def unalias_topic(session: Session, request: UnaliasTopic) -> UnaliasedTopic:
-    """Let an id be a topic of its own again.
+    """Remove an alias: the id is a topic of its own again.
 
     Raises
     ------
     NotRecordedError
-        When there is no such task, or the id is no other topic's.
+        When there is no such task, or the id stands for no other topic.
     """
     connection = session.connection
     task_id = find_task(connection, request.task, lock=True)
@@ -272,12 +272,12 @@ def unalias_topic(session: Session, request: UnaliasTopic) -> UnaliasedTopic:
 
 
 def list_topics(session: Session, request: ListTopics) -> TopicList:
-    """Return the topics of a task, or those with several ids.
+    """Return the topics of a task, or only those with several ids.
 
     Raises
     ------
     NotRecordedError
-        When there is no such task, or no topic to begin after.
+        When there is no such task, or no topic to continue after.
     """
     connection = session.connection
     task_id = find_task(connection, request.task)

@@ -1,15 +1,17 @@
-"""A measure's variance over the rounds of a task, as results: by round, pooled, of the next round.
+"""Models of a measure's variance over a task's rounds: by round, pooled, and for the next round.
 
-Nothing here opens a database: plans from a given variance read these models too.
+The module imports no database modules, as plans from a given variance use these models too.
 """
 
 from __future__ import annotations
 
 from datetime import date
+from operator import not_
 from typing import Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
 
+from roundbook.logbook.held_order import OutOfOrder
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.withdrawals import WithdrawnMatrix
 from roundbook.requests.fields import PoolBy
@@ -23,10 +25,10 @@ _PREFIX = {"one-way": "", "two-way": "two_way_"}
 class Interval(Result):
     """A variance's interval at confidence `level`.
 
-    `method` is ``jackknife``, or ``published`` for a value known with its sizes alone: `source`
-    then names where the variance per topic and per run comes from. `of` is ``systems`` (topics and
-    teams are samples) or ``these runs`` (topics alone). `high` is None where so few topics do not
-    bound the variance. Saved results of before may have ``chi-square``, ``bootstrap`` and
+    `method` is ``jackknife``, or ``published`` for a value known with its sizes only: `source` then
+    names the origin of the variance per topic and per run. `of` is ``systems`` (topics and teams
+    are samples) or ``these runs`` (topics only). `high` is None if there are too few topics to
+    bound the variance. Results saved by earlier versions may have ``chi-square``, ``bootstrap`` and
     ``combined`` intervals.
     """
 
@@ -40,7 +42,7 @@ class Interval(Result):
 
 
 class RoundOfKind(NamedTuple):
-    """What `RoundVariance` has of one kind of residual variance."""
+    """The fields of a `RoundVariance` for one kind of residual variance."""
 
     variance: float | None
     dof: int | None
@@ -53,16 +55,16 @@ class RoundVariance(Result):
 
     `origin` is ``matrix`` (computed here from `matrix`, `revision` and, on a standardised
     scale, `factor_version`) or ``published`` (recorded from `source`, no matrix here).
-    `two_way_variance` is the residual after run and topic means. `clusters` counts the teams of
-    the runs, and the runs of unknown team one by one; None of a published value without its number
-    of teams. Where an interval is None, its reason is a code.
+    `two_way_variance` is the residual after run and topic means. `clusters` counts the runs' teams,
+    and each run of unknown team; None for a published value without its number of teams. If an
+    interval is None, its reason is a code.
     """
 
-    # What earlier versions saved beside is kept as it was.
+    # Further keys of earlier versions are kept as saved.
     model_config = ConfigDict(frozen=True, allow_inf_nan=False, extra="allow")
 
     round: str
-    # None only of what was saved before assessments could be mixed.
+    # None only in results saved before assessments could be mixed.
     assessments: str | None = None
     ordinal: int
     collection: str | None = None
@@ -88,16 +90,16 @@ class RoundVariance(Result):
     software: str
 
     def of_kind(self, kind: VarianceKind) -> RoundOfKind:
-        """Return what it has of a kind."""
+        """Return the fields for a kind of residual variance."""
         return RoundOfKind(*(getattr(self, _PREFIX[kind] + name) for name in RoundOfKind._fields))
 
 
 class Homogeneity(Result):
-    """Wald test, by F, of equal true variances; None with a `reason` where it does not exist.
+    """Wald test, by F, of equal true variances; None with a `reason` if it does not exist.
 
-    It knows which topics the rounds share, and so rejects as often as it says where nothing
-    differs, or less. `dof` and `dof_residual` are those of F. Results saved before hold Bartlett's
-    test, with `method` ``bartlett``.
+    It takes shared topics into account, so that its error rate is at most the nominal level. `dof`
+    and `dof_residual` are those of F. Results saved by earlier versions hold Bartlett's test, with
+    `method` ``bartlett``.
     """
 
     method: str = "bartlett"
@@ -109,7 +111,7 @@ class Homogeneity(Result):
 
 
 class PooledOfKind(NamedTuple):
-    """What `Pooled` has of one kind of residual variance."""
+    """The fields of a `Pooled` for one kind of residual variance."""
 
     variance: float | None
     dof: int | None
@@ -122,10 +124,10 @@ class PooledOfKind(NamedTuple):
 class Pooled(Result):
     """The variance pooled over rounds: sum(w * variance) / sum(w).
 
-    `interval` counts the teams of a round as others than those of every other round, and
-    `returning_interval` as the same in all; it is there of two rounds or more.
+    `interval` takes the teams of each round as different from those of all other rounds,
+    `returning_interval` as the same in all rounds; the latter exists for two rounds or more.
 
-    `weights` says what w is: ``dof``, or ``topics`` for topics - 1. `topics` counts the different
+    `weights` is what w is: ``dof``, or ``topics`` for topics - 1. `topics` counts the distinct
     topics of all rounds. The two-way residual variance is pooled over `two_way_rounds`, those that
     have one.
     """
@@ -151,19 +153,22 @@ class Pooled(Result):
     two_way_next_round: NextRound | None = None
 
     def of_kind(self, kind: VarianceKind) -> PooledOfKind:
-        """Return what it has of a kind."""
+        """Return the fields for a kind of residual variance."""
         return PooledOfKind(*(getattr(self, _PREFIX[kind] + name) for name in PooledOfKind._fields))
 
 
 class TeamsOfRounds(Result):
-    """How many known teams have runs in the rounds of a history.
+    """Numbers of known teams with runs in the rounds of a history.
 
-    `returning` are those in two of the rounds or more, `in_every_round` those in all of two or more;
-    who took part in a round that is only published is not known.
-    `some_unknown` are the rounds with runs whose team is not known.
+    `later` is the sum of the numbers of teams in the rounds after the first, and `again` counts
+    those that were in an earlier round. `returning` counts teams in at least two rounds,
+    `in_every_round` teams in all of at least two rounds; the participants of rounds with published
+    variances only are not known. `some_unknown` are the rounds with runs of unknown team.
     """
 
     teams: int
+    later: int
+    again: int
     returning: int
     in_every_round: int
     some_unknown: list[str]
@@ -172,29 +177,31 @@ class TeamsOfRounds(Result):
 class VarianceHistory(Result):
     """A measure's variance in each round, and pooled.
 
-    `mixed` are the assessments asked for, the preferred first, where there were several: a round
-    then counts by the first of them that it has. `withdrawn` are the rounds left out for that.
+    `mixed` are the assessments labels asked for if there were several, in order of preference: a
+    round counts by the first that it has. `withdrawn` are the rounds left out as withdrawn.
+    `out_of_order` are its rounds whose dates contradict the order in which they are recorded.
     """
 
     task: str
     measure: str
     scale: str
     assessments: str
-    # The keys that came later have defaults: a saved plan is read back by this model.
+    # Later keys have defaults, as saved plans are read back by this model.
     mixed: list[str] = Field(default_factory=list)
     rounds: list[RoundVariance]
     pooled: Pooled
     teams: TeamsOfRounds | None = None
     withdrawn: list[WithdrawnMatrix] = Field(default_factory=list)
+    out_of_order: list[OutOfOrder] = Field(default_factory=list, exclude_if=not_)
     software: str = SOFTWARE
 
 
 class VarianceHistories(Result):
     """The variance history of several measures, the least stable first.
 
-    A measure is the less stable the larger its largest variance is over its smallest; measures
-    with one round come last. `undated` are rounds left out because only those since a day are
-    asked for, and their date is not recorded.
+    Measures are ordered by the ratio of their largest variance to their smallest, the largest ratio
+    first; measures with one round come last. `undated` are rounds without a recorded date, which
+    are left out if only rounds since a day are asked for.
     """
 
     task: str

@@ -1,4 +1,4 @@
-"""What each round of a task counts with in a measure's variance, as the record has it."""
+"""Rows of the current variances of a task's rounds, as read from the record."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from roundbook.logbook.withdrawals import TaskScores
 
 
 class VarianceRow(NamedTuple):
-    """A row of `HISTORY`: SQLAlchemy's own rows are slow to look into by name."""
+    """A row of `HISTORY`; SQLAlchemy's own rows are slow at access by name."""
 
     measure: str
     family: str
@@ -49,13 +49,13 @@ class VarianceRow(NamedTuple):
 
     @property
     def two_way_variance(self) -> float | None:
-        """The residual variance after run and topic means, None where it is not known."""
+        """The residual variance after run and topic means, None if it is not known."""
         if self.two_way_sum_of_squares is None or not self.two_way_dof:
             return None
         return self.two_way_sum_of_squares / self.two_way_dof
 
     def with_same_topics(self, same: Mapping[int, int]) -> Self:
-        """Return the row with those of its topics that are another, by their ids, as that one."""
+        """Return the row with its aliased topics replaced, by id, by the topics they stand for."""
         if not same:
             return self
         return self._replace(topic_ids=[same.get(at, at) for at in self.topic_ids or ()] or None)
@@ -64,19 +64,19 @@ class VarianceRow(NamedTuple):
 def read_rows(
     connection: Connection, scores: TaskScores, scale: str, *, mixed: bool = False
 ) -> list[VarianceRow]:
-    """Return what each round counts with on a scale, by measure, assessments and round.
+    """Return the current variance rows on a scale, by measure, assessments and round.
 
     Parameters
     ----------
     mixed : bool
-        Whether a round counts once, by the first of the assessments that it has.
+        Whether a round has one row, by the first of the assessments labels that it has.
     """
     filters = scores._asdict() | {"scale": scale, "mixed": mixed}
     return [VarianceRow._make(row) for row in connection.execute(_HISTORY, filters)]
 
 
 def read_teams(connection: Connection, task_id: int) -> dict[int, set[int | None]]:
-    """Return the teams that have runs in each of a task's rounds, None for unknown ones."""
+    """Return the ids of the teams with runs in each of a task's rounds, None for unknown teams."""
     rows = connection.execute(_TEAMS, {"task": task_id})
     return {round_id: set(teams) for round_id, teams in rows}
 

@@ -1,4 +1,4 @@
-"""Variances: each round's residual variance with its interval, tested and pooled; no score is read."""
+"""Variance histories: rounds' variances with intervals, tested and pooled; reads no scores."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from roundbook.errors import NotRecordedError, WithdrawnError
+from roundbook.logbook.held_order import rounds_out_of_order
 from roundbook.logbook.lookup import choose_assessments, find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.same_topics import same_topics
@@ -41,7 +42,7 @@ from roundbook.statistics.variance.rounds import RoundVariance as StoredVariance
 
 LEVEL = 0.95
 _TWO_WAY = "two_way_"
-# What a result has as it is stored; of a thousand rounds, to look for it each time would be slow.
+# The fields taken over from the row, found once: for a thousand rounds it would be slow.
 _STORED = tuple(
     name
     for name in RoundVariance.model_fields
@@ -53,14 +54,14 @@ _as_stored = attrgetter(*_STORED)
 def show_variances(session: Session, request: VarianceRequest) -> VarianceHistory:
     """Return a measure's variance over all rounds and pooled.
 
-    A round with a logged matrix counts by its latest revision (and that one's latest factors);
-    a round without one by its published estimate, if there is any on this scale. Without
-    assessments in the request these are the only ones there are.
+    A round with a logged matrix counts by its latest revision (and that revision's latest factors),
+    a round without one by its published variance on this scale, if any. Without assessments in the
+    request there must be only one label.
 
     Raises
     ------
     NotRecordedError
-        When the task or measure is not there, or has no variance on this scale.
+        When the task or measure does not exist, or has no variance on this scale.
     WithdrawnError
         When all its scores are withdrawn.
     """
@@ -99,16 +100,17 @@ def show_variances(session: Session, request: VarianceRequest) -> VarianceHistor
         pooled=pooled,
         teams=_teams_of(rows, read_teams(connection, task_id)),
         withdrawn=withdrawn,
+        out_of_order=rounds_out_of_order(rows),
     )
 
 
 def show_histories(session: Session, request: VarianceHistoryRequest) -> VarianceHistories:
-    """Return the variance history of a task's measures, in as many queries however many there are.
+    """Return the variance histories of a task's measures, in a fixed number of queries.
 
     Raises
     ------
     NotRecordedError
-        When the task, a measure or a round is not there, or nothing is left.
+        When the task, a measure or a round does not exist, or nothing is left.
     """
     connection, task, since = session.connection, request.task, request.since
     task_id = find_task(connection, task)
@@ -158,7 +160,7 @@ def show_histories(session: Session, request: VarianceHistoryRequest) -> Varianc
 
 
 def _instability(history: VarianceHistory) -> float:
-    """Return the largest variance over the smallest, 0 where there is nothing to compare."""
+    """Return the ratio of the largest variance to the smallest, 0 with nothing to compare."""
     values = [row.variance for row in history.rounds]
     if len(values) < 2 or max(values) == 0:
         return 0.0
@@ -168,12 +170,15 @@ def _instability(history: VarianceHistory) -> float:
 def _teams_of(
     rows: Sequence[VarianceRow], teams_by_round: Mapping[int, Set[int | None]]
 ) -> TeamsOfRounds:
-    """Return how many teams return from round to round."""
+    """Return the numbers of teams that return from round to round."""
     scored = [row for row in rows if row.origin == "matrix"]
     by_round = [teams_by_round[row.round_id] for row in scored]
     rounds = Counter(team for teams in by_round for team in teams if team is not None)
+    first = {team for teams in by_round[:1] for team in teams if team is not None}
     return TeamsOfRounds(
         teams=len(rounds),
+        later=rounds.total() - len(first),
+        again=rounds.total() - len(rounds),
         returning=sum(count > 1 for count in rounds.values()),
         in_every_round=sum(count == len(rows) > 1 for count in rounds.values()),
         some_unknown=[
@@ -185,11 +190,11 @@ def _teams_of(
 def judge_rounds(
     rows: Sequence[VarianceRow], pool_by: PoolBy
 ) -> tuple[list[RoundVariance], Pooled]:
-    """Return the variances of rounds of one measure with their intervals, and pooled."""
+    """Return the variances of a measure's rounds with their intervals, and the pooled variance."""
     topics = _topic_identities(rows)
     intervals: list[dict[str, Any]] = [{} for _ in rows]
     judged: dict[str, Any] = {"weights": pool_by}
-    # The two-way variance is of those rounds only that have one.
+    # The two-way variance is pooled over the rounds that have one.
     for prefix in ("", _TWO_WAY):
         variances: Sequence[StoredVariance | PublishedVariance | None]
         stored = [_stored(row, ids, pool_by, prefix) for row, ids in zip(rows, topics, strict=True)]
@@ -235,16 +240,16 @@ def round_variance(row: VarianceRow, **intervals: Any) -> RoundVariance:  # noqa
     """Return a round's variance as a result; `intervals` are its intervals and their reasons."""
     values = dict(zip(_STORED, _as_stored(row), strict=True))
     if row.sum_of_squares is None:
-        # Of a published value the sum of squares is what its sizes make of it.
+        # The sum of squares of a published value follows from its sizes.
         values["sum_of_squares"] = row.variance * row.dof
     return RoundVariance(**values, **intervals)
 
 
 def _topic_identities(rows: Sequence[VarianceRow]) -> list[npt.NDArray[np.int64]]:
-    """Return a number for every topic of each row, the same on the same collection.
+    """Return a number for every topic of each row, equal for the same topic on the same collection.
 
-    Rounds without a declared collection share it with one another, and with the others where
-    these declare one only.
+    Rounds without a declared collection count as having the same one, which is also that of the
+    others if these declare only one.
     """
     collections = {row.collection.casefold() for row in rows if row.collection is not None}
     codes = {name: code for code, name in enumerate(sorted(collections), 1)}
@@ -260,7 +265,7 @@ def _topic_identities(rows: Sequence[VarianceRow]) -> list[npt.NDArray[np.int64]
 def _stored(
     row: VarianceRow, topics: npt.NDArray[np.int64], pool_by: PoolBy, prefix: str = ""
 ) -> StoredVariance | None:
-    """Return what the statistics need of a variance, by default the one-way; None without scores."""
+    """Return the statistics' input for a variance, by default the one-way; None without scores."""
     squares, dof = getattr(row, f"{prefix}topic_squares"), getattr(row, f"{prefix}dof")
     if squares is None or not dof:
         return None
@@ -277,10 +282,10 @@ def _stored(
 def _with_published(
     rows: Sequence[VarianceRow], stored: Sequence[StoredVariance | None], pool_by: PoolBy
 ) -> tuple[list[StoredVariance | PublishedVariance], str | None]:
-    """Return the variances with the published ones, and where the spread of these is from.
+    """Return stored and published variances, and the source of the published ones' spread.
 
-    Published values take the variance per topic and run from the matrices among the rows, else
-    from what is usual for the measure.
+    Published values take the variance per topic and run from the matrices among the rows, or else
+    from typical values for the measure.
     """
     own = [variance for variance in stored if variance is not None]
     if len(own) == len(rows):
@@ -306,12 +311,12 @@ def _with_published(
 def _interval(
     interval: VarianceInterval, source: str | None = None, prefix: str = ""
 ) -> dict[str, Any]:
-    """Return an interval as a result and the code of why it, or its upper limit, is missing.
+    """Return an interval's fields, with a reason's code if it or its upper limit is missing.
 
     Parameters
     ----------
     source : str, optional
-        Of a published variance: where its variance per topic and per run comes from.
+        Of a published variance: the source of its variance per topic and per run.
     """
     limits = _limits(interval, source)
     reason = interval.reason if limits is None else interval.upper_reason

@@ -1,4 +1,4 @@
-"""Score matrices that are withdrawn at present, and so left out of what spans the rounds."""
+"""Score matrices withdrawn at present, which results over several rounds leave out."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class WithdrawnMatrix(Result):
-    """A round's score matrix that counts in nothing, and why."""
+    """A withdrawn score matrix of a round, with the reason."""
 
     round: str
     measure: str
@@ -26,7 +26,7 @@ class WithdrawnMatrix(Result):
 
 
 class TaskScores(NamedTuple):
-    """Which scores of a task: of these measures, assessments and rounds, None for any."""
+    """A selection of a task's scores by measures, assessments and rounds, None for any."""
 
     task: int
     measures: list[int] | None = None
@@ -35,12 +35,12 @@ class TaskScores(NamedTuple):
 
 
 def left_out(matrix: WithdrawnMatrix, counted: Collection[str] = ()) -> str:
-    """Return that a withdrawn matrix is left out, in a sentence, as refusals say it too.
+    """Return the sentence that a withdrawn matrix is left out, for results and errors.
 
     Parameters
     ----------
     counted : collection of str
-        The rounds that count all the same, by other scores.
+        The rounds that still count, by other scores.
     """
     scores = (
         f"{matrix.measure} scores (matrix {matrix.matrix}, revision {matrix.revision},"
@@ -53,8 +53,8 @@ def left_out(matrix: WithdrawnMatrix, counted: Collection[str] = ()) -> str:
 
 
 def read_withdrawn(connection: Connection, scores: TaskScores) -> list[WithdrawnMatrix]:
-    """Return the withdrawn matrices of a task that no later revision has replaced, by round."""
-    # Not as a text of SQLAlchemy, whose import plans from a given variance are spared.
+    """Return the withdrawn matrices of a task without a later revision, by round."""
+    # Imported here, so that plans from a given variance do not import SQLAlchemy.
     rows = connection.exec_driver_sql(_WITHDRAWN, scores._asdict())
     return [WithdrawnMatrix(**row._mapping) for row in rows]
 

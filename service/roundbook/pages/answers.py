@@ -1,4 +1,4 @@
-"""The pages of answers: plans, drift, studies; and what pages show of an answer."""
+"""The pages of plans, drift and studies; and the tables, charts and sentences of results."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -83,7 +83,7 @@ _OF_TOPICS = (
 
 @router.get("/plan")
 def plan_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
-    """Compute topic set sizes from a variance that is typed, or from a task."""
+    """Show topic set sizes by a variance that is typed, or by those of a task."""
     given = filled_in(http)
     context: dict[str, Any] = {
         **dict.fromkeys(("plan", "refused")),
@@ -126,10 +126,10 @@ def plan_file(http: Request, caller: Who, session: Asking, form: Literal["csv", 
 
 
 def plan_fields(given: Mapping[str, str]) -> dict[str, Any]:
-    """Return the fields of a plan as they were typed: several numbers beside each other."""
+    """Return the request fields of a plan from the form, with typed lists of numbers split."""
     several = ("m", "min_d", "topics")
     for name in several:
-        # No m, no difference and no number of topics is 0.
+        # No number in these fields is 0, so ``0,05`` is a decimal comma.
         if comma := re.search(r"(?<![\d.])0+,(\d+)", given.get(name, "")):
             reason = f"decimals need a point here: 0.{comma[1]}, not {comma[0]}"
             raise RequestError(name, reason)
@@ -144,7 +144,7 @@ def _plan(session: Session, caller: Caller, given: Mapping[str, str]) -> Plan:
 
 
 def _which_size(plan: Plan) -> list[str]:
-    """Return which of the sizes to take, first of all."""
+    """Return the advice on which of the sizes to take; empty where the plan's own are as good."""
     runs = plans.tukey_instead(plan)
     if runs is None:
         return []
@@ -155,12 +155,12 @@ def _which_size(plan: Plan) -> list[str]:
 
 @router.get("/drift")
 def drift_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
-    """Show whether a round's factors have aged by a later one, and why."""
+    """Show the verdict on whether a round's factors hold in a later round, and its reasons."""
     return page(http, "drift.html", **drift_context(session, caller, filled_in(http)))
 
 
 def drift_context(session: Session, caller: Caller, given: Mapping[str, str]) -> dict[str, Any]:
-    """Return what the page of a drift report shows."""
+    """Return the context of the page of a drift report: verdict, reasons, advice and figures."""
     report = answer(caller, session, report_drift, DriftRequest(**given))
     consequence = report.consequence
     return {
@@ -192,7 +192,7 @@ def verdict_headline(report: DriftReport) -> dict[str, str]:
 
 @router.get("/studies")
 def studies_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
-    """Run a study of a round's scores, and show what it says."""
+    """Run a study of a round's scores, and show its sentences, tables and chart."""
     query, given = parse_qs(http.url.query), filled_in(http)
     name = given.get("study")
     # Another study is chosen before its form is filled in; from a task's page, the form is filled
@@ -255,7 +255,7 @@ def tables_of(result: BaseModel) -> Sequence[Table]:
 
 
 def drawing_of(result: BaseModel, chart: str, /, **asked: object) -> Figure | None:
-    """Return the chart that a result has, with what it shows; None where it has none."""
+    """Return the chart of a result with its caption; None where it has none."""
     view = view_of(result)
     try:
         made = view.chart() if view.chart else None
@@ -265,13 +265,13 @@ def drawing_of(result: BaseModel, chart: str, /, **asked: object) -> Figure | No
         return None
     caption = _CAPTIONS.get(type(result).__name__)
     title = " ".join(made.title)
-    # What a study is of stands above it.
+    # The heading of a study is above the chart already.
     shows = caption(result) if caption else title.removeprefix(view.sentences[0]).strip() or title
     return figure(chart, result, shows, **asked)
 
 
 def sentences_of(kind: str, result: BaseModel) -> dict[str, object]:
-    """Return what is said of a result: of what, the answers, and the sentence for a paper."""
+    """Return the sentences of a result: its heading, its answers, and its protocol for a paper."""
     sentences = view_of(result).sentences
     of, *answers = sentences if kind == "study" else (None, *sentences)
     protocol = answers.pop() if kind in ("study", "plan") else None

@@ -40,9 +40,9 @@ from roundbook.requests.variances import VarianceRequest
 router = APIRouter()
 _Asked = TypeVar("_Asked", bound=Asked)
 _Ask = Callable[[Session, Caller, dict[str, list[str]]], BaseModel]
-# In all, of a chart beside another one, of one that has the page's width, and on a phone.
+# Widths in pixels: of a chart beside another one, of one as wide as the page, and on a phone.
 HALF, WHOLE, PHONE = 480, 690, 336
-# A cloud of points has so many of them in a page.
+# A cloud of points has at most so many of them in a page.
 _MOST_POINTS = 300
 # The page's policy allows no style but that of its style sheet, which says so too; and the page
 # says what a chart shows, so that its marks have nothing to say but under the pointer.
@@ -74,10 +74,10 @@ def _ask(use_case: Callable[[Session, _Asked], BaseModel], request: type[_Asked]
 
 
 class _Chart(NamedTuple):
-    """A chart of pages: how what is drawn is asked, and its width in a page.
+    """A chart of pages: the function that computes its result, and its width in a page.
 
-    `draw` and `points` are the functions that draw it and return its points, in the modules of
-    charts, imported when something is drawn; `sized` is whether that depends on the width.
+    `draw` and `points` name the functions that draw it and return its points, in modules that are
+    imported when something is drawn; `sized` is whether the drawing depends on the width.
     """
 
     ask: _Ask
@@ -102,7 +102,7 @@ _CHARTS = {
     "plan": _Chart(_plan, "plans.power_chart", "plans.power_points", WHOLE, sized=False),
     "study": _Chart(_ask_study, "studies.study_chart", "studies.study_points", WHOLE, sized=False),
 }
-# How a saved result is drawn.
+# By class of a saved result, the chart that shows it.
 _OF_RESULTS = {"Plan": "plan", "DriftReport": "drift"}
 
 
@@ -121,9 +121,9 @@ def _function(name: str) -> Callable[..., Any]:
 
 
 class Figure(NamedTuple):
-    """A chart in a page: drawn for a desk and a phone, said in a sentence, and its files.
+    """A chart in a page: drawings for a desk and a phone, a caption, and the links to its files.
 
-    `cells` is where the scores of a heat map are, which the page reads when they are pointed at.
+    `cells` is the address of a heat map's scores, which the page reads to show them at the pointer.
     """
 
     desk: Markup
@@ -134,9 +134,9 @@ class Figure(NamedTuple):
 
 
 def figure(name: str, shown: BaseModel, sentence: str, /, **query: object) -> Figure | None:
-    """Return a chart of an answer for a page, None where there is nothing to draw.
+    """Return the chart of a result for a page, None where there is nothing to draw.
 
-    `sentence` says what it shows, for whoever does not see it; `query` is what was asked.
+    `sentence` is its caption, also for readers who cannot see it; `query` is the request's fields.
     """
     drawn = _draw(_find_chart(name, shown), shown)
     if drawn is None:
@@ -150,14 +150,14 @@ def figure(name: str, shown: BaseModel, sentence: str, /, **query: object) -> Fi
 
 
 class _Drawn(NamedTuple):
-    """A chart in both widths of a page, and how many points it has, if not all are drawn."""
+    """A chart in both widths of a page, and its number of points if not all are drawn, else 0."""
 
     desk: Markup
     phone: Markup
     points: int
 
 
-# Pages are looked at more often than what they show changes: the latest drawings are kept.
+# Pages are viewed more often than their results change: the latest drawings are kept.
 _KEPT: dict[tuple[str, bytes], _Drawn] = {}
 _MOST_KEPT = 64
 _LOCK = Lock()
@@ -187,7 +187,7 @@ def _draw(chart: _Chart, shown: BaseModel) -> _Drawn | None:
 
 
 def _of_page(drawn: str) -> str:
-    """Return a chart as a part of a page: each mark with what is said of it under the pointer."""
+    """Return a drawing as a part of a page, each mark with the text to show at the pointer."""
 
     def says(mark: re.Match[str]) -> str:
         text = _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.4g}", mark[1])

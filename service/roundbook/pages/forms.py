@@ -1,4 +1,4 @@
-"""What pages are asked: by whom, in which transaction, and the forms that are filled in."""
+"""Requests to pages: the caller, the transaction, and the forms that are filled in."""
 
 from collections.abc import AsyncIterator, Collection, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
@@ -26,7 +26,7 @@ Who = Annotated[Caller, Depends(find_caller)]
 
 
 async def opened(http: Request, caller: Who) -> AsyncIterator[Session]:
-    """Yield a transaction that reads the record as one moment saw it, and ends in time."""
+    """Yield a session that reads one snapshot of the record, with a limit of time."""
     async with (
         _turn(http, caller) as limit,
         contextmanager_in_threadpool(transaction(http, caller, limit, one_moment=True)) as session,
@@ -36,7 +36,7 @@ async def opened(http: Request, caller: Who) -> AsyncIterator[Session]:
 
 @asynccontextmanager
 async def _turn(http: Request, caller: Caller) -> AsyncIterator[Limit]:
-    """Wait for a turn to read, and for a page that names a study for one to compute."""
+    """Wait for a turn to read, or, where the page names a study, for a turn to compute."""
     if "study" in http.query_params:
         async with computing_turn(http, caller) as limit:
             yield limit
@@ -47,7 +47,7 @@ async def _turn(http: Request, caller: Caller) -> AsyncIterator[Limit]:
 
 
 def permitted(http: Request, caller: Who, session: Annotated[Session, Depends(opened)]) -> Session:
-    """Return the session of a page, once who asks may see what its address names."""
+    """Return the session of a page if the caller may see what its address names, else refuse."""
     permit_named(caller, session, http.query_params)
     return session
 
@@ -56,10 +56,10 @@ Asking = Annotated[Session, Depends(permitted)]
 
 
 def permit_named(caller: Caller, session: Session, fields: Mapping[str, str]) -> None:
-    """Refuse fields that name what a caller may not see, whether it is there or not.
+    """Refuse fields that name a task, matrix or result that a caller may not see, recorded or not.
 
-    Whatever the page or the form, `task` and `round`, `matrix`, and `name`, of a saved result, mean
-    the same.
+    The fields `task` and `round`, `matrix`, and `name` (of a saved result) mean the same on all
+    pages and in all forms.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def permit_named(caller: Caller, session: Session, fields: Mapping[str, str]) ->
 
 
 async def read_form(http: Request) -> dict[str, str]:
-    """Return the fields of a form that was sent, the last of each."""
+    """Return the fields of a form that was sent, the last value of each."""
     body = b""
     try:
         async for chunk in http.stream():
@@ -92,12 +92,12 @@ async def read_form(http: Request) -> dict[str, str]:
 
 
 def filled_in(http: Request) -> dict[str, str]:
-    """Return the fields of an address that something was typed into."""
+    """Return the fields of an address that are not empty."""
     return {name: value for name, value in http.query_params.items() if value.strip()}
 
 
 def fields_of(request: type[BaseModel], query: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return the fields of a request in an address: several values where a field takes several."""
+    """Return request fields from an address: all values if a field takes several, else the last."""
     return {
         name: tuple(values) if takes_several(request, name) else values[-1]
         for name, values in query.items()
@@ -105,7 +105,7 @@ def fields_of(request: type[BaseModel], query: Mapping[str, Sequence[str]]) -> d
 
 
 class Refusal(NamedTuple):
-    """Why a form was refused, and the field that it stands beside; empty for the form as a whole."""
+    """The reason why a form was refused, and its field; empty for the form as a whole."""
 
     field: str
     sentence: str
@@ -114,12 +114,12 @@ class Refusal(NamedTuple):
 def refusal(
     error: Exception, shown: Collection[str], fields: Mapping[type[Exception], str] | None = None
 ) -> Refusal:
-    """Return why a form was refused.
+    """Return the refusal of a form: the sentence, and the field that it stands beside.
 
     Parameters
     ----------
     shown : collection of str
-        The fields of the form; what is wrong with another stands beside the form as a whole.
+        The fields of the form; an error in another field stands beside the form as a whole.
     fields : mapping, optional
         By the class of an error that names no field of a request, the field that it is about.
     """
@@ -132,7 +132,7 @@ def refusal(
 
 
 def refused_status(error: RoundbookError) -> int:
-    """Return the status of a form that was refused; who may not see a page is told so in its place."""
+    """Return the HTTP status of a refused form; raise the error where it is one of access."""
     status = status_of(error)
     if status in (401, 403):
         raise error

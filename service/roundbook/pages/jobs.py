@@ -1,4 +1,4 @@
-"""The pages of jobs: a study in the background, how far it is, and the list of all."""
+"""The pages of jobs: the list of studies in the background, and the progress of one."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def jobs_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
 
 @router.get("/job/{number}")
 def job_page(http: Request, caller: Who, session: Asking, number: int) -> HTMLResponse:
-    """Show how far a study is; the page asks again by itself until it is over."""
+    """Show the progress of a study; the page reloads by itself until the study has ended."""
     require_scope(caller, "read")
     job = visible_job(caller, session, number)
     asked = [
@@ -47,14 +47,14 @@ def job_page(http: Request, caller: Who, session: Asking, number: int) -> HTMLRe
 
 @router.post("/jobs")
 async def start(http: Request, caller: Who) -> Response:
-    """Put what the page of studies shows into the queue, with as many trials as are wanted."""
+    """Queue the study that the page of studies shows, with as many trials as are wanted."""
     require_scope(caller, "log")
     form = await read_form(http)
 
     def work() -> Job:
         fields = asked_fields("study", form.get("asked", ""))
         study = fields.pop("study")
-        fields.pop("trials", None)  # so few are the page's
+        fields.pop("trials", None)  # those are the few of the page
         if form.get("trials"):
             fields["trials"] = form["trials"]
         wanted = StartStudy(study=study, request=fields, name=form.get("name"))
@@ -66,7 +66,7 @@ async def start(http: Request, caller: Who) -> Response:
 
 @router.post("/job/{number}/cancel")
 def cancel(http: Request, caller: Who, number: int) -> Response:
-    """Have it stopped."""
+    """Cancel a study in the background."""
     require_scope(caller, "log")
     with begin(http.app.state.engine, caller.user) as session:
         visible_job(caller, session, number)

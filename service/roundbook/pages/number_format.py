@@ -20,7 +20,7 @@ def decimals(value: float | None, digits: int = 4) -> str:
 
 
 def span(interval: Interval | tuple[float, float] | None) -> str:
-    """Return an interval as ``.0422 to .0688``; nothing where there is none."""
+    """Return an interval as ``.0422 to .0688``; empty where there is none."""
     if interval is None:
         return ""
     low, high = interval if isinstance(interval, tuple) else (interval.low, interval.high)
@@ -28,12 +28,12 @@ def span(interval: Interval | tuple[float, float] | None) -> str:
 
 
 def day(moment: date | datetime | None) -> str:
-    """Return a day as ``21 November 2026``."""
+    """Return a day as ``21 November 2026``; a dash where it is unknown."""
     return "–" if moment is None else f"{moment.day} {moment:%B %Y}"
 
 
 def sparkline(values: list[float]) -> str:
-    """Return the points of a small line through two values or more, for an SVG polyline of 90 by 22."""
+    """Return the points of a line through two values or more, for an SVG polyline of 90 by 22."""
     low, high = min(values), max(values)
     room = (high - low) or 1.0
     step = 90 / (len(values) - 1)
@@ -48,7 +48,7 @@ _RANGE = re.compile(r"[+-]?[\d.]+ to [+-]?[\d.]+")
 
 
 def cell(row: object, column: Column) -> str:
-    """Return what a column shows of a row, its numbers as `decimals` has them."""
+    """Return the cell of a row in a column, with numbers as `decimals` writes them."""
     value = getattr(row, column.field)
     if value is None:
         return "–"
@@ -64,7 +64,7 @@ def cell(row: object, column: Column) -> str:
 
 
 def filled(table: Table) -> list[Column]:
-    """Return the columns of a table that have anything to show."""
+    """Return the columns of a table that have a value in any row."""
     return [
         column
         for column in table.columns
@@ -72,18 +72,18 @@ def filled(table: Table) -> list[Column]:
     ]
 
 
-# A number below one as sentences have it, but no percentage, none of a version, and what is quoted
-# before it.
+# A number below one in a sentence, but not a percentage nor part of a version. Quoted text is
+# matched first, so that it stays as it is.
 _BELOW_ONE = re.compile(r"(&#39;.*?&#39;)|(?<![^\s(\[±])([+-]?)0(\.(?=\d*[1-9])\d+)(?![\w.]*[\w%])")
 
 
 def fields(text: str) -> Markup:
-    """Return a sentence with the fields that it names in backticks set apart."""
+    """Return a sentence as HTML, with the fields that it names in backticks as code."""
     return Markup(re.sub(r"`([\w.]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704
 
 
 def sentence(text: str) -> Markup:
-    """Return a sentence of an answer, its numbers as in tables; see `fields`."""
+    """Return a sentence as HTML, with its numbers written as in tables; see `fields`."""
     return Markup(_BELOW_ONE.sub(r"\1\2\3", str(fields(text))))  # noqa: S704
 
 

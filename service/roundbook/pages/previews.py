@@ -1,4 +1,4 @@
-"""What is shown of a file before it is logged, by what it is of: scores, runs or assessments."""
+"""The kinds of files that pages log, scores, runs and assessments, and their previews."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ Logged = LoggedMatrices | LoggedRuns | LoggedQrels
 
 
 class FileKind(NamedTuple):
-    """What a file may be of, as the form calls it, and what of `UPLOADS` logs it.
+    """A kind of file: its name and hint in the form, and the use case of `UPLOADS` that logs it.
 
-    `fields` are those of the form that are not asked of every file; `look` returns what the page
-    shows of what was logged, within the transaction.
+    `fields` are the form's fields that not every kind has; `look` returns the facts of the preview
+    from the files as logged, within the transaction.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""How a page is written: the templates, and what all of them know."""
+"""The rendering of pages: the templates, with the filters and globals of all of them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from roundbook.pages.number_format import FILTERS
 from roundbook.pages.study_form import study_title
 
 STATIC = Path(__file__).parent / "static"
-# A later version's file is another one.
+# The hash makes browsers fetch a later version's file.
 _ADDRESSES = {
     path.name: f"/static/{path.name}?v={hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
     for path in STATIC.iterdir()
@@ -36,7 +36,7 @@ _TEMPLATES.globals |= {
 
 
 def page(http: Request, template: str, status: int = 200, **context: object) -> HTMLResponse:
-    """Return a page of a template."""
+    """Return the response with a page rendered from a template."""
     caller = getattr(http.state, "caller", None)
     known = {"caller": caller, "here": http.url.path, "open_to_all": http.app.state.open}
     written = render(template, **(known | context))
@@ -44,5 +44,5 @@ def page(http: Request, template: str, status: int = 200, **context: object) -> 
 
 
 def render(template: str, **context: object) -> str:
-    """Return what a template makes of its facts, and of who asks, where, and of whom."""
+    """Return the HTML of a template; `context` has its facts, the caller and the address."""
     return _TEMPLATES.get_template(template).render(**context)

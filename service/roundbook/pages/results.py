@@ -1,4 +1,4 @@
-"""The pages of saved results: kept, listed, shown, renewed."""
+"""The pages of saved results: saving, listing, showing and renewing them."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ from roundbook.requests.matrices import ListMatrices
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
 
 router = APIRouter()
-# Of saved results that are no studies.
+# The titles of saved results that are no studies.
 _TITLES = {"plan": "The plan", "drift": "First against latest: means"}
 
 
 @router.post("/save")
 async def save(http: Request, caller: Who) -> Response:
-    """Compute what a page shows once more, and keep it under a name with what it rests on."""
+    """Compute the result of a page once more, and save it under a name with its inputs."""
     require_scope(caller, "log")
     form = await read_form(http)
 
@@ -53,7 +53,7 @@ async def save(http: Request, caller: Who) -> Response:
 
 
 def asked_fields(kind: str, query: str) -> dict[str, Any]:
-    """Return what a page has asked, as it stands in the form beneath its answer.
+    """Return the request fields behind a page's result, from the query in its form to save it.
 
     Raises
     ------
@@ -95,7 +95,7 @@ def result_page(
 def result_context(
     session: Session, caller: Caller, name: str, version: int | None
 ) -> dict[str, Any]:
-    """Return what the page of a saved result shows."""
+    """Return the context of the page of a saved result: heading, sentences, tables and chart."""
     shown = answer(caller, session, show_result, ShowResult(name=name, version=version))
     title = f"{shown.kind.capitalize()} '{shown.name}', version {shown.version} of {shown.versions}"
     result = shown.result
@@ -132,7 +132,7 @@ async def renew(http: Request, caller: Who) -> Response:
 
 
 def result_rows(session: Session, task: str | None) -> list[dict[str, Any]]:
-    """Return the saved results of a task, or of all, each with its words, and since when stale."""
+    """Return the table rows of the saved results of a task, or of all tasks."""
     listed = list_results(session, ListResults(task=task)).results
     since = _stale_since(session, listed)
     return [
@@ -148,14 +148,14 @@ def result_rows(session: Session, task: str | None) -> list[dict[str, Any]]:
 
 
 def _brief(entry: ResultEntry) -> str:
-    """Return a saved result's figures in a few words, a study's under the title it has on pages."""
+    """Return a saved result's main figures as a phrase, a study's with its title on pages."""
     brief = brief_sentence(entry)
     study = entry.brief.get("study") if entry.kind == "study" else None
     return brief if study is None else f"{study_title(study)}{brief.removeprefix(study)}"
 
 
 def _stale_since(session: Session, entries: Sequence[ResultEntry]) -> dict[str, datetime]:
-    """Return by name since when results are stale, of those that later scores made so."""
+    """Return the times since which results are stale because of later scores, by name."""
     logged: dict[int | None, datetime] = {}
     for name in {entry.task for entry in entries if entry.stale and entry.task}:
         matrices = list_matrices(session, ListMatrices(task=name, superseded=True)).matrices

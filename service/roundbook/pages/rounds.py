@@ -24,7 +24,7 @@ from roundbook.pages.rendering import page
 from roundbook.presentation import figures
 from roundbook.presentation.charts.limits import MOST_TOPICS
 from roundbook.presentation.matrices import changes_phrase, status_phrase
-from roundbook.presentation.publication import publication_note
+from roundbook.presentation.publication import PUBLISHED_VARIANCES, publication_note
 from roundbook.presentation.rankings import summary
 from roundbook.presentation.runs import QRELS, UPLOADS
 from roundbook.presentation.tables import Column, Table
@@ -37,7 +37,7 @@ router = APIRouter()
 _MOST_RUNS = 200
 _RUNS = tuple(Column(name, name.capitalize()) for name in ("run", "team", "type", "system"))
 _STANDS = Column("current", "State", lambda current: "stands" if current else "superseded")
-# A page is not waited for long: rankings of more scores than that have a smaller bootstrap.
+# A page has to be quick: rankings of more scores than this have a smaller bootstrap.
 _MOST_SCORES, _FEWER_RESAMPLES = 50_000, 200
 
 
@@ -52,7 +52,7 @@ def round_page(
 def round_context(
     session: Session, caller: Caller, task: str, round: str, measure: str | None
 ) -> dict[str, Any]:
-    """Return what the page of a round shows."""
+    """Return the context of the page of a round: matrices, ranking, figures and tables."""
     shown = answer(caller, session, show_round, ShowRound(task=task, round=round))
     names = list(dict.fromkeys(matrix.measure for matrix in shown.matrices))
     chosen = measure or (names[0] if names else None)
@@ -67,10 +67,11 @@ def round_context(
         "intervals": {},
         "trouble_sentences": [],
         "figures": {"scores": None, "factors": None},
-        # They are of one round.
+        # Without the column of the round, which is the same in all rows.
         "tables": [
             Table("What runs retrieved", shown.uploads, UPLOADS[1:]),
             Table("Relevance assessments", shown.qrels, (*QRELS[1:], _STANDS)),
+            Table("Published variances", shown.published_variances, PUBLISHED_VARIANCES),
         ],
     }
     counting = (

@@ -1,4 +1,4 @@
-"""The form of a study: a field for each that its request has; and the studies that were run from it."""
+"""The form of a study, made from the fields of its request, and the studies run from it."""
 
 from __future__ import annotations
 
@@ -20,28 +20,28 @@ from roundbook.pages.forms import fields_of
 from roundbook.requests.base import takes_several
 from roundbook.requests.studies import AllRoundsRequest, StudyRequest
 
-# Which scores it is of; and fields of files, which are for the terminal.
+# The fields that name the scores; and fields of files, which only the terminal has.
 OF = ("task", "round", "measure")
 _OF_FILES = frozenset({"layout", "missing", "file_measure"})
-# What a request is given in files or by hand, and a form cannot do without.
+# Fields that a form requires, though the request does not.
 _NEEDED = frozenset({"to_round", "pivot"})
-# A page is not waited for long: with no more trials than so many unless it is said.
+# A page has to be quick: it runs at most so many trials unless the form says otherwise.
 _TRIALS = {"trials": 1_000, "swap_trials": 200}
-# Studies of all rounds, by the titles that they have on pages: in the terminal they are an option
-# of the study of one round.
+# Studies of all rounds: their titles on pages, and the studies of one round of which they are an
+# option in the terminal.
 _OVER_ROUNDS = {
     "across-rounds": ("Swap rates across all rounds", "swap-rate"),
     "leave-one-out-rounds": ("Leave one out across all rounds", "leave-one-out"),
 }
-# What a description says of options and of files.
+# The parts of a description that are about options of the terminal and about files.
 _OF_TERMINAL = re.compile("; (repeat\\b[^.]*|none with `file`)")
 
 
 class StudyField(NamedTuple):
-    """A field of a study's form: how it is filled in, with what, and what it is without.
+    """A field of a study's form: its hint, its usual value, and how it is filled in.
 
-    `choices` are those of a list, or where `several` may be chosen the boxes to tick; a `tick` is
-    one box alone.
+    `choices` are those of a list or, where `several` may be chosen, boxes to tick; a `tick` is a
+    single box.
     """
 
     name: str
@@ -54,12 +54,12 @@ class StudyField(NamedTuple):
 
 
 def study_form(study: str) -> list[StudyField]:
-    """Return the fields of a study but for those that name the scores; see `OF`."""
+    """Return the form fields of a study, except those that name the scores; see `OF`."""
     return [_field(study, name) for name in _names(study) if name not in OF]
 
 
 def study_title(study: str) -> str:
-    """Return what a study is called on pages."""
+    """Return the title of a study on pages."""
     title, _ = _OVER_ROUNDS.get(study, (None, None))
     return title or study.capitalize().replace("-", " ")
 
@@ -73,9 +73,9 @@ def over_rounds_command(study: str, task: str | None, measure: str | None) -> st
 
 
 def study_fields(study: str, query: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return what a study's form was filled in with, and how many trials a page runs.
+    """Return the request fields from a study's form, with the number of trials that a page runs.
 
-    Several values are each in a field of their own, or between commas.
+    Several values come in repeated fields, or separated by commas.
     """
     names, request = _names(study), STUDIES[study].request
     given: dict[str, Sequence[str]] = {
@@ -92,7 +92,7 @@ def study_fields(study: str, query: Mapping[str, Sequence[str]]) -> dict[str, An
 
 def _names(study: str) -> list[str]:
     request = STUDIES[study].request
-    # Of a round of all, the label is none.
+    # A study of all rounds has no round's label.
     without = {"round"} if issubclass(request, AllRoundsRequest) else set()
     return [
         name
@@ -120,14 +120,14 @@ def _field(study: str, name: str) -> StudyField:
     )
 
 
-# Studies that pages have shown, kept for their charts' files, and for whoever looks again.
+# Studies that pages have shown, kept for the files of their charts and for repeated requests.
 _MOST_KEPT = 16
 _KEPT: OrderedDict[tuple[str, str], ComputedResult] = OrderedDict()
 _LOCK = Lock()
 
 
 def run_kept_study(session: Session, request: StudyRequest) -> Study:
-    """Compute a study, or return the one kept if what it rests on is the same today."""
+    """Return a study: the one kept if its inputs are the same today, else a new computation."""
     # Two services in one process may have records of their own.
     key = (str(session.connection.engine.url), request.model_dump_json())
     kept = _KEPT.get(key)

@@ -1,4 +1,4 @@
-"""The pages of tasks: all of them, one, its variances, and the events."""
+"""The pages of tasks: the list of tasks, one task, its variances, and the events."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ from roundbook.presentation import drift_advice, drift_verdict, figures
 from roundbook.presentation.charts.limits import MOST_ROUNDS, MOST_TOPICS
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.events import details
+from roundbook.presentation.rounds import out_of_order_notes
 from roundbook.presentation.variances import stability, summary, withdrawn_notes
 from roundbook.requests.base import Request as Asked
 from roundbook.requests.drift import CurveRequest, DriftRequest
@@ -44,7 +45,7 @@ from roundbook.requests.topics import ListTopics
 from roundbook.requests.variances import VarianceHistoryRequest, VarianceRequest
 
 router = APIRouter()
-# So many tasks have their verdict on the first page; it takes a few queries a task.
+# At most so many tasks have their verdict on the first page; it takes a few queries a task.
 _MOST_VERDICTS = 20
 _EVENTS = 100
 _Asked = TypeVar("_Asked", bound=Asked)
@@ -95,7 +96,7 @@ def task_page(
 def task_context(
     session: Session, caller: Caller, task: str, measure: str | None, scale: VarianceScale
 ) -> dict[str, Any]:
-    """Return what the page of a task shows."""
+    """Return the context of the page of a task: rounds, verdict, variances, ageing and figures."""
     shown = next((one for one in visible_tasks(caller, session) if one.task == task), None)
     if shown is None:
         raise NotRecordedError(f"There is no task '{task}'.")
@@ -108,7 +109,7 @@ def task_context(
         **dict.fromkeys(("history", "report", "curve", "factors", "curve_words")),
         **{name: {} for name in ("by_round", "fitted", "returned", "revisions")},
         "results": [],
-        "trouble_sentences": [],
+        "trouble_sentences": out_of_order_notes(rounds),
         "figures": dict.fromkeys(("variances", "ageing", "drift", "factors")),
     }
     if context["measure"]:
@@ -125,7 +126,7 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
         except RoundbookError as error:
             if status_of(error) == 503:
                 raise
-            # Several answers may be wanting for the same reason.
+            # Several results may be missing for the same reason.
             if str(error) not in context["trouble_sentences"]:
                 context["trouble_sentences"].append(str(error))
         return None
@@ -157,7 +158,7 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
             for later in curve.rounds
         } | {curve.from_round: figures.fitted_on(curve.from_version, curve.standardising)}
     if topics := ask(list_topics, ListTopics(task=of["task"])):
-        # A topic returned in every round that has it but its first.
+        # A topic has returned in every round that has it, except its first.
         context["returned"] = Counter(
             within.round for topic in topics.topics for within in topic.rounds[1:]
         )

@@ -1,4 +1,4 @@
-"""Logging scores, runs or assessments from a page: first a look at what was understood, then the log."""
+"""Logging scores, runs or assessments from a page: first a preview, then the log."""
 
 import shutil
 import tempfile
@@ -52,13 +52,13 @@ from roundbook.use_cases import UPLOADS
 
 router = APIRouter()
 _FIELDS = ("task", "round", "measure", "assessments", "missing", "revise")
-# More new names than so many are no slips; among more known ones, looking for one takes too long.
+# More new names than so many are no slips; among more known ones, the search takes too long.
 _MOST_SLIPS, _MOST_KNOWN = 20, 2_000
 _MOST_FILES = 1_000
-# What was looked at waits so long for somebody to log it, on disk, and the latest of all of it.
+# Previewed files wait so long on disk to be logged; beyond the number or size the oldest go.
 _SECONDS = 1_800
 _MOST_HELD, _MOST_BYTES = 100, 2**29
-# Beside which field of the form an error stands.
+# By class of an error, the field of the form that it stands beside.
 _BESIDE: dict[type[Exception], str] = {
     BadFileError: "file",
     ImpossibleStatisticError: "file",
@@ -67,7 +67,7 @@ _BESIDE: dict[type[Exception], str] = {
     RevisedMeanwhileError: "revise",
     RoundPublishedError: "revise",
 }
-# What to fill in, by the code of a way out.
+# By the code of a way out, the sentence on what to fill in.
 _WAYS_OUT = {
     "other scores": "If these correct them, say why; if they rest on other assessments, name those.",
     "missing scores": "Fill them in, or choose how missing scores count.",
@@ -80,7 +80,7 @@ _WAYS_OUT = {
 
 
 class _Held:
-    """Files that were looked at, and what was asked; they are deleted with it."""
+    """Previewed files and the form's fields; the files are deleted together with the object."""
 
     def __init__(self, user: str, kind: FileKind, fields: dict[str, Any]) -> None:
         self.until = time.monotonic() + _SECONDS
@@ -95,7 +95,7 @@ class _Held:
 
 @router.get("/upload")
 def upload_page(http: Request, caller: Who) -> HTMLResponse:
-    """Ask for a round's scores, runs or assessments."""
+    """Show the form for a round's scores, runs or assessments."""
     require_scope(caller, "log")
     given = dict(http.query_params)
     if given.get("kind") not in KINDS:
@@ -113,7 +113,7 @@ def _form(
 
 @router.post("/upload")
 async def preview(http: Request, caller: Who) -> HTMLResponse:
-    """Show what was understood of a file, and what logging it would change; log nothing."""
+    """Show how a file was understood and what logging it would change, without logging it."""
     require_scope(caller, "log")
     settings = http.app.state.settings
     length = http.headers.get("content-length", "")
@@ -149,7 +149,7 @@ async def preview(http: Request, caller: Who) -> HTMLResponse:
 
 
 def _store(held: _Held, sent: Sequence[UploadFile | str], teams: UploadFile | str | None) -> None:
-    """Write files down under their own names; a field that was left empty sends one without."""
+    """Write files under their own names; an empty field of the form sends a file without a name."""
 
     def store(one: UploadFile | str | None) -> Path | None:
         name = Path(one.filename or "").name if isinstance(one, UploadFile) else ""
@@ -171,7 +171,7 @@ def _store(held: _Held, sent: Sequence[UploadFile | str], teams: UploadFile | st
 
 
 def _look(http: Request, caller: Caller, held: _Held) -> dict[str, Any]:
-    """Log files and take them back; return what was understood, and hold them to be logged by it."""
+    """Return the preview of files: log them in a transaction that is rolled back."""
     task, label = held.fields["task"], held.fields["round"]
     with transaction(http, caller, to_decide(http), keep=False) as session:
         permit_named(caller, session, {"task": task})
@@ -202,7 +202,7 @@ def _look(http: Request, caller: Caller, held: _Held) -> dict[str, Any]:
 
 
 def _what_is_made(session: Session, task: str, label: str) -> str | None:
-    """Return which of a task and its round are made with the log; None where both are there."""
+    """Return 'a new task' or 'a new round' if logging makes one; None where both are there."""
     try:
         task_id = find_task(session.connection, task)
     except NotRecordedError:
@@ -216,7 +216,7 @@ def _what_is_made(session: Session, task: str, label: str) -> str | None:
 
 @router.post("/upload/confirm")
 async def confirm(http: Request, caller: Who) -> Response:
-    """Log what was looked at."""
+    """Log the previewed files."""
     require_scope(caller, "log")
     form = await read_form(http)
     held = http.app.state.held.get(form.get("held", ""))
@@ -247,7 +247,7 @@ def _fields(kind: FileKind, given: dict[str, str]) -> dict[str, Any]:
 def _logged(
     http: Request, caller: Caller, held: _Held, *, dry_run: bool = False
 ) -> Iterator[tuple[Session, Logged]]:
-    """Log files, or try to; yield what was logged, and the transaction."""
+    """Log files, or try to in a dry run; yield the session and the logged result."""
     most_bytes = http.app.state.settings.max_file_bytes
     upload = UPLOADS[held.kind.use_case]
     request = upload.ask(held.fields | {"dry_run": dry_run}, *held.files)

@@ -1,4 +1,4 @@
-"""What is unusual about the database that a record is in, in sentences."""
+"""Notes on what is unusual about the database that a record is in."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from roundbook.logbook.schema import DatabaseState
 
 
 def database_notes(state: DatabaseState) -> list[str]:
-    """Return what who keeps a record there should know of the server, if anything."""
+    """Return the notes on differing settings, a pooler, a standby, and read-only transactions."""
     notes = []
     if state.settings:
         others = "; ".join(

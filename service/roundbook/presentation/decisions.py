@@ -1,4 +1,4 @@
-"""What was decided, in sentences: what was logged, corrected, published, saved or renewed."""
+"""Sentences on decisions: what was logged, corrected, published, saved or renewed."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from roundbook.presentation.matrices import (
 )
 from roundbook.presentation.measures import merge_sentence
 from roundbook.presentation.phrases import counted
+from roundbook.presentation.rounds import out_of_order_notes
 from roundbook.presentation.runs import qrels_notes, run_notes
 from roundbook.presentation.saved_results import brief_sentence
 from roundbook.presentation.staleness import why_stale
@@ -25,12 +26,13 @@ from roundbook.presentation.teams import described_phrase
 from roundbook.presentation.variances import recorded_notes
 
 if TYPE_CHECKING:
+    from roundbook.logbook.fitting import FittedFactorSet
     from roundbook.logbook.impact import Dependent
     from roundbook.logbook.matrices.corrections import CorrectedMatrix
     from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
     from roundbook.logbook.published import RecordedVariance
     from roundbook.logbook.result import Result
-    from roundbook.logbook.round_changes import PublishedRound
+    from roundbook.logbook.round_changes import ChangedRound, PublishedRound
     from roundbook.logbook.runs.assessing import LoggedQrels
     from roundbook.logbook.runs.log_runs import LoggedRuns
     from roundbook.logbook.saving import Renewal, SavedResult
@@ -42,23 +44,23 @@ NOTHING_STALE = "Nothing was stale that can be renewed."
 
 
 def decision_sentences(result: Any) -> list[str]:  # noqa: ANN401
-    """Return what a decision brought about, in sentences; none of what is no decision."""
+    """Return the sentences on the effects of a decision; an empty list for other results."""
     make = _SENTENCES.get(type(result).__name__)
     return [] if make is None else [sentence for sentence in make(result) if sentence]
 
 
 def renamed_sentence(what: str, was: str, name: str) -> str:
-    """Return what a task or round is called from now on."""
+    """Return the sentence with the new name of a task or round."""
     return f"{what} '{was}' is now '{name}'."
 
 
 def published_sentences(published: PublishedRound, reason: str | None = None) -> list[str]:
-    """Return that a round is published for good, or was so already, and has changed since.
+    """Return the sentences that a round is published, or was already and whether it changed since.
 
     Parameters
     ----------
     reason : str, optional
-        Why it was to be published.
+        The reason that was given for publishing it.
     """
     if published.status != "unchanged":
         return [f"Round '{published.round}' is published for good: there is no way back."]
@@ -75,18 +77,18 @@ def published_sentences(published: PublishedRound, reason: str | None = None) ->
 
 
 def corrected_headline(corrected: CorrectedMatrix) -> str:
-    """Return what is stale by a withdrawal or restoration, as the heading of a list."""
+    """Return the heading of the list of what a withdrawal or restoration made stale."""
     # A plan that left the matrix out is listed too.
     return f"Stale now, of what rests on matrix {corrected.matrix} or was planned without it:"
 
 
 def uncorrected_note(corrected: CorrectedMatrix, reason: str | None = None) -> str | None:
-    """Return that a matrix was withdrawn or restored before, where it was.
+    """Return the note that a matrix was withdrawn or restored before; None where it was not.
 
     Parameters
     ----------
     reason : str, optional
-        Why it was to be.
+        The reason that was given this time.
     """
     if corrected.status != "unchanged":
         return None
@@ -96,27 +98,45 @@ def uncorrected_note(corrected: CorrectedMatrix, reason: str | None = None) -> s
     return f"Matrix {corrected.matrix} {how} already{since}; the reason{given} was not recorded."
 
 
+def changed_headline(changed: ChangedRound) -> str:
+    """Return the heading of the list of what another collection of a round made stale."""
+    return f"Stale now that round '{changed.round}' is on collection '{changed.collection}':"
+
+
+def fitted_headline(fitted: FittedFactorSet) -> str:
+    """Return the heading of the list of what a new factor version made stale."""
+    return f"Stale now that factor version {fitted.version} of round '{fitted.round}' is fitted:"
+
+
+def described_headline(described: DescribedTeams) -> str:
+    """Return the heading of the list of what a team file made stale."""
+    when = "once" if described.dry_run else "now that"
+    if described.status == "corrected":
+        return f"Stale {when} what is known of the runs is corrected:"
+    return f"Stale {when} more is known of the runs:"
+
+
 def aliased_sentence(aliased: AliasedTopics) -> str:
-    """Return how many other ids of topics are new, and how many were known."""
+    """Return the sentence on how many other ids of topics are new, and how many were known."""
     count = len(aliased.aliases)
     known = f", {aliased.unchanged} known already" if aliased.unchanged or not count else ""
     return f"{counted(count, 'new id')} recorded{known}."
 
 
 def unaliased_sentence(unaliased: UnaliasedTopic) -> str:
-    """Return that an id is no other topic's any more."""
+    """Return the sentence that an id is a topic of its own again."""
     return f"'{unaliased.id}' is a topic of its own again."
 
 
 def stale_by_topics(changed: AliasedTopics | UnaliasedTopic) -> str | None:
-    """Return which saved results are stale as rounds share other topics; None for none."""
+    """Return the sentence on results made stale by a change of shared topics; None without any."""
     if not changed.stale:
         return None
     return f"Stale, as rounds share other topics now: {', '.join(changed.stale)}."
 
 
 def described_notes(described: DescribedTeams) -> list[str]:
-    """Return what to know of a team file: the runs it leaves out, the variances estimated anew."""
+    """Return the notes on a team file: runs left out, variances estimated anew, hidden cells."""
     where = f"round '{described.round}'"
     notes = team_file_notes(described.unknown_runs, described.undescribed_runs, where)
     note = renewed_note(described.renewed, corrected=described.status == "corrected")
@@ -124,7 +144,7 @@ def described_notes(described: DescribedTeams) -> list[str]:
 
 
 def pool_corrected(described: DescribedTeams) -> bool:
-    """Return whether another pool was known before."""
+    """Return whether a team file corrected which runs contributed to the pool."""
     return any(
         change.fact == "contributed_to_pool" and change.was is not None
         for change in described.changes
@@ -132,7 +152,7 @@ def pool_corrected(described: DescribedTeams) -> bool:
 
 
 def saved_sentence(saved: SavedResult) -> str:
-    """Return under which name and version a result is saved."""
+    """Return the sentence with the name and version under which a result is saved."""
     done = "Saved" if saved.status == "saved" else "Unchanged"
     of_task = "" if saved.task is None else f", of task '{saved.task}'"
     title = find_kind(saved.kind).title
@@ -140,7 +160,7 @@ def saved_sentence(saved: SavedResult) -> str:
 
 
 def renewal_notes(renewal: Renewal) -> list[str]:
-    """Return which results are the same today, and which stay stale."""
+    """Return a note for each result that is the same today, and for each that stays stale."""
     return [
         *(
             f"'{one.after.name}' is the same today; no version was added."
@@ -152,11 +172,17 @@ def renewal_notes(renewal: Renewal) -> list[str]:
 
 
 def report_notes(written: Result) -> list[str]:
-    """Return which measures it is not of, which drafts it tells of, what is left out, what changed."""
+    """Return the notes on a report: measures and pages left out, drafts, rounds corrected since."""
     facts = dict(written)
     notes = []
-    if others := facts.get("other_measures"):
-        notes.append(f"it is of {facts['measure']} alone, and not of {', '.join(others)}.")
+    others, of_results = (
+        ", ".join(facts.get(name) or ()) for name in ("other_measures", "measures_of_results")
+    )
+    if of_results:
+        nothing = f"; it has nothing of {others}" if others else ""
+        notes.append(f"it is of {facts['measure']}, with saved results of {of_results}{nothing}.")
+    elif others:
+        notes.append(f"it is of {facts['measure']} alone, and not of {others}.")
     if facts.get("drafts"):
         notes.append(f"it tells of drafts: {', '.join(facts['drafts'])}.")
     if facts.get("draft"):
@@ -169,7 +195,7 @@ def report_notes(written: Result) -> list[str]:
 
 
 def _of_matrices(logged: LoggedMatrices) -> Iterable[str | None]:
-    # What is of all of them alike is said once.
+    # Sentences that are the same for several matrices appear once.
     return dict.fromkeys(one for matrix in logged.matrices for one in _of_matrix(matrix))
 
 
@@ -216,6 +242,7 @@ def _of_teams(described: DescribedTeams) -> list[str]:
         f"{described.task}, round '{described.round}': {described_phrase(described)}.",
         *described_notes(described),
         *_refittable(described.refittable, corrected=pool_corrected(described)),
+        *_stale(described.impact, described_headline(described)),
         *_dry(described),
     ]
 
@@ -269,10 +296,21 @@ _SENTENCES: dict[str, Callable[[Any], Iterable[str | None]]] = {
     "AliasedTopics": lambda done: [aliased_sentence(done), stale_by_topics(done)],
     "UnaliasedTopic": lambda done: [unaliased_sentence(done), stale_by_topics(done)],
     "RecordedVariance": _recorded,
-    "FittedFactorSet": lambda done: [heading(done), unchanged(done), *fitted_notes(done)],
+    "FittedFactorSet": lambda done: [
+        heading(done),
+        unchanged(done),
+        *fitted_notes(done),
+        *_stale(done.impact, fitted_headline(done)),
+    ],
     "CorrectedMatrix": _corrected,
     "MergedMeasures": lambda done: [merge_sentence(done)],
     "RenamedTask": lambda done: [renamed_sentence("Task", done.was, done.task)],
+    "Round": lambda done: out_of_order_notes([done]),
+    "RoundList": lambda listed: out_of_order_notes(listed.rounds),
+    "ChangedRound": lambda done: [
+        *out_of_order_notes([done]),
+        *_stale(done.impact, changed_headline(done)),
+    ],
     "RenamedRound": lambda done: [renamed_sentence("Round", done.was, done.round)],
     "PublishedRound": published_sentences,
     "ShownResult": lambda shown: [(why := why_stale(shown)) and f"Stale: {why}."],

@@ -1,4 +1,4 @@
-"""Drift reports in words, beside the verdict: see `drift_verdict`."""
+"""Sentences of drift reports beside the verdict, which is in `drift_verdict`."""
 
 from __future__ import annotations
 
@@ -26,6 +26,8 @@ from roundbook.presentation.drift_verdict import (
     reason,
     signed,
 )
+from roundbook.presentation.phrases import other_pool
+from roundbook.presentation.rounds import assumed_collection, out_of_order
 from roundbook.statistics.significance.two_sample_tests import Outcome
 
 _NO_OUTCOME = {
@@ -50,7 +52,7 @@ NO_EVIDENCE = (
 def sentences(report: DriftReport) -> dict[str, Any]:
     """Return the sentences about a report by their JSON keys.
 
-    What has sentences within, as `consequence`, is there with the figures.
+    Parts that contain sentences, such as `consequence`, are returned whole, with their figures.
     """
     consequence = recurring = factors = tests = None
     if report.consequence:
@@ -99,21 +101,8 @@ def undeclared(result: DriftReport | DriftCurve) -> list[str]:
 
 
 def assumed(result: DriftReport | DriftCurve) -> str | None:
-    """Return what had to be assumed of the rounds' collections; None if all declare theirs."""
-    labels = [f"'{label}'" for label in undeclared(result)]
-    if not labels:
-        return None
-    declared = {collection for _, collection in _collections(result) if collection is not None}
-    where = "the same document collection"
-    if len(declared) == 1:
-        where = f"the document collection '{declared.pop()}' too"
-    if len(labels) == 1:
-        rounds = f"round {labels[0]} was"
-    elif len(labels) > 3:
-        rounds = f"{len(labels)} rounds were"
-    else:
-        rounds = f"rounds {', '.join(labels[:-1])} and {labels[-1]} were"
-    return f"Assumed: {rounds} held on {where}, since none is declared."
+    """Return the sentence on assumed document collections; None if all rounds declare theirs."""
+    return assumed_collection(_collections(result))
 
 
 def _collections(result: DriftReport | DriftCurve) -> list[tuple[str, str | None]]:
@@ -130,7 +119,7 @@ def _collections(result: DriftReport | DriftCurve) -> list[tuple[str, str | None
 
 
 def notes(report: DriftReport) -> list[str]:
-    """Return what to know beside the verdict, a paragraph each; that it is provisional last."""
+    """Return the notes on the verdict, a paragraph each; that it is provisional comes last."""
     paragraphs: tuple[str | None, ...] = (backwards_note(report), choice_note(report))
     if report.verdict == "unbridged":
         return [paragraph for paragraph in paragraphs if paragraph]
@@ -146,7 +135,13 @@ def notes(report: DriftReport) -> list[str]:
 
 
 def backwards_note(report: DriftReport) -> str | None:
-    """Return that the later round is compared with the earlier one; None where it is not."""
+    """Return the note that a later round is compared with an earlier one; None where it is not.
+
+    Where dates contradict the order in which the rounds are recorded, it goes by the dates.
+    """
+    if report.out_of_order is not None:
+        runs = "forwards" if report.backwards else "backwards"
+        return f"{out_of_order(report.out_of_order)}: by the dates this comparison runs {runs}."
     if not report.backwards:
         return None
     return (
@@ -156,7 +151,7 @@ def backwards_note(report: DriftReport) -> str | None:
 
 
 def choice_note(report: DriftReport) -> str | None:
-    """Return how differently the runs behind the two rounds' factors were chosen."""
+    """Return the note that the two rounds' factors rest on runs chosen differently, or None."""
     first, later = report.standardising_from, report.standardising_to
     if first is None or later is None or effective_choice(first) == effective_choice(later):
         return None
@@ -167,14 +162,16 @@ def choice_note(report: DriftReport) -> str | None:
 
 
 def effective_choice(runs: StandardisingRuns) -> str:
-    """Return how the runs that factors were fitted to were chosen; 'all' if all of them were."""
+    """Return how the runs behind factors were chosen; 'all' if they are all runs of the round."""
     return runs.which if runs.runs < runs.of else "all"
 
 
 def chosen_runs(runs: StandardisingRuns) -> str:
-    """Return which runs factors were fitted to, and of how many, as a noun phrase."""
+    """Return the noun phrase for the runs that factors were fitted to, with their number."""
     if effective_choice(runs) == "all":
         return f"all {runs.of} runs"
+    if runs.pool_now is not None:
+        return other_pool(f"{runs.runs} of {runs.of} runs", runs.pool_now)
     how = {"pooled": "that contributed to the pool", "chosen": "that were named"}[runs.which]
     return f"the {runs.runs} of {runs.of} runs {how}"
 
@@ -202,7 +199,7 @@ def _moved(report: DriftReport) -> str | None:
 
 
 def small_sds_note(report: DriftReport) -> str | None:
-    """Return that topics of small sd moved otherwise than the rest; None where they did not."""
+    """Return the note that topics of small sd moved unlike the rest; None where they did not."""
     if report.shift is None or report.mean_shift is None or report.why == "topics of small sd":
         return None
     if abs(report.mean_shift - report.shift) <= report.margin / 2:
@@ -260,24 +257,29 @@ def _provisional(report: DriftReport) -> str | None:
 
 
 def _no_outcome(reason: str | None) -> str | None:
-    """Return why a test has no outcome; reports of earlier versions have the sentence itself."""
+    """Return the sentence on why a test has no outcome, or None; older reports hold it already."""
     return None if reason is None else _NO_OUTCOME.get(reason, reason)
 
 
 def untested(topic: TopicDrift) -> str | None:
-    """Return why tests on a topic have no outcome; None where they have one."""
+    """Return the sentences on why tests on a topic have no outcome; None where they have one."""
     if topic.untested is None or isinstance(topic.untested, str):
         return topic.untested
     return " ".join(_NO_OUTCOME.get(reason, reason) for reason in topic.untested)
 
 
 def tests_sentences(report: DriftReport, tests: DriftTests) -> list[str]:
-    """Return what the tests say, and that the verdict is not theirs."""
+    """Return the sentences on the outcomes of the tests, on which the verdict does not rest."""
     first, later = (
-        f"{runs}{'' if which == 'all' else f' {which}'} runs of '{label}'"
-        for runs, which, label in (
-            (tests.runs_from, tests.standardising_from, report.from_round),
-            (tests.runs_to, tests.standardising_to, report.to_round),
+        f"{_tested_runs(number, which, runs)} of '{label}'"
+        for number, which, runs, label in (
+            (
+                tests.runs_from,
+                tests.standardising_from,
+                report.standardising_from,
+                report.from_round,
+            ),
+            (tests.runs_to, tests.standardising_to, report.standardising_to, report.to_round),
         )
     )
     return [
@@ -291,6 +293,12 @@ def tests_sentences(report: DriftReport, tests: DriftTests) -> list[str]:
         f"- Are the hard topics still the hard ones? {_outcome('Pearson', tests.pearson)};"
         f" {_outcome('Kendall', tests.kendall)}, where 1 is the same order of topics and 0 none.",
     ]
+
+
+def _tested_runs(number: int, which: str, fitted: StandardisingRuns | None) -> str:
+    if fitted is not None and fitted.pool_now is not None:
+        return f"{other_pool(f'{number} runs', fitted.pool_now)},"
+    return f"{number}{'' if which == 'all' else f' {which}'} runs"
 
 
 def _outcome(name: str, test: Outcome) -> str:

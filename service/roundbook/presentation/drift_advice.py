@@ -1,11 +1,11 @@
-"""What to do about a verdict on drift, and what would decide it, in words."""
+"""Advice on a verdict on drift: what to do, and what would decide an undecided one."""
 
 from __future__ import annotations
 
 import math
 
-from roundbook.logbook.drift.compared_rounds import collections_differ
 from roundbook.logbook.drift.report import DriftReport
+from roundbook.logbook.same_topics import collections_differ
 from roundbook.presentation.drift_verdict import UNITS
 from roundbook.statistics.drift.verdict import Needed, Size, Sizes
 
@@ -13,7 +13,7 @@ _APART = "standardise each round by its own factors, and compare no scores acros
 
 
 def advice(report: DriftReport) -> str:
-    """Return what to do about a verdict, and what would decide where it is undecided."""
+    """Return the advice on a verdict, with what would decide it where it is undecided."""
     first, later = f"'{report.from_round}'", f"'{report.to_round}'"
     if collections_differ(report.from_collection, report.to_collection):
         return (
@@ -34,7 +34,7 @@ def advice(report: DriftReport) -> str:
 
 
 def brief_advice(report: DriftReport) -> str:
-    """Return what to do about a verdict, without the sizes that would decide."""
+    """Return the advice on a verdict, without the sizes that would decide it."""
     if report.verdict != "undecided" or report.why == "topics of small sd":
         return advice(report)
     return (
@@ -89,7 +89,7 @@ def _sizes(needed: Needed, noun: str) -> str:
 
 
 def size_sentence(sizes: Sizes, noun: str) -> str:
-    """Return the sizes that would decide; `noun` is what the units of runs are called."""
+    """Return the clause on the sizes that would decide; `noun` is the name of the units of runs."""
     verdict = sizes.verdict.upper()
     units, topics, both = sizes.units, sizes.topics, sizes.both
     if any(size is not None and size.factor <= 1 for size in (units, topics, both)):
@@ -108,5 +108,5 @@ def size_sentence(sizes: Sizes, noun: str) -> str:
 
 
 def _times(size: Size) -> str:
-    # Rounded up, as one tenth less would not do.
+    # Rounded up, as one tenth less would be too few.
     return f"{math.ceil(10 * size.factor - 1e-9) / 10:.1f} times"

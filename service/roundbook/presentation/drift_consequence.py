@@ -1,4 +1,4 @@
-"""What drift does to the later round's scores, in words."""
+"""Sentences on what drift does to the scores of the later round."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from roundbook.statistics.design.reasons import sentence
 
 
 def consequence_sentences(done: Consequence, from_round: str) -> list[str]:
-    """Return what the later round's runs gain or lose by the earlier round's factors."""
+    """Return the sentences on the effects of the earlier factors on scores, ranking and sizes."""
     side = "higher" if done.bias >= 0 else "lower"
     tau = f"cannot be said: {kendall_tau_reason(done)}"
     if done.kendall_tau is not None:
@@ -25,7 +25,7 @@ def consequence_sentences(done: Consequence, from_round: str) -> list[str]:
 
 
 def brief_consequence(report: DriftReport, done: Consequence) -> str:
-    """Return what the later round's runs gain or lose by the earlier factors, in brief."""
+    """Return a brief paragraph on the later round's scores by the earlier round's factors."""
     earlier, later = done.earlier, done.later
     clipped = f", {earlier.clipped_at_1:.2%} clipped at 1" if earlier.clipped_at_1 else ""
     lines = [
@@ -44,7 +44,7 @@ def brief_consequence(report: DriftReport, done: Consequence) -> str:
 
 
 def consequence_reason(report: DriftReport) -> str | None:
-    """Return why nothing can be said of what drift does to the scores; None where it can."""
+    """Return the reason why the consequence for the scores is unknown; None if it is known."""
     if report.consequence is not None:
         return None
     if report.verdict == "unbridged":
@@ -56,14 +56,14 @@ def consequence_reason(report: DriftReport) -> str | None:
 
 
 def kendall_tau_reason(done: Consequence) -> str | None:
-    """Return why two rankings have no Kendall's tau; None where they have one."""
+    """Return the reason why two rankings have no Kendall's tau; None where they have one."""
     if done.kendall_tau is not None:
         return None
     return "A ranking needs at least two runs." if done.runs < 2 else "All runs tie."
 
 
 def topics_reason(done: Consequence, under: UnderFactors) -> str | None:
-    """Return why no topic set size follows from the scores; None where one does."""
+    """Return the reason why no topic set size follows from the scores; None where one does."""
     if under.topics_needed is not None:
         return None
     if under.variance is None:

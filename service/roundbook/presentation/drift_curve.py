@@ -1,4 +1,4 @@
-"""Ageing curves in words."""
+"""Sentences and table rows of ageing curves."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from roundbook.logbook.drift.curve import DriftCurve, LaterRound
 from roundbook.presentation.drift import assumed, chosen_runs, effective_choice
 from roundbook.presentation.drift_verdict import curve_reason
 from roundbook.presentation.phrases import counted
+from roundbook.presentation.rounds import out_of_order
 from roundbook.presentation.tables import values_at
 
-# What a row has of a later round.
+# By column of a row, the field of a later round.
 _ROW = {
     **{name: name for name in ("round", "matrix", "revision", "version", "verdict", "why")},
     **{name: name for name in ("provisional", "shared_topics")},
@@ -22,7 +23,7 @@ _ROW = {
 
 
 def curve_row(later: LaterRound) -> dict[str, Any]:
-    """Return a later round of a curve as the rows of every door have it."""
+    """Return the table row of a later round of a curve, the same in every interface."""
     row, like = values_at(later, _ROW), later.systems_like_these
     for name in ("shift", "sd_ratio"):
         low, high = getattr(like, f"{name}_95", None) or (None, None)
@@ -43,12 +44,12 @@ def curve_sentences(curve: DriftCurve) -> dict[str, Any]:
 
 
 def summary(curve: DriftCurve) -> str:
-    """Return how many later rounds have which verdict, and where the factors first had aged."""
+    """Return the summary of a curve: rounds by verdict, and the first in which factors had aged."""
     return ageing(curve.from_round, {later.round: later.verdict for later in curve.rounds})
 
 
 def ageing(from_round: str, verdicts: Mapping[str, str]) -> str:
-    """Return the same of the verdicts on a round's factors, by later round."""
+    """Return the summary of the verdicts on a round's factors, which are given by later round."""
     labels = {
         verdict: [label for label, of_round in verdicts.items() if of_round == verdict]
         for verdict in ("held", "aged", "undecided", "unbridged")
@@ -64,7 +65,7 @@ def ageing(from_round: str, verdicts: Mapping[str, str]) -> str:
 
 
 def curve_choice(curve: DriftCurve) -> str | None:
-    """Return which later factors rest on runs chosen otherwise than the first's; None if none."""
+    """Return the note on later factors whose runs were chosen unlike the first's, or None."""
     first = effective_choice(curve.standardising)
     others = [
         f"'{later.round}' on {chosen_runs(later.standardising)}"
@@ -79,8 +80,16 @@ def curve_choice(curve: DriftCurve) -> str | None:
     )
 
 
+def curve_order(curve: DriftCurve) -> list[str]:
+    """Return a note for each round of a curve whose date contradicts the order of rounds."""
+    return [
+        f"{out_of_order(pair)}, and the curve goes by the order of recording."
+        for pair in curve.out_of_order
+    ]
+
+
 def curve_provisional(curve: DriftCurve) -> str | None:
-    """Return behind which verdicts of a curve teams are unknown; None where behind none."""
+    """Return the note on provisional verdicts, behind which teams are unknown; None if none are."""
     rounds = [f"'{later.round}'" for later in curve.rounds if later.provisional]
     if not rounds:
         return None

@@ -1,4 +1,4 @@
-"""Recurring systems of a drift report in words."""
+"""Sentences on the recurring systems of a drift report."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from roundbook.statistics.t_interval import Interval
 
 
 def recurring_reason(report: DriftReport, recurring: RecurringSystems) -> str:
-    """Return how far recurring systems moved, and what that says of drift."""
+    """Return the sentences on how far recurring systems moved, and what that says about drift."""
     number = len(recurring.systems) if recurring.count is None else recurring.count
     systems = "One system" if number == 1 else f"{number} systems"
     if recurring.mean_difference is None:
@@ -49,7 +49,7 @@ def _interval(limits: Interval | None) -> str:
 
 
 def _pulled(report: DriftReport, recurring: RecurringSystems) -> str:
-    """Return why recurring systems hardly move where most standardising runs are theirs."""
+    """Return the sentences on why recurring systems tell nothing where most runs are theirs."""
     runs, theirs = recurring.standardising, recurring.of_recurring
     assert runs is not None
     assert theirs is not None

@@ -1,4 +1,4 @@
-"""The verdict on drift in words: the verdict, why, and what to do or what would decide."""
+"""Sentences on the verdict on drift: the verdict itself, and the figures that it rests on."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from roundbook.logbook.drift.assessment import Assessment
-from roundbook.logbook.drift.compared_rounds import collections_differ
 from roundbook.logbook.drift.curve import DriftCurve, LaterRound
 from roundbook.logbook.drift.report import DriftReport
+from roundbook.logbook.same_topics import collections_differ
 from roundbook.statistics.drift.jackknife import PerStatistic
 from roundbook.statistics.t_interval import Interval
 
@@ -17,7 +17,7 @@ JUDGED_BY = "Held is judged by the 90% interval, aged by the 95% one."
 
 
 class Comparison(NamedTuple):
-    """Which rounds are compared, on how many topics, and what shift and sd ratio hold."""
+    """The two rounds compared, their shared topics, and the margins of shift and sd ratio."""
 
     from_round: str
     from_collection: str | None
@@ -80,7 +80,7 @@ def curve_reason(curve: DriftCurve, later: LaterRound) -> str:
 
 
 def brief_reason(report: DriftReport) -> str:
-    """Return the figures that the verdict rests on, in as few words as they take."""
+    """Return the figures that the verdict rests on, in brief sentences."""
     like = report.systems_like_these
     if report.verdict == "unbridged" or like is None or like.shift is None or like.sd_ratio is None:
         return reason(report)
@@ -93,7 +93,7 @@ def brief_reason(report: DriftReport) -> str:
     shift = intervals(shift_by, like.shift_95, like.shift_90, signed)
     ratio = intervals(ratio_by, like.sd_ratio_95, like.sd_ratio_90, plain)
     unit = "first-round standard deviations"
-    if report.backwards:
+    if report.backwards or report.out_of_order:
         unit = f"standard deviations of round '{report.from_round}'"
     return (
         f"For systems and topics like these the mean score moved by {signed(like.shift)}"
@@ -146,7 +146,7 @@ def _reason(assessment: Assessment, rounds: Comparison) -> str:
 
 
 def _by_itself(assessment: Assessment) -> PerStatistic[str]:
-    """Return what the shift and the spread say by themselves; older reports do not have it."""
+    """Return the verdicts by shift and by spread alone; older reports have a single verdict."""
     return assessment.verdicts or PerStatistic(assessment.verdict, assessment.verdict)
 
 
@@ -173,7 +173,7 @@ def _units(assessment: Assessment, rounds: Comparison) -> str:
 
 
 def _wanting(assessment: Assessment, rounds: Comparison) -> str:
-    """Return for want of what there is no interval."""
+    """Return the sentence on what is missing for an interval."""
     units, used = assessment.units, assessment.topics_used
     assert units is not None
     noun = UNITS[units.by]
@@ -235,14 +235,14 @@ def intervals(
 
 
 def signed(value: float | None) -> str:
-    """Return a shift with its sign."""
+    """Return a shift as text, with its sign."""
     if value is None:
         return "an unknown number of"
     return f"{value:+.3f}" if abs(value) < 1e6 else f"{value:+.3g}"
 
 
 def plain(value: float | None) -> str:
-    """Return a ratio."""
+    """Return a ratio as text."""
     if value is None:
         return "an unknown number of"
     return f"{value:.3f}" if value == 0 or 0.001 <= value < 1e6 else f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""What events tell besides who did what and when, as text."""
+"""The details of events as text, besides who did what and when."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def details(values: Mapping[str, Any]) -> str:
-    """Return the details of an event; of what changed, from what to what."""
+    """Return the details of an event as text; for a changed value, the old and the new one."""
     return ", ".join(
         f"{name}: {_text(value['was'])} → {_text(value['is'])}"
         if isinstance(value, dict) and set(value) == {"was", "is"}
@@ -20,7 +20,7 @@ def details(values: Mapping[str, Any]) -> str:
 
 
 def differing_users(events: Sequence[Event]) -> list[Event]:
-    """Return events in which the database's user is left out where the name claimed is the same."""
+    """Return events with `database_user` set to None where it is the same as `who`."""
     return [
         event.model_copy(update={"database_user": None})
         if event.database_user == event.who

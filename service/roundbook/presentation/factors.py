@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from roundbook.presentation.matrices import hidden_notes
-from roundbook.presentation.phrases import counted
+from roundbook.presentation.phrases import counted, other_pool
+from roundbook.presentation.rounds import assumed_collection
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -23,8 +24,10 @@ class RunMean(NamedTuple):
 
 
 def heading(factors: FactorSet) -> str:
-    """Return which factors these are, of which runs, and who fitted them when."""
+    """Return the heading of a factor set: round, measure, version, matrix, runs, day and user."""
     runs = "all runs" if factors.standardising == "all" else f"{factors.standardising} runs"
+    if factors.pool_now is not None:
+        runs = f"{other_pool(f'{factors.factors[0].runs} runs', factors.pool_now)},"
     return (
         f"{factors.task}, round '{factors.round}': {factors.measure}, factor version"
         f" {factors.version} (of {', '.join(map(str, factors.versions))}), from matrix"
@@ -34,14 +37,14 @@ def heading(factors: FactorSet) -> str:
 
 
 def withdrawn_note(factors: FactorSet) -> list[str]:
-    """Return that the matrix which factors were fitted on is withdrawn, where it is."""
+    """Return a note if the matrix that factors were fitted on is withdrawn, else an empty list."""
     if not factors.withdrawn:
         return []
     return [f"Matrix {factors.matrix} is withdrawn: {factors.withdrawn}."]
 
 
 def fitted_notes(fitted: FittedFactorSet) -> list[str]:
-    """Return on which topics all standardising runs of factors just fitted tie."""
+    """Return a note on the topics where all standardising runs tie, for factors just fitted."""
     if not fitted.zero_sd_topics:
         return []
     scores = "count as average" if fitted.zero_sd == "average" else "are left out"
@@ -51,7 +54,7 @@ def fitted_notes(fitted: FittedFactorSet) -> list[str]:
 
 
 def unchanged(fitted: FittedFactorSet) -> str | None:
-    """Return that nothing was fitted, where the latest factors were these already."""
+    """Return the note that the latest factors were these already; None if new ones were fitted."""
     if fitted.status != "unchanged":
         return None
     return (
@@ -61,7 +64,7 @@ def unchanged(fitted: FittedFactorSet) -> str | None:
 
 
 def outdated_note(factors: OutdatedFactors) -> str:
-    """Return that factors were used whose matrix counts no more, and why it does not."""
+    """Return the note that the matrix behind factors in use counts no more, and why."""
     by = "" if factors.replaced_by is None else f" by matrix {factors.replaced_by}"
     return (
         f"Factor version {factors.version} of round '{factors.round}' was fitted on matrix"
@@ -71,7 +74,7 @@ def outdated_note(factors: OutdatedFactors) -> str:
 
 
 def standardised_heading(scores: StandardisedScores) -> str:
-    """Return of what these standardised scores are, and by which factors."""
+    """Return the heading of standardised scores: task, source, measure, topics and factors."""
     source = f"round '{scores.round}'" if scores.matrix else ", ".join(scores.files)
     return (
         f"{scores.task}, {source}: {scores.measure} over {len(scores.topics)} topics, by factor"
@@ -81,12 +84,26 @@ def standardised_heading(scores: StandardisedScores) -> str:
 
 
 def standardised_notes(scores: StandardisedScores) -> list[str]:
-    """Return that the factors of standardised scores count no more, where they do not."""
-    return [] if scores.outdated is None else [outdated_note(scores.outdated)]
+    """Return the notes on factors that count no more, and on an assumed document collection."""
+    notes = [] if scores.outdated is None else [outdated_note(scores.outdated)]
+    collections = (
+        (scores.round, scores.collection),
+        (scores.factors_round, scores.factors_collection),
+    )
+    if undeclared_round(scores) and (assumed := assumed_collection(collections)):
+        notes.append(assumed)
+    return notes
+
+
+def undeclared_round(scores: StandardisedScores) -> str | None:
+    """Return the round that declares no collection where only the other one does, else None."""
+    if (scores.collection is None) == (scores.factors_collection is None):
+        return None
+    return scores.round if scores.collection is None else scores.factors_round
 
 
 def standardised_remarks(scores: StandardisedScores) -> list[str]:
-    """Return which topics standardised scores leave out, and which of them no sd can place."""
+    """Return the remarks on topics left out, scores off a tie, and hidden cells that were read."""
     remarks = []
     if scores.left_out:
         remarks.append(

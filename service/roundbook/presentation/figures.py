@@ -1,10 +1,11 @@
-"""What the charts of a page show, a sentence each, for whoever reads it and whoever does not see it."""
+"""Captions of the charts of a page, which also describe them to readers who cannot see them."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.drift_verdict import signed
+from roundbook.presentation.phrases import other_pool
 from roundbook.requests.plans import INTERVALS
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ _FEW, _MUCH = 3, 0.5
 
 
 def variances_caption(history: VarianceHistory, most: int) -> str:
-    """Return what a chart of variances shows; at most so many rounds are drawn."""
+    """Return the caption of a chart of variances, in which at most `most` rounds are drawn."""
     pooled, number = history.pooled, len(history.rounds)
     interval = ""
     if pooled.interval is not None:
@@ -38,7 +39,7 @@ def variances_caption(history: VarianceHistory, most: int) -> str:
 
 
 def ageing_caption(curve: DriftCurve, most: int) -> str:
-    """Return what an ageing curve shows; at most so many rounds are drawn."""
+    """Return the caption of an ageing curve, in which at most `most` rounds are drawn."""
     return (
         f"Shift of the {_latest(len(curve.rounds), most)}later rounds for systems and topics like"
         f" these, with 95% intervals; up to ±{curve.margin:.3g}, the band, does not matter."
@@ -46,14 +47,16 @@ def ageing_caption(curve: DriftCurve, most: int) -> str:
 
 
 def fitted_on(version: int, runs: StandardisingRuns) -> str:
-    """Return a factor version and the runs that it was fitted to, in a table."""
+    """Return the table cell with a factor version and the runs that it was fitted to."""
     if runs.which == "all":
         return f"v{version}, all runs"
+    if runs.pool_now is not None:
+        return f"v{version}, {other_pool(f'{runs.runs} runs', runs.pool_now)}"
     return f"v{version}, {runs.runs} {runs.which} runs"
 
 
 def means_caption(report: DriftReport) -> str:
-    """Return what a chart of the shared topics' means shows."""
+    """Return the caption of a chart of the shared topics' means."""
     higher = sum(topic.mean_to > topic.mean_from for topic in report.topics)
     return (
         f"Mean over the runs on the {report.shared_topics} shared topics; above the dashed line,"
@@ -62,7 +65,7 @@ def means_caption(report: DriftReport) -> str:
 
 
 def sds_caption(report: DriftReport) -> str:
-    """Return what a chart of the shared topics' standard deviations shows."""
+    """Return the caption of a chart of the shared topics' standard deviations."""
     wider = sum(topic.sd_to > topic.sd_from for topic in report.topics)
     return (
         f"Standard deviation over the runs on the {report.shared_topics} shared topics; above the"
@@ -71,24 +74,28 @@ def sds_caption(report: DriftReport) -> str:
 
 
 def factors_caption(factors: FactorSet, most: int) -> str:
-    """Return what a chart of factors shows; at most so many topics are drawn."""
-    which = "all" if factors.standardising == "all" else f"the {factors.standardising}"
-    runs = factors.factors[0].runs if factors.factors else 0
+    """Return the caption of a chart of factors, in which at most `most` topics are drawn."""
+    runs = f"{factors.factors[0].runs if factors.factors else 0} runs"
+    if factors.pool_now is not None:
+        runs = other_pool(runs, factors.pool_now)
+    elif factors.standardising == "all":
+        runs = f"all {runs}"
+    else:
+        runs = f"the {factors.standardising} {runs}"
     return (
-        f"Version {factors.version}, {which} {runs} runs: mean and sd of"
-        f" {_topics(len(factors.factors), most)}."
+        f"Version {factors.version}, {runs}: mean and sd of {_topics(len(factors.factors), most)}."
     )
 
 
 def topics_caption(overview: ScoreOverview, most: int) -> str:
-    """Return what a chart of topics shows; at most so many are drawn."""
+    """Return the caption of a chart of topics, of which at most `most` are drawn."""
     return (
         f"Mean and sd over the {len(overview.runs)} runs of {_topics(len(overview.topics), most)}."
     )
 
 
 def scores_caption(overview: ScoreOverview) -> str:
-    """Return what a heat map shows, and that neighbours are averaged where they are."""
+    """Return the caption of a heat map, which says so where neighbouring scores are averaged."""
     topics, runs = len(overview.topics), len(overview.runs)
     scores = [score for row in overview.cells for score in row]
     averaged = ""
@@ -104,7 +111,7 @@ def scores_caption(overview: ScoreOverview) -> str:
 
 
 def plan_caption(plan: Plan) -> str:
-    """Return what the chart of a plan shows."""
+    """Return the caption of the chart of a plan."""
     if plan.design in INTERVALS:
         return "Expected full width of the interval by the number of topics; the dots are planned."
     level = "" if plan.solve == "power" else f"; dashed, the power asked, {short(1 - plan.beta, 2)}"
@@ -112,9 +119,10 @@ def plan_caption(plan: Plan) -> str:
 
 
 def dominating_topics(report: DriftReport) -> str | None:
-    """Return which topics moved most, and the mean shift without them; None with few topics.
+    """Return the sentence on the three topics that moved most, and the mean shift without them.
 
-    The shift is the mean of the topics' shifts, each in its own standard deviation.
+    The mean shift is that of the topics' shifts, each in its own standard deviation. With few
+    topics, or a mean shift of 0, it is None.
     """
     shifts = {topic.topic: topic.shift for topic in report.topics if topic.shift is not None}
     whole = sum(shifts.values())
@@ -147,7 +155,7 @@ def short(value: float, digits: int = 4) -> str:
 
 
 def interval_words(low: float | None, high: float | None) -> str:
-    """Return a 95% interval as what follows a number; nothing where there is none."""
+    """Return a 95% interval as text to follow a number; empty where there is none."""
     return "" if low is None else f", 95% {short(low)} to {_limit(high)}"
 
 

@@ -1,4 +1,4 @@
-"""Generalisability of rounds in sentences and as lines of CSV."""
+"""Generalisability of rounds: headings, remarks and CSV rows."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LINE = (
 
 
 def heading(report: GeneralisabilityReport) -> str:
-    """Return what is reported, and the plan it stands beside."""
+    """Return the heading of a report: task, measure, level, target, and plan compared with."""
     return (
         f"{report.task}: {report.measure}, {report.level:.0%} intervals; topics needed for a"
         f" reliability of {report.target:g}, and by the power of one-way ANOVA (m {report.m}, minD"
@@ -33,7 +33,7 @@ def heading(report: GeneralisabilityReport) -> str:
 
 
 def remarks(report: GeneralisabilityReport) -> list[str]:
-    """Return what the numbers say, why some are unknown, and which rounds are left out."""
+    """Return the remarks on the meaning of the numbers, unknown ones, and rounds left out."""
     return [
         "E-rho2 tells how well the ranking of the runs would repeat on other topics, Phi how well"
         " their mean scores would. The intervals take scores for normal and runs for independent.",
@@ -46,7 +46,7 @@ def remarks(report: GeneralisabilityReport) -> list[str]:
     ]
 
 
-# And those of the table of several numbers of topics and levels.
+# The columns of CSV of the table of several numbers of topics and levels.
 TABLE_LINE = (
     *("round", "topics", "level"),
     *(f"{name}{limit}" for name in ("e_rho_squared", "phi") for limit in ("", "_low", "_high")),
@@ -54,7 +54,7 @@ TABLE_LINE = (
 
 
 def table_rows(report: GeneralisabilityReport) -> list[SimpleNamespace]:
-    """Return the reliabilities of all rounds with the topics and at the levels asked for."""
+    """Return the table rows of all rounds, one for each number of topics and level asked for."""
     return [
         SimpleNamespace(round=row.round, **dict(reliability))
         for row in report.rounds
@@ -63,7 +63,7 @@ def table_rows(report: GeneralisabilityReport) -> list[SimpleNamespace]:
 
 
 def table_lines(report: GeneralisabilityReport) -> list[SimpleNamespace]:
-    """Return them as lines of CSV."""
+    """Return the same rows for CSV, with every limit in a column of its own; see `table_rows`."""
     return [
         SimpleNamespace(round=row.round, **_limits(reliability.model_dump()))
         for row in report.rounds
@@ -72,7 +72,7 @@ def table_lines(report: GeneralisabilityReport) -> list[SimpleNamespace]:
 
 
 def line(row: Reliability) -> SimpleNamespace:
-    """Return a round as a line of CSV."""
+    """Return the CSV row of a round."""
     return SimpleNamespace(
         **_limits(row.model_dump(exclude={"negative", "reason", "reliabilities"}))
     )

@@ -1,16 +1,17 @@
-"""What rests on a score matrix, in words."""
+"""Sentences and table rows of what rests on a score matrix."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from roundbook.logbook.kinds import find_kind
+from roundbook.logbook.kinds import title_of
+from roundbook.presentation.phrases import counted
 from roundbook.presentation.saved_results import result_place
 from roundbook.presentation.staleness import why_stale
 
 if TYPE_CHECKING:
-    from roundbook.logbook.impact import Dependent, Reason
+    from roundbook.logbook.impact import Dependent, Impact, Reason
     from roundbook.logbook.matrices.sources import Source
 
 _REASONS = {
@@ -25,7 +26,7 @@ _REASONS = {
 
 
 def scores_sentence(reason: Reason) -> str:
-    """Return why a score matrix does not count, as a clause."""
+    """Return the reason why a score matrix does not count, as a clause."""
     why = (reason.reason or "").rstrip(".")
     if reason.code == "withdrawn":
         return f"matrix {reason.matrix} is withdrawn: {why}"
@@ -34,8 +35,25 @@ def scores_sentence(reason: Reason) -> str:
     return f"{superseded}, which is withdrawn: {why}" if why else superseded
 
 
+def impact_sentences(impact: Impact) -> list[str]:
+    """Return the sentences on a score matrix: whether it counts, its source, and what is stale."""
+    why = "it counts" if impact.reason is None else scores_sentence(impact.reason)
+    resting = [dependent for dependent in impact.dependents if dependent.rests]
+    lacking = len(impact.dependents) - len(resting)
+    stale = sum(dependent.stale for dependent in resting)
+    summary = f"{counted(len(resting), 'result')} resting on it, {stale} stale."
+    if lacking:
+        summary += f" {counted(lacking, 'plan')} stale for not resting on it."
+    return [
+        f"Matrix {impact.matrix}: {impact.measure} of round '{impact.round}' of '{impact.task}',"
+        f" {impact.assessments} assessments, revision {impact.revision}: {why}.",
+        *source_sentences(impact.source),
+        summary,
+    ]
+
+
 def source_sentences(source: Source | None) -> list[str]:
-    """Return what scores were computed from, where there are later runs or assessments."""
+    """Return a sentence on the source of computed scores if later runs or assessments exist."""
     if source is None or not source.outdated:
         return []
     return [
@@ -46,7 +64,7 @@ def source_sentences(source: Source | None) -> list[str]:
 
 
 def why_dependent(dependent: Dependent) -> str | None:
-    """Return why a dependent is stale and what takes its place; None where it is not stale."""
+    """Return the reasons why a dependent is stale, and its replacement; None if it is not stale."""
     if dependent.entry is not None:
         return why_stale(dependent.entry)
     clauses: list[str] = []
@@ -63,10 +81,10 @@ def why_dependent(dependent: Dependent) -> str | None:
 
 
 def dependent_row(dependent: Dependent) -> dict[str, Any]:
-    """Return a dependent as the rows of every door have it."""
+    """Return the table row of a dependent, the same in every interface."""
     entry = dependent.entry
     return {
-        "kind": dependent.kind if entry is None else find_kind(entry.kind).title,
+        "kind": dependent.kind if entry is None else title_of(entry.kind),
         "name": dependent_name(dependent),
         "where": dependent_place(dependent),
         "saved_at": dependent.saved_at,
@@ -78,7 +96,7 @@ def dependent_row(dependent: Dependent) -> dict[str, Any]:
 
 
 def stale_lines(dependents: Sequence[Dependent]) -> list[str]:
-    """Return what is stale and why, a line each."""
+    """Return a line for each stale dependent, with the reasons."""
     return [
         f"  {dependent_name(one)} ({dependent_place(one)}): {why_dependent(one)}"
         for one in dependents
@@ -86,10 +104,10 @@ def stale_lines(dependents: Sequence[Dependent]) -> list[str]:
 
 
 def dependent_name(dependent: Dependent) -> str:
-    """Return what a dependent is: a factor version, an estimate, or a saved result by its name."""
+    """Return the name of a dependent: a factor version, a matrix, an estimate or a saved result."""
     entry = dependent.entry
     if entry is not None:
-        return f"{find_kind(entry.kind).title} '{entry.name}' version {entry.version}"
+        return f"{title_of(entry.kind)} '{entry.name}' version {entry.version}"
     if dependent.kind == "factor version":
         return f"factor version {dependent.version}"
     if dependent.scores is not None:
@@ -101,7 +119,7 @@ def dependent_name(dependent: Dependent) -> str:
 
 
 def dependent_place(dependent: Dependent) -> str:
-    """Return where a dependent stands: its round, its rounds, or its task."""
+    """Return the round or rounds that a dependent is of, or else its task, as a phrase."""
     entry = dependent.entry
     if entry is None:
         return f"round '{dependent.round}'"

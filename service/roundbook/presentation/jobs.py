@@ -1,4 +1,4 @@
-"""Studies in the background in words."""
+"""The state of a study in the background, in a sentence."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 
 def state(job: Any) -> str:  # noqa: ANN401
-    """Return in a sentence how far a job is, or what came of it."""
+    """Return the state of a job as a sentence: its progress, its result or its error."""
     about = f"Job {job.job}: {job.study} of {job.task}"
     if job.status == "done":
         return f"{about} is {job.saved}: '{job.result}', version {job.version}."

@@ -19,14 +19,14 @@ _SPECIAL = {
 
 
 def escaped(words: str) -> str:
-    """Return plain words as LaTeX that prints them."""
+    """Return plain text with the special characters of LaTeX escaped."""
     return "".join(_SPECIAL.get(character, character) for character in words)
 
 
 def latex(
     caption: str, rows: Sequence[Any], columns: Sequence[Column], *, long: bool = False
 ) -> str:
-    """Return a floating table with a caption, ruled by the package booktabs.
+    """Return a floating LaTeX table with a caption, ruled by the package booktabs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Score matrices in sentences: what to know of one just logged, its status and its revisions."""
+"""Sentences on score matrices: notes on one just logged, its status and its revisions."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from roundbook.presentation.measures import new_measure_notes
 from roundbook.presentation.phrases import counted, listed
+from roundbook.requests.fields import ROUNDING
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,14 +15,14 @@ if TYPE_CHECKING:
     from roundbook.logbook.matrices.export import ExportedMatrix
     from roundbook.logbook.matrices.history import Changes
     from roundbook.logbook.matrices.logged import Difference, LoggedMatrix
-    from roundbook.logbook.matrices.showing import ShownMatrix
+    from roundbook.logbook.matrices.showing import MatrixFactors, ShownMatrix
     from roundbook.logbook.teams import RefittableFactors
 
 _NAMED = 5
 
 
 def log_notes(logged: LoggedMatrix) -> list[str]:
-    """Return what a person who logs a score matrix should know of it, a sentence each."""
+    """Return the notes for a person who logs a score matrix, a sentence each."""
     remarks, notes = logged.remarks, []
     if remarks.other_measures:
         notes += new_measure_notes(logged.measure, remarks.other_measures)
@@ -76,7 +77,7 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
 
 
 def _of_runs(logged: LoggedMatrix) -> list[str]:
-    """Return what to know of scores that were computed from runs."""
+    """Return the notes on scores that were computed from runs."""
     remarks, notes = logged.remarks, []
     if remarks.topics_without_relevant:
         notes.append(
@@ -99,7 +100,7 @@ _GIVEN = {
 
 
 def hidden_notes(hidden: Sequence[HiddenCells]) -> list[str]:
-    """Return what of workbooks was read though it is hidden, a sentence a file."""
+    """Return a sentence for each workbook of which hidden rows, columns or sheets were read."""
     notes = []
     for of_file in hidden:
         parts = [
@@ -114,9 +115,9 @@ def hidden_notes(hidden: Sequence[HiddenCells]) -> list[str]:
 
 
 def standardising_note(logged: LoggedMatrix) -> str | None:
-    """Return which runs of a matrix just logged standardise and why; None where it goes without saying.
+    """Return the note on which runs of a matrix just logged standardise and why, or None.
 
-    That is where all do, and nothing is known of the pool.
+    It is None where nothing was logged, or where all runs do and nothing is known of the pool.
     """
     if logged.status == "unchanged" or logged.standardising is None:
         return None
@@ -134,7 +135,7 @@ def standardising_note(logged: LoggedMatrix) -> str | None:
 
 
 def refittable_note(refittable: Sequence[RefittableFactors], *, corrected: bool = False) -> str:
-    """Return that factors rest on other runs than the pool, known only now or `corrected`."""
+    """Return the note that factors rest on other runs than the pool, now known or `corrected`."""
     measures = ", ".join(dict.fromkeys(factors.measure for factors in refittable))
     first, *_ = refittable
     all_runs = all(factors.standardising_runs == factors.runs for factors in refittable)
@@ -145,13 +146,25 @@ def refittable_note(refittable: Sequence[RefittableFactors], *, corrected: bool 
     )
 
 
+def factor_rows(shown: ShownMatrix) -> list[MatrixFactors]:
+    """Return the factor versions of a matrix, without 'pooled' for runs not in the pool known now."""
+    return [
+        factors
+        if factors.pool_now is None
+        else factors.model_copy(
+            update={"standardising": f"not the pool known now ({factors.pool_now})"}
+        )
+        for factors in shown.factors
+    ]
+
+
 def renewed_note(renewed: Sequence[str], *, corrected: bool = False) -> str | None:
-    """Return that variance estimates were made anew as teams became known; None for none.
+    """Return the note that variances were estimated anew as teams became known; None if none were.
 
     Parameters
     ----------
     renewed : sequence of str
-        Their measures, an entry for each.
+        The measures of the new estimates, an entry for each estimate.
     """
     if not renewed:
         return None
@@ -164,7 +177,7 @@ def renewed_note(renewed: Sequence[str], *, corrected: bool = False) -> str | No
 
 
 def team_file_notes(unknown: Sequence[str], undescribed: Sequence[str], where: str) -> list[str]:
-    """Return which runs only a team file has, and which runs `where` it leaves out."""
+    """Return the notes on runs that only a team file has, and on runs of `where` that it lacks."""
     notes = []
     if unknown:
         notes.append(f"The team file names what is not in {where}: {_named('run', unknown)}.")
@@ -174,13 +187,13 @@ def team_file_notes(unknown: Sequence[str], undescribed: Sequence[str], where: s
 
 
 def status_phrase(matrix: ExportedMatrix | ShownMatrix) -> str:
-    """Return the status of a score matrix, and by which one it is superseded."""
+    """Return the status of a score matrix as a phrase, with the matrix that supersedes it."""
     by = "" if matrix.replaced_by is None else f" by matrix {matrix.replaced_by}"
     return f"{matrix.standing}{by}"
 
 
 def export_notes(exported: ExportedMatrix) -> list[str]:
-    """Return what a reader of exported scores should know: that they count no more, and why."""
+    """Return a note if exported scores count no more, with the reason; else an empty list."""
     if exported.standing == "current":
         return []
     return [
@@ -190,7 +203,7 @@ def export_notes(exported: ExportedMatrix) -> list[str]:
 
 
 def changes_phrase(changes: Changes) -> str:
-    """Return what a revision changed."""
+    """Return the changes of a revision as a phrase: scores, topics and runs."""
     parts = [_cells_phrase(changes)]
     for noun, names, what in (
         ("topic", changes.topics_added, "added"),
@@ -206,16 +219,23 @@ def changes_phrase(changes: Changes) -> str:
 
 def _cells_phrase(changes: Changes) -> str:
     by = ""
-    if changes.largest_change is not None:
+    beyond, changed = changes.cells_beyond_rounding, changes.cells_changed
+    if beyond < changed:
         by = (
+            f", {beyond:,} by more than {ROUNDING:g}"
+            if beyond
+            else f", none by more than {ROUNDING:g}"
+        )
+    if changes.largest_change is not None:
+        by += (
             f", by up to {changes.largest_change:.4g} (topic {changes.largest_topic}, run"
             f" {changes.largest_run})"
         )
-    return f"{changes.cells_changed:,} of {changes.cells:,} scores changed{by}"
+    return f"{changed:,} of {changes.cells:,} scores changed{by}"
 
 
 def _of_scale_and_names(logged: LoggedMatrix) -> list[str]:
-    """Return what speaks for scores on another scale, or for a transposed file."""
+    """Return the warnings that scores may be on another scale, or a file may be transposed."""
     remarks, notes = logged.remarks, []
     if remarks.beyond_one:
         notes.append(
@@ -237,7 +257,7 @@ def _of_scale_and_names(logged: LoggedMatrix) -> list[str]:
 
 
 def _alike(groups: Sequence[Sequence[str]]) -> str:
-    """Return runs that are like one another, as many as can be read."""
+    """Return the first groups of runs with equal scores as text."""
     first = "; ".join(" = ".join(tags[:_NAMED]) for tags in groups[:_NAMED])
     more = len(groups) > _NAMED or any(len(tags) > _NAMED for tags in groups)
     return first + (", and more: all of them are in JSON, as 'alike'" if more else "")

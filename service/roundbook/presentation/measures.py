@@ -12,19 +12,19 @@ if TYPE_CHECKING:
 
 
 def new_measure_notes(measure: str, others: Sequence[str]) -> list[str]:
-    """Return that a measure is new where its task has others: it may be one of them, mistyped."""
+    """Return a note if a measure is new to a task that has others, as it may be a typing error."""
     if not others:
         return []
     return [f"The measure '{measure}' is new to the record; this task has {listed(others)}."]
 
 
 def bounds_in_words(bounds: tuple[float, float]) -> str:
-    """Return a measure's lowest and highest possible score."""
+    """Return a measure's lowest and highest possible score as text: ``0 to 1``."""
     return f"{bounds[0]:g} to {bounds[1]:g}"
 
 
 def unknown_measure_note(done: MergedMeasures) -> str:
-    """Return that a known measure becomes one that no evaluation tool knows."""
+    """Return the warning that a known measure is merged into one that no evaluation tool knows."""
     return (
         f"{done.merged} is a measure that evaluation tools know, and {done.measure} is none:"
         f" whatever is called {done.merged} would be {done.measure}."
@@ -32,7 +32,7 @@ def unknown_measure_note(done: MergedMeasures) -> str:
 
 
 def merge_sentence(done: MergedMeasures) -> str:
-    """Return what it means that a measure was merged into another."""
+    """Return the sentence on the effect of merging a measure into another."""
     return (
         f"{done.merged} is {done.measure} from now on: whoever asks for it gets {done.measure}, and"
         " the variances of both are pooled."

@@ -1,4 +1,4 @@
-"""Numbers of things and lists of names in words."""
+"""Numbers with their nouns, and lists of names, as text."""
 
 from __future__ import annotations
 
@@ -6,11 +6,24 @@ from collections.abc import Sequence
 
 
 def counted(number: int, noun: str) -> str:
-    """Return a number with its noun: 1 topic, 2,000 topics."""
+    """Return a number with its noun as text: 1 topic, 2,000 topics."""
     return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
-    """Return the first names, and how many more there are."""
+    """Return the first names as text, and how many more there are."""
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(names[:most]) + more
+
+
+def other_pool(runs: str, pool_now: int) -> str:
+    """Return the noun phrase for pooled runs behind factors that are not the pool known today.
+
+    Parameters
+    ----------
+    runs : str
+        How many runs the factors were fitted on, with the noun.
+    pool_now : int
+        How many runs are known to have contributed to the pool today.
+    """
+    return f"{runs}, not the pool known now ({pool_now})"

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.variance_history import Interval, VarianceHistory, VarianceKind
 
 _METHOD = "T. Sakai, Topic set size design, Information Retrieval Journal 19, 256-283, 2016"
-# More cells than these are given by their range.
+# A plan of more cells than this gives the range of its answers.
 _LISTED = 12
 
 
@@ -26,7 +26,7 @@ def protocol(plan: Plan) -> str:
 
 
 def basis(plan: Plan) -> str:
-    """Return the same without the sizes, for a table that has them."""
+    """Return the paragraph of `protocol` without the sizes, for the caption of a table of sizes."""
     return " ".join([*_premises(plan), _method(plan)])
 
 
@@ -65,7 +65,7 @@ _WHICH: dict[VarianceKind | None, str] = {
 
 
 def _variance(plan: Plan) -> list[str]:
-    """Return which variance was taken, from which rounds, and with which interval."""
+    """Return the sentences on the variance planned with: its value, rounds and interval."""
     if plan.variance is None:
         return []
     which, history, doubled = _WHICH[kind_of(plan)], plan.estimate, ""
@@ -93,7 +93,7 @@ def _variance(plan: Plan) -> list[str]:
 
 
 def _rounds(plan: Plan, history: VarianceHistory) -> list[str]:
-    """Return that the rounds share topics, and that they disagree, where they do."""
+    """Return the sentences that the rounds share topics, and that they disagree, where they do."""
     sentences, pooled = [], history.pooled
     topics = sum(row.topics for row in history.rounds)
     if plan.variance_at in ("pooled", "planning") and pooled.topics and pooled.topics < topics:
@@ -156,7 +156,7 @@ def _interval(interval: Interval | None, reason: str | None, *, these_runs: bool
 
 
 def _assumed(plan: Plan) -> str:
-    """Return what the plan assumes beyond its variance."""
+    """Return the sentence on what the plan assumes beyond its variance."""
     kind = DESIGNS[plan.design]
     runs = "runs" if kind.takes_runs else "two runs"
     topics = "on the same topics" if kind.shares_topics else "on topics of their own each"
@@ -178,7 +178,7 @@ _ANSWER = {
 
 
 def _answers(plan: Plan) -> str:
-    """Return what was solved for, with what it was solved from, or in its range."""
+    """Return the sentence with the plan's answers, or with their range where there are many."""
     if len(plan.cells) > _LISTED:
         return f"Over {len(plan.cells)} designs, {_range(plan)}."
     variance = f"{kind_of(plan) or 'one-way'} residual variance"

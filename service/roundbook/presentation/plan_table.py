@@ -1,4 +1,4 @@
-"""A plan as a table: its cells, what stands beside them, and the power that rounds had."""
+"""A plan as a table: its cells with their alternatives, and the power that rounds had."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def plan_latex(plan: Plan, basis: str | None = None) -> str:
 
 
 def beside(plan: Plan) -> list[str]:
-    """Return what the columns beside a plan are, a sentence each that begins with its heading."""
+    """Return a sentence on each column of alternatives, which begins with the column's heading."""
     lines = [f"{other.name}: {alternative(plan, other)}." for other in plan.alternatives]
     upper = _upper(plan)
     if upper is not None:
@@ -37,7 +37,7 @@ def beside(plan: Plan) -> list[str]:
 
 
 def plan_columns(plan: Plan) -> tuple[Column, ...]:
-    """Return what is given, solved for and achieved, both engines, and what stands beside."""
+    """Return the columns of a plan: given, solved for, achieved, both engines and alternatives."""
     interval = plan.design.endswith("-width")
     given = {column.field: column for column in (*_given(plan), _TOPICS)}
     solved = {"topics": "topics", "min-d": "min_d", "m": "m"}.get(plan.solve)
@@ -60,7 +60,7 @@ def plan_columns(plan: Plan) -> tuple[Column, ...]:
 
 
 def plan_rows(plan: Plan) -> list[SimpleNamespace]:
-    """Return the cells, with the task and measure and what stands beside as fields of their own."""
+    """Return the rows of a plan, a cell each, with the task, the measure and the alternatives."""
     of = values_at(plan, {"task": "estimate.task", "measure": "estimate.measure"})
     whole = plan.solve == "topics"
     prefix = "topics" if whole else "solved"
@@ -87,13 +87,13 @@ def _given(plan: Plan) -> tuple[Column, ...]:
 
 
 def _upper(plan: Plan) -> float | None:
-    """Return the variance at the upper end of its interval, which plans saved earlier have."""
+    """Return the upper limit of the variance, which plans saved earlier have; None for others."""
     upper: float | None = getattr(plan, "variance_upper", None)
     return upper
 
 
 def _plain(field: str, heading: str, digits: int) -> Column:
-    """Return a column of numbers with so many decimals, or more where those would not do."""
+    """Return a column of numbers to `digits` decimals, or to 4 significant digits where needed."""
 
     def write(value: float) -> str:
         fixed = f"{value:.{digits}f}"

@@ -1,4 +1,4 @@
-"""A plan in words: its headline, what stands beside it, what to know of it."""
+"""Sentences of a plan: its headline, its alternatives, advice, warnings and notes."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.plan import VarianceAt, kind_of
 from roundbook.logbook.withdrawals import left_out
+from roundbook.presentation.rounds import out_of_order
 from roundbook.presentation.staleness import added_rounds, change_of_round
 from roundbook.presentation.variances import (
     disagreement,
@@ -32,9 +33,9 @@ _SOLVED_FOR = {
 
 
 def plan_changes(entry: ResultEntry) -> dict[str, Any]:
-    """Return what changed since a plan was saved, as JSON prints it.
+    """Return the changes since a plan was saved, as JSON prints them.
 
-    `stale` are the rounds that count otherwise today, `new_rounds` those that did not count then.
+    `stale` are the rounds that count differently today, `new_rounds` those that did not count then.
     """
     return {
         "stale": [
@@ -47,9 +48,9 @@ def plan_changes(entry: ResultEntry) -> dict[str, Any]:
 
 
 def headline(plan: Plan) -> str:
-    """Return what a plan answers, for which design and from which variance, in one line."""
+    """Return the headline of a plan: what it solves for, its design, error rates and variance."""
     kind = kind_of(plan)
-    # Of a paired difference it may be either; of the others, one-way goes without saying.
+    # A paired design may rest on either variance; for the others, one-way is not mentioned.
     named = kind is not None and (kind == "two-way" or plan.design in PAIRED)
     variance = f"{kind} variance" if named else "variance"
     what = _SOLVED_FOR.get(plan.solve, f"Largest {variance}")
@@ -85,7 +86,7 @@ _OF_LIMIT: dict[VarianceAt, str] = {
 
 
 def alternative(plan: Plan, beside: Alternative) -> str:
-    """Return what stands beside a plan, as a clause."""
+    """Return the clause on an alternative to a plan: its variance or design."""
     variance = f"{beside.variance:.5g}"
     of_kind = _OF_LIMIT[beside.variance_at].format(f"{beside.variance_kind} variance {variance}")
     match beside.name:
@@ -104,7 +105,7 @@ def alternative(plan: Plan, beside: Alternative) -> str:
 
 
 def fits(plan: Plan) -> str:
-    """Return which experiment the plan's design fits, and the designs beside it, in a sentence."""
+    """Return the sentence on the experiments that a plan's design and its alternatives fit."""
     shown = dict.fromkeys([plan.design, *(other.design for other in plan.alternatives)])
     clauses = "; design ".join(f"{name} fits {DESIGNS[name].fits}" for name in shown)
     return f"Design {clauses}."
@@ -114,7 +115,7 @@ WHY_ANOVA_FIRST = "anova stands first only because published plans and variances
 
 
 def tukey_instead(plan: Plan) -> str | None:
-    """Return for which runs Tukey's HSD is better than a plan's design; None where that is not so."""
+    """Return the phrase for runs that Tukey's HSD suits better than a plan's design, or None."""
     if plan.design == "anova" and plan.solve == "topics":
         if any(alternative.name == "tukey" for alternative in plan.alternatives):
             return "where all runs get the same topics, as in most campaigns"
@@ -126,7 +127,7 @@ def tukey_instead(plan: Plan) -> str | None:
 
 
 def which_design(plan: Plan) -> str | None:
-    """Return which design to take in place of a plan's; None where its own is as good."""
+    """Return the advice to take another design than a plan's; None where its own is as good."""
     runs = tukey_instead(plan)
     if runs is None:
         return None
@@ -136,21 +137,21 @@ def which_design(plan: Plan) -> str | None:
 
 
 def withdrawn_notes(plan: Plan) -> list[str]:
-    """Return which rounds a plan leaves out as their scores are withdrawn."""
+    """Return a note for each withdrawn score matrix that a plan leaves out."""
     if plan.estimate is None:
         return []
     return [left_out(matrix, plan.estimate.pooled.rounds) for matrix in plan.estimate.withdrawn]
 
 
 def warning(plan: Plan) -> str | None:
-    """Return that the rounds disagree about the variance planned with, None where they do not."""
+    """Return the warning that rounds disagree about the plan's variance; None if they do not."""
     if plan.estimate is None:
         return None
     return disagreement(plan.estimate, two_way=kind_of(plan) == "two-way")
 
 
 def warning_way_out(plan: Plan) -> WayOut | None:
-    """Return what to do where the rounds disagree; None where the plan does it."""
+    """Return the advice where the rounds disagree; None if they do not, or the plan follows it."""
     if plan.estimate is None:
         return None
     way_out = disagreement_way_out(plan.estimate, two_way=kind_of(plan) == "two-way")
@@ -159,22 +160,29 @@ def warning_way_out(plan: Plan) -> WayOut | None:
 
 
 def notes(plan: Plan) -> list[str]:
-    """Return a plan's notes as sentences, as those of plans saved earlier are already."""
+    """Return a plan's notes as sentences; those of plans saved earlier are sentences already."""
     return [note if isinstance(note, str) else _note(plan, note) for note in plan.notes]
 
 
 def note_way_out(plan: Plan, note: PlanNote | str) -> WayOut | None:
-    """Return what would help where cells have no answer, or rounds no two-way variance."""
+    """Return the advice on a note, None where there is none."""
     if isinstance(note, str):
         return None
     if note.code == "no_two_way_variance" and plan.estimate is not None:
         history = plan.estimate
         return WayOut("log a round", {"task": history.task, "measure": history.measure})
+    if note.out_of_order is not None and plan.estimate is not None:
+        last = note.out_of_order.recorded_after
+        (row,) = (row for row in plan.estimate.rounds if row.round == last)
+        variance = row.of_kind(kind_of(plan) or "one-way").variance
+        if variance:
+            facts = {"round": last, "variance": f"{variance:.5g}"}
+            return WayOut("plan from the round held last", facts)
     code = way_out_of(note.reason or "")
     return None if code is None else WayOut(code, {})
 
 
-# Where an alternative has no answer for some cells.
+# By the name of an alternative, the start of the note that it has no answer for some cells.
 _BY = {
     "planning": "At the planning variance",
     "pooled": "At the pooled variance",
@@ -193,6 +201,11 @@ def _note(plan: Plan, note: PlanNote) -> str:
         )
     if note.code == "no_planning_variance":
         return f"There is no planning variance: {no_interval(note.reason or '')}."
+    if note.out_of_order is not None:
+        return (
+            f"{out_of_order(note.out_of_order)}: the plan takes the variance of the round recorded"
+            " last, not of the one held last."
+        )
     where = _BY.get(note.by or "", f"By the engine {note.by}")
     why = sentence(note.reason or "", note.arguments)
     return f"{where}, {note.cells} of {len(plan.cells)} cells have no answer: {why}"
@@ -205,18 +218,18 @@ _NO_POWER = {
 
 
 def no_power(row: RoundPower) -> str | None:
-    """Return why a round's power does not exist, as a sentence; None where it does."""
+    """Return the sentence on why a round has no power; None where it has."""
     return row.reason and (_NO_POWER.get(row.reason) or sentence(row.reason, row.arguments))
 
 
 def no_power_way_out(row: RoundPower) -> WayOut | None:
-    """Return what would help where a round's power does not exist."""
+    """Return the advice on a round without power; None where there is none."""
     code = way_out_of(row.reason or "")
     return None if code is None else WayOut(code, {})
 
 
 def powers_heading(plan: Plan) -> str:
-    """Return what the power that each round had is from, as the head of its table."""
+    """Return the heading of the table of the power that each round had."""
     variance = "two-way variance" if kind_of(plan) == "two-way" else "variance"
     return (
         f"Power that each round had, with its own topics and {variance}; enough is"

@@ -1,4 +1,4 @@
-"""What was understood of scores, runs or assessments before they are logged, in words."""
+"""Previews of scores, runs or assessments before they are logged: the facts read from a file."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _NAMED = 4
 
 
 def understood(logged: LoggedMatrix, topics: Sequence[str], runs: Sequence[str]) -> dict[str, str]:
-    """Return what was understood of a score file, by what it is of."""
+    """Return the facts read from a score file, by label such as ``Measure`` or ``Topics``."""
     variances = ", ".join(f"{value:.5f} {scale}" for scale, value in logged.variances.items())
     facts = {
         "Measure": f"{logged.measure}, {logged.assessments} assessments",
@@ -29,7 +29,7 @@ def understood(logged: LoggedMatrix, topics: Sequence[str], runs: Sequence[str])
 
 
 def understood_runs(logged: LoggedRuns, runs: Sequence[str]) -> dict[str, str]:
-    """Return what was understood of run files, by what it is of; `runs` are those that are new."""
+    """Return the facts read from run files, by label; `runs` are the runs that are new."""
     facts = {"Files": _files(logged.files)}
     if logged.status == "unchanged":
         return {"Runs": f"{logged.unchanged_runs}, with these very lists"} | facts
@@ -42,7 +42,7 @@ def understood_runs(logged: LoggedRuns, runs: Sequence[str]) -> dict[str, str]:
 
 
 def understood_qrels(logged: LoggedQrels) -> dict[str, str]:
-    """Return what was understood of relevance assessments, by what it is of."""
+    """Return the facts read from relevance assessments, by label."""
     return {
         "Assessments": logged.assessments,
         "Topics": f"{logged.topics}",
@@ -66,18 +66,18 @@ def _files(files: Sequence[StoredFile]) -> str:
 
 
 def near_note(what: str, name: str, near: str | None) -> str | None:
-    """Return that something new has nearly the name of another one; None where it has not.
+    """Return the question whether a new name is a slip for a near one; None where none is near.
 
     Parameters
     ----------
     what : str
-        What it is, as ``round``.
+        The kind of thing that is named, such as ``round``.
     """
     return near and f"The {what} {name} is new. Did you mean {near}?"
 
 
 def names(listed: Sequence[str]) -> str:
-    """Return the first names and the last."""
+    """Return the first names and the last as text."""
     if len(listed) <= _NAMED + 1:
         return ", ".join(listed)
     return f"{', '.join(listed[:_NAMED])}, … {listed[-1]}"

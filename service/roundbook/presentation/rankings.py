@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def summary(agreement: RankAgreement) -> list[str]:
-    """Return what is ranked, how far the rankings agree, and with which intervals."""
+    """Return the sentences on what is ranked, the agreement of the rankings, and its intervals."""
     lines = [
         f"{agreement.task}, round '{agreement.round}': {agreement.measure}, {agreement.runs} runs"
         f" over {agreement.topics} topics (matrix {agreement.matrix}, revision"
@@ -26,7 +26,7 @@ def summary(agreement: RankAgreement) -> list[str]:
 
 
 def notes(agreement: RankAgreement) -> list[str]:
-    """Return which of the factors ranked by count no more, once each."""
+    """Return a note for each outdated factor version that runs were ranked by."""
     return list(dict.fromkeys(map(outdated_note, agreement.outdated)))
 
 

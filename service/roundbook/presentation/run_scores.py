@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def summary(comparison: ScoreComparison) -> list[str]:
-    """Return what is compared, and how many scores differ."""
+    """Return two sentences: what is compared, and how many scores differ."""
     return [
         f"{comparison.task}, round '{comparison.round}': {comparison.measure} as logged (matrix"
         f" {comparison.matrix}, revision {comparison.revision}) and as {comparison.computed_by}"
@@ -22,7 +22,7 @@ def summary(comparison: ScoreComparison) -> list[str]:
 
 
 def notes(comparison: ScoreComparison) -> list[str]:
-    """Return which topics and runs only one side has, and how many cells are not listed."""
+    """Return the notes on topics and runs that only one side has, and on scores not listed."""
     left = comparison.different - len(comparison.cells_shown)
     return [
         f"Only {side}: {what}{'s' if len(names) > 1 else ''} {listed(names)}."

@@ -1,4 +1,4 @@
-"""Runs and relevance assessments: what to know of them when they are logged, and their tables."""
+"""Notes on runs and relevance assessments that are logged, and the columns of their tables."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ QRELS = (
 
 
 def run_notes(logged: LoggedRuns) -> list[str]:
-    """Return what a person should know of runs just logged."""
+    """Return the notes on runs just logged, a sentence each."""
     notes = []
     if logged.unchanged_runs and logged.status == "logged":
         notes.append(f"{counted(logged.unchanged_runs, 'run')} had these lists already.")
@@ -56,12 +56,12 @@ def run_notes(logged: LoggedRuns) -> list[str]:
 
 
 def qrels_notes(logged: LoggedQrels, reason: str | None = None) -> list[str]:
-    """Return what a person should know of relevance assessments just logged.
+    """Return the notes on relevance assessments just logged, a sentence each.
 
     Parameters
     ----------
     reason : str, optional
-        Why they were to be revised.
+        The reason that was given for a revision.
     """
     grades = ", ".join(f"grade {grade}: {count:,}" for grade, count in logged.grades.items())
     notes = [f"Judgments by grade: {grades}."]

@@ -1,4 +1,4 @@
-"""A saved drift report in a line."""
+"""The one-line description of a saved drift report."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ if TYPE_CHECKING:
 
 
 def brief_sentence(brief: Mapping[str, Any]) -> str:
-    """Return a report's rounds, verdict and the shift that the verdict rests on."""
+    """Return a report's rounds, verdict and the shift that the verdict rests on, as a phrase."""
     shift = brief.get("shift")
     moved = "" if shift is None else f", shift {shift:+.3f}"
     return f"{brief['from']} to {brief['to']}: {brief['verdict']}{moved}"
 
 
 def place(entry: ResultEntry) -> str:
-    """Return the rounds that a report compares."""
+    """Return the rounds that a report compares, as a phrase."""
     return f"rounds '{entry.brief['from']}' and '{entry.brief['to']}'"

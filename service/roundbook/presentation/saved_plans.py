@@ -1,4 +1,4 @@
-"""A saved plan in a line."""
+"""The one-line description of a saved plan."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 def brief_sentence(brief: Mapping[str, Any]) -> str:
-    """Return a plan's design and its fewest and most topics."""
+    """Return a plan's design and its fewest and most topics, as a phrase."""
     few, most = brief["fewest_topics"], brief["most_topics"]
     if few is None:
         return f"{brief['design']}: no design"
@@ -18,5 +18,5 @@ def brief_sentence(brief: Mapping[str, Any]) -> str:
 
 
 def place(entry: ResultEntry) -> str:
-    """Return the task that a plan is for."""
+    """Return the task that a plan is for, as a phrase."""
     return f"task '{entry.task}'"

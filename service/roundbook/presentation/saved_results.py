@@ -1,4 +1,4 @@
-"""Saved results of any kind in a line; the words of a kind are in ``saved_`` and its name."""
+"""One-line descriptions of saved results; each kind has a module, such as ``saved_plans``."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ _WORDS = "roundbook.presentation.saved_{}"
 
 
 def saved_heading(title: str, entry: ResultEntry) -> str:
-    """Return the line above a saved result: what it is, which version, who saved it, when, why.
+    """Return the heading of a saved result: its title, day, user, software version and note.
 
     Parameters
     ----------
     title : str
-        The result's name with the kind before it.
+        The kind, name and version of the result.
     """
     note = f" Note: {entry.note}" if entry.note else ""
     return (
@@ -31,18 +31,22 @@ _IN_ROWS = ("kind", "name", "version", "task", "saved_at", "saved_by", "stale")
 
 
 def entry_row(entry: ResultEntry) -> dict[str, Any]:
-    """Return a saved result as the rows of every door have it."""
+    """Return the table row of a saved result, the same in every interface."""
     facts = {name: getattr(entry, name) for name in _IN_ROWS}
     return facts | {"why": why_stale(entry), "note": entry.note}
 
 
 def brief_sentence(entry: ResultEntry) -> str:
-    """Return a saved result's figures in a few words: topics of a plan, verdict of a report."""
+    """Return a saved result's main figures as a phrase: a plan's topics, a report's verdict."""
+    if not entry.brief:
+        return "cannot be read"
     sentence: str = import_kind(entry.kind, _WORDS).brief_sentence(entry.brief)
     return sentence
 
 
 def result_place(entry: ResultEntry) -> str:
-    """Return where a saved result stands: its rounds, or its task."""
+    """Return the rounds that a saved result is of, or else its task, as a phrase."""
+    if not entry.brief:
+        return "no task" if entry.task is None else f"task '{entry.task}'"
     place: str = import_kind(entry.kind, _WORDS).place(entry)
     return place

@@ -1,4 +1,4 @@
-"""A saved study in a line."""
+"""The one-line description of a saved study."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry
 
 
-# By study: what its figure is called, and how it is written.
+# By study: the name of its main figure, and the figure's format.
 _FIGURES = {
     "discriminative-power": ("pairs told apart", "{:.1%}"),
     "swap-rate": ("swap rate", "{:.1%}"),
@@ -25,7 +25,7 @@ _FIGURES = {
 
 
 def brief_sentence(brief: Mapping[str, Any]) -> str:
-    """Return a study's name, what its figure is, and the figure on each scale."""
+    """Return a study's name, and the name and value of its main figure on each scale."""
     name, form = _FIGURES[brief["study"]]
     figures = (
         f"{scale} {'-' if value is None else form.format(value)}"
@@ -35,6 +35,6 @@ def brief_sentence(brief: Mapping[str, Any]) -> str:
 
 
 def place(entry: ResultEntry) -> str:
-    """Return the round that a study is of."""
+    """Return the round that a study is of, or all rounds, as a phrase."""
     label = entry.brief["round"]
     return "all rounds" if label is None else f"round '{label}'"

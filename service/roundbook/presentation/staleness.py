@@ -1,4 +1,4 @@
-"""Why a saved result is stale, in words."""
+"""The reasons why a saved result is stale, as clauses."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OF_ROUND = {
 
 
 def change_of_round(change: Change) -> str:
-    """Return what became of a round's input since, as a clause about the round."""
+    """Return the clause on how the input from a round has changed since."""
     if change.code == "corrected" and change.origin == "qrels":
         return f"its relevance assessments were corrected (revision {change.revision})"
     if change.code == "corrected":
@@ -44,7 +44,7 @@ def change_of_round(change: Change) -> str:
 
 
 def change_sentence(change: Change) -> str:
-    """Return one reason why a result is stale, as a clause."""
+    """Return the reason why a change makes a result stale, as a clause."""
     if change.code == "rule":
         return "its verdict is by an earlier rule, which took the runs for fixed"
     if change.code in ("team", "system"):
@@ -55,20 +55,29 @@ def change_sentence(change: Change) -> str:
 
 
 def stale_reasons(changes: Sequence[Change]) -> list[str]:
-    """Return why a result is stale, of all that changed."""
+    """Return the reasons why a result is stale, a clause for each change that makes it so."""
     return [change_sentence(change) for change in changes if change.stale]
 
 
 def added_rounds(changes: Sequence[Change]) -> list[str]:
-    """Return the rounds that a result would be computed from today, and was not."""
+    """Return the rounds that a result was not computed from, and would be today."""
     return [change.round for change in changes if change.of_new_round]
 
 
+_ILLEGIBLE = {
+    "kind": "this Roundbook has no such kind of result",
+    "request": "this Roundbook cannot compute what was asked",
+    "result": "this Roundbook cannot read what came out",
+}
+
+
 def why_stale(entry: ResultEntry) -> str | None:
-    """Return why a saved result is stale and what takes its place; None where it is not stale."""
+    """Return the reasons why a result is stale, with its replacement; None if it is not stale."""
     if not entry.stale:
         return None
     reasons = stale_reasons(entry.changes)
+    if entry.illegible is not None:
+        reasons.append(_ILLEGIBLE[entry.illegible])
     if entry.replaced_by is not None:
         from roundbook.logbook.kinds import find_kind  # noqa: PLC0415  # it needs SQLAlchemy
 
@@ -77,6 +86,6 @@ def why_stale(entry: ResultEntry) -> str | None:
             place if place.startswith("version ") else f"{find_kind(entry.kind).title} '{place}'"
         )
         reasons.append(f"{shown} takes its place")
-    elif not entry.renewable:
+    elif not entry.renewable and entry.illegible is None:
         reasons.append("nothing is left to compute it from")
     return "; ".join(reasons)

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+
+_Row = TypeVar("_Row")
 
 
 class Column(NamedTuple):
-    """A column of a table: the result's field, its heading, how to write a value.
+    """A column of a table: the field of a row, its heading, and how its values are written.
 
-    Where a table is too wide, columns that may stand `below` the rest of their row do so, then
-    that with the highest `spare` is left out first; 0 stays.
+    Where a table is too wide, columns marked `below` are written below the rest of their row. Then
+    columns are left out, that with the highest `spare` first; columns with a `spare` of 0 stay.
     """
 
     field: str
@@ -21,26 +23,27 @@ class Column(NamedTuple):
     below: bool = False
 
     def shown(self, row: object) -> str:
-        """Return what the column shows of a row; a dash where that is unknown."""
+        """Return the cell of this column in a row as text; a dash where the value is None."""
         value = getattr(row, self.field)
         return "-" if value is None else self.write(value)
 
 
 class Table(NamedTuple):
-    """Rows with their columns, and a sentence that says what they are.
+    """A table: its heading, its rows and its columns.
 
     Attributes
     ----------
     heading : str
-        With ``{}`` for what `by` parts it by.
+        The sentence above the table, with ``{}`` for the value of `by`.
     by : Column, optional
-        By whose values the table is parted where it is read; elsewhere it is the first column.
+        The column by whose values the table is split into parts to be read; in CSV and data frames
+        it is the first column.
     most : int, optional
-        How many rows of a part are read at once; all unless it is given.
+        How many rows of a part are shown; all by default.
     spaced : bool
-        Whether these are rows at even steps, the first and the last among them, not the first ones.
+        Whether the rows shown are evenly spaced, from the first to the last, not the first ones.
     fields : sequence of str
-        What CSV and data frames hold of a row, by default what the columns show.
+        The fields that CSV and data frames hold; by default those of the columns.
     main : bool
         Whether CSV and data frames hold this table.
     """
@@ -60,12 +63,12 @@ class Table(NamedTuple):
         return [*([self.by.field] if self.by else []), *named]
 
     def parts(self, most: int | None = None) -> Iterator[tuple[Table, int]]:
-        """Yield what is read as a table each, and how many rows it has in all.
+        """Yield the parts of the table as tables to be read, each with the number of all its rows.
 
         Parameters
         ----------
         most : int, optional
-            In place of the table's own.
+            How many rows of a part are shown, in place of the table's own number.
         """
         by = self.by
         values = (
@@ -78,19 +81,23 @@ class Table(NamedTuple):
             yield self._replace(heading=self.heading.format(of), rows=shown, by=None), len(rows)
 
     def _first(self, rows: Sequence[Any], most: int) -> Sequence[Any]:
-        if not self.spaced or len(rows) <= most:
-            return rows[:most]
-        gaps = max(1, -(-(len(rows) - 1) // max(most - 1, 1)))
-        return [*rows[:-1:gaps], rows[-1]]
+        return thinned(rows, most) if self.spaced else rows[:most]
+
+
+def thinned(rows: Sequence[_Row], most: int) -> list[_Row]:
+    """Return at most `most` of some rows, evenly spaced, with the first and the last among them."""
+    if len(rows) <= most:
+        return list(rows)
+    return [rows[round(step * (len(rows) - 1) / max(most - 1, 1))] for step in range(most)]
 
 
 def number(field: str, heading: str, digits: int = 4, *, spare: int = 0) -> Column:
-    """Return a right-aligned column of numbers with so many decimals."""
+    """Return a right-aligned column of numbers with `digits` decimals."""
     return Column(field, heading, f"{{:.{digits}f}}".format, "right", spare)
 
 
 def signed(field: str, heading: str, digits: int = 3, *, spare: int = 0) -> Column:
-    """Return a right-aligned column of numbers with their signs."""
+    """Return a right-aligned column of numbers with their signs and `digits` decimals."""
     return Column(field, heading, f"{{:+.{digits}f}}".format, "right", spare)
 
 
@@ -100,12 +107,12 @@ def count(field: str, heading: str, *, spare: int = 0) -> Column:
 
 
 def values_at(result: object, paths: Mapping[str, str]) -> dict[str, Any]:
-    """Return values of a result by names of their own; None where what would hold one is None.
+    """Return values of a result under given names; None where an object on the way is None.
 
     Parameters
     ----------
     paths : mapping
-        Of each name, the field: ``variance``, or ``interval.low``.
+        By name, the path of the field: ``variance``, or ``interval.low``.
     """
     values = {}
     for name, path in paths.items():

@@ -1,4 +1,4 @@
-"""What a team file changed of a round's runs, in words."""
+"""What a team file changed about the runs of a round, in phrases."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ANSWERS: dict[str | bool | None, str] = {True: "yes", False: "no", None: "unkno
 
 
 def described_phrase(described: DescribedTeams) -> str:
-    """Return of how many runs something became known, and of how many it was corrected."""
+    """Return the numbers of runs that a team file corrected and filled in, as a phrase."""
     corrected = len(corrections(described.changes))
     filled_in = len({change.run for change in described.changes if change.was is None})
     parts = [f"corrected {corrected}"] if corrected else []
@@ -31,7 +31,7 @@ def described_phrase(described: DescribedTeams) -> str:
 
 
 def corrections(changes: Sequence[RunChange]) -> dict[str, str]:
-    """Return by run what of it was known and is corrected: team: A → B."""
+    """Return the corrected facts of each corrected run as text, ``team: A → B``, by run."""
     lines: dict[str, list[str]] = {}
     for change in changes:
         if change.was is not None:

@@ -1,4 +1,4 @@
-"""Variances in sentences: what follows from a history, why there is no interval or test."""
+"""Sentences on variances: summaries of a history, reasons for a missing interval or test."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ if TYPE_CHECKING:
         VarianceKind,
     )
 
-# Rounds disagree where equal variances would give such a test, or a stronger one, less often.
+# Rounds disagree about their variances where the p value of the test is below this.
 _DISAGREE = 0.05
-# Of so few, what teams add to an interval is too uncertain: `make coverage` shows it.
+# With no more teams than this an interval covers less than its level; see `make coverage`.
 _FEW_TEAMS = 5
-# What a line of CSV has of a round, and of a pooled variance.
+# By column of CSV, the field of a round, and that of a pooled variance.
 _ROUND = {
     **{name: name for name in ("round", "topics", "runs", "variance")},
     **{name: f"interval.{name}" for name in ("low", "high", "method", "of")},
@@ -47,7 +47,7 @@ _POOLED = {
     "homogeneity_p": "homogeneity.p_value",
     "two_way_variance": "two_way_variance",
 }
-# What the line of the pooled variance has, below those of the rounds.
+# By column of CSV, the field of the pooled variance in the last row, below those of the rounds.
 _POOLED_ROW = {
     **{name: name for name in ("topics", "variance", "two_way_variance", "dof")},
     **{name: f"interval.{name}" for name in ("low", "high", "method", "of")},
@@ -59,7 +59,7 @@ _TESTS = {"wald-f": "Wald F test", "bartlett": "Bartlett's test"}
 
 
 def stability(histories: Sequence[VarianceHistory]) -> list[str]:
-    """Return which measures are stable over the rounds and which not, given the least stable first."""
+    """Return the sentences on how stable measures are; give the least stable history first."""
     ratios, unknown = [], []
     for history in histories:
         of = "" if history.assessments == DEFAULT_ASSESSMENTS else f" ({history.assessments})"
@@ -92,7 +92,7 @@ def disagreement(history: VarianceHistory, *, two_way: bool = False) -> str | No
     Parameters
     ----------
     two_way : bool
-        Whether about the two-way ones.
+        Whether to compare the two-way variances.
     """
     values = _variances(history, two_way=two_way)
     zeros = [label for label, value in values.items() if value == 0]
@@ -115,7 +115,7 @@ def disagreement(history: VarianceHistory, *, two_way: bool = False) -> str | No
 
 
 def disagreement_way_out(history: VarianceHistory, *, two_way: bool = False) -> WayOut | None:
-    """Return what to plan with, or to look at, where the rounds disagree; see `disagreement`."""
+    """Return the advice where the rounds disagree, None where they do not; see `disagreement`."""
     if disagreement(history, two_way=two_way) is None:
         return None
     if 0 in _variances(history, two_way=two_way).values():
@@ -135,15 +135,15 @@ def _variances(history: VarianceHistory, *, two_way: bool) -> dict[str, float]:
 
 
 def heading(history: VarianceHistory) -> str:
-    """Return what a variance history is of."""
-    # Of several, each round counts by the first that it has.
+    """Return the heading of a variance history: task, measure, scale and assessments."""
+    # Of several kinds of assessments, a round counts by the first that it has.
     labels = ", else ".join(history.mixed) or history.assessments
     label = "" if labels == DEFAULT_ASSESSMENTS else f", {labels} assessments"
     return f"{history.task}: {history.measure}, {history.scale} scale{label}"
 
 
 def summary(history: VarianceHistory) -> list[str]:
-    """Return what follows from a variance history, a sentence or two an entry."""
+    """Return the summary of a variance history, one or two sentences an entry."""
     lines = [
         _pooled(history.pooled),
         *pooled_summary(history),
@@ -155,7 +155,7 @@ def summary(history: VarianceHistory) -> list[str]:
 
 
 def is_of_these_runs(history: VarianceHistory, kind: VarianceKind = "one-way") -> bool:
-    """Return whether what is pooled tells of these runs or teams only, on other topics."""
+    """Return whether the pooled variance holds for these runs or teams only, on other topics."""
     interval, teams = history.pooled.of_kind(kind).interval, history.teams
     if teams is not None and teams.in_every_round == teams.teams > 0 and not teams.some_unknown:
         return True
@@ -163,17 +163,17 @@ def is_of_these_runs(history: VarianceHistory, kind: VarianceKind = "one-way") -
 
 
 def next_rounds(history: VarianceHistory, kind: VarianceKind = "one-way") -> str:
-    """Return of which next rounds the planning variance tells."""
+    """Return the noun phrase for the next rounds that the planning variance is for."""
     return f"next rounds {'with these runs' if is_of_these_runs(history, kind) else 'of this kind'}"
 
 
 def withdrawn_notes(history: VarianceHistory) -> list[str]:
-    """Return what a variance history leaves out as it is withdrawn."""
+    """Return a note for each withdrawn score matrix that a variance history leaves out."""
     return [left_out(matrix, history.pooled.rounds) for matrix in history.withdrawn]
 
 
 def pooled_summary(history: VarianceHistory) -> list[str]:
-    """Return whether the rounds differ, what the next one may have, and the two-way variance."""
+    """Return the sentences on the test of the rounds, the planning and the two-way variance."""
     pooled, lines = history.pooled, []
     if len(pooled.rounds) > 1:
         lines.append(disagreement(history) or _test(pooled.homogeneity))
@@ -181,18 +181,18 @@ def pooled_summary(history: VarianceHistory) -> list[str]:
 
 
 def limits(interval: Interval) -> str:
-    """Return the limits of an interval; without an upper limit it is open."""
+    """Return the limits of an interval as text, with ``...`` for a missing upper limit."""
     high = "..." if interval.high is None else f"{interval.high:.5f}"
     return f"[{interval.low:.5f}, {high}]"
 
 
 def recorded_notes(recorded: RecordedVariance, reason: str | None = None) -> list[str]:
-    """Return what to know of a published variance beside that it is recorded.
+    """Return the notes on a published variance just recorded, a sentence each.
 
     Parameters
     ----------
     reason : str, optional
-        Why it was to be revised.
+        The reason that was given for a revision.
     """
     notes = new_measure_notes(recorded.measure, recorded.other_measures)
     if reason is not None and recorded.status == "unchanged":
@@ -206,9 +206,9 @@ def recorded_notes(recorded: RecordedVariance, reason: str | None = None) -> lis
 
 
 def history_lines(history: VarianceHistory) -> list[SimpleNamespace]:
-    """Return a variance history as lines of CSV, with every limit in a column of its own.
+    """Return the CSV rows of a variance history, with every limit in a column of its own.
 
-    The last one is the pooled variance, of no round.
+    The last row is the pooled variance, and has no round.
     """
     of = {"measure": history.measure, "assessments": history.assessments}
     rounds = [SimpleNamespace(**of, **values_at(row, _ROUND)) for row in history.rounds]
@@ -217,7 +217,7 @@ def history_lines(history: VarianceHistory) -> list[SimpleNamespace]:
 
 
 def pooled_line(pooled: Pooled) -> SimpleNamespace:
-    """Return a pooled variance as one line."""
+    """Return the table row of a pooled variance."""
     return SimpleNamespace(**values_at(pooled, _POOLED))
 
 
@@ -280,7 +280,7 @@ def _two_way(pooled: Pooled) -> list[str]:
 
 
 def _remarks(rounds: Sequence[RoundVariance]) -> list[str]:
-    """Return what to know of the rounds' intervals, each remark with the rounds it is of."""
+    """Return the remarks on the rounds' intervals, each with its rounds, and the sources."""
     labels: dict[str, list[str]] = {}
     for row in rounds:
         for remark in _interval_remarks(row):
@@ -337,16 +337,16 @@ def _meaning(history: VarianceHistory) -> str:
         if row.origin == "matrix" and row.clusters == row.runs and row.runs > 1
         if teams is None or row.round in teams.some_unknown
     ]
-    if teams is not None and 2 * teams.returning >= teams.teams > 0:
+    if teams is not None and 2 * teams.again >= teams.later > 0:
         line += (
-            f" {teams.returning} of {counted(teams.teams, 'team')} took part in several rounds; the"
-            " pooled interval takes them for others each time, and is too narrow by that"
+            f" {teams.again} of the {counted(teams.later, 'team')} of later rounds had taken part"
+            " before; the pooled interval takes them for others, and is too narrow by that"
             f"{_returning(pooled)}."
         )
     if alone:
         line += (
             f" As many teams as runs in {listed(alone, 8)}: a run of unknown team counts as a team of"
-            " its own."
+            " its own, so there are no more teams than that."
         )
     return line
 

@@ -1,4 +1,4 @@
-"""What verifying found, in sentences."""
+"""Sentences on the differences that verifying the record found."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _GIVES = {
     "event": "it refers to",
 }
 
-# By table and what differs, where that is no number beside another.
+# By table and what differs: sentences for differences that are not one value against another.
 _SENTENCES = {
     ("matrix", "references"): "its measure is missing",
     ("matrix", "content_hash"): (
@@ -85,14 +85,14 @@ _SENTENCES = {
 
 
 _NOT_COMPUTED: dict[NotComputedReason, str] = {
-    "form": "since it was saved in an earlier form",
+    "form": "saved in an earlier form",
     "known": "since other teams, systems or ids of topics are known by now than were then",
-    "long": "since it takes more than a minute",
+    "long": "since that takes more than a minute",
 }
 
 
 def not_computed_sentences(verification: Verification) -> list[str]:
-    """Return which saved results were not computed again, a sentence for each reason."""
+    """Return a sentence for each reason why saved results were not computed again."""
     sentences = []
     for reason, why in _NOT_COMPUTED.items():
         names = [
@@ -107,12 +107,12 @@ def not_computed_sentences(verification: Verification) -> list[str]:
 
 
 def difference_sentence(difference: Difference) -> str:
-    """Return what differs, and where, in a sentence without a full stop."""
+    """Return the sentence on what differs and where, without a full stop."""
     return f"{difference_subject(difference)}: {_what_differs(difference)}"
 
 
 def difference_subject(difference: Difference) -> str:
-    """Return what a difference is about: a score matrix, a saved result, an event or a task."""
+    """Return the subject of a difference: a matrix, a saved result, an event, a round or a task."""
     if difference.matrix is not None:
         if difference.measure is None:
             return f"matrix {difference.matrix}"

@@ -1,4 +1,4 @@
-"""What every door shows of a result beside its facts: rows, sentences, LaTeX, chart."""
+"""Views of results, the same in every interface: rows, sentences, LaTeX, chart and tables."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     from roundbook.presentation.tables import Table
 
 
-# More rows than a page has.
+# A LaTeX table of more rows than this takes several pages, and does not float.
 _MOST_FLOATING = 40
 
 
 class View(NamedTuple):
-    """What is shown of a result: its rows, sentences, and where there are such, LaTeX and chart.
+    """The view of a result: its rows and sentences, and LaTeX, a chart and tables if it has them.
 
-    `rows` are what CSV and data frames hold; `tables`, where there are such, are what is read.
+    `rows` are for CSV and data frames, `tables` are for reading.
     """
 
     rows: Sequence[Any]
@@ -36,7 +36,7 @@ class View(NamedTuple):
 
 
 def view_of(result: Any) -> View:  # noqa: ANN401
-    """Return what every door shows of a result: its rows, sentences and, where it has one, chart."""
+    """Return the view of a result: its rows, sentences and, where it has them, LaTeX and chart."""
     make = _VIEWS.get(type(result).__name__)
     if make is not None:
         return make(result)
@@ -56,7 +56,7 @@ def view_of(result: Any) -> View:  # noqa: ANN401
         and value
         and not isinstance(value[0], (str, float, int, list))
     ]
-    # A list of nothing has no rows.
+    # An empty list has no rows.
     nothing = type(result).__name__.endswith("List")
     return View(lists[0] if lists else [] if nothing else [result], sentences)
 
@@ -68,12 +68,26 @@ def _draw(module: str, chart: str, result: Any) -> Any:  # noqa: ANN401
     return getattr(import_module(f"roundbook.presentation.charts.{module}"), chart)(result)
 
 
+def _paper_table(table: str, result: Any) -> str:  # noqa: ANN401
+    module = import_module("roundbook.presentation.paper_tables")
+    written: str = getattr(module, table)(result)
+    return written
+
+
 def _variances(history: Any) -> View:  # noqa: ANN401
     from roundbook.presentation import variances as words  # noqa: PLC0415
 
     chart = partial(_draw, "variances", "variance_chart", history)
     sentences = [words.heading(history), *words.summary(history), *words.withdrawn_notes(history)]
-    return View(words.history_lines(history), sentences, chart=chart)
+    table = partial(_paper_table, "variances_latex", history)
+    return View(words.history_lines(history), sentences, table, chart)
+
+
+def _histories(shown: Any) -> View:  # noqa: ANN401
+    def tables() -> str:
+        return "\n\n".join(_paper_table("variances_latex", one) for one in shown.histories)
+
+    return View(shown.histories, latex=tables)
 
 
 def _plan(plan: Any) -> View:  # noqa: ANN401
@@ -82,24 +96,28 @@ def _plan(plan: Any) -> View:  # noqa: ANN401
 
     chart = partial(_draw, "plans", "power_chart", plan)
     which = [sentence for sentence in (plans.which_design(plan), plans.fits(plan)) if sentence]
-    sentences = [plans.headline(plan), *which, protocol(plan)]
+    sentences = [plans.headline(plan), *which, protocol(plan), *plans.notes(plan)]
     return View(plan_table.plan_rows(plan), sentences, lambda: plan_table.plan_latex(plan), chart)
 
 
 def _drift(report: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation.drift import backwards_note  # noqa: PLC0415
     from roundbook.presentation.drift_advice import advice  # noqa: PLC0415
     from roundbook.presentation.drift_verdict import headline, reason  # noqa: PLC0415
 
     chart = partial(_draw, "drift", "topics_chart", report)
-    sentences = [headline(report), reason(report), advice(report)]
+    note = backwards_note(report)
+    sentences = [headline(report), reason(report), *([note] if note else []), advice(report)]
     return View(report.topics, sentences, chart=chart)
 
 
 def _curve(curve: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.drift_curve import curve_row, summary  # noqa: PLC0415
+    from roundbook.presentation.drift_curve import curve_order, curve_row, summary  # noqa: PLC0415
 
     chart = partial(_draw, "drift", "curve_chart", curve)
-    return View(list(map(curve_row, curve.rounds)), [summary(curve)], chart=chart)
+    return View(
+        list(map(curve_row, curve.rounds)), [summary(curve), *curve_order(curve)], chart=chart
+    )
 
 
 def _factors(factors: Any) -> View:  # noqa: ANN401
@@ -107,7 +125,8 @@ def _factors(factors: Any) -> View:  # noqa: ANN401
 
     chart = partial(_draw, "factors", "factor_chart", factors)
     sentences = [words.heading(factors), *words.withdrawn_note(factors)]
-    return View(factors.factors, sentences, chart=chart)
+    table = partial(_paper_table, "factors_latex", factors)
+    return View(factors.factors, sentences, table, chart)
 
 
 def _standardised(scores: Any) -> View:  # noqa: ANN401
@@ -118,14 +137,21 @@ def _standardised(scores: Any) -> View:  # noqa: ANN401
         {"topic": topic, **dict(zip(scores.runs, values, strict=True))}
         for topic, values in zip(scores.topics, by_topic, strict=True)
     ]
-    sentences = [words.standardised_heading(scores), *words.standardised_remarks(scores)]
-    return View(rows, sentences)
+    notes = [*words.standardised_notes(scores), *words.standardised_remarks(scores)]
+    return View(rows, [words.standardised_heading(scores), *notes])
 
 
 def _impact(impact: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.impact import dependent_row  # noqa: PLC0415
+    from roundbook.presentation.impact import dependent_row, impact_sentences  # noqa: PLC0415
 
-    return View(list(map(dependent_row, impact.dependents)))
+    return View(list(map(dependent_row, impact.dependents)), impact_sentences(impact))
+
+
+def _round(contents: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation.publication import round_sentences  # noqa: PLC0415
+
+    lists = (contents.matrices, contents.uploads, contents.qrels, contents.published_variances)
+    return View(next(filter(None, lists), [contents]), round_sentences(contents))
 
 
 def _results(listed: Any) -> View:  # noqa: ANN401
@@ -137,7 +163,8 @@ def _results(listed: Any) -> View:  # noqa: ANN401
 def _ranking(agreement: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.rankings import summary  # noqa: PLC0415
 
-    return View(agreement.ranking, summary(agreement))
+    table = partial(_paper_table, "ranking_latex", agreement)
+    return View(agreement.ranking, summary(agreement), table)
 
 
 def _generalisability(report: Any) -> View:  # noqa: ANN401
@@ -200,10 +227,12 @@ _VIEWS: dict[str, Callable[[Any], View]] = {
     "ExportedMatrix": _exported,
     "RunList": _runs,
     "Impact": _impact,
+    "RoundContents": _round,
     "ResultList": _results,
     "Job": _job,
     "JobList": _jobs,
     "VarianceHistory": _variances,
+    "VarianceHistories": _histories,
     "Plan": _plan,
     "DriftReport": _drift,
     "DriftCurve": _curve,
@@ -225,7 +254,7 @@ def _fields(row: object) -> Mapping[str, Any]:
 def _flat(fields: Mapping[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in fields.items():
-        # What an event tells is of other fields in every event.
+        # The details of events have other fields in every event.
         if name != "details" and isinstance(value, (BaseModel, Mapping)):
             flat |= {f"{name}.{key}": of for key, of in _flat(_fields(value)).items()}
         else:
@@ -234,17 +263,18 @@ def _flat(fields: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def rows_of(result: Any) -> list[dict[str, Any]]:  # noqa: ANN401
-    """Return the rows of a result; what has fields within is a column a field: ``interval.low``."""
+    """Return the rows of a result, with nested fields as columns of their own: ``interval.low``."""
     rows = [_flat(_fields(row)) for row in view_of(result).rows]
-    # Rows may be of several kinds: each has every column.
+    # Rows may be of several kinds; every row gets the columns of all.
     columns = dict.fromkeys(name for row in rows for name in row)
     return [{name: row.get(name) for name in columns} for row in rows]
 
 
 def columns_of(result: Any) -> dict[str, list[Any]]:  # noqa: ANN401
-    """Return the rows of a result as columns, each of one kind: text, JSON where it was of several.
+    """Return the rows of a result as columns, the values of each of one type.
 
-    Numbers are of one kind.
+    Whole and decimal numbers count as one type. In a column of several types, or of mappings,
+    values that are not text become JSON text.
     """
     rows = rows_of(result)
     columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else {})}

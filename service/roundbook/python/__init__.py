@@ -1,1 +1,1 @@
-"""The Python door: `roundbook.open` returns a `Book`, whose answers are frames, words and charts."""
+"""The Python interface: `roundbook.open` returns a `Book`; answers give frames, text and charts."""

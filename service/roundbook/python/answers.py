@@ -1,4 +1,4 @@
-"""Answers: results with their frame, words, LaTeX table and chart."""
+"""Answers: results that give a data frame, sentences, a LaTeX table and a chart."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ _MOST_SHOWN = 60
 
 
 class Answer:
-    """What a `Book` answers: a result, whose fields are the answer's own.
+    """The answer of a `Book`: a result, whose fields are attributes of the answer.
 
     Attributes
     ----------
     model : pydantic model
-        Frozen: ``model.model_dump(mode="json")`` is what the record keeps of one that is saved.
+        The result itself, frozen; a saved result is recorded as ``model.model_dump(mode="json")``.
     """
 
     model: Any
@@ -48,9 +48,9 @@ class Answer:
         return self.say() or repr(self.model)
 
     def to_frame(self) -> Any:  # noqa: ANN401
-        """Return its rows as a pandas data frame, as one of polars where there is no pandas.
+        """Return the rows as a pandas data frame, or a polars one where pandas is not installed.
 
-        What has fields within is a column a field: ``interval.low``.
+        Nested fields become columns of their own, such as ``interval.low``.
 
         Raises
         ------
@@ -60,7 +60,7 @@ class Answer:
         if find_spec("pandas"):
             return import_module("pandas").DataFrame(rows_of(self.model))
         if find_spec("polars"):
-            # Not strict, which is of numbers: whole ones may come before others.
+            # Not strict: a column may begin with whole numbers and go on with decimals.
             return import_module("polars").DataFrame(columns_of(self.model), strict=False)
         with with_ways_out():
             raise MissingExtraError(
@@ -68,7 +68,7 @@ class Answer:
             )
 
     def to_latex(self) -> str:
-        """Return its rows as a LaTeX table, in the manner of the package booktabs."""
+        """Return the rows as a LaTeX table for the package booktabs; long ones also need longtable."""
         view = view_of(self.model)
         if view.latex is not None:
             return view.latex()
@@ -78,18 +78,18 @@ class Answer:
         return latex(caption, [SimpleNamespace(**row) for row in rows], columns)
 
     def say(self) -> str:
-        """Return what it says in sentences, the ones that the terminal prints."""
+        """Return the sentences that the terminal prints for this result."""
         return "\n".join(view_of(self.model).sentences)
 
     def chart(self) -> alt.ConcatChart:
-        """Return its chart.
+        """Return the result's chart.
 
         Raises
         ------
         InputError
-            When there is none of such a result.
+            When this kind of result has no chart.
         MissingExtraError
-            When the library that draws it is not installed.
+            When the chart library is not installed.
         """
         draw = view_of(self.model).chart
         if draw is None:
@@ -120,7 +120,7 @@ class Answer:
 
 
 def _html(heads: Sequence[str], cells: Sequence[Sequence[str]], there: int) -> list[str]:
-    """Return a table's first rows, and how many there are where these are not all."""
+    """Return the HTML of a table's first rows, with the number of rows if not all are shown."""
     if not cells:
         return []
     shown = cells[:_MOST_SHOWN]

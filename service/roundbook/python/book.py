@@ -1,4 +1,4 @@
-"""A record in Python: one method a use case, its fields as keywords."""
+"""A record in Python: a method for each use case, with the fields as keywords."""
 
 from __future__ import annotations
 
@@ -14,18 +14,17 @@ from roundbook.python.ways_out import with_ways_out
 class Book(Studies):
     """An open record; `roundbook.open` opens one.
 
-    Each method is one transaction: whole, or not at all. It takes the fields of its request as
-    keywords, with the defaults that the terminal has, and answers with an `Answer`. What cannot
-    be done raises a `roundbook.errors.RoundbookError`, whose message says why.
+    Each method is one transaction. It takes the fields of its request as keywords, with the
+    terminal's defaults, and returns an `Answer`. What cannot be done raises a
+    `roundbook.errors.RoundbookError`, whose message says why.
 
     Parameters
     ----------
     address : str, optional
-        A PostgreSQL server's, as ``postgresql://user:password@host:port/database``, or that of a
-        service, as ``https://host``. Default: that of the settings, and the embedded server where
-        they name none.
+        A PostgreSQL server's, ``postgresql://user:password@host:port/database``, or a service's,
+        ``https://host``. Default: the settings' address, else the embedded server.
     token : str, optional
-        What a service is to know you by.
+        A service's token.
 
     Examples
     --------
@@ -72,14 +71,14 @@ class Book(Studies):
         return self.ask("matrices", task=task, **fields)
 
     def scores(self, task: str, round: str, measure: str, assessments: str | None = None) -> Answer:
-        """Return the raw scores that count of a round: ``to_frame`` has a column a run.
+        """Return the raw scores of a round's current matrix; ``to_frame`` has a column a run.
 
         Raises
         ------
         NotRecordedError
             When none are logged.
         InputError
-            When they rest on several assessments, and none is named.
+            When there are scores of several assessments, and none is named.
         """
         with with_ways_out():
             matrices = self.matrices(
@@ -123,7 +122,7 @@ class Book(Studies):
         return self.ask("plan", task=task, measure=measure, **fields)
 
     def drift(self, task: str, measure: str, **fields: object) -> Answer:
-        """Return whether a round's factors have aged by a later one.
+        """Return a drift report: whether a round's factors still hold in a later round.
 
         See `requests.drift.DriftRequest` for the fields: ``from_round`` (default: the first),
         ``to_round`` (default: the latest), ``margin``.
@@ -131,7 +130,7 @@ class Book(Studies):
         return self.ask("drift", task=task, measure=measure, **fields)
 
     def ageing(self, task: str, measure: str, **fields: object) -> Answer:
-        """Return how the first round's factors have aged by every later round."""
+        """Return the ageing curve: the first round's factors against those of every later round."""
         return self.ask("ageing", task=task, measure=measure, **fields)
 
     def standardise(self, task: str, round: str, measure: str, **fields: object) -> Answer:
@@ -141,7 +140,7 @@ class Book(Studies):
     def standardise_files(
         self, task: str, factors_from: str, scores: object, measure: str, **fields: object
     ) -> Answer:
-        """Return new runs' scores, as `log` takes them, standardised by a round's factors."""
+        """Return the scores of new runs, given as to `log`, standardised by a round's factors."""
         from roundbook.python.scores import as_files
 
         about = {"task": task, "factors_from": factors_from, "measure": measure} | fields
@@ -149,15 +148,15 @@ class Book(Studies):
             return self._upload("standardise_files", about, *files)
 
     def rank(self, task: str, round: str, measure: str, **fields: object) -> Answer:
-        """Return the ranking of a round's runs by raw beside standardised means."""
+        """Return a round's run rankings by raw and by standardised means, and their agreement."""
         return self.ask("rank", task=task, round=round, measure=measure, **fields)
 
     def generalisability(self, task: str, measure: str, **fields: object) -> Answer:
-        """Return how reliably each round's topics rank its runs."""
+        """Return the variance components and the reliability of each round's ranking."""
         return self.ask("generalisability", task=task, measure=measure, **fields)
 
     def report(self, kind: str, task: str, output: str | Path, **fields: object) -> Answer:
-        """Write a report for others: ``html``, one self-contained page, ``latex`` or ``datacite``.
+        """Write a report: ``html`` (one self-contained page), ``latex`` or ``datacite``.
 
         Parameters
         ----------
@@ -178,15 +177,15 @@ class Book(Studies):
         return self.ask("result", name=name, version=version)
 
     def impact(self, matrix: int) -> Answer:
-        """Return everything that rests on a score matrix, and whether it is stale."""
+        """Return everything derived from a score matrix, and whether it is stale."""
         return self.ask("impact", matrix=matrix)
 
     def events(self, task: str | None = None, **fields: object) -> Answer:
-        """Return who changed what of the record, when and why."""
+        """Return the events: who changed what in the record, when and why."""
         return self.ask("events", task=task, **fields)
 
     def verify(self, task: str | None = None) -> Answer:
-        """Compute everything derived again, and return what differs from what is stored."""
+        """Compute everything derived again, and return the differences from what is stored."""
         return self.ask("verify", task=task)
 
     # Decisions
@@ -207,12 +206,12 @@ class Book(Studies):
         Parameters
         ----------
         scores : path, sequence of paths, data frame, open file, (topics, runs) array_like, or None
-            A frame is wide (topics below each other, a column a run) or long, as files are. None
-            computes them from the round's runs and relevance assessments.
+            A frame is wide (a row for each topic, a column for each run) or long, as files are.
+            None computes the scores from the round's runs and relevance assessments.
         measure : str or sequence of str
-            Several of a long file or frame; None for all in it, with ``all_measures=True``.
+            Several for a long file or frame; None for all it holds, with ``all_measures=True``.
         topics, runs : sequence
-            Names of an array's rows and columns; they make `scores` an array.
+            Names of the rows and columns; with them `scores` is taken as an array.
         **fields
             Of `requests.matrices.LogFilesRequest`: ``create``, ``revise``, ``missing``,
             ``teams`` and others.
@@ -220,7 +219,7 @@ class Book(Studies):
         Returns
         -------
         Answer
-            The logged matrices, one a measure.
+            The logged matrices, one for each measure.
 
         Raises
         ------
@@ -252,7 +251,7 @@ class Book(Studies):
         return self._upload("describe_teams", {"task": task, "round": round} | fields, Path(file))
 
     def log_runs(self, task: str, round: str, *files: str | Path, **fields: object) -> Answer:
-        """Log what runs of a round retrieved, from TREC run files."""
+        """Log the ranked lists of a round's runs, from TREC run files."""
         about = {"task": task, "round": round} | fields
         return self._upload("log_runs", about, *map(Path, files))
 
@@ -261,33 +260,33 @@ class Book(Studies):
         return self._upload("log_qrels", {"task": task, "round": round} | fields, Path(file))
 
     def alias_topics(self, task: str, file: str | Path) -> Answer:
-        """Record under which other ids topics returned, from a file of topic, round and id."""
+        """Record other ids of topics that returned, from a file of topic, round and id."""
         return self._upload("alias_topics", {"task": task}, Path(file))
 
     def fit(self, task: str, round: str, measure: str, reason: str, **fields: object) -> Answer:
-        """Fit a further version of a round's factors, on the ``runs`` named or all."""
+        """Fit a new version of a round's factors, on the pooled runs or the ``runs`` named."""
         return self.ask("fit", task=task, round=round, measure=measure, reason=reason, **fields)
 
     def renew(
         self, name: str | None = None, task: str | None = None, *, dry_run: bool = False
     ) -> Answer:
-        """Renew a saved result, or all of a task that are stale."""
+        """Renew a saved result, or all stale results of a task."""
         return self.ask("renew", name=name, task=task, dry_run=dry_run)
 
     def create_task(self, task: str, title: str | None = None) -> Answer:
-        """Make a task."""
+        """Create a task."""
         return self.ask("create_task", task=task, title=title)
 
     def create_round(self, task: str, round: str, **fields: object) -> Answer:
-        """Make a round, after the last one of its task."""
+        """Create a round, after the last one of its task."""
         return self.ask("create_round", task=task, round=round, **fields)
 
     def publish(self, task: str, round: str, reason: str | None = None) -> Answer:
-        """Publish a round for good: from then on its names are for everybody."""
+        """Publish a round for good: from then on its names are public."""
         return self.ask("publish", task=task, round=round, reason=reason)
 
     def withdraw(self, matrix: int, reason: str) -> Answer:
-        """Withdraw a score matrix: it stays readable, and counts no more."""
+        """Withdraw a score matrix: it stays readable, but no longer counts."""
         return self.ask("withdraw", matrix=matrix, reason=reason)
 
     def restore(self, matrix: int, reason: str) -> Answer:
@@ -295,5 +294,5 @@ class Book(Studies):
         return self.ask("restore", matrix=matrix, reason=reason)
 
     def record_variance(self, task: str, round: str, measure: str, **fields: object) -> Answer:
-        """Record a variance that was only published, with its ``source``."""
+        """Record a published variance without its score matrix, with its ``source``."""
         return self.ask("record_variance", task=task, round=round, measure=measure, **fields)

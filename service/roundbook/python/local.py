@@ -1,4 +1,4 @@
-"""A record that this process opens itself: the embedded one, or that of a PostgreSQL server."""
+"""A record opened by this process: the embedded one, or that of a PostgreSQL server."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from roundbook.use_cases import UPLOADS, find_report, find_use_case
 
 
 class LocalRecord:
-    """An open record, that of the settings where no address is given; a method is a transaction."""
+    """An open record, by default that of the settings; each method is one transaction."""
 
     def __init__(self, address: str | None) -> None:
         self._settings = load_settings()
@@ -37,26 +37,26 @@ class LocalRecord:
         self.close = stack.close
 
     def ask(self, name: str, request: Request | None) -> BaseModel:
-        """Return what comes of a use case."""
+        """Return the result of a use case."""
         with begin(self._engine, self._settings.user, keep=is_kept(request)) as session:
             result: BaseModel = find_use_case(name).run(session, request)
         return result
 
     def study(self, request: StudyRequest) -> Study:
-        """Return a study."""
+        """Compute and return a study."""
         with begin(self._engine, self._settings.user) as session:
             return run_study(session, request, self._work())
 
     def save(
         self, kind: str, fields: dict[str, Any], name: str | None, note: str | None
     ) -> SavedResult:
-        """Save a result of a kind."""
+        """Compute a result of a kind and save it."""
         request = find_kind(kind).request(**fields)
         opened = partial(begin, self._engine, self._settings.user)
         return save_long_result(opened, kind, request, name, note, self._work())
 
     def job(self, name: str, request: Request) -> Job | JobList:
-        """Return what comes of `start_study`, `list_jobs`, `show_job` or `cancel_job`."""
+        """Return the result of `start_study`, `list_jobs`, `show_job` or `cancel_job`."""
         import_extra("procrastinate", "serve", "a study in the background")
         from roundbook.jobs import studies
         from roundbook.jobs.job_queue import make_queue
@@ -80,7 +80,7 @@ class LocalRecord:
             return log_scores(session, request, matrix)
 
     def upload(self, name: str, fields: dict[str, Any], files: tuple[Path, ...]) -> BaseModel:
-        """Return what comes of a use case that reads files."""
+        """Return the result of a use case that reads files."""
         upload = UPLOADS[name]
         request = upload.ask(fields, *files)
         keep = upload.changes and is_kept(request)

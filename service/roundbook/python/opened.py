@@ -1,4 +1,4 @@
-"""A record that is open: a server's, the embedded one, or that of a service."""
+"""An open record: a server's, the embedded one, or a service's."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ if TYPE_CHECKING:
 
 
 def given(**fields: object) -> dict[str, object]:
-    """Return fields without those that are left out."""
+    """Return the fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
 
 class OpenRecord:
-    """An open record, of which any use case is asked by its name; see `Book`."""
+    """An open record, with every use case by its name; see `Book`."""
 
     def __init__(self, address: str | None = None, token: str | None = None) -> None:
         self._opened: LocalRecord | RemoteRecord
@@ -35,7 +35,7 @@ class OpenRecord:
             from roundbook.python.local import LocalRecord
 
             self._opened = LocalRecord(address)
-        # An embedded server is stopped when the book is closed, or nobody has it any more.
+        # The embedded server is stopped when the book is closed or garbage-collected.
         self._close = weakref.finalize(self, self._opened.close)
 
     @property
@@ -60,12 +60,12 @@ class OpenRecord:
         self._close()
 
     def ask(self, use_case: str, /, **fields: object) -> Answer:
-        """Answer any use case of `roundbook.use_cases` by its name.
+        """Return the answer of any use case of `roundbook.use_cases`, by its name.
 
         Raises
         ------
         RequestError
-            When a field cannot be as it is given, or there is no such field.
+            When a field has a value it cannot have, or there is no such field.
         """
         with with_ways_out():
             case = find_use_case(use_case)

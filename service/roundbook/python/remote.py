@@ -1,4 +1,4 @@
-"""A record behind a service: the same methods over HTTP, with a token."""
+"""A service's record: the methods of a local record over HTTP, with a token."""
 
 from __future__ import annotations
 
@@ -44,14 +44,14 @@ _Result = TypeVar("_Result", bound=BaseModel)
 
 
 class RemoteRecord:
-    """A service's record; each method is one request, and one transaction there.
+    """A service's record; each method is one HTTP request, and one transaction there.
 
-    `seconds` is how long an answer is waited for.
+    `seconds` is the time limit of a request.
     """
 
     def __init__(self, url: str, token: str | None, seconds: float = _SECONDS) -> None:
         self._url = url.rstrip("/").removesuffix(_PREFIX)
-        # Errors show it, and a password that somebody put there is not for everybody.
+        # Error messages show the address: without a password that it may hold.
         self._shown = re.sub(r"(?<=://)[^/]*@", "", self._url)
         self._seconds = seconds
         self._headers = {"Accept": "application/json"}
@@ -62,7 +62,7 @@ class RemoteRecord:
         """Close nothing: a request leaves no connection open."""
 
     def ask(self, name: str, request: Request | None) -> BaseModel:
-        """Return what comes of a use case there."""
+        """Return the result of a use case, asked of the service."""
         case = find_use_case(name)
         path = "/" + name.replace("_", "-")
         fields = _sent(request)
@@ -71,7 +71,7 @@ class RemoteRecord:
         return _read(case.result, answer)
 
     def study(self, request: StudyRequest) -> BaseModel:
-        """Return a study of a round there."""
+        """Return a study of a round, computed by the service."""
         name = getattr(request, "study", "")
         answer = self._send(f"/study/{name}", _sent(request))
         return _read(find_study(name).result, answer)
@@ -79,13 +79,13 @@ class RemoteRecord:
     def save(
         self, kind: str, fields: dict[str, Any], name: str | None, note: str | None
     ) -> SavedResult:
-        """Save a result of a kind there."""
+        """Have the service compute a result of a kind and save it."""
         body = {"name": name, "note": note, "request": fields}
         answer = self._send(f"/save/{kind}", {}, json.dumps(body, default=str).encode())
         return _read(SavedResult, answer)
 
     def job(self, name: str, request: Request) -> Job | JobList:
-        """Return what comes of a study in the background there, as it is done locally."""
+        """Return the result of a job's use case, as `LocalRecord.job` does."""
         if isinstance(request, StartStudy):
             fields = request.model_dump(mode="json", include={"name", "note", "request"})
             path, body = f"/jobs/study/{quote(request.study, safe='')}", json.dumps(fields).encode()
@@ -99,7 +99,7 @@ class RemoteRecord:
         return _read(Job, self._send(path, {}))
 
     def report(self, kind: str, fields: dict[str, Any]) -> BaseModel:
-        """Write a report that is made there: one file."""
+        """Write a report that the service makes, as one file."""
         from roundbook.reports.deposit import is_bundle
 
         report = find_report(kind)
@@ -130,7 +130,7 @@ class RemoteRecord:
         return _read(LoggedMatrices, answer).matrices[0]
 
     def upload(self, name: str, fields: dict[str, Any], files: tuple[Path, ...]) -> BaseModel:
-        """Return what comes of a use case that reads files there."""
+        """Return the result of a use case that reads files, one of which is sent."""
         path, upload = "/" + name.replace("_", "-"), UPLOADS[name]
         if not files and fields.get("from_runs"):
             return _read(upload.result, self._send(path, fields, io.BytesIO(), 0))
@@ -151,7 +151,7 @@ class RemoteRecord:
         body: bytes | IO[bytes] | None = None,
         size: int | None = None,
     ) -> dict[str, Any]:
-        """Send a request: JSON, or with its size a file as it is read."""
+        """Send a request and return the JSON of its response; a body with a `size` is a file."""
         until = time.monotonic() + self._seconds
         given = {name: value for name, value in query.items() if value is not None}
         url = f"{self._url}{_PREFIX}{path}?{urlencode(given, doseq=True)}"
@@ -182,7 +182,7 @@ class RemoteRecord:
 
 
 class _NoRedirect(HTTPRedirectHandler):
-    """Follows nobody elsewhere: the token would go along."""
+    """Follows no redirect, since the token would be sent along."""
 
     def redirect_request(self, *_: object) -> None:
         return None
@@ -192,7 +192,7 @@ _OPENER = build_opener(_NoRedirect)
 
 
 def _why(error: Exception, seconds: float) -> str:
-    """Return why a service did not answer, as the end of a sentence."""
+    """Return the reason why a service did not answer, as the end of a sentence."""
     reason = getattr(error, "reason", error)
     if isinstance(reason, SSLCertVerificationError):
         return f"shows a certificate that cannot be trusted: {reason.verify_message}"
@@ -209,7 +209,7 @@ def _read(model: type[_Result], answer: dict[str, Any]) -> _Result:
     try:
         read = model.model_validate(answer)
         if isinstance(read, ShownResult):
-            # Its type is that of its kind.
+            # The type of the result depends on its kind.
             result = find_kind(read.kind).read(answer["result"], "The result")
             read = read.model_copy(update={"result": result})
         return read
@@ -227,7 +227,7 @@ def _sent(request: BaseModel | None) -> dict[str, Any]:
 
 
 def _refusal(url: str, error: HTTPError) -> RoundbookError:
-    """Return the error that the service met, as it would be raised here."""
+    """Return the service's error as the exception that a local record would raise."""
     try:
         problem = json.load(error)
         kind = getattr(errors, f"{problem['code']}Error", RoundbookError)

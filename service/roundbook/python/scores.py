@@ -1,8 +1,9 @@
-"""Scores as Python has them: data frames, arrays with names, paths and open files."""
+"""Scores given in Python: data frames, arrays with names, paths and open files."""
 
 from __future__ import annotations
 
 import shutil
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from os import PathLike
@@ -20,19 +21,19 @@ from roundbook.formats.table import ANY_TOPIC_HEADER, header_key
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-# What refusals call it, and what the record has as the name of its file.
+# The file name of a data frame in error messages and in the record.
 _FRAME = "the frame"
 
 
 @contextmanager
 def as_files(scores: object) -> Iterator[tuple[Path, ...]]:
-    """Yield the files that scores are in; those of a frame or an open file last for the block.
+    """Yield files with the scores; those made from a frame or an open file last for the block.
 
     Parameters
     ----------
     scores : path, sequence of paths, data frame or open file
-        Frames are those of pandas, polars and others that narwhals knows: wide, with a column or an
-        index of topics and a column a run, or long as the score files are.
+        Frames are those of pandas, polars and others that narwhals supports: wide, with a column or
+        index of topics and a column for each run, or long as score files are.
 
     Raises
     ------
@@ -60,7 +61,7 @@ def as_files(scores: object) -> Iterator[tuple[Path, ...]]:
 def as_matrix(
     scores: object, topics: Sequence[object], runs: Sequence[object], measure: str
 ) -> ScoreMatrix:
-    """Return an array of scores with its names as a score matrix.
+    """Return an array of scores and the names of its topics and runs as a score matrix.
 
     Parameters
     ----------
@@ -70,7 +71,7 @@ def as_matrix(
     Raises
     ------
     InputError
-        When the names are not as many as the scores, or one comes twice.
+        When the numbers of names and scores differ, or a name comes twice.
     """
     try:
         array = np.asarray(cast("ArrayLike", scores), dtype=np.float64)
@@ -83,13 +84,9 @@ def as_matrix(
             f" {len(names[1])} runs are named: an array has a row a topic and a column a run."
         )
     for noun, given in zip(("topic", "run"), names, strict=True):
-        twice = (
-            next((name for name in given if given.count(name) > 1), None)
-            if len(set(given)) < len(given)
-            else None
-        )
-        if twice is not None:
-            raise InputError(f"The {noun} '{twice}' is named twice.")
+        name, times = Counter(given).most_common(1)[0] if given else ("", 0)
+        if times > 1:
+            raise InputError(f"The {noun} '{name}' is named twice.")
     if np.isinf(array).any():
         raise InputError("A score is infinite.")
     by_run = np.ascontiguousarray(array.T).T
@@ -108,12 +105,18 @@ def _copy(stream: Any, file: Path) -> None:  # noqa: ANN401
 def _write(frame: Any, file: Path) -> None:  # noqa: ANN401
     narwhals = import_extra("narwhals", "frames", "a data frame")
     if hasattr(frame, "reset_index"):
-        named = frame.index.name is not None
-        # Where all columns are scores, the topics can be nowhere else.
-        if named or (type(frame.index).__name__ != "RangeIndex" and _all_numbers(frame)):
-            frame = frame.rename_axis(index=frame.index.name or "topic").reset_index()
+        index = frame.index
+        if index.nlevels > 1:
+            frame = frame.reset_index()
+        # Where no column is called topic, an index that is not a count of the rows holds them.
+        elif index.name is not None or (
+            type(index).__name__ != "RangeIndex" and not _names_topics(frame)
+        ):
+            frame = frame.rename_axis(index=index.name or "topic").reset_index()
     try:
         read = narwhals.from_native(frame, eager_only=True)
+    except narwhals.exceptions.DuplicateError:
+        raise InputError("Two columns of the frame have the same name.") from None
     except TypeError:
         raise InputError(
             f"Scores are a path, an open file, a data frame or an array with `topics` and `runs`,"
@@ -121,9 +124,8 @@ def _write(frame: Any, file: Path) -> None:  # noqa: ANN401
         ) from None
     kinds = list(read.schema.values())
     # Whole numbers before scores with decimals are topics, under any heading.
-    if ANY_TOPIC_HEADER.isdisjoint(header_key(str(name)) for name in read.columns) and (
-        all(kind.is_integer() for kind in kinds) or kinds[0].is_float()
-    ):
+    whole = all(kind.is_integer() for kind in kinds)
+    if (whole or kinds[0].is_float()) and not _names_topics(read):
         raise InputError(
             "The frame names no topics, and its first column would be taken for them: name them in"
             " the index or in a column `topic`."
@@ -131,5 +133,6 @@ def _write(frame: Any, file: Path) -> None:  # noqa: ANN401
     read.write_csv(str(file))
 
 
-def _all_numbers(frame: Any) -> bool:  # noqa: ANN401
-    return all(dtype.kind in "iuf" for dtype in frame.dtypes)
+def _names_topics(frame: Any) -> bool:  # noqa: ANN401
+    """Return whether a column of a data frame has a heading of topics."""
+    return not ANY_TOPIC_HEADER.isdisjoint(header_key(str(name)) for name in frame.columns)

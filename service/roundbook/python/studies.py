@@ -1,4 +1,4 @@
-"""Studies of a record: computed at once or in the background; and what is computed to be kept."""
+"""Studies of a record, computed at once or in the background, and saved results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _OVER_ROUNDS = {
 
 
 class Studies(OpenRecord):
-    """The methods of a `Book` that compute studies, or keep what is computed."""
+    """The methods of a `Book` that compute studies, save results and follow jobs."""
 
     def study(
         self,
@@ -46,7 +46,7 @@ class Studies(OpenRecord):
             Study all rounds that have the measure, as the terminal's ``--all-rounds`` does.
         **fields
             Of the study's request in `roundbook.requests.studies`: ``scales``, ``trials``, ``seed``,
-            ``assessments`` and others; an error lists those there are.
+            ``assessments`` and others; the error for an unknown field lists them all.
 
         Raises
         ------
@@ -64,7 +64,7 @@ class Studies(OpenRecord):
     def save(
         self, kind: str, name: str | None = None, note: str | None = None, **fields: object
     ) -> Answer:
-        """Compute a plan, drift report or study, and keep it with its inputs.
+        """Compute a plan, drift report or study, and save it with its inputs.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class Studies(OpenRecord):
         study, task, round, measure, all_rounds, **fields
             As `study` takes them.
         name, note : str, optional
-            What it is saved under, and why, as in `save`.
+            The name of the saved result, and a note on why, as in `save`.
 
         Returns
         -------
@@ -116,20 +116,20 @@ class Studies(OpenRecord):
         )
 
     def jobs(self, task: str | None = None, **fields: object) -> Answer:
-        """Return the studies that were started in the background, latest first."""
+        """Return the jobs, latest first."""
         return self._job("list_jobs", ListJobs, task=task, **fields)
 
     def job(self, job: int) -> Answer:
-        """Return a study in the background: how far it is, and what came of it."""
+        """Return a job: a study in the background, with its progress or its outcome."""
         return self._job("show_job", ShowJob, job=job)
 
     def follow_job(self, job: int, seconds: float = 0.5) -> Iterator[Answer]:
-        """Yield a study in the background whenever it has changed, until it is over.
+        """Yield a job whenever it has changed, until it has ended.
 
         Parameters
         ----------
         seconds : float
-            How long to wait between two looks.
+            Time between two requests.
         """
         shown = None
         while True:
@@ -142,7 +142,7 @@ class Studies(OpenRecord):
             time.sleep(seconds)
 
     def cancel_job(self, job: int) -> Answer:
-        """Take a study in the background out of the queue, or have its worker stop."""
+        """Cancel a job: take it out of the queue, or have its worker stop."""
         return self._job("cancel_job", ShowJob, job=job)
 
     def _job(self, use_case: str, model: type[Request], /, **fields: object) -> Answer:
@@ -153,7 +153,7 @@ class Studies(OpenRecord):
 def _over_rounds(
     study: str, fields: dict[str, Any], *, all_rounds: bool
 ) -> tuple[str, dict[str, Any]]:
-    """Return the study of all rounds in place of that of one, where that is asked for."""
+    """Return a study's name and fields, with `all_rounds` those of its study of all rounds."""
     if not all_rounds:
         return study, fields
     if study not in _OVER_ROUNDS:

@@ -1,4 +1,4 @@
-"""What to write in Python after an error: the ways out that errors name by code, as keywords."""
+"""The ways out that errors name by code, as sentences with Python calls and keywords."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from contextlib import contextmanager, suppress
 
 from roundbook.errors import RoundbookError
 
-# By code: a sentence with the error's facts in braces, as Python writes them. Of the other codes
-# the error says enough.
+# By code: a sentence with the error's facts in braces, as Python literals. Other codes need none
+# in Python.
 _WAYS_OUT = {
     "all or pooled": "Give one of them alone in `runs`, or tags of runs only.",
     "check the address": "Check the address given, else ROUNDBOOK_DATABASE_URL.",
@@ -51,6 +51,7 @@ _WAYS_OUT = {
     "other measures": "Choose one of its own: file_measure='...'.",
     "other scores": "If these correct them: revise='why'; if they rest on others:"
     " assessments='name'.",
+    "own factors": "By its own factors: book.standardise({task}, {round}, {measure})",
     "publish the rounds": "Publish them first: book.publish({task}, {round})",
     "reason needed": "Say why: reason='...'",
     "reason to fit": "Say why: reason='...'",
@@ -72,7 +73,7 @@ _WAYS_OUT = {
 
 @contextmanager
 def with_ways_out() -> Iterator[None]:
-    """Add to an error what to write, as a note: the message is the same through every door."""
+    """Add the way out to an error as a note; its message is the same through every interface."""
     try:
         yield
     except RoundbookError as error:
@@ -85,7 +86,7 @@ def with_ways_out() -> Iterator[None]:
 
 
 class _Written:
-    """A fact as Python writes it."""
+    """A fact that a sentence's braces show as a Python literal, with ``!s`` as plain text."""
 
     def __init__(self, fact: object) -> None:
         self._fact = fact

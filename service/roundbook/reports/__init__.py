@@ -1,1 +1,1 @@
-"""Reports: what is told of a task outside the record, as HTML, LaTeX, or a deposit."""
+"""Reports of a task for readers outside the record: HTML, LaTeX tables, or a deposit."""

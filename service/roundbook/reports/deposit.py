@@ -26,13 +26,13 @@ from roundbook.transfer.archive.exporting import ExportedArchive, export_archive
 ARCHIVE, CITATION, DATACITE = "archive.zip", "CITATION.cff", "datacite.json"
 _MEMBERS = (ARCHIVE, CITATION, DATACITE)
 _KERNEL = "http://datacite.org/schema/kernel-4"
-# DataCite's own value for what is known to be unknown; a citation file takes a name.
+# DataCite's own code for an unknown value; a citation file needs a name instead.
 _UNKNOWN, _NOBODY = ":unkn", "unknown"
 _FIRST_DATE = (1980, 1, 1, 0, 0, 0)
 
 
 class DepositedRound(Result):
-    """A round of a bundle and its fingerprint today; and when it was published, None if unnoted."""
+    """A round of a bundle: its fingerprint today, and that of its publication, None if unnoted."""
 
     round: str
     fingerprint: str
@@ -42,8 +42,9 @@ class DepositedRound(Result):
 class Deposit(Result):
     """A bundle to deposit.
 
-    `sha256` and `archive_bytes` are of its archive; `unknown` what its description does not say as
-    nobody gave it; `corrected` the rounds that count otherwise since they were published.
+    `sha256` and `archive_bytes` are those of its archive; `unknown` are fields that its description
+    lacks, as nobody gave them; `corrected` are rounds whose fingerprint has changed since they were
+    published.
     """
 
     report: str
@@ -60,9 +61,9 @@ class Deposit(Result):
 def write_deposit(
     session: Session, request: DepositRequest, progress: Tell = tell_nobody
 ) -> Deposit:
-    """Write the bundle of a task, all of whose rounds are published; the session sees one moment.
+    """Write the bundle of a task whose rounds are all published; give a session on one snapshot.
 
-    A round without scores that count cannot be published; it is in the archive, without fingerprint.
+    A round without scores that count cannot be published; the archive has it, without fingerprint.
 
     Raises
     ------
@@ -71,7 +72,7 @@ def write_deposit(
     RecordError
         When a round of it with scores is a draft, or it has none.
     InputError
-        When the bundle is there or cannot be written.
+        When the bundle is there already or cannot be written.
     """
     listed = list_rounds(session, ListRounds(task=request.task))
     published = [one.round for one in listed.rounds if one.status == "published"]
@@ -259,7 +260,7 @@ def _citation(request: DepositRequest, deposit: Deposit, abstract: str) -> dict[
 
 
 def _yaml(fields: Mapping[str, Any]) -> str:
-    """Return fields as YAML; its texts are quoted as in JSON, which YAML reads alike."""
+    """Return fields as YAML; texts are quoted as in JSON, which YAML reads the same way."""
     lines = []
     for name, value in fields.items():
         if isinstance(value, str):
@@ -275,7 +276,7 @@ def _yaml(fields: Mapping[str, Any]) -> str:
 
 
 def _pack(directory: Path, file: Path) -> None:
-    """Pack the files of a bundle, always into the same bytes; the archive is compressed already."""
+    """Pack the files of a bundle, always into the same bytes; not compressed, as the archive is."""
     with ZipFile(file, "w") as packed:
         for name in _MEMBERS:
             member = ZipInfo(name, _FIRST_DATE)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from functools import partial
 from importlib.resources import files
 from importlib.util import find_spec
@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 
 
 class WrittenHtml(Result):
-    """A report as one HTML file: which pages of the record it holds, and which rounds are drafts.
+    """A report as one HTML file: its pages, and the rounds among them that are drafts.
 
-    `left_out` is why a page is not in it, and `other_measures` those that it says nothing of where
-    none was asked for.
+    `left_out` has the reasons why pages are missing. `measures_of_results` are the other measures
+    of its saved results; `other_measures` are measures of the rounds that it has no pages of, where
+    no measure was asked for.
     """
 
     report: str
@@ -42,11 +43,12 @@ class WrittenHtml(Result):
     pages: list[str]
     drafts: list[str]
     left_out: dict[str, str]
+    measures_of_results: list[str]
     other_measures: list[str]
 
 
 class _Page(NamedTuple):
-    """A page of the report: its anchor, title, as the site writes it, and how that links to it."""
+    """A page of the report: its anchor, title, HTML as the site writes it, and the links to it."""
 
     anchor: str
     title: str
@@ -54,12 +56,12 @@ class _Page(NamedTuple):
     links: Sequence[tuple[str, str]]
 
 
-# Which field of its address names what a page is of.
+# By path, the field of a page's address that names its round or result.
 _NAMED_BY = {"/round": "round", "/result": "name", "/drift": "to_round"}
 
 
 def write_html(session: Session, request: HtmlReport, progress: Tell = tell_nobody) -> WrittenHtml:
-    """Write the pages of a task, or of a round, into one file; the session sees one moment.
+    """Write the pages of a task, or of a round, into one file; give a session on one snapshot.
 
     A task's are its own, its rounds', its drift's from the first round to the latest, and its saved
     results'; a round's are its own, and its drift's from the first round.
@@ -71,11 +73,11 @@ def write_html(session: Session, request: HtmlReport, progress: Tell = tell_nobo
     NotRecordedError
         When there is no such task or round, or nothing to report of it.
     InputError
-        When the file is there or cannot be written.
+        When the file is there already or cannot be written.
     """
     if not all(map(find_spec, ("fastapi", "jinja2", "altair", "vl_convert"))):
         raise MissingExtraError("Reports as HTML need what pages are written with.", "serve")
-    # That it cannot be written is told before any work is done.
+    # A file that cannot be written is refused before any work is done.
     with atomic_file(request.output, force=request.force) as part:
         content, written = _compose(session, request, progress)
         part.write_bytes(content)
@@ -110,6 +112,8 @@ def _compose(session: Session, request: HtmlReport, progress: Tell) -> tuple[byt
     pages, left_out = _pages(session, request, of_task, reported, progress)
     event = list_events(session, EventsRequest(task=task, limit=1)).events[-1]
     anchor_of = partial(_anchor, pages)
+    of_results = _measures_of_results(of_task, left_out) if request.round is None else []
+    others = [] if request.measure else other_measures(reported, measure)
     document = render(
         "report.html",
         title=f"Report on {task}, {request.round}" if request.round else f"Report on {task}",
@@ -117,6 +121,7 @@ def _compose(session: Session, request: HtmlReport, progress: Tell) -> tuple[byt
         event=event,
         measure=measure,
         scale=request.scale,
+        of_results=of_results,
         drafts=drafts,
         # What the site wrote is escaped already.
         pages=[
@@ -135,12 +140,19 @@ def _compose(session: Session, request: HtmlReport, progress: Tell) -> tuple[byt
         pages=[one.title for one in pages],
         drafts=drafts,
         left_out=left_out,
-        other_measures=[] if request.measure else other_measures(reported, measure),
+        measures_of_results=of_results,
+        other_measures=[name for name in others if name not in of_results],
     )
 
 
+def _measures_of_results(of_task: dict[str, Any], left_out: Container[str]) -> list[str]:
+    """Return the measures, other than the report's, of the saved results in it, by name."""
+    written = (row["entry"] for row in of_task["results"] if row["entry"].name not in left_out)
+    return sorted({entry.brief.get("measure") for entry in written} - {of_task["measure"], None})
+
+
 def _caller(session: Session) -> Caller:
-    """Return who asks for the pages: they see all that whoever writes the report does."""
+    """Return the caller for the pages, who may see all that the writer of the report may see."""
     from roundbook.api.callers import Caller  # noqa: PLC0415
 
     return Caller(session.user, "admin")
@@ -153,7 +165,7 @@ def _pages(
     reported: list[Round],
     progress: Tell,
 ) -> tuple[list[_Page], dict[str, str]]:
-    """Return the pages as the site writes them, and by title why others cannot be written."""
+    """Return the pages as the site writes them, and the reasons why others are left out."""
     from roundbook.pages.answers import drift_context  # noqa: PLC0415
     from roundbook.pages.rendering import render  # noqa: PLC0415
     from roundbook.pages.results import result_context  # noqa: PLC0415

@@ -7,36 +7,37 @@ import re
 from collections.abc import Callable
 from html.parser import HTMLParser
 
-# Left out with all that is in them: what asks the service for something.
+# Elements that send requests to the service; they are left out with their content.
 _ACTING = frozenset({"script", "form", "button", "input", "select", "iframe", "object", "template"})
 _EMPTY = frozenset({"input", "img", "link", "meta", "br", "hr", "embed", "source"})
-# Files of charts, and the way through the site.
+# The classes of links to chart files, and of the way through the site.
 _LEFT_OUT_CLASSES = frozenset({"files", "path"})
-# Where a word stays that was a link; elsewhere it is of no use but as one.
+# Elements of text, in which the words of a lost link stay; elsewhere it is left out as a whole.
 _TEXTS = frozenset({"p", "td", "th", "li", "dd", "caption", "figcaption"})
 _FETCHING = re.compile(r"^(on.*|src|srcset|action|formaction|data|data-.*|poster|ping)$")
 _NAMING = frozenset({"id", "for", "aria-labelledby", "aria-describedby", "aria-controls"})
 _HEADING = re.compile(r"h([1-5])")
-# What a script would show of a mark; there is none.
+# The text that a script shows for a mark; a report has no script.
 _SAID = re.compile(r' data-says="[^"]*"')
 _IDS = re.compile(r"""(\bid="|url\(['"]?#|href="#)""")
 
 
 def self_contained(page: str, own: str, anchor_of: Callable[[str], str | None]) -> str:
-    """Return what stands in the `main` of a page, for a report of several pages.
+    """Return the HTML within the `main` of a page, for a report of several pages.
 
-    Links lead to where a page is in the report; of others the words stay where they are part of a
-    sentence or a table. Forms, scripts and files to fetch are left out, headings are one level
-    lower, and ids are of this page and drawing alone.
+    Links to pages of the report become anchors; of other links the words stay where they are part
+    of a sentence or a table. Forms, scripts and files to fetch are left out, headings are one level
+    lower, and ids are made unique to the page and drawing.
 
     Parameters
     ----------
     page : str
-        As the site writes it.
+        The HTML of the page, as the site writes it.
     own : str
-        What its ids begin with.
+        The prefix of the page's ids.
     anchor_of : callable
-        Where in the report the page is that a link of the site leads to; None where it is not.
+        Returns the anchor of the page that a link of the site leads to; None where the report has
+        not that page.
     """
     part = _Part(own, anchor_of)
     part.feed(page)
@@ -45,7 +46,7 @@ def self_contained(page: str, own: str, anchor_of: Callable[[str], str | None]) 
 
 
 class _Part(HTMLParser):
-    """Writes what stays of a page; see `self_contained`."""
+    """The parser that writes the parts of a page that stay; see `self_contained`."""
 
     def __init__(self, own: str, anchor_of: Callable[[str], str | None]) -> None:
         super().__init__(convert_charrefs=False)
@@ -55,10 +56,10 @@ class _Part(HTMLParser):
         self._drawings = 0
         self._in_main = self._in_drawing = False
         self._left_out: list[str] = []  # open elements, from the first that is left out
-        self._links: list[bool] = []  # of open links: whether it leads somewhere in the report
+        self._links: list[bool] = []  # of each open link, whether it leads to a page of the report
         self._texts = 0  # open elements that hold text
-        self._paragraph: int | None = None  # where in what is written the open one begins
-        self._words = False  # whether the paragraph says anything but links that lead nowhere
+        self._paragraph: int | None = None  # index in `written` of the open paragraph's begin
+        self._words = False  # whether the open paragraph has words beside lost links
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         given = dict(attributes)
@@ -76,7 +77,7 @@ class _Part(HTMLParser):
             self._keep(tag, attributes)
 
     def _leaves_out(self, tag: str, given: dict[str, str | None]) -> bool:
-        """Return whether an element is left out, and all that is in it."""
+        """Return whether an element is left out, together with its content."""
         if tag == "img":
             return not (given.get("src") or "").startswith("data:image/")
         classes = set((given.get("class") or "").split())
@@ -158,11 +159,11 @@ class _Part(HTMLParser):
             self.written.append(text)
 
     def _drawn(self, tag: str) -> str:
-        """Return a tag of a drawing, whose ids are of this one alone."""
+        """Return a tag of a drawing, with its ids made unique to the drawing."""
         return _IDS.sub(rf"\1{self._own}-drawing{self._drawings}-", _SAID.sub("", tag))
 
 
 def _lower(tag: str) -> str:
-    """Return a tag, a heading's one level lower."""
+    """Return the name of a tag, a heading's one level lower."""
     heading = _HEADING.fullmatch(tag)
     return f"h{int(heading[1]) + 1}" if heading else tag

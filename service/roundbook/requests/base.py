@@ -1,4 +1,4 @@
-"""The model that all requests are of."""
+"""The base model of all requests."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from roundbook.errors import RequestError
 
-# By pydantic's name of a fault, what the field takes.
+# What the field takes, by pydantic's error type.
 _TAKES = {
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "takes a whole number"),
     **dict.fromkeys(("float_type", "float_parsing"), "takes a number"),
@@ -25,17 +25,18 @@ _TAKES = {
 }
 
 
-# Longer than any of the values that are named in a sentence.
+# Longer values are left out of the sentence.
 _MOST_NAMED = 40
 
 
 def refusal_reason(fault: Mapping[str, Any]) -> str:
-    """Return what a field takes, after its name; of a validator of our own, its whole sentence.
+    """Return the clause after a field's name that says what it takes.
 
     Parameters
     ----------
     fault : mapping
-        One of pydantic's, with the value that was given as its `input`.
+        One of pydantic's errors, with the value given as its `input`. An error of Roundbook's own
+        validators has the whole sentence already.
     """
     reason: str = fault["msg"].removeprefix("Input ")
     if fault["type"] == "value_error":
@@ -54,17 +55,17 @@ def refusal_reason(fault: Mapping[str, Any]) -> str:
 
 
 class Request(BaseModel):
-    """A frozen request: what is asked of a use case, complete with its defaults.
+    """A frozen request: the input of a use case, complete with its defaults.
 
-    Its texts are in NFC, so that a name is one however its accents are encoded.
+    Texts are normalised to NFC, so that names are equal however their accents are encoded.
 
     Raises
     ------
     RequestError
-        Naming the first field that cannot be as it was given.
+        Naming the first field whose value cannot be used.
     """
 
-    # Built when first used: a command uses one or two of a hundred and more.
+    # Models are built on first use: a command uses one or two of more than a hundred.
     model_config = ConfigDict(
         frozen=True, extra="forbid", arbitrary_types_allowed=True, defer_build=True
     )
@@ -87,13 +88,13 @@ class Request(BaseModel):
                     f"there is no `{field}` here; there are {', '.join(type(self).model_fields)}"
                 )
             elif fault["type"] != "value_error":
-                # Not by a validator of our own, which names the fields it means.
+                # Roundbook's own validators name the fields in their sentence.
                 reason = f"`{field}` {reason}"
             raise RequestError(field, reason) from None
 
 
 def is_kept(request: Request | None) -> bool:
-    """Return whether what a request does is kept, which a dry run's is not."""
+    """Return whether the changes of a request are kept; those of a dry run are not."""
     return not getattr(request, "dry_run", False)
 
 
@@ -112,7 +113,7 @@ def _normalised(value: object) -> object:
 
 
 def _is_no_text(value: object) -> bool:
-    """Return whether a text has a character that neither PostgreSQL nor UTF-8 takes."""
+    """Return whether a text has a character that PostgreSQL or UTF-8 cannot hold."""
     if isinstance(value, str):
         return "\0" in value or any("\ud800" <= character <= "\udfff" for character in value)
     return isinstance(value, (list, tuple)) and any(map(_is_no_text, value))

@@ -7,7 +7,7 @@ from pydantic import Field
 from roundbook.requests.base import Request
 from roundbook.requests.fields import Assessments, MeasureName, TaskName
 
-# What the topic set sizes are to detect where no smallest difference is named.
+# The difference that topic set sizes are to detect unless one is given.
 DETECTED_MIN_D = 0.1
 
 
@@ -47,5 +47,5 @@ class DriftRequest(CurveRequest):
 
     @property
     def detected(self) -> float:
-        """The difference that the topic set sizes are to detect."""
+        """Smallest difference that the topic set sizes are to detect."""
         return DETECTED_MIN_D if self.min_d is None else self.min_d

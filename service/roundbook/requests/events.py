@@ -1,4 +1,4 @@
-"""The request for what was done to the record."""
+"""The request for the record's events."""
 
 from __future__ import annotations
 

@@ -13,8 +13,10 @@ ZeroSd = Literal["average", "drop"]
 Layout = Literal["auto", "wide", "long", "trec_eval", "ir_measures", "ntcireval"]
 Missing = Literal["reject", "zero", "drop-topic"]
 
-# What assessments are called that nobody gives a label.
+# The default label of assessments.
 DEFAULT_ASSESSMENTS = "official"
+# Scores that differ by no more are the same: tools print 4 digits.
+ROUNDING = 1e-4
 
 TaskName = Annotated[str, Field(description="The task's name.")]
 RoundLabel = Annotated[str, Field(description="The round's label.")]
@@ -29,4 +31,13 @@ Anonymous = Annotated[
 ScoresScale = Annotated[VarianceScale, Field(description="The scale of the scores.")]
 Weights = Annotated[
     PoolBy, Field(description="Weigh rounds by runs x (topics - 1), or by topics - 1.")
+]
+Create = Annotated[bool, Field(description="Make the task and round if needed.")]
+Revise = Annotated[
+    str | None,
+    Field(description="Replace what is recorded by a new revision, for this reason."),
+]
+DryRun = Annotated[bool, Field(description="Do it all, say what came out, write nothing.")]
+FileMeasure = Annotated[
+    str | None, Field(description="What the files call the measure, if otherwise.")
 ]

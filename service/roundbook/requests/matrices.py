@@ -12,9 +12,13 @@ from roundbook.requests.base import Request
 from roundbook.requests.fields import (
     DEFAULT_ASSESSMENTS,
     Anonymous,
+    Create,
+    DryRun,
+    FileMeasure,
     Layout,
     MeasureName,
     Missing,
+    Revise,
     RoundLabel,
     TaskName,
     ZeroSd,
@@ -42,16 +46,14 @@ class LoggingRequest(Request):
         None, description="The measure's lowest and highest possible score; others are refused."
     )
     tool: str | None = Field(None, description="The tool and version that made the scores.")
-    create: bool = Field(default=False, description="Make the task and round if needed.")
-    revise: str | None = Field(
-        None, description="Replace what is recorded by a new revision, for this reason."
-    )
+    create: Create = False
+    revise: Revise = None
     expected_revisions: Mapping[str, int] | None = Field(
         None,
         description="By the measures' names in the record, the latest revisions that the person who"
         " revises has seen; a later one is not revised. (default: whichever is the latest)",
     )
-    dry_run: bool = Field(default=False, description="Do it all, say what came out, write nothing.")
+    dry_run: DryRun = False
 
 
 class LogRequest(LoggingRequest):
@@ -82,9 +84,7 @@ class LogFilesRequest(LoggingRequest):
         default=False, description="All measures in the files, but for counts such as num_ret."
     )
     layout: Layout = Field("auto", description="How the files are laid out; auto looks inside.")
-    file_measure: str | None = Field(
-        None, description="What the files call the measure, if otherwise."
-    )
+    file_measure: FileMeasure = None
     teams: Path | None = Field(
         None, description="A CSV of run, team and optionally type, contributed_to_pool, system."
     )

@@ -14,13 +14,14 @@ PlanDesign = Literal[
 ]
 Solve = Literal["topics", "power", "min-d", "variance", "m"]
 Engine = Literal["exact", "sakai"]
-# Of a paired difference: twice V_2, what it is on average, or twice V_E, as published plans do.
+# The variance of a paired difference: twice V_2, its mean over pairs of runs, or twice V_E, as in
+# published plans.
 VarianceOf = Literal["paired", "conservative"]
 VarianceLimit = Literal["pooled", "planning", "latest"]
 
 PAIRED: tuple[PlanDesign, ...] = ("paired-t", "paired-width")
 INTERVALS: tuple[PlanDesign, ...] = ("paired-width", "two-sample-width")
-# The designs that compare two runs, by what they are called; the others compare m.
+# The names of the designs that compare two runs; the others compare m.
 TWO_RUNS: dict[PlanDesign, str] = {
     "paired-t": "paired t test",
     "two-sample-t": "two-sample t test",
@@ -102,7 +103,7 @@ class PlanRequest(Request):
 
     @property
     def has_beta(self) -> bool:
-        """Whether beta has a part: not in an interval's width, nor where power is solved for."""
+        """Whether beta is used: not for an interval's width, nor where power is solved for."""
         return self.design not in INTERVALS and self.solve != "power"
 
     @model_validator(mode="before")
@@ -127,8 +128,9 @@ class PlanRequest(Request):
         try:
             return float(str(value))
         except ValueError:
-            message = f"`variance_at` takes {', '.join(_LIMITS)} or a number, not '{value}'"
-            raise ValueError(message) from None
+            raise ValueError(
+                f"`variance_at` takes {', '.join(_LIMITS)} or a number, not '{value}'"
+            ) from None
 
     @model_validator(mode="after")
     def _refuse_contradictions(self) -> Self:

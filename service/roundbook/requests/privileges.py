@@ -1,4 +1,4 @@
-"""What another role of the server may do with the record."""
+"""The request to grant another role of the server rights on the record."""
 
 from __future__ import annotations
 

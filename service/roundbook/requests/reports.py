@@ -9,7 +9,7 @@ from pydantic import Field
 from roundbook.requests.base import Request
 from roundbook.requests.fields import ScoresScale, TaskName
 
-_OF_TASK = "The measure. (default: the one that most rounds have)"
+_OF_TASK = "The measure. (default: the one that most rounds have, the first by name in a tie)"
 
 
 class HtmlReport(Request):

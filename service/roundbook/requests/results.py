@@ -40,6 +40,7 @@ class RenewResults(Request):
     @model_validator(mode="after")
     def _either(self) -> Self:
         if (self.name is None) == (self.task is None):
-            message = "Either one result is renewed, by its name, or all stale ones of a task"
-            raise ValueError(message)
+            raise ValueError(
+                "Either one result is renewed, by its name, or all stale ones of a task"
+            )
         return self

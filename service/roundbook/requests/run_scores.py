@@ -1,11 +1,17 @@
-"""The request to compare a round's logged scores with those that its runs give."""
+"""The request to compare a round's logged scores with those computed from its runs."""
 
 from __future__ import annotations
 
 from pydantic import Field
 
 from roundbook.requests.base import Request
-from roundbook.requests.fields import Assessments, MeasureName, RoundLabel, TaskName
+from roundbook.requests.fields import (
+    ROUNDING,
+    Assessments,
+    MeasureName,
+    RoundLabel,
+    TaskName,
+)
 
 
 class CompareScores(Request):
@@ -16,6 +22,8 @@ class CompareScores(Request):
     measure: MeasureName
     assessments: Assessments = None
     tolerance: float = Field(
-        1e-4, ge=0, description="Scores that differ by no more are the same: tools print 4 digits."
+        ROUNDING,
+        ge=0,
+        description="Scores that differ by no more are the same: tools print 4 digits.",
     )
     limit: int = Field(20, ge=0, le=10**9, description="List so many of the cells that differ.")

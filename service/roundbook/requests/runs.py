@@ -1,4 +1,4 @@
-"""Requests about runs, what they retrieved, and relevance assessments: to log and to list."""
+"""Requests to log and list runs with their ranked lists, and relevance assessments."""
 
 from __future__ import annotations
 
@@ -7,7 +7,14 @@ from pathlib import Path
 from pydantic import Field
 
 from roundbook.requests.base import Request
-from roundbook.requests.fields import DEFAULT_ASSESSMENTS, RoundLabel, TaskName
+from roundbook.requests.fields import (
+    DEFAULT_ASSESSMENTS,
+    Create,
+    DryRun,
+    Revise,
+    RoundLabel,
+    TaskName,
+)
 
 
 class LogRuns(Request):
@@ -19,8 +26,8 @@ class LogRuns(Request):
         min_length=1,
         description="TREC run files, gzipped or not, or a directory of them; - for standard input.",
     )
-    create: bool = Field(default=False, description="Make the task and round if needed.")
-    dry_run: bool = Field(default=False, description="Do it all, say what came out, write nothing.")
+    create: Create = False
+    dry_run: DryRun = False
 
 
 class LogQrels(Request):
@@ -30,16 +37,14 @@ class LogQrels(Request):
     round: RoundLabel
     file: Path = Field(description="TREC qrels, gzipped or not; - for standard input.")
     assessments: str = Field(DEFAULT_ASSESSMENTS, description="What these assessments are called.")
-    create: bool = Field(default=False, description="Make the task and round if needed.")
-    revise: str | None = Field(
-        None, description="Replace what is recorded by a new revision, for this reason."
-    )
+    create: Create = False
+    revise: Revise = None
     expected_revision: int | None = Field(
         None,
         description="The latest revision that the person who revises has seen, 0 for none; a later"
         " one is not revised. (default: whichever is the latest)",
     )
-    dry_run: bool = Field(default=False, description="Do it all, say what came out, write nothing.")
+    dry_run: DryRun = False
 
 
 class ListRuns(Request):

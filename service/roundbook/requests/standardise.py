@@ -8,7 +8,15 @@ from typing import Literal
 from pydantic import Field
 
 from roundbook.requests.base import Request
-from roundbook.requests.fields import Anonymous, Assessments, Layout, MeasureName, Missing, TaskName
+from roundbook.requests.fields import (
+    Anonymous,
+    Assessments,
+    FileMeasure,
+    Layout,
+    MeasureName,
+    Missing,
+    TaskName,
+)
 
 Scale = Literal["std", "std-cdf", "std-ab", "e-std"]
 
@@ -47,7 +55,5 @@ class StandardiseFilesRequest(_Scaling):
         description="Score the runs in this file by the round's factors; nothing is logged. Repeat."
     )
     layout: Layout = Field("auto", description="How the files are laid out.")
-    file_measure: str | None = Field(
-        None, description="What the files call the measure, if otherwise."
-    )
+    file_measure: FileMeasure = None
     missing: Missing = Field("reject", description="Missing scores in the files.")

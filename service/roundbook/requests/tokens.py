@@ -1,4 +1,4 @@
-"""Requests about tokens: who may use the service."""
+"""Requests about tokens, which give access to the service."""
 
 from __future__ import annotations
 

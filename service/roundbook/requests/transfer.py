@@ -1,4 +1,4 @@
-"""What to carry where: archives and backups."""
+"""Requests about archives and backups."""
 
 from __future__ import annotations
 

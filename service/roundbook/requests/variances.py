@@ -11,7 +11,9 @@ from roundbook.requests.base import Request
 from roundbook.requests.fields import (
     DEFAULT_ASSESSMENTS,
     Assessments,
+    Create,
     MeasureName,
+    Revise,
     RoundLabel,
     ScoresScale,
     TaskName,
@@ -62,12 +64,10 @@ class RecordVarianceRequest(Request):
     teams: int | None = Field(None, description="Number of teams of the runs.")
     scale: ScoresScale = "raw"
     assessments: str = Field(DEFAULT_ASSESSMENTS, description="Which assessments.")
-    revise: str | None = Field(
-        None, description="Replace what is recorded by a new revision, for this reason."
-    )
+    revise: Revise = None
     expected_revision: int | None = Field(
         None,
         description="The latest revision that the person who revises has seen; a later one is not"
         " revised. (default: whichever is the latest)",
     )
-    create: bool = Field(default=False, description="Make the task and round if needed.")
+    create: Create = False

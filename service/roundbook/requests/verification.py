@@ -1,4 +1,4 @@
-"""What to verify: the record, or a round against its fingerprint."""
+"""Requests to verify the record, or a round against its fingerprint."""
 
 from __future__ import annotations
 

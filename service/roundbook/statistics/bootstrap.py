@@ -17,19 +17,19 @@ from roundbook.statistics.score_matrix import Floats, check_seed, check_share
 MOST_RESAMPLES = 1_000_000
 
 # Resamples are drawn and weighed in chunks whose arrays stay in the processor's cache. Their size
-# depends on nothing but the topics: one seed gives every statistic the same resamples.
+# depends on the topics only: one seed gives every statistic the same resamples.
 _MOST_ROWS = 1_000
 _MOST_CELLS = 250_000
 
-# Matrix products up to this many multiplications OpenBLAS does in one thread. Beyond it shares them
-# out, and where other processes hold the cores its threads wait: measured, 8 ms instead of 0.3 ms.
-# A matrix that large is worth the threads all the same: its product would take long in one.
+# OpenBLAS does matrix products up to this many multiplications in one thread. Larger ones use
+# several threads, which wait if other processes hold the cores: measured, 8 ms instead of 0.3 ms.
+# Very large matrices are worth the threads all the same.
 _SINGLE_THREAD = 250_000
 _LEAST_ROWS = 25
 
 
 def topic_weights(topics: int, resamples: int, seed: int) -> Iterator[Floats]:
-    """How often each topic was drawn in each resample, in chunks of resamples.
+    """Yield how often each topic was drawn in each resample, in chunks of resamples.
 
     Yields
     ------
@@ -73,7 +73,7 @@ def resampled_means(scores: Floats, weights: Floats) -> Floats:
 
 
 def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
-    """Return the quantiles, linearly interpolated, with `level` of the values between them."""
+    """Return the quantiles, linearly interpolated, between which a share `level` of values lies."""
     low, high = np.quantile(values, [(1 - level) / 2, (1 + level) / 2])
     return float(low), float(high)
 
@@ -81,7 +81,7 @@ def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
 def check_resampling(resamples: int, level: float, seed: int) -> None:
     """Raise ImpossibleStatisticError unless resamples, level and seed are in range."""
     check_share(level)
-    # Rounded first: 2 / (1 - level) of a decimal level lands a few bits beside a whole number.
+    # Rounded first: 2 / (1 - level) of a decimal level may be a few bits off a whole number.
     least = math.ceil(round(2 / (1 - level), 6))
     if not (least <= resamples <= MOST_RESAMPLES and resamples == math.floor(resamples)):
         raise ImpossibleStatisticError(

@@ -1,4 +1,4 @@
-"""The mean of some values with its t intervals, and where an interval lies beside a margin."""
+"""The mean of some values with its t intervals, and the position of an interval to a margin."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def t_interval(values: Floats) -> TInterval:
     Returns
     -------
     TInterval
-        Equal values have their very value as mean and as both limits.
+        Equal values have exactly this value as mean and as both limits.
 
     Examples
     --------

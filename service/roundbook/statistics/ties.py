@@ -15,7 +15,7 @@ _DIGITS = 11
 
 
 def tied_topics(scores: Floats) -> Bools:
-    """Return which topics all runs tie on.
+    """Return the mask of topics on which all runs tie.
 
     A topic ties if ``max_i x_ij - min_i x_ij <= 1e-12 max_i |x_ij|``. Of (topics, runs) scores of
     one run at least, finite and not checked.
@@ -44,8 +44,8 @@ def centred_rows(values: Floats) -> tuple[Floats, Floats]:
 def without_rounding(values: Floats, largest: float) -> Floats:
     """Round values to 11 digits, counted from the largest value there could be.
 
-    A sum of decimals in binary depends on the order of its terms, so that what ties in truth
-    differs in its last bits and seems ranked. `largest` is not below the largest absolute value.
+    A sum of decimals in binary depends on the order of its terms, so that values that should tie
+    differ in their last bits and seem ranked. `largest` is not below the largest absolute value.
 
     Examples
     --------

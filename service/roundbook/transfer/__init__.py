@@ -1,1 +1,1 @@
-"""The record carried elsewhere: archives, backups, moves to another server."""
+"""Transfer of the record: archives, backups, and moves to another server."""

@@ -1,4 +1,4 @@
-"""Backups: PostgreSQL's own dump of the record, with a checksum, and back."""
+"""Backups: saving a dump of the record by PostgreSQL with a checksum, and restoring it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from roundbook.requests.transfer import BackupRequest, RestoreRequest
 
 
 class TableChecksum(Result):
-    """How many rows a table has, and a hash by which another copy of it is compared."""
+    """The number of a table's rows, and a hash to compare it with another copy."""
 
     table: str
     rows: int
@@ -30,7 +30,7 @@ class TableChecksum(Result):
 
 
 class SavedBackup(Result):
-    """What was saved, where. `postgresql` is the version of the server."""
+    """A saved backup: its file and its tables. `postgresql` is the version of the server."""
 
     file: str
     bytes: int
@@ -41,7 +41,7 @@ class SavedBackup(Result):
 
 
 class RestoredBackup(Result):
-    """What was restored. `postgresql` is the version of the server it was saved from.
+    """A restored backup. `postgresql` is the version of the server it was saved from.
 
     `status` is ``up to date``, or ``out of date`` where the schema is older than this program
     needs; `replaced` says whether there was a record before.
@@ -57,14 +57,14 @@ class RestoredBackup(Result):
 
 
 def save_backup(engine: Engine, request: BackupRequest) -> SavedBackup:
-    """Save the record, whatever its schema, as one moment saw it.
+    """Save the record, whatever its schema, in one snapshot.
 
     Raises
     ------
     NotRecordedError
         When there is no record in the database.
     InputError
-        When the file cannot be written or is there, or there is no pg_dump of the server's
+        When the file cannot be written or exists already, or there is no pg_dump of the server's
         version.
     """
     file = request.file
@@ -95,12 +95,12 @@ def save_backup(engine: Engine, request: BackupRequest) -> SavedBackup:
 
 
 def restore_backup(engine: Engine, request: RestoreRequest) -> RestoredBackup:
-    """Put a saved record into the database, all of it or nothing.
+    """Restore a saved record into the database, in one transaction.
 
     Raises
     ------
     AlreadyRecordedError
-        When there is something in the record, which is not to be replaced.
+        When the database's record holds something and may not be replaced.
     SchemaOutOfDateError
         When the backup is of a later Roundbook.
     InputError
@@ -148,7 +148,7 @@ def _count_matrices(tables: Mapping[str, Fingerprint]) -> int:
 
 @contextmanager
 def _named(file: Path) -> Iterator[None]:
-    """Say of which file it is that the system refuses something."""
+    """Turn an OSError into an InputError that names the file."""
     try:
         yield
     except OSError as error:

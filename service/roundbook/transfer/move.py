@@ -1,4 +1,4 @@
-"""Moving a record to a database of another server: an archive of all of it, read in there."""
+"""Moving a record to a database on another server, by exporting and importing an archive."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from roundbook.transfer.archive.importing import import_archive
 from roundbook.transfer.archive.tables import TABLES, table_member
 from roundbook.transfer.backup import TableChecksum
 
-# Lets others read, and the source be the same database as the target.
+# Allows others to read, also where source and target are the same database.
 _LOCK = "LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE"
 
 
 class MovedRecord(Result):
-    """What was copied, between servers of which versions; both have it now.
+    """A copied record: the servers' versions and the tables; both databases now have it.
 
     The fingerprint of a table is the SHA-256 of its file in an archive.
     """
@@ -46,22 +46,22 @@ def move_record(
     Parameters
     ----------
     source : Engine
-        On a record whose schema is up to date.
+        Engine of a record whose schema is up to date.
     target : Engine
-        On a database without a schema, or with an empty record, which is brought up to date.
+        Engine of a database without a schema, or with an empty record, which is upgraded.
 
     Raises
     ------
     AlreadyRecordedError
         When the target holds something.
     SchemaOutOfDateError
-        When the target's schema is another than this program's.
+        When the target's schema is not that of this program.
     InputError
-        When the archive finds no room in the directory for temporary files.
+        When the directory for temporary files has no room for the archive.
     BadFileError
-        When something of the record does not follow from its scores.
+        When a derived value of the record differs from its scores.
     DatabaseError
-        When what was read in differs from the record.
+        When the imported copy differs from the record.
     """
     with begin(target) as there:
         empty = not filled_tables(there.connection)

@@ -48,7 +48,7 @@ def test_names_are_quoted_in_the_commands():
         " --factors-from b"
     )
     text = report_text(report)
-    assert "roundbook log 'it'\"'\"'s' ROUND FILE --measure AP --teams TEAMS" in text["notes"][-1]
+    assert "roundbook round teams 'it'\"'\"'s' ROUND TEAMS.csv" in text["notes"][-1]
     assert text["assumed"].endswith(
         "Declare it with: roundbook round set 'it'\"'\"'s' ROUND --collection NAME"
     )

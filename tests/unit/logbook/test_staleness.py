@@ -98,8 +98,18 @@ def test_a_round_left_out_as_withdrawn_that_counts_again_does():
     ],
 )
 def test_a_collection_that_was_declared(was, now, stale):
-    found = changes([given(known=was)], [given(known={"collection": now})], withdrawn={})
+    other = given("r2", id=2, known={"collection": "CORD"})
+    found = changes(
+        [given(known=was), other], [given(known={"collection": now}), other], withdrawn={}
+    )
     assert is_stale(found) is stale
+
+
+def test_a_round_alone_shares_topics_with_none_whatever_its_collection():
+    was, now = (given(known={"collection": name}) for name in (None, "CORD"))
+    assert codes([was], [now]) == []
+    # A round held since was not compared with it.
+    assert codes([was], [now, given("r2", id=2)]) == [("added", "r2")]
 
 
 def factors(round_label, number, team, system):

@@ -299,9 +299,8 @@ def test_a_verdict_on_inferred_units_is_provisional():
     assert "inferred from the scores where no team is known." in drift.reason
     assert drift.note("Provisional") == (
         "Provisional: the teams of 12 runs are not known, so runs that do well and badly on the"
-        " same topics are taken for one team's. To say the teams, log the same scores once more"
-        " with a team file, which fills in what was unknown: roundbook log task ROUND FILE"
-        " --measure AP --teams TEAMS"
+        " same topics are taken for one team's. To say the teams, give each round's team file,"
+        " which fills in what was unknown: roundbook round teams task ROUND TEAMS.csv"
     )
     assert headline(drift.report) == (
         "AGED: the factors of round 'a' no longer hold in round 'b' (provisional: teams unknown)."

@@ -1,4 +1,4 @@
-"""TREC run files and relevance assessments (qrels) in, as arrays of numbered documents."""
+"""Readers of TREC run files and relevance assessments (qrels), as arrays of document numbers."""
 
 from roundbook.formats.trec.files import StoredFile
 from roundbook.formats.trec.qrels import QrelsFile, read_qrels

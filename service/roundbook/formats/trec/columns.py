@@ -1,4 +1,4 @@
-"""The columns of a run file, found in the bytes of many lines at once."""
+"""The columns of a run file, parsed for many lines at once."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from roundbook.formats.trec.numbering import Numbering, Numbers, Words
 
 _FIELDS = ("topic", "Q0", "document", "rank", "score", "tag")
 _TOPIC, _DOCUMENT, _SCORE, _TAG = 0, 2, 4, 5
-# Bytes: enough that NumPy's calls take no time, few enough that a piece stays in the cache.
+# Bytes: enough to make the overhead of NumPy's calls negligible, few enough to stay in cache.
 _PIECE = 2**19
-# Any name of 500 characters is shorter, and so is any number.
+# In bytes: longer than any name of 500 characters and any number.
 _WIDEST = 2048
-# On both sides of a piece, so that any field can be looked at in words of the same number.
+# On both sides of a piece, so that every field can be read as the same number of words.
 _PADDING = bytes(_WIDEST + 8)
 _TAB, _NEWLINE, _BLANK, _PLUS, _MINUS = b"\t\n +-"
 _BLANKS = np.uint64(0x2020202020202020)
@@ -31,7 +31,7 @@ _Places = npt.NDArray[np.int64]
 
 
 class Columns(NamedTuple):
-    """What the lines of a run file hold, blank ones left out; columns of equal length."""
+    """The columns of a run file, without blank lines, all of equal length."""
 
     run: Numbers
     topic: Numbers
@@ -47,7 +47,7 @@ def read_columns(
     Raises
     ------
     BadFileError
-        If a line has not six fields, or its score is no number.
+        If a line does not have six fields, or its score is no number.
     """
     pieces = []
     for piece, starts, lengths, scores in _pieces(source):
@@ -61,7 +61,7 @@ def read_columns(
 
 
 def _of_blocks(numbering: Numbering, words: Words) -> Numbers:
-    """Return the numbers of names that come many times one after the other."""
+    """Return the numbers of names that repeat in long blocks, each block looked up once."""
     changes = np.flatnonzero((words[1:] != words[:-1]).any(axis=1)) + 1
     starts = np.append(0, changes)[: len(words)]
     return np.repeat(numbering.number(words[starts]), np.diff(starts, append=len(words)))
@@ -70,7 +70,7 @@ def _of_blocks(numbering: Numbering, words: Words) -> Numbers:
 def _pieces(
     source: SourceText,
 ) -> Iterator[tuple[bytes, _Places, _Places, npt.NDArray[np.float32]]]:
-    """Yield some lines with padding, where their fields start and how long they are, the scores."""
+    """Yield pieces of the file: padded bytes, the fields' starts and lengths, and the scores."""
     text = source.text
     start, line = 0, 1
     while start < len(text):
@@ -92,10 +92,9 @@ def _pieces(
 
 
 def _places(piece: bytes) -> tuple[_Places, _Places] | None:
-    """Return where fields start and how long they are, a row a line, or None.
+    """Return the starts and the lengths of fields, (lines, fields) each, or None.
 
-    There are no such places unless each line has six fields with one blank or tab after each but
-    the last.
+    None unless each line has six fields separated by one blank or tab each.
     """
     marks = np.frombuffer(piece, np.uint8)
     stops = np.flatnonzero(marks <= _BLANK)
@@ -114,20 +113,20 @@ def _places(piece: bytes) -> tuple[_Places, _Places] | None:
 
 
 def _words(padded: bytes, starts: _Places, lengths: _Places, *, spare: int = 0) -> Words:
-    """Return fields as rows of words, with so many zero bytes or more behind each."""
+    """Return fields as rows of words, with at least `spare` zero bytes after each."""
     width = -(-(int(lengths.max(initial=1)) + spare) // 8)
     return _words_at(padded, starts, width) & _masks(width).take(lengths, axis=0)
 
 
 @cache
 def _masks(width: int) -> Words:
-    """Return which bytes of so many words a field has, by its length."""
+    """Return, by length of a field, the mask of its bytes in `width` words."""
     lengths = np.arange(8 * width + 1)[:, np.newaxis]
     return np.where(np.arange(8 * width) < lengths, 255, 0).astype(np.uint8).view("<u8")
 
 
 def _words_at(padded: bytes, places: _Places, width: int, *, back: int = 0) -> Words:
-    """Return so many words from each place, or from so many bytes before it."""
+    """Return `width` words from each place, or from `back` bytes before it."""
     windows = np.ndarray(
         len(padded) - 2 * len(_PADDING), f"S{8 * width}", padded, len(_PADDING) - back, (1,)
     )
@@ -135,7 +134,7 @@ def _words_at(padded: bytes, places: _Places, width: int, *, back: int = 0) -> W
 
 
 def _scores(padded: bytes, starts: _Places, lengths: _Places) -> npt.NDArray[np.float32] | None:
-    """Return the scores of lines, or None where one is no number."""
+    """Return the scores of lines, or None if one is no number."""
     starts, lengths = starts[:, _SCORE], lengths[:, _SCORE]
     first = np.frombuffer(padded, np.uint8, offset=len(_PADDING))[starts]
     negative = first == _MINUS
@@ -153,7 +152,7 @@ def _scores(padded: bytes, starts: _Places, lengths: _Places) -> npt.NDArray[np.
 
 
 def _fault(lines: str, file: str, first_line: int) -> BadFileError:
-    """Return what is wrong with the first line that is no line of a run."""
+    """Return the error of the first line that is no line of a run."""
     for line, text in enumerate(lines.split("\n"), first_line):
         fields = text.split()
         if fields and len(fields) != len(_FIELDS):

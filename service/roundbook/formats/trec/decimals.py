@@ -18,13 +18,13 @@ def _all_bytes(value: int) -> np.uint64:
 
 _DOTS = _all_bytes(ord("."))
 _ONE, _8, _16, _32, _56 = (np.uint64(value) for value in (1, 8, 16, 32, 56))
-# By how many characters there are: the bytes they take at the end of 16, and zeros for the others.
+# By number of characters: masks of the bytes they take at the end of 16, and zeros to fill up.
 _TAKEN = np.array(
     [list(bytes(16 - length) + b"\xff" * length) for length in range(17)], np.uint8
 ).view("<u8")
 _ZEROS = ~_TAKEN & _all_bytes(ord("0"))
-# By the dot's place in the last eight characters, 8 if it is not there: the characters before and
-# behind it, by how many bits those before it move, what they leave, and the power of ten.
+# By position of the dot in the last eight characters, 8 without one: masks of the characters
+# before and after it, the shift of those before it, the filler behind it, and the power of ten.
 _BEFORE = np.array([2 ** (8 * place) - 1 for place in range(9)], np.uint64)
 _BEHIND = np.array([2**64 - 2 ** (8 * place + 8) for place in range(8)] + [0], np.uint64)
 _MOVE = np.array([8] * 8 + [0], np.uint64)
@@ -36,25 +36,25 @@ _SCALE = np.array([10.0 ** (7 - place) for place in range(8)] + [1.0])
 def decimals(
     characters: Words, lengths: npt.NDArray[np.int64], negative: npt.NDArray[np.bool_]
 ) -> npt.NDArray[np.float64]:
-    """Return decimal numbers as float() does, and NaN for those that need a closer look.
+    """Return decimal numbers as float() does, and NaN for those that need float() itself.
 
     Parameters
     ----------
     characters : (n, 2) array of words
         The 16 bytes up to the last one of each number.
     lengths : (n,) array of int
-        How many of these belong to the number, without its sign.
+        How many of these bytes belong to the number, without its sign.
     negative : (n,) array of bool
 
     Returns
     -------
     (n,) array of float
-        NaN for what is longer, has an exponent or more than seven decimals, or is no number.
+        NaN for a text that is longer, has an exponent or more than seven decimals, or is no number.
     """
     counted = np.minimum(lengths, _LONGEST)
     characters = characters & _TAKEN.take(counted, axis=0) | _ZEROS.take(counted, axis=0)
     high, low = characters[:, 0], characters[:, 1]
-    # A byte of zero, where there is a dot, is the first whose top bit the subtraction sets.
+    # The dot gives a byte of zero, the first whose top bit the subtraction sets.
     others = low ^ _DOTS
     dots = (others - _all_bytes(1)) & ~others & _all_bytes(0x80)
     place = np.bitwise_count((dots & (~dots + _ONE)) - _ONE) >> np.uint8(3)
@@ -84,7 +84,7 @@ def _eight_digits(characters: _Uint64) -> tuple[_Uint64, npt.NDArray[np.bool_]]:
     valid = (characters & high_halves) | ((characters + _all_bytes(6)) & high_halves) >> np.uint64(
         4
     )
-    # Two neighbours become one number, then two of these, then the last two.
+    # Pairs of digits are combined into numbers, then pairs of these, then the last two.
     digits = characters & _all_bytes(0x0F)
     digits = digits * np.uint64(10 * 2**8 + 1) >> _8 & np.uint64(0x00FF00FF00FF00FF)
     digits = digits * np.uint64(100 * 2**16 + 1) >> _16 & np.uint64(0x0000FFFF0000FFFF)

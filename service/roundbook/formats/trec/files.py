@@ -1,4 +1,4 @@
-"""The files that runs and relevance assessments come in, and what a line of them is."""
+"""Files of runs and relevance assessments: reading them, and telling the two kinds apart."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _LONGEST_LINE = 2**16
 
 @dataclass(frozen=True)
 class StoredFile:
-    """A file as it was read: its name as the user gave it, its bytes counted and hashed as stored."""
+    """A file that was read: its name as the user gave it, its size and its hash as stored."""
 
     file: str
     size: int
@@ -41,7 +41,7 @@ def read_stored(path: Path | str, max_bytes: int) -> tuple[StoredFile, SourceTex
 
 
 def _refuse_long_lines(source: SourceText) -> None:
-    """Refuse what takes many times its size in memory when it is split into fields."""
+    """Refuse lines that would take many times their size in memory when split into fields."""
     start = 0
     while len(source.text) - start > _LONGEST_LINE:
         stop = source.text.rfind("\n", start, start + _LONGEST_LINE) + 1
@@ -53,7 +53,7 @@ def _refuse_long_lines(source: SourceText) -> None:
 
 
 def kind_of(source: SourceText) -> str | None:
-    """Return what a file's first lines are of, where all can be of TREC qrels or of a TREC run."""
+    """Return ``a TREC run`` or ``TREC qrels`` if a file's first lines look so, else None."""
     kinds = set()
     for _, text in source.first_rows:
         fields = fields_of(text)
@@ -61,19 +61,19 @@ def kind_of(source: SourceText) -> str | None:
         if len(fields) == 6 and fields[1].upper() == "Q0" and is_number(fields[4]):
             kind = "a TREC run"
         elif len(fields) == 4 and is_number(fields[1]) and fields[3].lstrip("-").isdecimal():
-            # With tabs it might be a row of a wide file, were it not for the document's name.
+            # With tabs and a number for the document it may be a row of a wide file.
             kind = "TREC qrels" if "\t" not in text or not is_number(fields[2]) else None
         kinds.add(kind)
     return kinds.pop() if len(kinds) == 1 else None
 
 
 def refuse_kind(source: SourceText, kind: str, wanted: str, way_out: str) -> None:
-    """Refuse a file whose first lines are of another kind, which has a command of its own.
+    """Refuse a file whose first lines are of `kind`, which has a command of its own.
 
     Raises
     ------
     BadFileError
-        If they are.
+        If the file is of that kind.
     """
     if kind_of(source) == kind:
         line = source.first_rows[0][0]

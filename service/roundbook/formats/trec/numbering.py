@@ -1,4 +1,4 @@
-"""Names to numbers, many at a time: a hash table of which NumPy does the work."""
+"""Numbering of names, many at a time: a hash table in NumPy."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ Words = npt.NDArray[np.uint64]
 Numbers = npt.NDArray[np.int32]
 
 _WORD = np.dtype("<u8")
-# 2**64 over the golden ratio: its multiples spread over the slots.
+# 2**64 over the golden ratio, whose multiples spread evenly over the slots.
 _MIXER = 0x9E3779B97F4A7C15
 _HALF = np.uint64(32)
 _FIRST_CAPACITY = 2**10
@@ -19,13 +19,13 @@ _FIRST_CAPACITY = 2**10
 class Numbering:
     """Names in order of first appearance, numbered from 0.
 
-    A dict does the same three times slower: it goes to memory for one name after another, and
-    NumPy's indexing for many at once.
+    A dict is three times slower: it waits for memory name by name, NumPy's indexing for many names
+    at once.
 
     Attributes
     ----------
     count : int
-        How many there are.
+        Number of names.
     """
 
     def __init__(self) -> None:
@@ -34,14 +34,14 @@ class Numbering:
         self._slots: Numbers = np.full(4 * _FIRST_CAPACITY, -1, np.int32)
 
     def number(self, words: Words) -> Numbers:
-        """Return the numbers of names; names that are new get the next ones."""
+        """Return the numbers of names; new names get the next numbers."""
         count, width = words.shape
         missing = width - self._known.shape[1]
         if missing > 0:
             self._known = np.pad(self._known, ((0, 0), (0, missing)))
         elif missing < 0:
             words = np.pad(words, ((0, 0), (0, -missing)))
-        # One row stays empty, to which the number of a free slot leads.
+        # One row stays empty, to which the number in a free slot points.
         if self.count + count >= len(self._known):
             self._grow(self.count + count + 1)
         slots = self._first_slots(words)
@@ -52,14 +52,14 @@ class Numbering:
         return numbers
 
     def _probe(self, words: Words, slots: npt.NDArray[np.int64]) -> Numbers:
-        """Return the numbers of names that are not in their first slots, or new."""
+        """Return the numbers of names that are new or not in their first slots."""
         before = self.count
         rows, places = [], []
         numbers = np.empty(len(words), np.int32)
         pending = np.arange(len(words))
         while pending.size:
             free = np.flatnonzero(self._slots[slots] < 0)
-            # Of several names that want a slot the first has it, as the last to be written.
+            # Of several names for a slot the first gets it, as it is written last.
             self._slots[slots[free[::-1]]] = free[::-1]
             first = free[self._slots[slots[free]] == free]
             rows.append(pending[first])
@@ -72,7 +72,7 @@ class Numbering:
             rest = ~_same(self._known.take(numbers[pending], axis=0), words.take(pending, axis=0))
             pending = pending[rest]
             slots = (slots[rest] + 1) & (len(self._slots) - 1)
-        # A name whose slot another one had was numbered after others that it came before.
+        # A name whose slot was taken was numbered after names that appear later: reorder.
         order = np.argsort(np.concatenate(rows))
         self._known[before : self.count] = self._known[before + order]
         new = before + np.argsort(order).astype(np.int32)
@@ -82,11 +82,11 @@ class Numbering:
         return numbers
 
     def words(self, numbers: Numbers) -> Words:
-        """Return names by number, as rows of words."""
+        """Return the names with these numbers, as rows of words."""
         return self._known[numbers]
 
     def names(self, first: int = 0) -> list[str]:
-        """Return the names from a number on."""
+        """Return the names with numbers from `first` on."""
         known = self._known[first : self.count]
         packed: list[bytes] = known.view(f"S{8 * known.shape[1]}").ravel().tolist()
         return b"\n".join(packed).decode().split("\n") if packed else []
@@ -116,7 +116,7 @@ class Numbering:
 
 
 def _same(some: Words, others: Words) -> npt.NDArray[np.bool_]:
-    """Tell which rows are equal: `all` over an axis of two or three takes far longer."""
+    """Return which rows are equal; `all` over an axis of two or three is far slower."""
     same: npt.NDArray[np.bool_] = some[:, 0] == others[:, 0]
     for column in range(1, some.shape[1]):
         same &= some[:, column] == others[:, column]

@@ -1,4 +1,4 @@
-"""TREC qrels in: which grade each document was given for each topic."""
+"""Reader of TREC qrels: the relevance grade of each judged document, by topic."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ class QrelsFile:
     topics, documents : tuple of str
         Their names, in order of first appearance.
     topic, document, grade : int array
-        Of each judgment, in the file's order; the first two are indices of the names.
+        One entry for each judgment, in the file's order; the first two are indices of the names.
     repeated : int
-        How many lines said once more what a line before them said, and are left out.
+        Number of lines that repeat an earlier line and are left out.
     file : StoredFile
     """
 

@@ -1,4 +1,4 @@
-"""TREC run files in: which documents each run retrieved for each topic, in what order."""
+"""Reader of TREC run files: the ranked list of documents of each run and topic."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ MAX_DEPTH = 1000
 
 
 class RankedList(NamedTuple):
-    """What a run retrieved for a topic: documents in order of rank, and their scores."""
+    """The ranked list of a run for a topic: documents in order of rank, and their scores."""
 
     run: int
     topic: int
@@ -39,15 +39,15 @@ class RunFiles:
     runs : tuple of str
         Their tags, in order of first appearance.
     topics : tuple of str
-        The names of topics: those asked for, or all in order of first appearance.
+        Names of topics: those asked for, or all in order of first appearance.
     documents : tuple of str
-        The names of documents, by number.
+        Names of documents, by number.
     lists : tuple of RankedList
-        In order of run and topic, which are indices; none for a run without documents for a topic.
+        In order of run and topic, given as indices; without an entry where a run has no documents.
     other_topics : tuple of str
-        Topics in the files that were not asked for, and whose lists are left out.
+        Topics in the files that were not asked for; their lists are left out.
     beyond_depth : int
-        How many documents were ranked lower than the depth, and are left out.
+        Number of documents ranked below the depth, which are left out.
     files : tuple of StoredFile
     """
 
@@ -67,10 +67,10 @@ def read_runs(
     topics: Sequence[str] | None = None,
     depth: int = MAX_DEPTH,
 ) -> RunFiles:
-    """Read files of TREC runs: topic, Q0, document, rank, score and tag a line.
+    """Read files of TREC runs, with topic, Q0, document, rank, score and tag in each line.
 
-    The order is that of trec_eval: by score in single precision, the highest first, and documents
-    of the same score by name, the last first. The column of ranks says nothing.
+    The order is trec_eval's: by descending score in single precision, then by descending document
+    name. The column of ranks is ignored.
 
     Parameters
     ----------
@@ -81,7 +81,7 @@ def read_runs(
     topics : sequence of str, optional
         Those to read.
     depth : int
-        How many documents to keep a run and topic.
+        Number of documents to keep for each run and topic.
 
     Returns
     -------
@@ -90,7 +90,7 @@ def read_runs(
     Raises
     ------
     BadFileError
-        If a file cannot be read as runs, or a run is in two of them; the message names the place.
+        If a file cannot be read as runs, or two have the same run; the message names the position.
     InputError
         If no file is given.
     """
@@ -138,7 +138,7 @@ def read_runs(
 
 
 def _files(paths: Sequence[Path | str]) -> Iterator[Path | str]:
-    """Yield files, those of directories in order of their names, without hidden ones."""
+    """Yield the files, those of a directory sorted by name and without hidden ones."""
     for path in paths:
         try:
             files = sorted(file for file in Path(path).iterdir() if not file.name.startswith("."))
@@ -151,7 +151,7 @@ def _files(paths: Sequence[Path | str]) -> Iterator[Path | str]:
 
 
 def _new_names(numbering: Numbering, known: int, what: str, source: SourceText) -> list[str]:
-    """Return the names that a file brought, checked."""
+    """Return the new names of a file, checked."""
     column = ("topic", "", "document", "", "", "tag").index(what)
     new = numbering.names(known)
 
@@ -165,12 +165,12 @@ def _new_names(numbering: Numbering, known: int, what: str, source: SourceText) 
 def _starts_of_runs(
     columns: Columns, tags: Sequence[str], file_of_run: Sequence[str], source: SourceText
 ) -> list[int]:
-    """Return where each run of a file starts.
+    """Return the row at which each run of a file starts.
 
     Raises
     ------
     BadFileError
-        If another file has the run, or its tag seems to have changed by mistake.
+        If another file has the run too, or the tag seems to change by mistake.
     """
     run, topic = columns.run, columns.topic
     starts = [0, *(np.flatnonzero(run[1:] != run[:-1]) + 1).tolist()]
@@ -225,13 +225,13 @@ def _refuse_repeated_documents(
 def _ranked_lists(
     columns: Columns, lines: slice, documents: Numbering, depth: int
 ) -> tuple[list[RankedList], int]:
-    """Return the lists of a run in trec_eval's order, and how many documents are beyond depth."""
+    """Return the lists of a run in trec_eval's order, and the number of documents beyond depth."""
     topic, document, score = columns.topic[lines], columns.document[lines], columns.score[lines]
     starts = np.append(0, np.flatnonzero(topic[1:] != topic[:-1]) + 1)
     topics, at_topic = np.unique(topic[starts], return_inverse=True)
     in_blocks = np.diff(starts, append=len(topic))
 
-    # The bits of a float32 are in the order of its values, but that of negative ones is reversed.
+    # The bits of a float32 sort like its values, but in reverse for negative ones.
     bits = (score + np.float32(0)).view(np.uint32)
     falling = np.where(bits >> 31, bits, bits ^ np.uint32(2**31 - 1))
     place = np.repeat(at_topic, in_blocks) << 32 | falling
@@ -258,7 +258,7 @@ def _ranked_lists(
 def _renumbered(
     lists: Sequence[RankedList], names: Sequence[str]
 ) -> tuple[list[RankedList], list[str]]:
-    """Return lists and names of documents without documents that are in none."""
+    """Return the lists and the document names, renumbered without documents that are in no list."""
     used = np.zeros(len(names), bool)
     for ranked in lists:
         used[ranked.documents] = True

@@ -1,10 +1,12 @@
-"""The statistics of drift on two rounds of the record, and what a result keeps of them."""
+"""The statistics of drift between two recorded rounds, as results."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import astuple, replace
+from functools import partial
 from itertools import compress
+from operator import is_
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -34,17 +36,17 @@ _Parts = TypeVar("_Parts", VarianceParts, Needed)
 
 
 class RoundCounts(Result):
-    """A number of something in each of the two rounds."""
+    """A count in each of the two rounds."""
 
     from_: int = Field(validation_alias=AliasChoices("from_", "from"), serialization_alias="from")
     to: int
 
 
 class UnitCounts(RoundCounts):
-    """How many units of runs there are in each round and in both, and what they rest on.
+    """Numbers of units of runs in each round and in both, and the evidence for the units.
 
-    `by` is the least certain of it; `runs_without_team` and `runs_without_system` count runs of
-    both rounds.
+    `by` is the least certain evidence used; `runs_without_team` and `runs_without_system` count
+    runs of both rounds.
     """
 
     shared: int
@@ -54,7 +56,7 @@ class UnitCounts(RoundCounts):
 
 
 class StandardisingRuns(Result):
-    """Which runs a round's factors were fitted to, and how many of how many.
+    """The runs that a round's factors were fitted on: which, how many, and of how many.
 
     `which` is 'all', 'pooled' (those that contributed to the pool) or 'chosen' by tag.
     """
@@ -62,10 +64,11 @@ class StandardisingRuns(Result):
     which: str
     runs: int
     of: int
+    pool_now: int | None = Field(default=None, exclude_if=partial(is_, None))
 
 
 class Assessment(Result):
-    """Whether factors hold, by some runs of two rounds on their shared topics.
+    """The drift assessment of some runs of two rounds on their shared topics.
 
     Shifts are in mean first-round sds, but `mean_shift` and `median_shift`, over topics, in each
     topic's own; intervals are (low, high). `sd_ratio` is the later mean sd over the first, and
@@ -75,7 +78,7 @@ class Assessment(Result):
     `roundbook.statistics.drift.verdict.Judgement`.
     """
 
-    # Reports saved before these keys were there are read back by them.
+    # The defaults are for reports saved before these keys existed.
 
     verdict: str
     why: str | None = None
@@ -118,11 +121,12 @@ def choose_margin(request: CurveRequest) -> tuple[float, MarginFrom]:
 
 
 def standardising_runs(entry: ComparedRound) -> StandardisingRuns:
-    """Return which runs the factors of a round were fitted to."""
+    """Return the choice and the numbers of the runs that a round's factors were fitted on."""
     return StandardisingRuns(
         which=entry.fitted.standardising,
         runs=int(entry.standardising.sum()),
         of=entry.standardising.size,
+        pool_now=entry.fitted.pool_now,
     )
 
 
@@ -142,7 +146,7 @@ def assess_pair(pair: RoundPair, margin: float, sd_ratio_margin: float) -> PairA
     scores = pair.standardising_scores()
     labels = units.labels_from, units.labels_to
     margins = {"margin": margin, "sd_ratio_margin": sd_ratio_margin}
-    # Shifts over sds near the least of all floats can leave their range: they are then not known.
+    # A shift divided by an extremely small sd can overflow: it is then unknown.
     with np.errstate(over="ignore", invalid="ignore"):
         drift = assess_drift(*scores, *labels, **margins)
         recurring = assess_recurring(*scores, *labels, **margins)
@@ -191,7 +195,7 @@ def _result(
 
 
 def _known_intervals(intervals: _Intervals, unknown: list[str]) -> _Intervals:
-    """Leave out what no float holds, and the intervals of statistics of `unknown` variance."""
+    """Set infinite values, and intervals of statistics with `unknown` variance, to None."""
     left_out = {
         name: None
         for name, value in vars(intervals).items()

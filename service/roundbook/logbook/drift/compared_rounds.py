@@ -1,9 +1,10 @@
-"""The rounds that drift compares: their latest factors, and the scores behind these."""
+"""The rounds that drift compares: their latest factors and the scores these were fitted on."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,16 +23,16 @@ from roundbook.database.tables import (
 )
 from roundbook.database.vectors import read_vectors
 from roundbook.errors import NotRecordedError
-from roundbook.logbook.factors import read_factors
+from roundbook.logbook.factors import POOL_NOW, read_factors
 from roundbook.logbook.lookup import choose_assessments, find_task
 from roundbook.logbook.measures import find_measure
-from roundbook.logbook.same_topics import same_topics
+from roundbook.logbook.same_topics import collections_differ, same_topics
 from roundbook.requests.drift import CurveRequest
 from roundbook.statistics.drift.units import kin_groups
 
 
 class FactorSeries(NamedTuple):
-    """A task's measure by one assessments label: what a series of factors is of."""
+    """A series of factor sets: a measure of a task, by one assessments label."""
 
     task_id: int
     task: str
@@ -41,10 +42,11 @@ class FactorSeries(NamedTuple):
 
 
 class FittedRound(NamedTuple):
-    """A round that has factors, with the latest of them.
+    """A round with its latest factor set.
 
-    `standardising` is which runs these were fitted to, `zero_sd` their policy on tied topics, and
-    `ordinal` is where the round stands among the task's.
+    `standardising` is the choice of runs it was fitted on, `zero_sd` its policy on tied topics, and
+    `ordinal` the round's number among the task's. `pool_now` is as in a
+    `FactorSet`.
     """
 
     round_id: int
@@ -57,20 +59,22 @@ class FittedRound(NamedTuple):
     matrix: int
     revision: int
     ordinal: int
+    held: date | None = None
+    pool_now: int | None = None
 
     def as_compared(self, end: str) -> dict[str, Any]:
-        """Return what a result says of it as one ``end`` of a comparison: ``from_round`` and more."""
+        """Return this round's fields of a result, with the prefix `end` (``from_round``, ...)."""
         names = ("round", "matrix", "revision", "version", "collection")
         return {f"{end}_{name}": getattr(self, name) for name in names}
 
 
 class ComparedRound(NamedTuple):
-    """One of the rounds compared: its latest factors and the scores they were fitted on.
+    """A round to compare: its factors and the scores they were fitted on.
 
-    `topics`, `mean` and `sd` are the factors', `scores` is (topics, runs) in their order; `known_as`
-    names the topic that each one is, which another id is not, and rounds share by it. `runs`
-    names each run, `systems` and `teams` what is known of it, and `standardising` is a (runs,)
-    mask. `kin` holds the kin group of each standardising run, None where all have a team.
+    `topics`, `mean` and `sd` are those of the factors, and `scores` is (topics, runs) in their
+    order. `known_as` has each topic's own name where its id is an alias; shared topics are matched
+    by it. `runs`, `systems` and `teams` are the names for each run, and `standardising` is a
+    (runs,) mask. `kin` holds the kin group of each standardising run, None where all have a team.
     """
 
     fitted: FittedRound
@@ -87,7 +91,7 @@ class ComparedRound(NamedTuple):
 
 
 class RoundPair(NamedTuple):
-    """Two rounds, and the indices of their shared topics among the topics of either."""
+    """Two rounds, with the indices of the shared topics in each."""
 
     first: ComparedRound
     later: ComparedRound
@@ -95,7 +99,7 @@ class RoundPair(NamedTuple):
     shared_later: list[int]
 
     def standardising_scores(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
-        """Return the standardising runs' scores on the shared topics, in either round."""
+        """Return each round's scores of its standardising runs on the shared topics."""
         return (
             self.first.scores[self.shared_first][:, self.first.standardising],
             self.later.scores[self.shared_later][:, self.later.standardising],
@@ -103,7 +107,7 @@ class RoundPair(NamedTuple):
 
 
 def pair_rounds(first: ComparedRound, later: ComparedRound) -> RoundPair:
-    """Return two rounds with the topics that have factors in both."""
+    """Return a pair of rounds, with the shared topics that have factors in both."""
     if collections_differ(first.fitted.collection, later.fitted.collection):
         return RoundPair(first, later, [], [])
     index_later = {name: index for index, name in enumerate(later.known_as)}
@@ -111,16 +115,8 @@ def pair_rounds(first: ComparedRound, later: ComparedRound) -> RoundPair:
     return RoundPair(first, later, shared, [index_later[first.known_as[index]] for index in shared])
 
 
-def collections_differ(first: str | None, second: str | None) -> bool:
-    """Return whether two rounds declare different collections, whatever their capitals.
-
-    A topic of the same name on other documents is another topic, and is not shared.
-    """
-    return first is not None and second is not None and first.casefold() != second.casefold()
-
-
 def find_factor_series(connection: Connection, request: CurveRequest) -> FactorSeries:
-    """Return the series of factors that a request is about.
+    """Return the factor series of a request.
 
     Raises
     ------
@@ -135,7 +131,7 @@ def find_factor_series(connection: Connection, request: CurveRequest) -> FactorS
     return FactorSeries(task_id, request.task, measure_id, measure, label)
 
 
-# The fields of a `FittedRound`, of rounds joined with their factor sets and the matrices of these.
+# The columns of a `FittedRound`, from rounds joined with their factor sets and these' matrices.
 FITTED = (
     round_.c.id,
     round_.c.label,
@@ -147,16 +143,18 @@ FITTED = (
     matrix.c.id,
     matrix.c.revision,
     round_.c.ordinal,
+    round_.c.held,
+    POOL_NOW,
 )
 
 
 def rounds_with_factors(connection: Connection, series: FactorSeries) -> list[FittedRound]:
-    """Return the rounds of a task that have factors of a measure, in the task's order.
+    """Return the rounds of a task that have factors in the series, in the task's order.
 
     Raises
     ------
     NotRecordedError
-        When there are fewer than the two that drift compares.
+        When there are fewer than two.
     """
     rows = connection.execute(
         select(*FITTED)
@@ -170,7 +168,7 @@ def rounds_with_factors(connection: Connection, series: FactorSeries) -> list[Fi
         )
         .order_by(round_.c.ordinal, factor_set.c.version)
     )
-    # By round, the last version of each replacing those before it.
+    # By round: later versions replace earlier ones.
     latest = {row[0]: FittedRound._make(row) for row in rows}
     if len(latest) < 2:
         only = next(iter(latest.values()), None)
@@ -191,7 +189,7 @@ def load_rounds(
 ) -> Iterator[ComparedRound]:
     """Yield rounds with their factors and scores, one score matrix at a time.
 
-    Beside one copy of each matrix it takes three queries, however many the rounds.
+    It takes three queries and one copy of each matrix, whatever the number of rounds.
     """
     factors = read_factors(connection, [entry.factor_set_id for entry in fitted])
     runs = _runs(connection, fitted)
@@ -229,7 +227,7 @@ def kin_of_standardising(
 def _runs(
     connection: Connection, fitted: Sequence[FittedRound]
 ) -> dict[int, list[tuple[str, str | None, str | None, bool]]]:
-    """Return tag, system, team and whether it standardises, in the order of the matrix."""
+    """Return, by factor set, each run's tag, system, team and whether it standardises."""
     listed = (factor_set_run.c.factor_set_id == factor_set.c.id) & (
         factor_set_run.c.run_id == run.c.id
     )
@@ -239,7 +237,7 @@ def _runs(
             run.c.tag,
             run.c.system,
             team.c.name,
-            # Where all runs standardise, none is listed.
+            # Standardising runs are listed only where they are not all runs.
             (factor_set.c.standardising == literal("all")) | factor_set_run.c.run_id.is_not(None),
         )
         .select_from(factor_set)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from operator import not_
+
 from pydantic import AliasChoices, Field
 from sqlalchemy import Connection
 
@@ -23,6 +25,7 @@ from roundbook.logbook.drift.compared_rounds import (
     pair_rounds,
     rounds_with_factors,
 )
+from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
 from roundbook.logbook.lookup import find_round
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
@@ -31,7 +34,7 @@ from roundbook.requests.drift import CurveRequest
 
 
 class LaterRound(Assessment):
-    """A later round against the earlier one, as in the full report; see `DriftReport`."""
+    """A later round compared with the earlier one; the fields are those of a `DriftReport`."""
 
     round: str
     matrix: int
@@ -43,7 +46,10 @@ class LaterRound(Assessment):
 
 
 class DriftCurve(Result):
-    """How the factors of the round `from` age over the later rounds, in the task's order."""
+    """The ageing of the factors of the round `from` over the later rounds, in the task's order.
+
+    `out_of_order` are those of its rounds whose dates contradict that order.
+    """
 
     task: str
     measure: str
@@ -63,17 +69,18 @@ class DriftCurve(Result):
     software: str
     withdrawn: list[WithdrawnMatrix]
     rounds: list[LaterRound]
+    out_of_order: list[OutOfOrder] = Field(default_factory=list, exclude_if=not_)
 
 
 def trace_drift(session: Session, request: CurveRequest) -> DriftCurve:
-    """Compare one round's latest factors with those of every later round that has any.
+    """Compare a round's latest factors with those of every later round that has factors.
 
-    Each score matrix is read once; the number of other queries does not depend on that of rounds.
+    Each score matrix is read once; the number of other queries does not grow with the rounds.
 
     Raises
     ------
     NotRecordedError
-        When the round or its factors are not there, or no later round has any.
+        When the round or its factors do not exist, or no later round has factors.
     """
     margin, margin_from = choose_margin(request)
     connection = session.connection
@@ -105,13 +112,14 @@ def trace_drift(session: Session, request: CurveRequest) -> DriftCurve:
             connection, TaskScores(series.task_id, [series.measure_id], [series.assessments])
         ),
         rounds=ageing,
+        out_of_order=rounds_out_of_order(chosen),
     )
 
 
 def _choose_rounds(
     connection: Connection, series: FactorSeries, from_round: str | None
 ) -> list[FittedRound]:
-    """Return the earlier round and those after it."""
+    """Return the earlier round and those after it, which have factors."""
     fitted = rounds_with_factors(connection, series)
     start = 0
     if from_round is not None:

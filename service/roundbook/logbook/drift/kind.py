@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _asked(request: DriftRequest, report: DriftReport) -> DriftRequest:
-    """Name the rounds and the assessments: others may come."""
+    """Return the request to save, with the rounds and assessments that the defaults stood for."""
     names = ("task", "measure", "from_round", "to_round", "assessments")
     return request.model_copy(update={name: getattr(report, name) for name in names})
 
@@ -28,10 +28,11 @@ def _asked(request: DriftRequest, report: DriftReport) -> DriftRequest:
 def _inputs(connection: Connection, asked: DriftRequest, report: DriftReport) -> list[Input]:
     today = _today(connection, find_task(connection, report.task), asked)
     inputs = {row.round: row for row in today}
-    compared = [inputs[report.from_round], inputs[report.to_round]]
+    # A round that was withdrawn or renamed since is missing: the report is then computed again.
+    compared = [inputs[label] for label in (report.from_round, report.to_round) if label in inputs]
     if report.verdict != "unbridged":
         return compared
-    # Without shared topics it rests on no run.
+    # Without shared topics it does not depend on the runs.
     kept = ("collection", "other_ids")
     return [
         row._replace(known={name: row.known[name] for name in kept if name in row.known})
@@ -57,7 +58,7 @@ def _renewable(changes: Sequence[Change], _: Sequence[Input]) -> bool:
 def _brief(stored: Mapping[str, Any]) -> dict[str, Any]:
     names = ("measure", "assessments", "from", "to", "verdict", "shift", "mean_shift", "sd_ratio")
     brief = {name: stored.get(name) for name in names}
-    # The verdict rests on these, where there are any; reports of earlier versions lack them.
+    # The verdict is by these figures, if there are any; reports of earlier versions lack them.
     like = stored.get("systems_like_these") or {}
     if like.get("shift") is not None and like.get("sd_ratio") is not None:
         brief |= {name: like[name] for name in ("shift", "sd_ratio")}

@@ -1,4 +1,4 @@
-"""The factors that a saved result was computed from, with what was known of runs and topics then."""
+"""The factors behind a saved result, with the teams, systems and topic ids known at that time."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _Names = list[str | None]
 
 
 class SavedFactors(NamedTuple):
-    """Factors that a saved result was computed from, of a round of a task and measure.
+    """A factor set that a saved result was computed from.
 
-    `known` is what was known of the round and its runs when it was saved; `fitted` has the
-    collection of then.
+    `known` holds the facts on the round and its runs when the result was saved; `fitted` has the
+    collection declared at that time.
     """
 
     fitted: FittedRound
@@ -37,7 +37,7 @@ class SavedFactors(NamedTuple):
 
 
 def saved_factors(connection: Connection, result: int) -> list[SavedFactors]:
-    """Return the factor sets that a saved result was computed from, in its order."""
+    """Return the factor sets that a saved result was computed from, in the order of its inputs."""
     rows = connection.execute(
         select(*FITTED, round_.c.task_id, factor_set.c.measure_id, result_input.c.known)
         .join(factor_set, factor_set.c.round_id == round_.c.id)
@@ -58,7 +58,7 @@ def saved_factors(connection: Connection, result: int) -> list[SavedFactors]:
 
 
 def changed_since(connection: Connection, saved: Row[Any], rounds: Collection[int]) -> bool:
-    """Return whether anything of rounds, by their ids, was changed since a result was saved."""
+    """Return whether rounds with these ids have had any event since a result was saved."""
     events = select(event.c.id).where(event.c.round_id.in_(rounds), event.c.at >= saved.saved_at)
     return connection.execute(events.limit(1)).first() is not None
 
@@ -66,11 +66,11 @@ def changed_since(connection: Connection, saved: Row[Any], rounds: Collection[in
 def rounds_as_known(
     connection: Connection, saved: Row[Any], inputs: Sequence[SavedFactors]
 ) -> Iterator[ComparedRound | None]:
-    """Yield the rounds of a saved result as they were known then, None where nothing tells how.
+    """Yield the rounds of a saved result as they were known then, None if that cannot be found out.
 
-    Collections and the ids of topics are kept with the result. Of the runs' teams and systems a
-    checksum is, which tells whether they are those of today, those before corrections that events
-    tell of, or whether no team or no system was known.
+    Collections and the ids of topics are saved with the result. Of the runs' teams and systems only
+    a checksum is: it is compared with today's, with those before each correction among the events,
+    and with no team or no system being known.
     """
     loaded = load_rounds(connection, saved.task_id, [given.fitted for given in inputs])
     for entry, given in zip(loaded, inputs, strict=True):
@@ -92,7 +92,7 @@ def rounds_as_known(
 def _earlier(
     connection: Connection, entry: ComparedRound, saved: Row[Any]
 ) -> Iterator[tuple[_Names, _Names]]:
-    """Yield what the runs' teams and systems may have been, from today's back to then."""
+    """Yield possible teams and systems of the runs, from today's back to the time of saving."""
     named = {"team": dict(zip(entry.runs, entry.teams, strict=True))}
     named["system"] = dict(zip(entry.runs, entry.systems, strict=True))
     corrections = select(event.c.details).where(
@@ -112,7 +112,7 @@ def _earlier(
 
 
 def _agrees(entry: ComparedRound, known: Mapping[str, Any]) -> bool:
-    """Return whether a round's standardising runs are what was known of them."""
+    """Return whether a round's standardising runs agree with the saved counts and checksum."""
     runs = sorted(
         (run, team, system)
         for run, team, system, used in zip(

@@ -1,4 +1,4 @@
-"""Recurring systems: one that ran in both rounds links them even where the topics differ."""
+"""Recurring systems, which ran in both rounds and link them even without shared topics."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from roundbook.statistics.standardisation.factors import ZeroSd, standardise
 
 
 class RecurringSystem(Result):
-    """A system of both rounds: its mean standardised score (std), by the factors of its round.
+    """A system of both rounds: its mean standardised score (std) by the factors of each round.
 
-    With several runs of it in a round, the mean over them.
+    Several runs of a system in a round count by their mean.
     """
 
     system: str
@@ -28,15 +28,14 @@ class RecurringSystem(Result):
 
 
 class RecurringSystems(Result):
-    """How far recurring systems moved, in sds of each topic's runs.
+    """The changes of recurring systems' standardised means, in sds of each topic's runs.
 
-    Each mean is over all topics of its round, shared or not. Intervals are by t over systems.
-    `against_others` is the difference less that of the other standardising runs' mean, None where
-    a round has no other ones. `standardising` counts the standardising runs, `of_recurring` those
-    of them that are of these systems. `why` is a code; see
-    `roundbook.statistics.drift.recurring_systems.RecurringDrift`. Where no topic of a round has an
-    sd above 0, that is `tied_round`, and the `count` systems that ran in both rounds are not
-    listed.
+    Means are over all topics of a round, shared or not, and intervals are t intervals over systems.
+    `against_others` is the mean difference less that of the other standardising runs, None where a
+    round has no others. `standardising` counts the standardising runs, `of_recurring` those of
+    these systems. `why` is a code; see
+    `roundbook.statistics.drift.recurring_systems.RecurringDrift`. `tied_round` is a round in which
+    no topic has an sd above 0: then the `count` systems that ran in both rounds are not listed.
     """
 
     # Reports saved before these keys were there are read back by them.
@@ -71,7 +70,7 @@ def compare_recurring_systems(
     names = [name for name in runs_first if name in runs_later]
     if not names:
         return None
-    # Without an sd above 0 every run would have the standardised score 0, whatever it did.
+    # Without an sd above 0 every run would have the standardised score 0, whatever its scores.
     tied = next((entry for entry in (first, later) if not (entry.sd > 0).any()), None)
     if tied is not None:
         return RecurringSystems(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import not_
 
 from pydantic import AliasChoices, ConfigDict, Field
 from sqlalchemy import Connection
@@ -38,6 +39,7 @@ from roundbook.logbook.drift.shared_topics import (
     compare_topics,
 )
 from roundbook.logbook.factors import find_factor_set
+from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
 from roundbook.logbook.lookup import Series, find_round
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.session import Session
@@ -47,20 +49,20 @@ from roundbook.statistics.drift.factor_tests import FactorComparison, compare_fa
 
 
 class DriftReport(Assessment):
-    """Whether the factors of the round `from` hold in the round `to`.
+    """A drift report: whether the factors of the round `from` hold in the round `to`.
 
-    It is an assessment by all standardising runs; `recurring` is that by the units of both rounds
-    alone, None with fewer than 10. It is `backwards` where `from` is the later of the two rounds.
-    `margin_from` says where the margin of the shift comes from.
-    `tests` are None without a shared topic, `consequence` where no shared topic can be standardised
-    by both rounds, `recurring_systems` without a system in both, and `no_shared_topics`, which
-    compares all topics of one round with all of the other, unless no shared topic is usable. `m`
-    and `min_d` are what the topic set sizes are for. `undefined_shifts` and `undefined_sd_ratios`
-    count shared topics that have none.
+    The assessment is by all standardising runs; `recurring` is by the units in both rounds only,
+    None with fewer than 10. It is `backwards` if `from` is recorded after `to`, and `out_of_order`
+    are both where their dates contradict that order. `margin_from` says where the margin of the
+    shift comes from. `tests` are None without a shared topic, `consequence` if no shared topic can
+    be standardised by both rounds' factors, and `recurring_systems` without a system in both.
+    `no_shared_topics`, which compares all topics of the two rounds, is None if a shared topic is
+    usable. The topic set sizes are for `m` runs and `min_d`. `undefined_shifts` and
+    `undefined_sd_ratios` count shared topics without a shift or sd ratio.
     """
 
-    # A saved report is read back by this model: keys that come later need defaults, and those that
-    # went, as the intervals over topics alone did, are shown as they were saved.
+    # Saved reports are read back by this model: new keys need defaults, and removed keys, such as
+    # the intervals over topics only, are shown as they were saved.
     model_config = ConfigDict(extra="allow")
 
     recurring: Assessment | None = None
@@ -80,6 +82,7 @@ class DriftReport(Assessment):
     from_collection: str | None
     to_collection: str | None
     backwards: bool = False
+    out_of_order: OutOfOrder | None = Field(default=None, exclude_if=not_)
     standardising_from: StandardisingRuns | None = None
     standardising_to: StandardisingRuns | None = None
     shared_topics: int
@@ -109,12 +112,12 @@ class DriftReport(Assessment):
 def report_drift(session: Session, request: DriftRequest) -> DriftReport:
     """Compare the latest factors of two rounds on the topics they share.
 
-    The rounds are by default the first and the latest that have factors.
+    By default these are the first and the latest round with factors.
 
     Raises
     ------
     NotRecordedError
-        When a round or its factors are not there, or only one round has any.
+        When a round or its factors do not exist, or only one round has factors.
     InputError
         When both rounds are the same.
     """
@@ -134,7 +137,7 @@ def compare_rounds(
     request: DriftRequest,
     withdrawn: Sequence[WithdrawnMatrix] = (),
 ) -> DriftReport:
-    """Return the drift between two rounds that are loaded; see `report_drift`."""
+    """Return the drift report on two loaded rounds; see `report_drift`."""
     first, later = pair.first, pair.later
     margin, margin_from = choose_margin(request)
     drift, whole, recurring = assess_pair(pair, margin, request.sd_ratio_margin)
@@ -149,6 +152,7 @@ def compare_rounds(
         **first.fitted.as_compared("from"),
         **later.fitted.as_compared("to"),
         backwards=first.fitted.ordinal > later.fitted.ordinal,
+        out_of_order=next(iter(rounds_out_of_order([first.fitted, later.fitted])), None),
         standardising_from=standardising_runs(first),
         standardising_to=standardising_runs(later),
         shared_topics=len(pair.shared_first),
@@ -185,7 +189,7 @@ def _choose_rounds(
     chosen = []
     for label, number, default in zip(asked, numbers, (fitted[0], fitted[-1]), strict=True):
         if label is not None and number is not None and number not in by_number:
-            # It has no factors of scores that count, and this says why.
+            # It has no factors of current scores; this raises the error that says why.
             of_round = (
                 number,
                 series.measure_id,

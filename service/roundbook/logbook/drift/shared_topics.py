@@ -1,4 +1,4 @@
-"""Drift on the shared topics: their factors, tests on the scores, and what drift does to these."""
+"""Drift on the shared topics: their factors, tests on the scores, and the effect on the scores."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ _ALPHA, _BETA = 0.05, 0.20
 
 
 class TopicDrift(Result):
-    """A shared topic's factors in both rounds, and the tests on the runs' scores.
+    """The factors of a shared topic in both rounds, and tests on the runs' scores.
 
     `shift` is (mean_to - mean_from) / sd_from and `sd_ratio` sd_to / sd_from; None where an sd
-    of 0 leaves them undefined. The tests are Welch's t of the means and Brown-Forsythe of the
-    spread; `welch_p_holm` and `brown_forsythe_p_holm` are adjusted over topics. Where one has no
-    outcome, `untested` has the codes of why; in reports of earlier versions it is a sentence.
+    of 0 leaves them undefined. The tests are Welch's t on the means and Brown-Forsythe on the
+    spread; `welch_p_holm` and `brown_forsythe_p_holm` are adjusted over topics. `untested` has the
+    codes of the reasons for missing outcomes; in reports of earlier versions it is a sentence.
     """
 
     topic: str
@@ -44,11 +44,11 @@ class TopicDrift(Result):
 
 
 class DriftTests(Result):
-    """Tests on the standardising runs' scores: whether anything moved, not whether it matters.
+    """Tests on the standardising runs' scores: whether scores moved, not whether it matters.
 
     `welch_significant` and `brown_forsythe_significant` count the topics whose adjusted p value
-    is below `alpha`. `paired_t` and `wilcoxon` are of the topics' means, `pearson` and `kendall`
-    correlate them: is topic hardness preserved?
+    is below `alpha`. `paired_t` and `wilcoxon` compare the topics' means, `pearson` and `kendall`
+    correlate them, to see whether topics keep their hardness.
     """
 
     standardising_from: str
@@ -65,7 +65,7 @@ class DriftTests(Result):
 
 
 class UnderFactors(Result):
-    """The runs' scores on std-AB by one round's factors.
+    """The runs' scores on std-AB under one round's factors.
 
     `clipped_at_0` and `clipped_at_1` are the shares of scores beyond 0 and 1; `variance` is the
     one-way residual variance, None with one topic, and `topics_needed` the topic set size that it
@@ -82,9 +82,9 @@ class UnderFactors(Result):
 class Consequence(Result):
     """The later round's runs on the shared topics, by the earlier round's factors and by its own.
 
-    `bias` is how much the earlier factors flatter these runs on average, `kendall_tau` (tau-b)
-    how alike the two rankings of the runs are, None for one run and where all runs tie. The topic
-    set sizes are for comparing `m` runs with a smallest difference `min_d` worth detecting on the
+    `bias` is the mean score under the earlier factors less that under the later ones. `kendall_tau`
+    is tau-b of the two rankings of the runs, None for one run or if all runs tie. The topic set
+    sizes are for comparing `m` runs with a smallest difference `min_d` worth detecting on the
     std-AB scale (one-way ANOVA).
     """
 
@@ -107,13 +107,13 @@ class Consequence(Result):
 def compare_topics(
     pair: RoundPair, drift: DriftAssessment
 ) -> tuple[DriftTests | None, list[TopicDrift]]:
-    """Test the standardising runs' scores over the shared topics and on each of them.
+    """Test the standardising runs' scores over all shared topics and on each of them.
 
     Returns
     -------
     (DriftTests or None, list of TopicDrift)
-        The tests over topics, None without a shared topic; the topics with their factors as they
-        are recorded.
+        The tests over topics, None without a shared topic; and the topics with their recorded
+        factors.
     """
     if not pair.shared_first:
         return None, []
@@ -169,12 +169,12 @@ def compare_topics(
 def compare_scores(pair: RoundPair, m: int, min_d: float) -> Consequence | None:
     """Standardise the later round's runs on the shared topics by both rounds' factors.
 
-    All runs of the later round count, whether or not they standardise.
+    All runs of the later round are used, not only the standardising runs.
 
     Returns
     -------
     Consequence or None
-        None where no shared topic can be standardised by both.
+        None if no shared topic can be standardised by both rounds' factors.
     """
     first, later = pair.first, pair.later
     try:
@@ -182,7 +182,7 @@ def compare_scores(pair: RoundPair, m: int, min_d: float) -> Consequence | None:
             later.scores[pair.shared_later],
             (first.mean[pair.shared_first], first.sd[pair.shared_first]),
             (later.mean[pair.shared_later], later.sd[pair.shared_later]),
-            # The same topics under both, so the policy that leaves some out rules.
+            # Both need the same topics, so the policy that drops topics applies to both.
             zero_sd="drop" if "drop" in (first.fitted.zero_sd, later.fitted.zero_sd) else "average",
         )
     except ImpossibleStatisticError:

@@ -1,4 +1,4 @@
-"""A saved drift report beside the factors that it was computed from."""
+"""Verification of saved drift reports against the factors they were computed from."""
 
 from __future__ import annotations
 
@@ -8,11 +8,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, Row
 
-from roundbook.logbook.drift.compared_rounds import (
-    FactorSeries,
-    collections_differ,
-    pair_rounds,
-)
+from roundbook.logbook.drift.compared_rounds import FactorSeries, pair_rounds
 from roundbook.logbook.drift.known_then import (
     SavedFactors,
     changed_since,
@@ -21,6 +17,7 @@ from roundbook.logbook.drift.known_then import (
 )
 from roundbook.logbook.drift.report import DriftReport, compare_rounds
 from roundbook.logbook.factors import read_factors
+from roundbook.logbook.same_topics import collections_differ
 from roundbook.logbook.verifying.differences import (
     ROUNDING,
     SAME,
@@ -32,18 +29,17 @@ from roundbook.logbook.verifying.differences import (
 )
 from roundbook.requests.drift import DriftRequest
 
-# What stands beside a report's answer: what computed it, what was left out, whether its margin was
-# named.
+# Fields that are not verified: the software, what was left out, and the origin of the margin.
 _BESIDE = frozenset({"software", "withdrawn", "margin_from"})
 
 
 def report_differences(
     connection: Connection, saved: Row[Any], read: DriftReport, request: DriftRequest
 ) -> Iterator[Facts | NotComputed]:
-    """Yield what of a saved drift report is not what its factors give.
+    """Yield the differences between a saved drift report and the same computed from its inputs.
 
-    Shifts and sd ratios are computed from the factors and, where these are what the report says,
-    all of it from the scores too.
+    Shifts and sd ratios are computed from the factors; if these agree, the whole report is computed
+    again from the scores.
     """
     inputs = saved_factors(connection, saved.id)
     if len(inputs) != 2:
@@ -61,29 +57,38 @@ def report_differences(
         saved.task_id, read.task, inputs[0].measure_id, read.measure, read.assessments
     )
     pair = pair_rounds(first, later)
-    again = compare_rounds(pair, series, request)
+    again = _as_noted(compare_rounds(pair, series, request), read)
     computed = again.model_dump(mode="json", by_alias=True)
     if not same_form(saved.result, computed):
         yield NotComputed("form")
         return
     differences = list(unlike(saved.result, computed, noise=ROUNDING, without=_BESIDE))
-    # Recurring systems are of all runs, and what was known of those that do not standardise is not
-    # kept.
-    of_systems = all(facts["what"].endswith("revived") for facts in differences)
-    if (
-        differences
-        and of_systems
-        and changed_since(connection, saved, [given.fitted.round_id for given in inputs])
+    if differences and changed_since(
+        connection, saved, [given.fitted.round_id for given in inputs]
     ):
-        yield NotComputed("known")
+        # Teams and systems of that time are not saved of runs that do not standardise, which
+        # recurring systems include, nor of any run where no topic is shared.
+        of_runs = ("revived", "units", "recurring") if read.verdict == "unbridged" else ("revived",)
+        others = [facts for facts in differences if not facts["what"].endswith(of_runs)]
+        yield from others or (NotComputed("known"),)
     else:
         yield from differences
+
+
+def _as_noted(again: DriftReport, saved: DriftReport) -> DriftReport:
+    """Return a report with the dates and pools that were noted in a saved one, which may change."""
+    noted: dict[str, Any] = {"out_of_order": saved.out_of_order}
+    for name in ("standardising_from", "standardising_to"):
+        now, then = getattr(again, name), getattr(saved, name)
+        if then is not None:
+            noted[name] = now.model_copy(update={"pool_now": then.pool_now})
+    return again.model_copy(update=noted)
 
 
 def _factor_differences(
     connection: Connection, saved: Row[Any], read: DriftReport, inputs: Sequence[SavedFactors]
 ) -> Iterator[Facts]:
-    """Yield what a report says of its factors and gives over topics, and is otherwise."""
+    """Yield the differences in a report's factors and in its figures over topics."""
     compared: list[dict[str, tuple[float, float]]] = []
     factors = read_factors(connection, [given.fitted.factor_set_id for given in inputs])
     for end, given in zip(("from", "to"), inputs, strict=True):
@@ -95,7 +100,7 @@ def _factor_differences(
         )
         of_set = factors[given.fitted.factor_set_id]
         compared.append({topic: (mean, sd) for topic, mean, sd in of_set})
-    # As they were then: a topic has the name that it has in the first round.
+    # Topic ids as they were known then: a shared topic has its name in the first round.
     there, later = (given.known.get("other_ids", {}) for given in inputs)
     first = {topic: spelled for spelled, topic in there.items()}
     known = {spelled: first.get(topic, topic) for spelled, topic in later.items()}
@@ -108,7 +113,7 @@ def _factor_differences(
 def _topic_differences(
     read: DriftReport, compared: list[dict[str, tuple[float, float]]]
 ) -> Iterator[Facts]:
-    """Yield what of a report's topics is not what the factors of both rounds give."""
+    """Yield the differences between a report's topics and the factors of both rounds."""
     shared = set(compared[0]) & set(compared[1])
     if collections_differ(read.from_collection, read.to_collection):
         shared = set()
@@ -133,7 +138,7 @@ def _topic_differences(
 
 
 def _over_topics(read: DriftReport) -> dict[str, float | None]:
-    """Return what a report says over its topics, from the factors of each."""
+    """Return a report's figures over topics, computed from the factors of each topic."""
     used = [topic for topic in read.topics if topic.shift is not None and topic.sd_from > 0]
     if not used:
         return dict.fromkeys(("mean_shift", "sd_ratio"))

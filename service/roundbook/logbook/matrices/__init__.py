@@ -1,1 +1,1 @@
-"""Score matrices: logged, corrected, listed, shown and taken out."""
+"""Score matrices: logging, correcting, listing, showing and exporting them."""

@@ -1,4 +1,4 @@
-"""Score matrices withdrawn from what counts, and restored to it."""
+"""Withdrawal and restoration of score matrices."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ from roundbook.requests.matrices import RestoreMatrix, WithdrawMatrix
 class CorrectedMatrix(Result):
     """A matrix that was withdrawn or restored.
 
-    `standing` is its status now, since `decided_at` by `decided_by` for a `reason`; `status` is
-    what was done: ``withdrawn``, ``restored``, or ``unchanged`` where it was so before. `impact` is
-    what rests on it and is stale now.
+    `standing` is its present status, since `decided_at` by `decided_by` for a `reason`; `status` is
+    what was done: ``withdrawn``, ``restored``, or ``unchanged`` if it had that status before.
+    `impact` is what depends on it and is stale now.
     """
 
     matrix: int
@@ -40,10 +40,10 @@ class CorrectedMatrix(Result):
 
 
 def withdraw_matrix(session: Session, request: WithdrawMatrix) -> CorrectedMatrix:
-    """Withdraw a round's current score matrix: it stays readable, and counts in nothing.
+    """Withdraw a round's current score matrix: it stays readable, but no longer counts.
 
-    No earlier revision takes its place. Its withdrawal can be taken back, and a correction logged
-    as a revision counts from then on.
+    No earlier revision replaces it. The withdrawal can be taken back, and a correction can be
+    logged as a revision, which then counts.
 
     Raises
     ------
@@ -52,7 +52,7 @@ def withdraw_matrix(session: Session, request: WithdrawMatrix) -> CorrectedMatri
     NotRecordedError
         When there is no such matrix.
     RecordError
-        When a later revision took its place already.
+        When a later revision has replaced it already.
     """
     return _decide(session, request, withdrawn=True)
 
@@ -68,7 +68,7 @@ def _decide(session: Session, request: WithdrawMatrix, *, withdrawn: bool) -> Co
         verb = "withdraw" if withdrawn else "restore"
         raise InputError(f"To {verb} a matrix needs a reason.", way_out="reason needed")
     connection = session.connection
-    # The task's writers come one after another; what is read before that may be out of date.
+    # Writers of a task wait for its lock; what was read before may be out of date by now.
     find_task(connection, find_matrix(connection, number).task, lock=True)
     row = find_matrix(connection, number)
     if row.revision < row.newest:

@@ -1,4 +1,4 @@
-"""A score matrix out of the record, in layouts that other tools read."""
+"""Export of a score matrix in layouts that other tools read."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ from roundbook.requests.matrices import ExportMatrix
 
 
 class ExportedMatrix(Result):
-    """What was exported: `content` where no `output` is named, else the `files` written there.
+    """An exported matrix: its `content` if no `output` was named, else the `files` written.
 
-    `file_type` is csv, xlsx, parquet or, of trec_eval's files, text.
-    `standing` is the matrix's status, for a `reason`; `replaced_by` is the next revision.
+    `file_type` is csv, xlsx, parquet or, for trec_eval's layout, text.
+    `standing` is the matrix's status, with its `reason`; `replaced_by` is the next revision.
     """
 
     matrix: int
@@ -48,18 +48,18 @@ class ExportedMatrix(Result):
 
 
 def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
-    """Return or write a score matrix; what is written reads back as the same scores.
+    """Return or write a score matrix, in a form that reads back as the same scores.
 
-    Runs are chosen by tag or, in an anonymous export, by pseudonym. An earlier export is replaced
-    only by `force`.
+    Runs are chosen by tag or, in an anonymous export, by pseudonym. An existing file is replaced
+    only with `force`.
 
     Raises
     ------
     NotRecordedError
         When there is no such matrix or run.
     InputError
-        When the layout cannot hold the names, there is something of the output's name, or the
-        library is missing that writes such a file.
+        When the layout cannot hold the names, the output exists, or the library that writes such a
+        file is missing.
     """
     connection, layout, output = session.connection, request.layout, request.output
     row = read_status(connection, request.matrix)

@@ -1,4 +1,4 @@
-"""Score matrices of several measures, from files or from runs: all of them logged, or none."""
+"""Logging of several measures' score matrices from files or runs, in one transaction."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def log_files(session: Session, request: LogFilesRequest, *, max_file_bytes: int
     BadFileError
         When a file cannot be read as scores, with file:line:column.
     InputError
-        When two of the names given are of one measure.
+        When two of the given names mean the same measure.
     """
     shared = {name: getattr(request, name) for name in LoggingRequest.model_fields}
     computed = score_round(session, request) if request.from_runs else None
@@ -84,9 +84,9 @@ def _read_files(request: LogFilesRequest, max_file_bytes: int) -> list[CompleteM
 def _with_remarks(
     logged: LoggedMatrix, together: Collection[str], computed: ComputedMatrices | None
 ) -> LoggedMatrix:
-    """Return what was logged with what is known of all that was logged with it.
+    """Return a logged matrix, with remarks that take the matrices logged together into account.
 
-    Measures that came with this one are not others that it may be mistyped for.
+    Measures logged together are not suggested as what this one's name may be mistyped for.
     """
     others = [name for name in logged.remarks.other_measures if name not in together]
     without = computed.without_relevant if computed else []

@@ -13,11 +13,12 @@ from sqlalchemy import Connection, Row, select
 
 from roundbook.database.tables import factor_set, matrix, withdrawal
 from roundbook.formats import CompleteMatrix
-from roundbook.logbook.lookup import find_matrix
+from roundbook.logbook.lookup import find_matrix, of_series
 from roundbook.logbook.result import Result
 from roundbook.logbook.runs.loading import AssessedRuns
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
+from roundbook.requests.fields import ROUNDING
 from roundbook.requests.matrices import ShowHistory
 
 _Scores = LoadedMatrix | CompleteMatrix
@@ -25,14 +26,16 @@ What = Literal["logged", "revised", "withdrawn", "restored", "factors fitted"]
 
 
 class Changes(Result):
-    """What a revision changed against the one before.
+    """The changes of a revision from the one before.
 
-    `cells_changed` and `largest_change`, the size of the largest one, are over the `cells` of the
-    topics and runs that both have.
+    `cells_changed` and `largest_change` (in absolute value) are over the `cells` of the topics and
+    runs that both have. `cells_beyond_rounding` counts changes of more than 0.0001, as tools print
+    4 digits.
     """
 
     cells: int
     cells_changed: int
+    cells_beyond_rounding: int
     largest_change: float | None
     largest_topic: str | None
     largest_run: str | None
@@ -43,7 +46,7 @@ class Changes(Result):
 
 
 class HistoryEntry(Result):
-    """One thing that was done: when, by whom and why."""
+    """One step of the history: what was done, when, by whom and why."""
 
     at: datetime
     who: str
@@ -56,7 +59,7 @@ class HistoryEntry(Result):
 
 
 class MatrixHistory(Result):
-    """All that was done to a round's scores of one measure by some assessments, in order."""
+    """The history of a round's scores of one measure and assessments label, in order."""
 
     task: str
     round: str
@@ -78,13 +81,7 @@ def show_history(session: Session, request: ShowHistory) -> MatrixHistory:
     connection = session.connection
     series = find_matrix(connection, request.matrix)
     revisions = connection.execute(
-        select(matrix)
-        .where(
-            matrix.c.round_id == series.round_id,
-            matrix.c.measure_id == series.measure_id,
-            matrix.c.assessments == series.assessments,
-        )
-        .order_by(matrix.c.revision)
+        select(matrix).where(of_series(matrix, series)).order_by(matrix.c.revision)
     ).all()
     for row in revisions:
         loaded = load_matrix(connection, row) if len(revisions) > 1 else None
@@ -103,7 +100,7 @@ def show_history(session: Session, request: ShowHistory) -> MatrixHistory:
 
 
 def revision_changes(before: _Scores, after: _Scores) -> Changes:
-    """Return what changed from some scores to others, whatever the order of topics and runs."""
+    """Return the changes between two score matrices, whatever the order of topics and runs."""
     topics, topics_removed, topics_added = compared_names(before.topics, after.topics)
     runs, runs_removed, runs_added = compared_names(before.runs, after.runs)
     was = before.scores[cells_of(before, topics, runs)]
@@ -116,6 +113,7 @@ def revision_changes(before: _Scores, after: _Scores) -> Changes:
     return Changes(
         cells=change.size,
         cells_changed=changed,
+        cells_beyond_rounding=int(np.count_nonzero(change > ROUNDING)),
         largest_change=size,
         largest_topic=of_topic,
         largest_run=of_run,
@@ -129,7 +127,7 @@ def revision_changes(before: _Scores, after: _Scores) -> Changes:
 def compared_names(
     before: Sequence[str], after: Sequence[str]
 ) -> tuple[list[str], list[str], list[str]]:
-    """Return the names in both, in the order of the second, those only before and only after."""
+    """Return the names in both (in the order of `after`), those only before and only after."""
     was, now = set(before), set(after)
     both = [name for name in after if name in was]
     gone = [name for name in before if name not in now]
@@ -139,7 +137,7 @@ def compared_names(
 def cells_of(
     matrix: _Scores | AssessedRuns, topics: Sequence[str], runs: Sequence[str]
 ) -> tuple[npt.NDArray[np.intp], ...]:
-    """Return the index of some topics and runs in the scores, (topics, runs), of a matrix."""
+    """Return the index (of numpy.ix_) of topics and runs in a matrix's (topics, runs) scores."""
     at_topic = {name: index for index, name in enumerate(matrix.topics)}
     at_run = {name: index for index, name in enumerate(matrix.runs)}
     rows = np.array([at_topic[name] for name in topics], dtype=np.intp)
@@ -147,7 +145,7 @@ def cells_of(
 
 
 def _revision(connection: Connection, row: Row[Any], changes: Changes | None) -> list[HistoryEntry]:
-    """Return a revision, and all that was done to it before the next one came, in order."""
+    """Return the history of one revision, up to the next one, in order."""
 
     def entry(
         what: What,
@@ -183,5 +181,5 @@ def _revision(connection: Connection, row: Row[Any], changes: Changes | None) ->
         entry("withdrawn" if by.withdrawn else "restored", by.decided_at, by.decided_by, by.reason)
         for by in decided
     ]
-    # Each of the two is in its own order, also where the clock was set back.
+    # Both lists keep their own order, even if the clock was set back.
     return [first, *heapq.merge(fits, decisions, key=lambda entry: entry.at)]

@@ -1,4 +1,4 @@
-"""The score matrices of a task, and whether each is current, superseded or withdrawn."""
+"""The score matrices of a task, with their status: current, superseded or withdrawn."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ Status = Literal["current", "superseded", "withdrawn"]
 class ListedMatrix(Result):
     """A score matrix of `topics` by `runs`.
 
-    `reason` is why its status (`standing`) is what it is: of the withdrawal or restoration, of the
-    revision that took its place (`replaced_by`), or of the revision that it is. `source` is what its
-    scores were computed from, None for those of files.
+    `standing` is its status and `reason` the reason for it: that of the withdrawal or restoration,
+    of the revision that replaced it (`replaced_by`), or of its own revision. `source` has the runs
+    and assessments its scores were computed from, None for scores from files.
     """
 
     matrix: int
@@ -42,7 +42,7 @@ class ListedMatrix(Result):
 
 
 class MatrixList(Result):
-    """Score matrices by round, measure and revision; `later` is how many the limit left out."""
+    """Score matrices by round, measure and revision; `later` counts those beyond the limit."""
 
     task: str
     matrices: list[ListedMatrix]
@@ -50,12 +50,12 @@ class MatrixList(Result):
 
 
 def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
-    """Return a task's score matrices, the current and the withdrawn ones.
+    """Return a task's score matrices, by default the current and the withdrawn ones.
 
     Raises
     ------
     NotRecordedError
-        When there is no such task, round, measure or matrix to begin after.
+        When there is no such task, round or measure, or no matrix to continue after.
     """
     connection, task = session.connection, request.task
     task_id = find_task(connection, task)
@@ -101,10 +101,10 @@ def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
 
 
 def read_status(connection: Connection, number: int) -> Row[Any]:
-    """Return a matrix with its status.
+    """Return a matrix row with its status.
 
     The row has the columns of ``matrix``, the names of its ``task``, ``round`` and ``measure``,
-    and ``standing``, one of current, superseded and withdrawn, with ``why``, ``since`` and
+    and the status as ``standing`` (current, superseded or withdrawn), with ``why``, ``since`` and
     ``decided_by``; ``replaced_by`` is the number of the next revision.
 
     Raises
@@ -117,7 +117,7 @@ def read_status(connection: Connection, number: int) -> Row[Any]:
     return connection.execute(statement, {"matrix": matrix_id}).one()
 
 
-# The latest decision about a matrix holds, unless a later revision took its place.
+# The latest decision on a matrix is in force, unless a later revision replaced the matrix.
 _MATRICES = """
 SELECT matrix.*, task.name AS task, round.label AS round, round.status AS round_status,
        measure.name AS measure, count(*) OVER () AS fitting, later.id AS replaced_by,

@@ -1,4 +1,4 @@
-"""Score matrices: logging a round, once, whole, with its statistics."""
+"""Logging of a round's score matrix, with its statistics."""
 
 from __future__ import annotations
 
@@ -59,9 +59,9 @@ from roundbook.statistics.score_matrix import checked_scores
 
 
 class _Entry(NamedTuple):
-    """A score matrix to log, and where; `latest` is the latest revision there.
+    """A score matrix to log, with its series; `latest` is the latest revision of the series.
 
-    `made_from` is what else the event says: from what the scores were computed.
+    `made_from` has details for the event: the runs and assessments of computed scores.
     """
 
     session: Session
@@ -76,7 +76,7 @@ class _Entry(NamedTuple):
 
 
 class _Outcome(NamedTuple):
-    """What is stored of a score matrix; `remarks` are fields of `Remarks`."""
+    """The stored rows and statistics of a score matrix; `remarks` are fields of `Remarks`."""
 
     matrix: int
     revision: int
@@ -93,36 +93,36 @@ def log_scores(
     scores: ScoreMatrix,
     teams: Mapping[str, RunTeam] | None = None,
 ) -> LoggedMatrix:
-    """Log a round's score matrix with its variances and its first factors, all or nothing.
+    """Log a round's score matrix with its variances and its first factors.
 
-    The same content again is ``unchanged``, whatever the order of its topics and runs. Other
+    The same content again is ``unchanged``, whatever the order of its topics and runs. Different
     content, and any content of a published round, needs a reason (`revise`): it becomes a new
     revision with a new factor version, and the old ones stay readable.
 
     Parameters
     ----------
     scores : ScoreMatrix
-        (topics, runs); missing ones are treated as the request says.
+        (topics, runs); missing scores are treated by the policy of the request.
     teams : mapping from run tag, optional
 
     Raises
     ------
     MissingScoresError
-        When scores are missing, and the request says to reject that.
+        When scores are missing, and the policy is ``reject``.
     NotRecordedError
-        When the task or round is not there, or there is nothing to revise.
+        When the task or round does not exist, or there is nothing to revise.
     ContentDiffersError
         When other scores are logged already and there is no reason.
     RevisedMeanwhileError
-        When the latest revision is another than the expected one.
+        When the latest revision is not the expected one.
     RoundPublishedError
         When the round is published and there is no reason.
     WithdrawnError
-        When the same scores are logged, and withdrawn.
+        When the same scores are logged already, and withdrawn.
     InputError
         When a score lies outside the measure's bounds, or the reason to revise is empty.
     ImpossibleStatisticError
-        When there is but one topic.
+        When there is only one topic.
     """
     return log_complete(
         session, request, apply_missing_policy(scores, request.missing), teams or {}
@@ -136,12 +136,12 @@ def log_complete(
     teams: Mapping[str, RunTeam],
     made_from: Mapping[str, object] | None = None,
 ) -> LoggedMatrix:
-    """Log a score matrix whose missing scores were treated already; see `log_scores`.
+    """Log a score matrix without missing scores; see `log_scores`.
 
     Parameters
     ----------
     made_from : mapping, optional
-        From what the scores were computed, for the event.
+        The runs and assessments that the scores were computed from, for the event.
     """
     request = request.model_copy(
         update={"revise": check_reason(request.revise), "tool": check_text("tool", request.tool)}
@@ -220,7 +220,7 @@ def _check_bounds(measure: str, bounds: tuple[float, float], complete: CompleteM
 
 
 def _keep(entry: _Entry) -> _Outcome:
-    """Return what is stored of these scores already, with the runs that became known."""
+    """Return the outcome for scores that are logged already; facts on their runs may be new."""
     connection, series, latest = entry.session.connection, entry.series, entry.latest
     assert latest is not None
     if latest.withdrawn is not None:
@@ -263,7 +263,7 @@ def _keep(entry: _Entry) -> _Outcome:
 
 
 def _not_recorded(request: LogRequest, latest: Row[Any], fitted: Row[Any] | None) -> list[str]:
-    """Return what was given beside scores that are recorded already, and is otherwise there."""
+    """Return the options that are not recorded, as the same scores are logged with other values."""
     otherwise = {
         "reason": request.revise is not None,
         "tool": request.tool not in (None, latest.tool),
@@ -279,11 +279,11 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
     session, request, task_id, series, complete, digest, latest, runs, made_from = entry
     connection = session.connection
     check_revision(connection, series, complete, latest, request)
-    # Before the database refuses it in its own words.
+    # Checked here, before the database refuses it with a less helpful message.
     checked_scores(complete.scores, "The residual variance", least_topics=2)
     revision = latest.revision + 1 if latest is not None else 1
     chosen = standardising_runs(runs.contributed) if len(complete.runs) >= 2 else None
-    # While the server takes in the scores, this process would wait.
+    # Computed while the server takes in the scores, when this process would only wait.
     with ThreadPoolExecutor(1) as beside:
         computing = beside.submit(
             matrix_statistics,
@@ -301,7 +301,7 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
         fitted = store_factors(session, series, stored, fit)
         tied = list(compress(complete.topics, (fitted.factors.sd == 0).tolist()))
     variances = store_estimates(connection, stored, fitted, computed.parts)
-    # Of other measures: what this matrix replaces need not be estimated anew.
+    # For the other measures; the estimates that this matrix replaces need no renewal.
     renewed = (
         renew_runs_parts(connection, series.round_id) if known_teams and runs.described else []
     )
@@ -353,7 +353,7 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
 
 
 def _unnumbered(dependent: Dependent, matrix: int) -> Dependent:
-    """Leave out the number that a dry run's matrix had, which is no matrix's."""
+    """Remove the number of a dry run's matrix, which is rolled back."""
     reasons = [
         reason.model_copy(update={"matrix": None}) if reason.matrix == matrix else reason
         for reason in dependent.reasons

@@ -1,4 +1,4 @@
-"""What comes out when a score matrix is logged."""
+"""The results of logging score matrices."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from roundbook.logbook.teams import RefittableFactors
 
 
 class Difference(Result):
-    """How many topics and runs only this matrix has (`new`), and how many it lacks.
+    """Numbers of topics and runs that only this matrix has (`new`), and that it lacks.
 
-    `revision` is the one it is compared with, None for all other matrices of the round.
+    `revision` is the revision it is compared with, None for all other matrices of the round.
     """
 
     revision: int | None
@@ -28,7 +28,7 @@ class Difference(Result):
 
 
 class Twin(Result):
-    """The matrix of another round, or of another measure of the round, with the same scores."""
+    """A matrix of another round, or of another measure of the round, with the same scores."""
 
     round: str
     measure: str
@@ -36,52 +36,53 @@ class Twin(Result):
 
 
 class Remarks(Result):
-    """What a person who logs a score matrix should know of it.
+    """Remarks on a logged score matrix, for the person who logs it.
 
     Attributes
     ----------
     other_measures : list of str
-        The task's, where this measure is new to the record: it may be one of them, mistyped.
+        The task's other measures if this one is new to the record: it may be one of them,
+        mistyped.
     difference : Difference or None
-        From the revision before, or else from the other matrices of the round.
+        From the revision before, or from the other matrices of the round.
     same_scores : Twin or None
         Another round, or another measure of this one, that has exactly these scores.
     changes : Changes or None
-        What a revision changes against the one before.
+        The changes of a revision from the one before.
     variance_ratio : float or None
-        How many times the median variance of the task's other rounds this one is, where that is
-        so many times that the scores may be on another scale.
+        The variance over the median variance of the task's other rounds, if the ratio is so far
+        from 1 that the scores may be on another scale.
     beyond_one : int
-        How many scores are below 0 or above 1, of a measure that is nowhere so.
+        Number of scores below 0 or above 1, for a measure that cannot have such scores.
     runs_named_as_topics : int
-        How many runs have the name of one of the task's topics, where most of them do: the file
-        may be transposed.
+        Number of runs with the name of one of the task's topics, if most have: the file may be
+        transposed.
     single_run : bool
-        Whether there is but one run, over which no standard deviation, and so no factor, exists.
+        Whether there is only one run, which has no standard deviation and so no factors.
     tied_topics : list of str
-        Topics on which all standardising runs tie; `zero_sd` is what becomes of them.
+        Topics on which all standardising runs tie; `zero_sd` is the policy on them.
     equal_runs : int
-        How many runs have the same scores on every topic as one that stands before them.
+        Number of runs with the same scores on every topic as an earlier run.
     alike : list of lists of str
-        These runs, with the ones that they are like.
+        Groups of runs with equal scores.
     renewed : list of str
-        The measures of the variance estimates that were made anew as teams became known, an entry
-        for each.
+        The measures of the variance estimates that were renewed because teams became known, one
+        entry for each estimate.
     refittable : list of RefittableFactors
-        The round's factors that rest on other runs than the pool that became known just now.
+        The round's factors that were fitted on other runs than the pool that just became known.
     unknown_runs, undescribed_runs : list of str
-        Runs that only the team file has, and those that it leaves out.
+        Runs that only the team file has, and runs that it lacks.
     not_recorded : list of str
-        Where nothing was logged, since these very scores are: what was given beside them and is
-        otherwise in the record, of ``reason``, ``tool`` and ``zero_sd``.
+        If the same scores were logged already: those of ``reason``, ``tool`` and ``zero_sd`` that
+        were given and differ from the record.
     hidden : list of HiddenCells
-        What of workbooks was read though it is hidden.
+        The hidden parts of workbooks, which were read all the same.
     topics_without_relevant : list of str
-        Where the scores were computed from runs: topics on which all score 0, since no document of
-        the assessments is relevant.
+        If the scores were computed from runs: topics on which all runs score 0, as no document is
+        relevant.
     lists_end_at : int or None
-        Where they were computed from runs, the rank at which the longest list ends, if the measure
-        looks further.
+        If the scores were computed from runs: the rank at which the longest list ends, if the
+        measure's cutoff is beyond.
     """
 
     other_measures: list[str]
@@ -107,13 +108,13 @@ class Remarks(Result):
 
 
 class LoggedMatrix(Result):
-    """What logging did.
+    """The result of logging a score matrix.
 
-    `status` is ``logged`` or ``unchanged``; with `dry_run` it says what would have been done.
-    `variance` is the residual variance on the raw scale, `variances` that on every scale. `impact`
-    is what rests on the scores that were replaced, and so is stale; empty where none were.
-    `standardising_runs` is how many of the runs standardise, None where there are no factors, and
-    `pool` what is known of the pool, which decides on them unless they were ``chosen``.
+    `status` is ``logged`` or ``unchanged``; with `dry_run` it is what would have been done.
+    `variance` is the residual variance on the raw scale, `variances` those on every scale. `impact`
+    is what depends on replaced scores and so is stale, empty if none were replaced.
+    `standardising_runs` is the number of standardising runs, None without factors. `pool` is how
+    far the pool is known, which decides on them unless they were ``chosen``.
     """
 
     matrix: int | None
@@ -143,7 +144,7 @@ class LoggedMatrix(Result):
 
 
 class LoggedMatrices(Result):
-    """What logging several measures together did, in one transaction."""
+    """The result of logging several measures in one transaction."""
 
     task: str
     round: str

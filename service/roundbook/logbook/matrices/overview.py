@@ -1,4 +1,4 @@
-"""A score matrix at a glance: its scores in a grid that fits a page, its topics and its runs."""
+"""The overview of a score matrix: its scores in a grid that fits a page, its topics and runs."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_TOPICS, MOST_RUNS = 100, 150
 
 
 class TopicScores(Result):
-    """The mean of a topic's scores over the runs and their sd (ddof 1), None for one run."""
+    """The mean of a topic's scores over runs, and their sd (ddof 1), None for one run."""
 
     topic: str
     mean: float
@@ -32,9 +32,9 @@ class TopicScores(Result):
 
 
 class RunScores(Result):
-    """The means of a run's scores over the topics, with t intervals at 95% over topics.
+    """The mean scores of a run over topics, with 95% t intervals over topics.
 
-    `standardised` is that on std-AB by the matrix's latest factors, None where there are none.
+    `standardised` is the mean on std-AB by the matrix's latest factors, None without factors.
     """
 
     run: str
@@ -64,7 +64,7 @@ class ScoreOverview(Result):
 
 
 def show_overview(session: Session, request: ShowMatrix) -> ScoreOverview:
-    """Return the scores of a matrix at a glance; six queries, however large it is.
+    """Return the overview of a matrix; six queries, however large it is.
 
     Raises
     ------
@@ -121,7 +121,7 @@ def _run(
 def _standardised(
     connection: Connection, matrix: int, topics: list[str], scores: npt.NDArray[np.float64]
 ) -> npt.NDArray[np.float64] | None:
-    """Return scores, (topics, runs), on std-AB, of the topics that have usable factors."""
+    """Return (topics, runs) scores on std-AB, for topics with usable factors; None without any."""
     latest = connection.execute(
         select(factor_set)
         .where(factor_set.c.matrix_id == matrix)
@@ -131,11 +131,7 @@ def _standardised(
     if latest is None:
         return None
     factors = load_factors(connection, latest)
-    usable = {
-        name: index
-        for index, name in enumerate(factors.topics)
-        if latest.zero_sd == "average" or factors.sd[index] > 0
-    }
+    usable = factors.usable()
     kept = [index for index, name in enumerate(topics) if name in usable]
     chosen = [usable[topics[index]] for index in kept]
     if not kept:
@@ -144,7 +140,7 @@ def _standardised(
 
 
 def _cuts(number: int, most: int) -> list[int]:
-    """Return where each of at most so many groups of neighbours begins, and where the last ends."""
+    """Return the bounds of at most `most` groups of neighbours: the start of each, and the end."""
     groups = min(number, most)
     return [number * group // groups for group in range(groups + 1)]
 

@@ -1,4 +1,4 @@
-"""Scores beside or over those that are logged: whether they may be logged, and how they differ."""
+"""Checks of revisions, and comparison of a matrix with others in the record."""
 
 from __future__ import annotations
 
@@ -34,12 +34,12 @@ from roundbook.logbook.storing import LoadedMatrix
 from roundbook.measure_names import WITHIN_ONE
 from roundbook.requests.matrices import LoggingRequest
 
-# Scores on scales that differ fivefold.
+# The ratio of variances of scores on scales that differ fivefold.
 _OTHER_SCALE = 25
 
 
 def latest_revisions(session: Session, request: LoggingRequest) -> dict[str, int]:
-    """Return the latest revision of every measure that is logged where the request logs."""
+    """Return the latest revision by measure, in the round and assessments label of a request."""
     rows = session.connection.execute(
         select(measure.c.name, func.max(matrix.c.revision).label("revision"))
         .join_from(matrix, measure, measure.c.id == matrix.c.measure_id)
@@ -62,14 +62,14 @@ def check_revision(
     latest: Row[Any] | None,
     request: LoggingRequest,
 ) -> None:
-    """Refuse other scores than those logged without a reason, and a reason without such scores.
+    """Refuse a revision without a reason, and a reason without scores to revise.
 
     Parameters
     ----------
     latest : row of ``matrix``, or None
         The latest revision of the same series.
     request : LoggingRequest
-        Its `revise` is the reason, and `expected_revisions` what the person who revises has seen.
+        Its `revise` is the reason, and `expected_revisions` are the revisions the user has seen.
     """
     reason, seen = request.revise, request.expected_revisions
     where = f"{series.measure} ({series.assessments} assessments) of round '{series.round}'"
@@ -103,7 +103,8 @@ def check_revision(
             matrix=latest.id,
         )
     elif seen is not None and seen.get(series.measure, 0) != latest.revision:
-        # Of two corrections at once, one wins: nobody revises what they have not seen.
+        # Of two corrections at once only the first is taken: nobody revises scores they have not
+        # seen.
         raise RevisedMeanwhileError(
             f"{latest.logged_by} logged revision {latest.revision} of {series.measure} in round"
             f" '{series.round}' while this correction was under way, so it was not logged.",
@@ -116,14 +117,14 @@ def check_revision(
 def read_difference(
     connection: Connection, stored: LoadedMatrix, changes: Changes | None
 ) -> Difference | None:
-    """Return how a matrix differs from the revision before, or from its round's other matrices.
+    """Return the difference from the revision before or from the round's other matrices.
 
-    None where it does not, or nothing is beside it.
+    None if there is no difference or no other matrix.
 
     Parameters
     ----------
     changes : Changes, optional
-        Against the revision before, None for a first one.
+        From the revision before; None for a first revision.
     """
     if changes is not None:
         counts = [
@@ -155,7 +156,7 @@ def read_difference(
 
 
 def find_twin(connection: Connection, task_id: int, series: Series, digest: str) -> Twin | None:
-    """Return the first matrix of another round or measure with the same content, None for none."""
+    """Return the first matrix of another round or measure with the same content, or None."""
     row = connection.execute(
         select(matrix.c.id, round_.c.label, measure.c.name)
         .join(current_matrix, current_matrix.c.id == matrix.c.id)
@@ -175,9 +176,9 @@ def find_twin(connection: Connection, task_id: int, series: Series, digest: str)
 def variance_ratio(
     connection: Connection, task_id: int, series: Series, variance: float
 ) -> float | None:
-    """Return how many times the median raw variance of a measure's other rounds a variance is.
+    """Return the ratio of a raw variance to the median of the measure's other rounds.
 
-    None where there is no other round, and where it is within 25 times, either way.
+    None without other rounds, and if the ratio is between 1/25 and 25.
     """
     middle = func.percentile_cont(0.5).within_group(variance_estimate.c.variance)
     median = connection.execute(
@@ -197,14 +198,14 @@ def variance_ratio(
 
 
 def count_beyond_one(measure_name: str, complete: CompleteMatrix) -> int:
-    """Return how many scores are below 0 or above 1, 0 for a measure that may be so."""
+    """Return the number of scores below 0 or above 1, 0 for a measure that may have such scores."""
     if parse_measure(measure_name).family not in WITHIN_ONE:
         return 0
     return int(((complete.scores < 0) | (complete.scores > 1)).sum())
 
 
 def runs_named_as_topics(connection: Connection, task_id: int, complete: CompleteMatrix) -> int:
-    """Return how many runs have the name of another of the task's topics, 0 where that is few."""
+    """Return the number of runs named like other topics of the task, 0 unless most are."""
     names = list(set(complete.runs) - set(complete.topics))
     there = connection.execute(
         select(func.count()).where(

@@ -1,4 +1,4 @@
-"""Everything the record knows of a score matrix."""
+"""Everything recorded on a score matrix but its scores."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from roundbook.database.tables import (
     topic,
     variance_estimate,
 )
+from roundbook.logbook.factors import POOL_NOW
 from roundbook.logbook.matrices.listing import Status, read_status
 from roundbook.logbook.pseudonyms import Pseudonyms, draft_pseudonyms, read_pseudonyms
 from roundbook.logbook.result import Result
@@ -23,9 +24,9 @@ from roundbook.requests.matrices import ShowMatrix
 
 
 class MatrixRun(Result):
-    """A run of a matrix, with what a team file says of it; None is unknown, or hidden.
+    """A run of a matrix, with the facts of team files; None is unknown, or hidden.
 
-    `pseudonym` is what the run is called in anonymous drafts, None once its round is published.
+    `pseudonym` is its name in anonymous drafts, None once its round is published.
     """
 
     run: str
@@ -39,8 +40,8 @@ class MatrixRun(Result):
 class MatrixVariance(Result):
     """A matrix's residual variance on a scale, by a version of its factors.
 
-    A further `version` of an estimate has the same variance: its interval was estimated anew when
-    teams became known, with the runs in fewer `clusters` (teams, and runs of unknown team).
+    A further `version` of an estimate has the same variance, with a new interval: teams became
+    known, and the runs form fewer `clusters` (teams, and single runs of unknown team).
     """
 
     scale: str
@@ -54,10 +55,14 @@ class MatrixVariance(Result):
 
 
 class MatrixFactors(Result):
-    """A version of the factors that were fitted on a matrix."""
+    """A version of the factors that were fitted on a matrix.
+
+    `pool_now` is as in a `FactorSet`.
+    """
 
     version: int
     standardising: str
+    pool_now: int | None = None
     runs: int
     zero_sd: str
     reason: str | None
@@ -67,11 +72,12 @@ class MatrixFactors(Result):
 
 
 class ShownMatrix(Result):
-    """A score matrix: what it is, where it came from, its status and what was made of it.
+    """A score matrix: its identity, origin, status, factors and variances.
 
     `standing` is its status, with `why`, `since` and `decided_by`; `replaced_by` is the number of
-    the next revision, and `reason` why it was itself logged as a revision. `anonymous` hides the
-    teams: names, types, systems, files and the hash, against which names could be tried.
+    the next revision, and `reason` the reason why it was logged as a revision itself. `anonymous`
+    hides what identifies teams: names, types, systems, files, and the hash, with which guessed
+    names could be tested.
     """
 
     matrix: int
@@ -105,7 +111,7 @@ class ShownMatrix(Result):
 
 
 def show_matrix(session: Session, request: ShowMatrix) -> ShownMatrix:
-    """Return everything known of a score matrix but its scores.
+    """Return everything recorded on a score matrix but its scores.
 
     Raises
     ------
@@ -127,7 +133,9 @@ def show_matrix(session: Session, request: ShowMatrix) -> ShownMatrix:
     topics = select(topic.c.name).join(matrix_topic, matrix_topic.c.topic_id == topic.c.id)
     topics = topics.where(matrix_topic.c.matrix_id == matrix).order_by(matrix_topic.c.position)
     factors = connection.execute(
-        select(factor_set).where(factor_set.c.matrix_id == matrix).order_by(factor_set.c.version)
+        select(factor_set, POOL_NOW)
+        .where(factor_set.c.matrix_id == matrix)
+        .order_by(factor_set.c.version)
     )
     shown = {
         "matrix": row.id,

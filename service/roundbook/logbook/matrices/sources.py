@@ -1,4 +1,4 @@
-"""From which runs and assessments scores were computed, and whether there are later ones."""
+"""The sources of computed scores: runs and assessments, and whether later ones exist."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from roundbook.logbook.result import Result
 
 
 class Source(Result):
-    """What the scores of a matrix were computed from, and the latest of its round.
+    """The runs and assessments that a matrix was computed from, and the latest ones of its round.
 
-    Assessments are counted by `revision`, runs by `upload`; `outdated` is whether there is a later
-    one of either.
+    Assessments are numbered by `revision`, runs by `upload`; `outdated` is whether a later one of
+    either exists.
     """
 
     upload: int
@@ -24,12 +24,12 @@ class Source(Result):
 
 
 def read_sources(connection: Connection, matrices: Collection[int]) -> dict[int, Source]:
-    """Return what score matrices were computed from; those logged from files are left out."""
+    """Return the sources of score matrices by number, without those logged from files."""
     rows = connection.execute(text(_SOURCES), {"matrices": list(matrices)})
     return {row.matrix_id: Source(**row._mapping) for row in rows}
 
 
-# Scores that come out the same from later runs or assessments are told of by a further event.
+# If later runs or assessments give the same scores, a further event records them as the source.
 _SOURCES = """
 SELECT made.*, (made.upload, made.revision) <> (made.latest_upload, made.latest_revision) AS outdated
 FROM (

@@ -1,1 +1,1 @@
-"""Plans: how many topics the next round needs, and what became of the plans that were saved."""
+"""Plans: how many topics the next round needs, and the verification of saved plans."""

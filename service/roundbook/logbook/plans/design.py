@@ -1,4 +1,4 @@
-"""A grid of topic set size designs, solved for any one quantity; the power that rounds had."""
+"""Grids of topic set size designs, solved for one quantity, and the power of past rounds."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from roundbook.statistics.design import (
 )
 from roundbook.statistics.score_matrix import Floats
 
-# In a solved design, the quantity solved for.
+# The attribute of a solved design with the quantity solved for.
 _SOLVED = {
     "topics": "topics",
     "power": "power",
@@ -36,7 +36,7 @@ _SOLVED = {
 
 
 class Cells(NamedTuple):
-    """The cells of a grid, arrays of one length; what is solved for is NaN."""
+    """The cells of a grid as arrays of one length; the quantity to solve for is NaN."""
 
     m: Floats
     min_d: Floats
@@ -45,7 +45,7 @@ class Cells(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """What a cell was solved for, or why there is none: a code with its arguments."""
+    """The solution of a cell, or the reason why there is none: a code with its arguments."""
 
     value: float | None
     reason: str | None = None
@@ -53,7 +53,7 @@ class Solution(NamedTuple):
 
 
 def grid_cells(request: PlanRequest, variance: float | None) -> Cells:
-    """Return every cell of a design, m outermost, then minD, then topics.
+    """Return the cells of a design's grid, with m outermost, then minD, then topics.
 
     Raises
     ------
@@ -76,12 +76,12 @@ def grid_cells(request: PlanRequest, variance: float | None) -> Cells:
 def solve_cells(
     request: PlanRequest, cells: Cells, engine: Engine
 ) -> tuple[SolvedDesign, list[Solution]]:
-    """Solve every cell for what a request names; return the design and that, cell by cell.
+    """Solve every cell for the requested quantity; return the design and the cells' solutions.
 
     Raises
     ------
     ImpossibleStatisticError
-        Naming the first input for which there is no solution.
+        Naming the first input without a solution.
     """
     name, alpha, beta = request.design, request.alpha, request.beta
     m, min_d, topics, variance = cells
@@ -104,9 +104,9 @@ def solve_cells(
 
 
 def try_cells(request: PlanRequest, cells: Cells, engine: Engine) -> list[Solution]:
-    """Solve every cell; those that have no solution have the reason.
+    """Return the solution of every cell, or the reason where there is none.
 
-    A grid with such cells is halved until they are alone, so that few of them cost little.
+    A grid with unsolvable cells is halved until these are isolated, which is cheap if they are few.
     """
     try:
         return solve_cells(request, cells, engine)[1]
@@ -120,9 +120,9 @@ def try_cells(request: PlanRequest, cells: Cells, engine: Engine) -> list[Soluti
 def round_powers(
     request: PlanRequest, rounds: Sequence[RoundVariance], kind: VarianceKind
 ) -> list[RoundPower]:
-    """Return the power that rounds had, for each m and minD of a design.
+    """Return the power of past rounds, for each m and minD of a design.
 
-    The list is empty for an interval, which has no power, and where minD is solved for.
+    The list is empty for an interval, which has no power, and if minD is solved for.
 
     Parameters
     ----------

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _asked(request: PlanRequest, plan: Plan) -> PlanRequest:
-    """Name the assessments, even where they are the only ones: others may come."""
+    """Return the request to save, with the assessments named, as later ones may be added."""
     history = plan.estimate
     if history is None:
         return request
@@ -35,11 +35,17 @@ def _asked(request: PlanRequest, plan: Plan) -> PlanRequest:
     )
 
 
-def _inputs(connection: Connection, _: PlanRequest, plan: Plan) -> list[Input]:
+def _inputs(connection: Connection, asked: PlanRequest, plan: Plan) -> list[Input]:
+    """Return the inputs as the record has them, so that a correction since it was computed shows.
+
+    A round left out as withdrawn that counts again is one of them.
+    """
     if plan.estimate is None:
         return []
-    inputs = list(map(estimate_input, plan.estimate.rounds))
-    return with_other_ids(connection, find_task(connection, plan.estimate.task), inputs)
+    rounds = {row.round for row in plan.estimate.rounds}
+    rounds |= {matrix.round for matrix in plan.estimate.withdrawn}
+    task_id = find_task(connection, plan.estimate.task)
+    return [row for row in _today(connection, task_id, asked) if row.round in rounds]
 
 
 def _today(connection: Connection, task_id: int, request: PlanRequest) -> list[Input]:

@@ -1,4 +1,4 @@
-"""A plan: a grid of designs, solved, with all that it is from, and which variance that is."""
+"""The model of a plan: a solved grid of designs, with its inputs and its variance."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field, model_validator
 
+from roundbook.logbook.held_order import OutOfOrder
 from roundbook.logbook.result import Result
 from roundbook.logbook.variance_history import Interval, VarianceHistory, VarianceKind
 from roundbook.requests.plans import PAIRED, Engine, PlanDesign, Solve, VarianceOf
@@ -18,14 +19,14 @@ VarianceAt = Literal["pooled", "planning", "latest", "given"]
 class PlanCell(Result):
     """One design of the grid with all its quantities, by the plan's engine.
 
-    `m` is 2 where the design compares two runs. `topics_exact` and `topics_sakai` are the sizes
-    by either engine, the topics given where something else is solved for; `solved_exact` and
-    `solved_sakai` are what is solved for by either, None where an engine has no answer. `beside`
-    is what is solved for by each of the plan's `alternatives`, None where one has no answer.
-    `achieved_power` is None for an interval, and `width`, its expected full width, None for a test.
+    `m` is 2 if the design compares two runs. `topics_exact` and `topics_sakai` are the sizes by
+    each engine, or the given topics if another quantity is solved for; `solved_exact` and
+    `solved_sakai` are the quantity solved for by each engine, None if it has no solution. `beside`
+    is that quantity by each of the plan's `alternatives`, None without a solution. `achieved_power`
+    is None for an interval; `width`, the expected full width of an interval, is None for a test.
     """
 
-    # Plans saved earlier have sizes at the upper end of an interval, which are kept as they were.
+    # Earlier plans have sizes at the upper end of an interval as well, which are kept as saved.
     model_config = ConfigDict(frozen=True, allow_inf_nan=False, extra="allow")
 
     m: int
@@ -42,7 +43,7 @@ class PlanCell(Result):
 
 
 class Alternative(Result):
-    """What stands beside a plan: the same question by another design or variance.
+    """An alternative to a plan: the same question by another design or variance.
 
     `name` is its key in each cell's `beside`: ``planning`` or ``pooled`` (the variance at another
     limit), ``paired`` or ``conservative`` (another variance of a difference), ``anova`` or
@@ -60,10 +61,10 @@ class RoundPower(Result):
     """The power of a round for `m` runs and a difference `min_d`, by its topics and variance.
 
     `variance` is of the kind that the plan's design takes. `achieved_power` is by the plan's
-    engine, `enough` whether it is at least 1 - beta. A power that does not exist is None; where
-    `achieved_power` is, `reason` is ``zero_variance``, ``no_two_way_variance``, or a code of
-    `roundbook.statistics.design.reasons` with its `arguments`. Plans saved earlier have a sentence
-    in place of the latter.
+    engine, `enough` whether it is at least 1 - beta. A power that does not exist is None. The
+    `reason` is ``zero_variance``, ``no_two_way_variance``, or a code of
+    `roundbook.statistics.design.reasons` with its `arguments`; earlier plans have a sentence in
+    place of such a code.
     """
 
     round: str
@@ -80,36 +81,39 @@ class RoundPower(Result):
 
 
 class PlanNote(Result):
-    """What to know of a plan beside its numbers.
+    """A note on a plan.
 
-    `code` is ``no_two_way_variance`` where a paired design took the one-way variance for want of
-    the other; ``no_planning_variance``, for a `reason` that is a code; or ``no_answer``, where
-    some `cells` have none by an alternative or the other engine, named in `by`: `reason` is why
-    the first has none, a code of `roundbook.statistics.design.reasons` with its `arguments`. Plans
-    saved earlier have a sentence in its place.
+    `code` is ``no_two_way_variance`` if a paired design takes the one-way variance and there is no
+    two-way one; ``no_planning_variance``, with the code of the `reason`; or ``no_answer`` if some
+    `cells` have no solution by an alternative or the other engine, named in `by`. Then `reason` is
+    that of the first such cell, a code of `roundbook.statistics.design.reasons` with its
+    `arguments`; earlier plans have a sentence in its place. ``latest_not_held_last`` is of
+    a plan by the latest round's variance, if another was held after it: `out_of_order` are both.
     """
 
-    code: Literal["no_two_way_variance", "no_planning_variance", "no_answer"]
+    code: Literal[
+        "no_two_way_variance", "no_planning_variance", "no_answer", "latest_not_held_last"
+    ]
     by: str | None = None
     cells: int | None = None
     reason: str | None = None
     arguments: dict[str, str | float] = Field(default_factory=dict, exclude_if=not_)
+    out_of_order: OutOfOrder | None = Field(default=None, exclude_if=not_)
 
 
 class Plan(Result):
-    """A grid of designs solved for one quantity, with all that it is from.
+    """A grid of designs solved for one quantity, with its inputs.
 
-    What was asked stands first, see `roundbook.requests.plans.PlanRequest`. `estimate` is the
-    variance history that `variance` was taken from, None where it was given: of which kind and at
-    which limit, `variance_kind` and `variance_at` say; `variance_of` says whether that of a paired
-    difference is twice the two-way variance (``paired``) or twice the one-way (``conservative``).
-    `interval` is the pooled variance's, `variance_planning` the limit that 4 of 5 next rounds stay
-    below. `variance` is None where it is what is solved for. `rounds` is the power that each
-    earlier round had.
+    The fields of the request come first, see `roundbook.requests.plans.PlanRequest`. `estimate` is
+    the variance history that `variance` was taken from, None if it was given. `variance_kind` is
+    the kind of variance and `variance_at` the limit taken; `variance_of` is whether the variance of
+    a paired difference is twice the two-way (``paired``) or twice the one-way variance
+    (``conservative``). `interval` is that of the pooled variance, `variance_planning` the limit
+    that 4 of 5 next rounds stay below. `variance` is None if it is solved for. `rounds` has the
+    power of each earlier round.
     """
 
-    # The keys that came later have defaults, and those of before are kept: a saved plan is read
-    # back by this model.
+    # Saved plans are read back by this model: later keys have defaults, and former keys are kept.
     model_config = ConfigDict(frozen=True, allow_inf_nan=False, extra="allow")
 
     m: tuple[int, ...]
@@ -132,28 +136,28 @@ class Plan(Result):
     software: str
     cells: list[PlanCell]
     rounds: list[RoundPower] = Field(default_factory=list)
-    # Of plans saved earlier they are sentences.
+    # In plans saved by earlier versions these are sentences.
     notes: list[PlanNote | str] = Field(default_factory=list)
 
     @model_validator(mode="before")
     @classmethod
     def _drop_sentences(cls, saved: Any) -> Any:  # noqa: ANN401
-        """Drop the sentences that plans were saved with: they follow from the rest."""
+        """Drop the sentences of earlier plans, which follow from the other fields."""
         if not isinstance(saved, dict):
             return saved
         return {key: value for key, value in saved.items() if key not in ("warning", "protocol")}
 
 
 def variance_kind(design: PlanDesign, variance_of: VarianceOf | None) -> VarianceKind:
-    """Return which residual variance a design takes: two-way where the runs share topics."""
+    """Return the kind of residual variance of a design: two-way if the runs share their topics."""
     shared = DESIGNS[design].shares_topics and variance_of != "conservative"
     return "two-way" if shared else "one-way"
 
 
 def kind_of(plan: Plan) -> VarianceKind | None:
-    """Return which residual variance a plan takes; None for a given one of a paired difference.
+    """Return the kind of residual variance of a plan; None for a given one of a paired difference.
 
-    Plans saved before there were two kinds do not say so: from a task they took the one-way.
+    Plans saved before there were two kinds do not name it: from a task they took the one-way.
     """
     if plan.variance_kind is not None:
         return plan.variance_kind
@@ -163,9 +167,9 @@ def kind_of(plan: Plan) -> VarianceKind | None:
 
 
 def variance_at(history: VarianceHistory, kind: VarianceKind, at: VarianceAt) -> float | None:
-    """Return a task's variance: pooled, the planning variance, or the latest round's.
+    """Return a task's pooled variance, planning variance or latest round's variance.
 
-    None where it is not known.
+    None if it is not known.
     """
     if at == "latest":
         return history.rounds[-1].of_kind(kind).variance

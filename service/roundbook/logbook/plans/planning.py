@@ -1,4 +1,4 @@
-"""Planning: how many topics the next round needs, or what a number of topics is good for."""
+"""Planning: how many topics the next round needs, or what a number of topics can detect."""
 
 from __future__ import annotations
 
@@ -43,19 +43,19 @@ def plan_topics(session: Session | None, request: PlanRequest) -> Plan:
     Parameters
     ----------
     session : Session or None
-        Only a plan from a task needs one.
+        Needed only for a plan from a task.
 
     Raises
     ------
     NotRecordedError
-        When the task has no variance of this measure on this scale, or not of the kind needed.
+        When the task has no variance of this measure and scale, or not of the kind needed.
     ImpossibleStatisticError
-        Naming the input for which there is no solution; or when the task's variance is 0, from
-        which no topic set size follows.
+        Naming the input without a solution; or when the task's variance is 0, which gives no topic
+        set size.
     """
     if request.task is None:
         return _solve(request, request.variance)
-    # A plan from a given variance is spared the import of a database.
+    # A plan from a given variance needs no database modules.
     from roundbook.logbook.variances import show_variances  # noqa: PLC0415
 
     assert session is not None
@@ -70,13 +70,21 @@ def plan_from_history(request: PlanRequest, history: VarianceHistory) -> Plan:
         variance_of = "paired"
         if history.pooled.two_way_variance is None:
             variance_of = "conservative"
-            notes.append(PlanNote(code="no_two_way_variance"))
+    if variance_of == "conservative" and history.pooled.two_way_variance is None:
+        notes.append(PlanNote(code="no_two_way_variance"))
     kind = variance_kind(request.design, variance_of)
     at, variance = _variance(request, history, kind)
     pooled, planning = history.pooled.of_kind(kind), read_at(history, kind, "planning")
     if planning is None and pooled.variance:
         reason = pooled.interval_reason or "unbounded"
         notes.append(PlanNote(code="no_planning_variance", reason=reason))
+    if at == "latest":
+        latest = history.rounds[-1].round
+        notes += [
+            PlanNote(code="latest_not_held_last", out_of_order=pair)
+            for pair in history.out_of_order
+            if pair.round == latest
+        ]
     plan = _solve(
         request,
         variance,
@@ -90,14 +98,14 @@ def plan_from_history(request: PlanRequest, history: VarianceHistory) -> Plan:
         variance_at=at,
         variance_planning=planning,
     )
-    # Numbers for which there is no design are refused by then.
+    # Numbers without a design have been refused by now.
     return plan.model_copy(update={"rounds": round_powers(request, history.rounds, kind)})
 
 
 def _variance(
     request: PlanRequest, history: VarianceHistory, kind: VarianceKind
 ) -> tuple[VarianceAt, float]:
-    """Return the variance that a request takes from a task, and at which limit that is."""
+    """Return the limit that a request takes from a task's variances, and the variance there."""
     if not isinstance(request.variance_at, str):
         return "given", request.variance_at
     at = request.variance_at
@@ -147,13 +155,13 @@ def _variance(
 def _alternatives(
     history: VarianceHistory, design: PlanDesign, variance_of: VarianceOf | None, at: VarianceAt
 ) -> list[Alternative]:
-    """Return what stands beside a plan of a task, as far as its variances are known."""
+    """Return the alternatives to a plan of a task whose variances are known."""
     kind = variance_kind(design, variance_of)
     limits: tuple[VarianceAt, ...] = ("pooled", "planning")
     wanted: list[tuple[str, PlanDesign, VarianceKind, VarianceAt]] = [
         (limit, design, kind, limit) for limit in limits if limit != at
     ]
-    # A given variance is of one kind alone.
+    # A given variance has only one kind; its alternatives take the pooled variances.
     limit = "pooled" if at == "given" else at
     if variance_of is not None:
         other: VarianceOf = "conservative" if variance_of == "paired" else "paired"
@@ -177,13 +185,13 @@ def _solve(
     notes: Sequence[PlanNote] = (),
     **basis: Any,  # noqa: ANN401
 ) -> Plan:
-    """Solve the grid by both engines, and by what stands beside."""
+    """Return the plan, solved by both engines and by the alternatives."""
     grid = grid_cells(request, variance)
     solved, solutions = solve_cells(request, grid, request.engine)
     (other,) = (engine for engine in ENGINES if engine != request.engine)
     by: dict[str, list[Solution]] = {request.engine: solutions}
     if request.solve == "topics":
-        # A size by one engine only is no answer: both stand beside, always.
+        # Sizes must exist by both engines, as a plan always shows both.
         _, by[other] = solve_cells(request, grid, other)
     else:
         by[other] = try_cells(request, grid, other)
@@ -224,7 +232,7 @@ def _solve(
 def _cell(
     request: PlanRequest, solved: SolvedDesign, cell: int, by: dict[str, list[Solution]]
 ) -> PlanCell:
-    """Return one cell of a grid, with what it is solved for by each engine and alternative."""
+    """Return one cell of a plan, with the solutions by both engines and the alternatives."""
     values = {name: tried[cell].value for name, tried in by.items()}
     exact, sakai = values.pop("exact"), values.pop("sakai")
     topics = int(solved.topics[cell])

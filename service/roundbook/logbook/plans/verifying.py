@@ -1,4 +1,4 @@
-"""A saved plan beside the variance estimates that it was computed from."""
+"""Verification of saved plans against the variance estimates they were computed from."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import topic
 from roundbook.errors import RoundbookError
-from roundbook.logbook.plans.plan import Plan, kind_of, variance_at
+from roundbook.logbook.plans.plan import Plan, PlanNote, kind_of, variance_at
 from roundbook.logbook.plans.planning import plan_from_history, plan_topics
 from roundbook.logbook.variance_history import VarianceHistory, VarianceKind
 from roundbook.logbook.variance_rows import VarianceRow
@@ -60,20 +60,23 @@ _OF_A_ROUND = (
     *("two_way_dof", "two_way_variance"),
 )
 
-
-# What stands beside a plan's answer: who was asked, and what was left out of it.
+# Fields that are not verified: the software, and what was left out.
 _BESIDE = frozenset({"software", "withdrawn", "held"})
+_NOTE = PlanNote(code="no_two_way_variance")
 
 
 def plan_differences(
     connection: Connection, saved: Row[Any], read: Plan, request: PlanRequest
 ) -> Iterator[Facts | NotComputed]:
-    """Yield what of a saved plan is not what its estimates give.
+    """Yield the differences between a saved plan and the same computed from its estimates.
 
-    Where these are what the plan says, it is solved by them again.
+    If the estimates agree with the plan, it is solved again.
     """
     inputs = connection.execute(_INPUTS, {"result": saved.id}).all()
     rounds = read.estimate.rounds if read.estimate else []
+    if read.estimate is None and request.task is not None:
+        yield {"what": "task", "recorded": request.task, "computed": None}
+        return
     if [row.position for row in inputs] != [*range(len(rounds))]:
         yield {"what": "inputs", "recorded": len(rounds), "computed": len(inputs)}
         return
@@ -90,7 +93,9 @@ def plan_differences(
     except RoundbookError as error:
         yield {"what": "plan", "reason": str(error).rstrip(".")}
         return
-    computed = again.model_dump(mode="json", by_alias=True)
+    # Earlier plans that were asked to be conservative lack this note.
+    notes = [note for note in again.notes if note != _NOTE or note in read.notes]
+    computed = again.model_copy(update={"notes": notes}).model_dump(mode="json", by_alias=True)
     if same_form(saved.result, computed):
         yield from unlike(saved.result, computed, noise=ROUNDING, without=_BESIDE)
     else:
@@ -98,7 +103,7 @@ def plan_differences(
 
 
 def _input_differences(saved: Row[Any], read: Plan, inputs: Sequence[Row[Any]]) -> Iterator[Facts]:
-    """Yield what a plan says of its estimates, and is otherwise."""
+    """Yield the differences between a plan's fields on its estimates and the estimates."""
     for shown, row in zip(read.estimate.rounds if read.estimate else (), inputs, strict=True):
         yield from differing([("task", saved.task, row.task)], round=shown.round)
         given = round_variance(_as_row(row), interval=None)
@@ -117,7 +122,7 @@ def _as_row(row: Row[Any]) -> VarianceRow:
 def _history(
     connection: Connection, saved: Row[Any], read: VarianceHistory, inputs: Sequence[Row[Any]]
 ) -> VarianceHistory:
-    """Return the variances of a plan by its estimates.
+    """Return the variance history of a plan, computed again from its estimates.
 
     Collections and the ids of topics are as they were known then.
     """
@@ -139,7 +144,7 @@ def _history(
 def _plan_variances(
     read: Plan, history: VarianceHistory
 ) -> Iterator[tuple[str, float | None, float | None]]:
-    """Yield a plan's variances: what each is, as it is saved, and as its rounds give it."""
+    """Yield the name, the saved and the computed value of each of a plan's variances."""
     pooled, kind = history.pooled, kind_of(read) or "one-way"
     yield "pooled variance", pooled.variance, _pooled(history, "one-way")
     if kind == "two-way" or pooled.two_way_variance is not None:

@@ -1,1 +1,1 @@
-"""Runs of a round: who sent them, what they retrieved, and how that was assessed."""
+"""Runs of a round: their teams, their ranked lists, and the relevance assessments."""

@@ -1,4 +1,4 @@
-"""Relevance assessments of a round: logged whole, corrected by a further revision."""
+"""Logging of a round's relevance assessments; a correction is a further revision."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ from roundbook.requests.runs import LogQrels
 
 
 class LoggedQrels(Result):
-    """What logging relevance assessments did.
+    """The result of logging relevance assessments.
 
-    `judged` counts judgments and `relevant` those with a grade above 0, `grades` each grade;
-    `without_relevant` are topics with none that is relevant, `without_judgments` topics that runs of
-    the round have lists for and that are not assessed, `repeated` lines that said the same again.
-    `foreign_topics` are in none of the round's score matrices and runs, where it has any. `impact` is
-    what was computed from the assessments that were replaced, and so is stale.
+    `judged` counts judgments, `relevant` those with a grade above 0, and `grades` each grade;
+    `without_relevant` are topics without a relevant document, `without_judgments` topics of the
+    round's ranked lists without assessments; `repeated` counts lines that repeat an earlier one.
+    `foreign_topics` are in none of the round's score matrices and runs, if it has any. `impact` is
+    what was computed from replaced assessments and so is stale.
     """
 
     task: str
@@ -72,7 +72,7 @@ class LoggedQrels(Result):
 
 
 def latest_qrels(session: Session, request: LogQrels) -> int:
-    """Return the latest revision of the assessments that the request logs, 0 where none is."""
+    """Return the latest revision of the assessments that a request logs, 0 without one."""
     connection = session.connection
     task_id = find_task(connection, request.task, way_out="no task")
     round_id = find_round(connection, task_id, request.task, request.round, way_out="no round")
@@ -90,15 +90,15 @@ def _latest(connection: Connection, round_id: int, label: str) -> Row[Any] | Non
 
 
 def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> LoggedQrels:
-    """Log the relevance assessments of a round: all of the file, or nothing.
+    """Log the relevance assessments of a round from a file.
 
-    The same content again is ``unchanged``; other content needs a reason (`revise`) and becomes a
-    new revision, and the old ones stay readable.
+    The same content again is ``unchanged``; different content needs a reason (`revise`) and becomes
+    a new revision, and the old ones stay readable.
 
     Parameters
     ----------
     max_file_bytes : int
-        No larger file is read.
+        Largest file that is read.
 
     Raises
     ------
@@ -109,10 +109,10 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
     ContentDiffersError
         When other assessments of this label are logged already and there is no reason.
     RevisedMeanwhileError
-        When the latest revision is another than the expected one.
+        When the latest revision is not the expected one.
     InputError
-        When no document is relevant, the reason to revise is empty, or a topic is there under two
-        of its ids.
+        When no document is relevant, the reason to revise is empty, or a topic occurs under two of
+        its ids.
     """
     connection = session.connection
     reason = check_reason(request.revise)
@@ -204,7 +204,7 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
 def _judgments(
     read: QrelsFile, topics: Sequence[str], numbers: npt.NDArray[np.int32]
 ) -> list[tuple[str, npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
-    """Return the judged documents of each topic, in the order of their numbers, and the grades."""
+    """Return each topic's judged documents, in the order of their numbers, and their grades."""
     documents = numbers[read.document]
     order = np.lexsort((documents, read.topic))
     starts = np.searchsorted(read.topic[order], np.arange(1, len(topics)))
@@ -244,7 +244,7 @@ def _check_revision(
         )
 
 
-# The topics of a round's score matrices and runs, and whether its runs have lists of them.
+# The topics of a round's score matrices and runs, and whether its runs have lists for them.
 _TOPICS_OF_ROUND = """
 SELECT topic.name, bool_or(of_round.listed) AS listed
 FROM (

@@ -1,4 +1,4 @@
-"""A round's logged scores beside those that its runs and relevance assessments give."""
+"""Comparison of a round's logged scores with those computed from its runs and assessments."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from roundbook.requests.run_scores import CompareScores
 
 
 class DifferentScore(Result):
-    """A cell whose logged score is another than that which was computed."""
+    """A cell whose logged and computed scores differ."""
 
     topic: str
     run: str
@@ -24,12 +24,12 @@ class DifferentScore(Result):
 
 
 class ScoreComparison(Result):
-    """How a logged score matrix differs from the scores computed from runs and assessments.
+    """The differences between a logged score matrix and scores computed from runs and assessments.
 
-    Compared are the `cells` that both have, of `topics` topics and `runs` runs. `different` of
+    The `cells` that both have are compared, of `topics` topics and `runs` runs. `different` of
     them, of `different_topics` topics and `different_runs` runs, differ by more than `tolerance`;
-    `largest` is the largest difference of all, whatever its sign, None where nothing is compared.
-    `cells_shown` are the most different ones, computed minus logged. `computed_by` is the software.
+    `largest` is the largest absolute difference, None if nothing is compared. `cells_shown` are the
+    cells that differ most, computed minus logged. `computed_by` is the software.
     """
 
     task: str
@@ -58,7 +58,7 @@ class ScoreComparison(Result):
 
 
 def compare_scores(session: Session, request: CompareScores) -> ScoreComparison:
-    """Compare the current matrix of a round with the scores that its runs give.
+    """Compare the current matrix of a round with the scores computed from its runs.
 
     Raises
     ------

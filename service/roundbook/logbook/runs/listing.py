@@ -1,4 +1,4 @@
-"""The uploads of runs to a task's rounds, the runs with their lists, and the assessments."""
+"""Lists of the uploads of runs, of the runs with ranked lists, and of the assessments."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from roundbook.requests.runs import ListQrels, ListRuns
 
 
 class ListedUpload(Result):
-    """An upload of runs: how many, of how many topics at most, and from which files."""
+    """An upload of runs: the number of runs, the largest number of topics, and the files."""
 
     round: str
     upload: int
@@ -33,9 +33,9 @@ class ListedUpload(Result):
 
 
 class ListedRun(Result):
-    """A run that has lists: for how many topics, with how many documents together, and whose it is.
+    """A run with ranked lists: its numbers of topics and documents, and its team.
 
-    The team, and whether the pool was made from it too, are None where they are not known.
+    The team, and whether the run contributed to the pool, are None if not known.
     """
 
     run: str
@@ -47,9 +47,9 @@ class ListedRun(Result):
 
 
 class RunList(Result):
-    """The uploads to rounds, and where one round is asked for its runs one by one.
+    """The uploads to rounds and, if one round is asked for, its runs.
 
-    `later` is how many of these, or else of the uploads, the limit left out.
+    `later` counts the runs, or else the uploads, that the limit left out.
     """
 
     task: str
@@ -60,7 +60,7 @@ class RunList(Result):
 
 
 class ListedQrels(Result):
-    """A revision of a round's relevance assessments; `current` is whether no later one is there."""
+    """A revision of a round's relevance assessments; `current` is whether it is the latest."""
 
     round: str
     assessments: str
@@ -85,12 +85,12 @@ class QrelsList(Result):
 
 
 def list_runs(session: Session, request: ListRuns) -> RunList:
-    """Return the uploads of runs to the rounds of a task, or to one of them with its runs.
+    """Return the uploads of runs to a task's rounds, or to one round with its runs.
 
     Raises
     ------
     NotRecordedError
-        When there is no such task or round, or nothing to begin after.
+        When there is no such task or round, or no upload or run to continue after.
     """
     connection = session.connection
     within, round_id = _within(connection, request)
@@ -144,7 +144,7 @@ def list_runs(session: Session, request: ListRuns) -> RunList:
 
 
 def _page(connection: Connection, request: ListRuns, listed: Select[Any]) -> Select[Any]:
-    """Return the query of the uploads that are asked for, of those of all rounds."""
+    """Return the query of all uploads, narrowed to the page that is asked for."""
     if request.after is not None:
         label, _, number = request.after.rpartition(":")
         if not (label and number.isdecimal() and len(number) < 10):
@@ -168,7 +168,7 @@ def _files(row: Row[Any]) -> list[StoredFile]:
 def _within(
     connection: Connection, request: ListRuns | ListQrels
 ) -> tuple[ColumnElement[bool], int | None]:
-    """Return which rounds are asked for, and the one of them if it is one."""
+    """Return the condition on the requested rounds, and the round's id if it is one round."""
     task_id = find_task(connection, request.task)
     if request.round is None:
         return round_.c.task_id == task_id, None
@@ -177,7 +177,7 @@ def _within(
 
 
 def _runs(connection: Connection, request: ListRuns, round_id: int) -> tuple[list[ListedRun], int]:
-    """Return the runs of a round that are asked for, and how many of them the limit left out."""
+    """Return a page of a round's runs, and the number of runs that the limit left out."""
     listed = (
         select(
             run.c.tag.label("run"),
@@ -211,7 +211,7 @@ def _runs(connection: Connection, request: ListRuns, round_id: int) -> tuple[lis
 
 
 def list_qrels(session: Session, request: ListQrels) -> QrelsList:
-    """Return every revision of the relevance assessments of a task's rounds, or of one of them.
+    """Return all revisions of the relevance assessments of a task's rounds, or of one round.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""What the runs of a round retrieved and how it was assessed, out of the record as arrays."""
+"""Loading of a round's ranked lists and relevance assessments as arrays."""
 
 from __future__ import annotations
 
@@ -25,34 +25,34 @@ from roundbook.statistics.measures.hits import Judgments
 
 
 class AssessedRuns(NamedTuple):
-    """The runs of a round, what they retrieved, and the assessments of it.
+    """The runs of a round with their ranked lists and the relevance assessments.
 
     Attributes
     ----------
     upload : int
-        The latest upload of runs to the round, by id: it and those before it hold the lists.
+        Id of the latest upload of runs to the round; it and earlier ones hold the lists.
     upload_number : int
         Its number within the round.
     qrels : int
-        The assessments, by id.
+        Id of the assessments.
     assessments : str
-        What they are called.
+        Their label.
     revision : int
-        Which revision of them: the latest.
+        Their revision, by default the latest.
     runs : list of str
         Tags, in the order in which the runs were recorded.
     topics : list of str
-        Those of the assessments, in the order in which they were recorded.
+        The assessed topics, in the order in which they were recorded.
     lists : (runs, topics, depth) int32 array
         Document numbers in trec_eval's order; -1 beyond the end of a list.
     scores : (runs, topics, depth) float32 array or None
-        Those of the documents, NaN beyond the end of a list; None unless they were asked for.
+        Scores of the documents, NaN beyond the end of a list; None unless asked for.
     judgments : Judgments
-        Their topics are indices of `topics`, their documents have the numbers of `lists`.
+        Their topics are indices of `topics`, their documents are numbered as in `lists`.
     run_ids : (runs,) int array
-        Rows of ``run``, which know the teams and who contributed to the pool.
+        Ids of ``run`` rows, which have the teams and the contributions to the pool.
     without_lists : list of str
-        Runs of the round that score matrices have and no upload, and are not among `runs`.
+        Runs in score matrices of the round but in no upload, which are not in `runs`.
     """
 
     upload: int
@@ -77,22 +77,21 @@ def load_assessed_runs(
     scores: bool = False,
     as_of: tuple[int | None, int | None] = (None, None),
 ) -> AssessedRuns:
-    """Return what the runs of a round retrieved, with the latest revision of its assessments.
+    """Return the ranked lists of a round's runs, with the latest revision of its assessments.
 
-    A topic that is assessed under another of its ids is the topic it stands for. Topics that are
-    not assessed are left out.
+    A topic assessed under another of its ids counts as that topic. Topics that are not assessed are
+    left out.
 
     Parameters
     ----------
     connection : Connection
     round_ : row of ``round``
     assessments : str, optional
-        Their label; needed where the round has assessments of several.
+        Their label; needed if the round has assessments with several labels.
     scores : bool
         Whether to read the scores of documents too.
     as_of : pair of int, optional
-        Number of the last upload, and revision of the assessments, that are read; by default the
-        latest.
+        Number of the last upload and revision of the assessments to read; by default the latest.
 
     Raises
     ------
@@ -171,7 +170,7 @@ def load_assessed_runs(
 def find_qrels(
     connection: Connection, round_: Row[Any], assessments: str | None, revision: int | None = None
 ) -> Row[Any]:
-    """Return the latest revision of a round's assessments, or the one named, a row of ``qrels``.
+    """Return the ``qrels`` row of a round's assessments: the latest revision, or the one named.
 
     Raises
     ------
@@ -208,7 +207,7 @@ def find_qrels(
 
 
 def runs_without_lists(connection: Connection, round_id: int) -> list[str]:
-    """Return the runs that score matrices of a round have and no upload, in their order."""
+    """Return the runs in score matrices of a round but in no upload, in the order recorded."""
     return list(
         connection.execute(
             select(run.c.tag)

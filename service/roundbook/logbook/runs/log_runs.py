@@ -1,4 +1,4 @@
-"""What runs retrieved: logged once, whole, and never changed."""
+"""Logging of runs' ranked lists, which are stored once and never changed."""
 
 from __future__ import annotations
 
@@ -40,15 +40,15 @@ from roundbook.requests.runs import LogRuns
 
 
 class LoggedRuns(Result):
-    """What logging runs did.
+    """The result of logging runs.
 
-    `upload` counts within the round, and is None where nothing was stored; `status` is ``logged``
-    or ``unchanged``, and with `dry_run` says what would have been done. `unchanged_runs` had the
-    same lists already. `lists` is how many of runs and topics were stored, `documents` how many
-    documents are in them, `longest_list` how many in the longest, `new_documents` how many the
-    round did not have, `beyond_depth` how many were ranked below `depth` and left out.
-    `without_lists` are runs that score matrices of the round have and no upload. `impact` is what
-    was computed from the runs before, and is stale.
+    `upload` is numbered within the round, None if nothing was stored; `status` is ``logged`` or
+    ``unchanged``, with `dry_run` what would have been done. `unchanged_runs` had the same lists
+    already. `lists` is the number of lists stored, `documents` the number of documents in them,
+    `longest_list` the number in the longest, `new_documents` the number new to the round, and
+    `beyond_depth` the number ranked below `depth` and left out. `without_lists` are runs in score
+    matrices of the round but in no upload. `impact` is what was computed from the earlier runs and
+    is stale.
     """
 
     task: str
@@ -73,7 +73,7 @@ class LoggedRuns(Result):
 
 
 class _Run(NamedTuple):
-    """A run of the files, its lists by topic and their hash."""
+    """A run of the files, with its lists by topic and their hash."""
 
     tag: str
     lists: list[tuple[str, npt.NDArray[np.int32], npt.NDArray[np.float32]]]
@@ -87,17 +87,17 @@ def log_runs(
     max_file_bytes: int,
     progress: Callable[[str], object] = lambda _: None,
 ) -> LoggedRuns:
-    """Log what runs of a round retrieved, to depth 1,000: all of the files, or nothing.
+    """Log the ranked lists of a round's runs from files, to depth 1,000.
 
-    Runs that have the same lists already stay as they are; others never replace them. A run that
-    the round does not have yet is recorded, and so is a topic.
+    Runs with the same lists already stay as they are; different lists never replace them. New runs
+    and topics are recorded.
 
     Parameters
     ----------
     max_file_bytes : int
         No larger file is read.
     progress : callable
-        Told in a few words what is done next.
+        Called with a short text before each step.
 
     Raises
     ------
@@ -106,13 +106,13 @@ def log_runs(
     NotRecordedError
         When the task or round is not there.
     ContentDiffersError
-        When a run has other lists already.
+        When a run has different lists already.
     InputError
-        When a topic is there under two of its ids.
+        When a topic occurs under two of its ids.
     """
     connection = session.connection
     require_round(connection, request)
-    # Before anybody who writes has to wait.
+    # Checked before the task is locked, so that no other writer has to wait.
     read = read_runs(request.files, max_bytes=max_file_bytes, depth=DEPTH)
     task_id, round_id = open_round(session, request.task, request.round, create=request.create)
     progress("Storing the lists ...")
@@ -227,7 +227,7 @@ def _refuse_other_lists(
 def store_runs(
     connection: Connection, runs: Sequence[_Run], round_id: int, upload: Mapping[str, Any]
 ) -> None:
-    """Store runs of a round with their lists, as an upload of these columns."""
+    """Store runs of a round with their lists, as an upload with these columns."""
     upload_id = connection.execute(
         run_upload.insert().values(round_id=round_id, **upload).returning(run_upload.c.id)
     ).scalar_one()

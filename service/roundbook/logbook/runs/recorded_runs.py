@@ -28,9 +28,9 @@ Pool = Literal[
 
 
 class RecordedRuns(NamedTuple):
-    """Runs of a round: ids, whether they contributed to the pool, their teams (None: unknown).
+    """Runs of a round: ids, contributions to the pool, and teams (None: unknown).
 
-    `described` is how many of them were new, or became known better.
+    `described` is the number of runs that are new or of which more became known.
     """
 
     ids: npt.NDArray[np.int64]
@@ -40,7 +40,7 @@ class RecordedRuns(NamedTuple):
 
 
 class RunChange(Result):
-    """What of a run is otherwise than it was, None where it was or is unknown."""
+    """A changed fact on a run, before and after; None is unknown."""
 
     run: str
     fact: Fact
@@ -49,14 +49,14 @@ class RunChange(Result):
 
 
 class DescribedRuns(NamedTuple):
-    """What a team file changed, and by the ids of runs the ids of the teams they had before."""
+    """The changes by a team file, and the former team ids by run id."""
 
     changes: list[RunChange]
     teams_before: dict[int, int | None]
 
 
 def known_pool(contributed: Sequence[bool | None]) -> Pool:
-    """Return what is known of the pool, by whether each run contributed (None: unknown)."""
+    """Return how far the pool is known, given whether each run contributed (None: unknown)."""
     if None in contributed:
         return "unknown" if set(contributed) == {None} else "partly known"
     number = sum(map(bool, contributed))
@@ -68,9 +68,9 @@ def known_pool(contributed: Sequence[bool | None]) -> Pool:
 def record_runs(
     connection: Connection, round_id: int, tags: Sequence[str], teams: Mapping[str, RunTeam]
 ) -> RecordedRuns:
-    """Record the runs of a round, with what the team file has of them, and return them.
+    """Record the runs of a round with the facts of a team file, and return them.
 
-    What was unknown of a run is filled in; what is known is never changed.
+    Unknown facts on a run are filled in; known ones never change.
 
     Raises
     ------
@@ -111,15 +111,15 @@ def record_runs(
 def describe_runs(
     connection: Connection, round_id: int, teams: Mapping[str, RunTeam], *, correct: bool = False
 ) -> DescribedRuns:
-    """Record what a team file has of recorded runs of a round.
+    """Record the facts of a team file on recorded runs of a round.
 
-    What is unknown is filled in. What is known changes only by `correct`, and then becomes unknown
-    where the file leaves it empty, but for what the file says of no run at all.
+    Unknown facts are filled in. Known ones change only with `correct`, and then become unknown
+    where the file leaves a cell empty, unless the whole column is empty.
 
     Raises
     ------
     AlreadyRecordedError
-        When the team file contradicts the record and is not to correct it.
+        When the team file contradicts the record, and `correct` is not set.
     """
     teams = teams_as_recorded(connection, teams)
     names = {run.team for run in teams.values() if run.team is not None}
@@ -131,7 +131,7 @@ def describe_runs(
         ),
         {"names": sorted(names)},
     )
-    # A team is one however its name is capitalised.
+    # Team names are compared without case.
     recorded_team = {
         row.given: row
         for row in connection.execute(

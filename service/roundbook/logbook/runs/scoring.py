@@ -1,4 +1,4 @@
-"""Scores of a round computed from its runs and relevance assessments."""
+"""Computation of a round's scores from its runs and relevance assessments."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ Floats = NDArray[np.float64]
 
 
 class ComputedMatrices(NamedTuple):
-    """Score matrices computed from runs, the software of each, and from what they were made.
+    """Score matrices computed from runs, with the software and the sources of each.
 
-    `without_relevant` are the topics on which no document is relevant, `depth` is the rank at which
-    the longest list ends.
+    `without_relevant` are the topics without a relevant document, `depth` is the rank at which the
+    longest list ends.
     """
 
     matrices: list[CompleteMatrix]
@@ -44,7 +44,7 @@ class ComputedMatrices(NamedTuple):
 def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
     """Compute the scores of a request's measures from the runs and assessments of its round.
 
-    A topic that a run retrieved nothing for counts 0.
+    A run scores 0 on a topic for which it retrieved nothing.
 
     Raises
     ------
@@ -111,14 +111,14 @@ def score_assessed(assessed: AssessedRuns, measures: Sequence[str]) -> list[tupl
     Raises
     ------
     ImpossibleStatisticError
-        When a measure lacks what its scores depend on, or a grade has no gain.
+        When a measure lacks a parameter that its scores depend on, or a grade has no gain.
     MissingExtraError
-        When ir_measures is needed and not installed.
+        When ir_measures is needed but not installed.
     InputError
         When ir_measures does not know a measure, or cannot compute it here.
     """
     names = [canonical_measure(measure) for measure in measures]
-    # Before anything is computed.
+    # Checked before anything is computed.
     own = [parse_measure(name) if is_own_measure(name) else None for name in names]
     hits = relevant_hits(find_hits(assessed.lists, assessed.judgments), assessed.judgments)
     return [
@@ -163,7 +163,7 @@ def _by_ir_measures(assessed: AssessedRuns, name: str) -> tuple[Floats, str]:
 
 
 def _ranked(lists: NDArray[np.integer[Any]]) -> dict[str, dict[str, float]]:
-    """Return a run's lists as ir_measures takes them: in the order that is recorded."""
+    """Return a run's lists in the form of ir_measures, with scores that keep the recorded order."""
     return {
         str(topic): {
             str(document): -float(rank) for rank, document in enumerate(documents) if document >= 0
@@ -174,7 +174,7 @@ def _ranked(lists: NDArray[np.integer[Any]]) -> dict[str, dict[str, float]]:
 
 
 def _spelt(name: str) -> str:
-    """Return a canonical name as ir_measures reads it: texts in quotes, gains in braces."""
+    """Return a canonical name in the syntax of ir_measures: texts in quotes, gains in braces."""
     family, bracket, rest = name.partition("(")
     inside, _, cutoff = rest.rpartition(")")
     parameters = split_parameters(inside) if bracket else {}

@@ -1,4 +1,4 @@
-"""What runs retrieved and how it was assessed, into the record: numbers of documents, and hashes."""
+"""Storing of document names and numbers, and the hashes of ranked lists and assessments."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ _NAMES_A_ROW = 1000
 
 
 class NumberedDocuments(NamedTuple):
-    """The numbers that names of documents have in a round, and the names that are new to it.
+    """The numbers of documents in a round, and the names that are new to it.
 
-    The new ones have the numbers from `known` on.
+    The new names get the numbers from `known` on.
     """
 
     numbers: npt.NDArray[np.int32]
@@ -27,14 +27,14 @@ class NumberedDocuments(NamedTuple):
 
     @property
     def documents(self) -> int:
-        """How many documents of the round are numbered together with the new ones."""
+        """Number of documents in the round, with the new ones."""
         return self.known + len(self.new)
 
 
 def number_documents(
     connection: Connection, round_id: int, names: Sequence[str]
 ) -> NumberedDocuments:
-    """Return the numbers that documents have in a round; its task must be locked."""
+    """Return the numbers of documents in a round; its task must be locked."""
     recorded = read_names(connection, round_id)
     if not recorded:
         return NumberedDocuments(np.arange(len(names), dtype=np.int32), 0, names)
@@ -55,7 +55,7 @@ def read_names(connection: Connection, round_id: int) -> list[str]:
 
 
 def store_names(connection: Connection, round_id: int, documents: NumberedDocuments) -> None:
-    """Store the names of documents that are new to a round."""
+    """Store the document names that are new to a round."""
     parts = (
         (at, list(documents.new[at : at + _NAMES_A_ROW]))
         for at in range(0, len(documents.new), _NAMES_A_ROW)
@@ -74,15 +74,15 @@ def store_names(connection: Connection, round_id: int, documents: NumberedDocume
 
 
 def names_hash(names: Iterable[str]) -> str:
-    """Return the identity of a row of names of documents."""
-    # No name holds a control character, so this separates them.
+    """Return the hash of a row of document names."""
+    # No name holds a control character, so one can separate names.
     return blake2b("\0".join(names).encode(), digest_size=32).hexdigest()
 
 
 def lists_hash(
     lists: Iterable[tuple[str, npt.NDArray[np.integer], npt.NDArray[np.generic]]],
 ) -> str:
-    """Return the identity of what a run retrieved, or of assessments, whatever the order of topics.
+    """Return the hash of a run's lists, or of assessments, whatever the order of topics.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What logging runs and logging assessments have in common: files, names, the round."""
+"""Common parts of logging runs and assessments."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ Status = Literal["logged", "unchanged"]
 
 
 def require_round(connection: Connection, request: LogRuns | LogQrels) -> None:
-    """Refuse a round that is not there, before large files are read."""
+    """Raise NotRecordedError for a missing round before large files are read."""
     if not request.create:
         task_id = find_task(connection, request.task, way_out="no task")
         find_round(connection, task_id, request.task, request.round, way_out="no round")
 
 
 def one_name_each(what: str, names: Mapping[str, str]) -> list[str]:
-    """Return names as they are recorded; refuse two that are one."""
+    """Return the recorded names; refuse two names that are recorded as one."""
     spelled = list(names.values())
     if len(set(spelled)) < len(spelled):
         raise InputError(
@@ -34,7 +34,7 @@ def one_name_each(what: str, names: Mapping[str, str]) -> list[str]:
 
 
 def unknown_topics(connection: Connection, task_id: int, topics: Sequence[str]) -> list[str]:
-    """Return which topics a task does not have yet."""
+    """Return the topics that a task does not have yet."""
     known = set(
         connection.execute(
             select(topic.c.name).where(topic.c.task_id == task_id, topic.c.name.in_(topics))
@@ -44,7 +44,7 @@ def unknown_topics(connection: Connection, task_id: int, topics: Sequence[str]) 
 
 
 def file_columns(files: Sequence[StoredFile]) -> dict[str, list[Any]]:
-    """Return the columns that name stored files, with their sizes and hashes."""
+    """Return the columns with the names, sizes and hashes of uploaded files."""
     return {
         "files": [file.file for file in files],
         "file_sizes": [file.size for file in files],

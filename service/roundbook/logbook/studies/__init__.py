@@ -1,1 +1,1 @@
-"""Studies: what the scores of a round bear."""
+"""Studies: analyses of the scores of a round, of several rounds, or of files."""

@@ -1,4 +1,4 @@
-"""Discriminative power and swap rate of all rounds of a task, scale beside scale."""
+"""Discriminative power and swap rate of all rounds of a task, compared between scales."""
 
 from __future__ import annotations
 
@@ -20,22 +20,22 @@ from roundbook.requests.studies import AcrossRoundsRequest, AllRoundsRequest
 from roundbook.statistics.significance.paired_tests import sign_test
 from roundbook.statistics.studies.discriminative_power import share_limits
 
-# A round, its matrix, and the version of its factors.
+# A round, its matrix's number, and the version of its factors.
 _Given = tuple[str, int | None, int | None]
 _OF_SWAPS = (
     *("overall", "overall_low", "overall_high"),
     *("needed_difference", "sensitivity", "topics_each"),
 )
-# By figure, whether more of it is better.
+# By figure, whether larger is better.
 _FIGURES = {"share": True, "overall": False}
 
 
 class RoundOnScale(Result):
-    """What the scores of a round bear on one scale.
+    """The discriminative power and swap rate of a round on one scale.
 
-    `share`, of pairs told apart, and `critical_difference` are of the randomised Tukey HSD test;
-    `overall` is the swap rate, and `needed_difference` has the `sensitivity`. Their limits are what
-    other draws would give: they say nothing of other topics.
+    `share` (of significant pairs) and `critical_difference` are of the randomised Tukey HSD test;
+    `overall` is the swap rate, and `needed_difference` has the `sensitivity`. The limits are over
+    random draws, not over other topics.
     """
 
     scale: str
@@ -53,7 +53,7 @@ class RoundOnScale(Result):
 
 
 class StudiedRound(Result):
-    """A round, its scores, and what they bear on each scale."""
+    """A studied round, its matrix, and its figures on each scale."""
 
     round: str
     matrix: int
@@ -65,7 +65,7 @@ class StudiedRound(Result):
 
 
 class RoundLeftOut(Result):
-    """A round whose scores cannot be studied; `factor_version` is None without any."""
+    """A round whose scores cannot be studied; `factor_version` is None without factors."""
 
     round: str
     matrix: int
@@ -75,11 +75,11 @@ class RoundLeftOut(Result):
 
 
 class BesideRaw(Result):
-    """A figure on a scale beside that on the raw scores, round by round.
+    """A figure on a scale compared with that on the raw scores, over rounds.
 
-    It is `better` or `worse` where the limits of the two do not meet, else `alike`. `least` and
-    `most` are the smallest and the largest of its differences from raw; `p` is that of a two-sided
-    sign test of better against worse, None where all are alike.
+    A round is `better` or `worse` if the limits of the two do not overlap, else `alike`. `least`
+    and `most` are the smallest and largest differences from raw; `p` is that of a two-sided sign
+    test of better against worse, None if all are alike.
     """
 
     figure: str
@@ -92,7 +92,7 @@ class BesideRaw(Result):
 
 
 class ScaleAcrossRounds(Result):
-    """One scale over all rounds: means of its figures, and how they are beside the raw scores'."""
+    """One scale over all rounds: the means of its figures, and their comparison with raw scores."""
 
     scale: str
     share: float
@@ -101,7 +101,7 @@ class ScaleAcrossRounds(Result):
 
 
 class AcrossRounds(Study):
-    """Every round that has a measure, its discriminative power and swap rate on each scale.
+    """Discriminative power and swap rate of all rounds with a measure, on each scale.
 
     `topics` and `runs` are sums over the rounds; `trials` are those of Tukey HSD.
     """
@@ -117,7 +117,7 @@ class AcrossRounds(Study):
 
     @property
     def inputs(self) -> list[_Given]:
-        """All rounds, those left out too, each with its matrix and the version of its factors."""
+        """All rounds, also those left out, each with its matrix and the version of its factors."""
         given: list[StudiedRound | RoundLeftOut] = [*self.rounds, *self.left_out]
         return [(one.round, one.matrix, one.factor_version) for one in given]
 
@@ -166,12 +166,12 @@ def _compute(
 
 
 def find_rounds(connection: Connection, request: AllRoundsRequest) -> tuple[str, str, list[_Given]]:
-    """Return the measure, the assessments, and the rounds whose scores of these count.
+    """Return the measure, the assessments label, and the rounds with current scores of these.
 
     Raises
     ------
     NotRecordedError
-        When no round has any.
+        When no round has such scores.
     """
     task = request.task or ""
     task_id = find_task(connection, task)
@@ -209,7 +209,7 @@ def _of_scale(
 
 
 def _over_rounds(scale: str, studied: Sequence[StudiedRound]) -> ScaleAcrossRounds:
-    """Return the means of a scale, and how it is beside the raw scores if they are there."""
+    """Return the means of a scale over rounds, and its comparison with raw scores if studied."""
     on_scale, raw = (
         [row for one in studied for row in one.scales if row.scale == name]
         for name in (scale, "raw")
@@ -233,7 +233,7 @@ def _beside(
             for row in (one, other)
         )
         differences.append(value - raw_value)
-        # A rate of few trials has no limits, and may differ by them alone.
+        # A rate of few trials has no limits, and may differ by the random draws only.
         if None not in (low, high, raw_low, raw_high):
             higher += low > raw_high
             lower += high < raw_low

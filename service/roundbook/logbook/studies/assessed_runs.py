@@ -1,4 +1,4 @@
-"""Runs and their assessments, which studies compute scores from: those of a round, or in files."""
+"""Runs and relevance assessments of a round or in files, from which studies compute scores."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ from roundbook.statistics.measures.hits import Judgments
 
 
 class StudyRuns(NamedTuple):
-    """What a study of runs is of.
+    """The input of a study of runs.
 
     Attributes
     ----------
     about
-        Fields of a `Study`: of which runs and assessments.
+        Fields of a `Study` that identify the runs and assessments.
     topics, runs
         Names, in the order of the lists; topics are those of the assessments.
     lists
         (runs, topics, depth) document numbers by rank; -1 beyond the end of a list.
     scores
-        Those of the documents; None unless they were asked for.
+        Scores of the documents; None unless asked for.
     judgments
-        By the same numbers.
+        With the same document numbers.
     run_ids
-        Rows of ``run``; none of files.
+        Ids of ``run`` rows; empty for files.
     """
 
     about: dict[str, Any]
@@ -66,7 +66,7 @@ def load_study_runs(
     Parameters
     ----------
     as_of : pair of int
-        Number of the last upload, and revision of the assessments; None is the latest.
+        Number of the last upload and revision of the assessments; None for the latest.
     scores : bool
         Whether to read the scores of documents too.
 
@@ -101,7 +101,7 @@ def read_study_runs(
     *,
     scores: bool = False,
 ) -> StudyRuns:
-    """Return the same of runs and assessments in files; lists are empty without an assessed topic."""
+    """Return the runs and assessments in files; lists are empty if no topic is assessed."""
     assert request.qrels is not None
     qrels = read_qrels(request.qrels, max_bytes=work.max_file_bytes)
     read = read_runs(request.files, max_bytes=work.max_file_bytes, topics=qrels.topics)
@@ -114,7 +114,7 @@ def read_study_runs(
         lists[cell] = one.documents
         if values is not None:
             values[cell] = one.scores
-    # As the runs number them; what none retrieved is numbered from there on.
+    # Numbered as in the runs; documents that no run retrieved get the next numbers.
     number = {name: position for position, name in enumerate(read.documents)}
     documents = [number.setdefault(name, len(number)) for name in qrels.documents]
     judgments = Judgments(
@@ -126,9 +126,10 @@ def read_study_runs(
 
 
 class LoggedBeside(Result):
-    """How many of the logged scores, `cells` of `matrix`, the runs do not give.
+    """The differences between logged scores and those computed from the runs.
 
-    `different` of them differ by more than 0.0001, the `largest` difference whatever its sign.
+    Of the `cells` of `matrix`, `different` differ by more than 0.0001; `largest` is the largest
+    absolute difference.
     """
 
     matrix: int
@@ -141,12 +142,12 @@ class LoggedBeside(Result):
 def logged_beside(
     session: Session | None, about: Mapping[str, Any], measure: str
 ) -> LoggedBeside | None:
-    """Return how the logged scores differ from what the runs give; None where none are logged.
+    """Return the differences of the logged scores from those of the runs; None if none are logged.
 
     Parameters
     ----------
     session : Session or None
-        None of files, beside which no scores are logged.
+        None for files, for which no scores are logged.
     about : mapping
         Fields of a `Study`: its task, round and assessments.
     """

@@ -1,4 +1,4 @@
-"""How the systems of two rounds changed."""
+"""The study of how the systems of two rounds changed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _MOST_NAMED = 10
 
 @dataclass(frozen=True)
 class ChangedSystem(SystemChange):
-    """How one system changed; with several runs of it in a round, their mean on every topic."""
+    """The change of one system; several runs of it in a round count by their mean on each topic."""
 
     system: str
     runs_from: list[str]
@@ -33,7 +33,7 @@ class ChangedSystem(SystemChange):
 
 
 class ChangeOfScale(Result):
-    """How systems changed on a scale; `fell` is the share whose mean is lower in the later round."""
+    """The changes of systems on a scale; `fell` is the share whose mean fell in the later round."""
 
     scale: str
     fell: float
@@ -41,19 +41,18 @@ class ChangeOfScale(Result):
 
 
 class MissingScores(Result):
-    """What became of missing scores when a round's matrix was made, and how many were missing."""
+    """The policy on missing scores of a round's matrix, and the number missing."""
 
     policy: str
     cells: int | None = None
 
 
 class ChangeStudy(Study):
-    """How the systems that ran in two rounds changed, alone and beside the system `pivot`.
+    """How the systems that ran in two rounds changed, alone and relative to the system `pivot`.
 
-    `round`, which is `from` too, `matrix`, `files`, `topics` and `runs` are the earlier round's, the
-    others those of the round `to`. `unmatched_from` and `unmatched_to` count runs of either round
-    that are of no system of both. `match` says what made runs one system: that it is recorded, or
-    their tag.
+    `round` (also `from`), `matrix`, `files`, `topics` and `runs` are those of the earlier round,
+    the others those of the round `to`. `unmatched_from` and `unmatched_to` count each round's runs
+    whose system is not in both. `match` is whether runs were matched by recorded system or by tag.
     """
 
     from_round: str | None = Field(
@@ -78,12 +77,12 @@ class ChangeStudy(Study):
 
     @property
     def matrices(self) -> list[tuple[int | None, int | None]]:
-        """Those of both rounds, without factors."""
+        """The matrices of both rounds, without factors."""
         return [(self.matrix, None), (self.to_matrix, None)]
 
 
 class _Round(NamedTuple):
-    """One of the rounds: its scores, and which columns of them are of each system."""
+    """One of the rounds: its scores, and the columns of each system."""
 
     given: StudyScores
     columns: dict[str, list[int]]
@@ -110,7 +109,8 @@ def _compute(
             update={
                 "round": request.to_round,
                 "files": request.to_files,
-                # Scores from different assessments are never compared.
+                # Both rounds need the same assessments: scores from different ones are never
+                # compared.
                 "assessments": earlier.about.get("assessments"),
             }
         ),
@@ -123,7 +123,7 @@ def _compute(
     ]
     if names[0] == names[1]:
         raise InputError(f"A change is between two rounds, and '{names[0]}' is both.")
-    # The systems of a saved study are those it was computed with, whatever is known since.
+    # A saved study keeps the systems it was computed with, whatever became known since.
     known = None if recorded is None else recorded.scales[0].systems
     first, second = (
         _round(
@@ -152,7 +152,7 @@ def _compute(
         second.scores(systems),
         systems.index(pivot),
         Resampling(request.level, request.trials, request.seed),
-        progress=partial(work.progress, "resamples of topics"),
+        progress=partial(work.progress, "resamples of topics, by system"),
         mapped=work.mapped,
     )
     about = second.given.about
@@ -198,7 +198,7 @@ def _round(
     request: ChangeRequest,
     system_of: Mapping[str, str | None] | None,
 ) -> _Round:
-    """Return a round with the columns of each system, which its runs are of as recorded or by tag."""
+    """Return a round with the columns of each system, matched by recorded system or by tag."""
     missing = MissingScores(policy=request.missing)
     if session is not None and given.matrix is not None:
         row = given.matrix.row
@@ -218,7 +218,7 @@ def _round(
 
 
 def _pivot(wanted: str | None, systems: list[str], rounds: tuple[_Round, _Round]) -> str:
-    """Return the system that a name, or the tag of a run of it, is of."""
+    """Return the system with this name, or of the run with this tag."""
     named = ", ".join(systems[:_MOST_NAMED]) + (", ..." if len(systems) > _MOST_NAMED else "")
     if wanted is None:
         raise InputError(

@@ -22,7 +22,7 @@ from roundbook.statistics.studies.discriminative_power import (
 
 
 class RunApart(Result):
-    """A run's mean, and how many runs it is significantly better and worse than by Tukey HSD."""
+    """A run's mean, and the numbers of significantly worse and better runs by Tukey HSD."""
 
     run: str
     mean: float
@@ -31,13 +31,13 @@ class RunApart(Result):
 
 
 class PowerOfScale(Result):
-    """How many pairs of runs the scores on one scale tell apart.
+    """The discriminative power of one scale: how many pairs of runs differ significantly.
 
     `share`, its limits by other draws `share_low` and `share_high`, `significant`,
     `critical_difference` and `asl`, the p values in descending order (200 of them at evenly spaced
-    ranks if there are more), are of the randomised Tukey HSD test, as the `ranking` is. The other
-    shares are of tests of each pair for itself, but `holm_share`, which is of the t test adjusted
-    over pairs. The bootstrap's needed differences are None where no pair has any.
+    ranks if there are more), are of the randomised Tukey HSD test, as is the `ranking`. The other
+    shares are of tests of single pairs, except `holm_share`, which is of the t test adjusted over
+    pairs. The bootstrap's needed differences are None if no pair has one.
     """
 
     scale: str
@@ -58,7 +58,7 @@ class PowerOfScale(Result):
 
 
 class DiscriminativePower(Study):
-    """How many pairs of runs the scores tell apart; `trials` are those of Tukey HSD."""
+    """The study of discriminative power; `trials` are those of Tukey HSD."""
 
     resamples: int
     alpha: float
@@ -86,7 +86,7 @@ def find_pairs_apart(
     request: DiscriminativePowerRequest | AcrossRoundsRequest,
     work: Work,
 ) -> TukeyTest:
-    """Return the test of all pairs that a request asks for; `part` is what it is called while it runs."""
+    """Return the Tukey test of all pairs for a request; `part` is its name in progress reports."""
     return tukey_test(
         scores,
         trials=request.trials,

@@ -1,4 +1,4 @@
-"""Whether the topics of a round have the power to find a difference, scale by scale."""
+"""The study of incremental topics: when their power suffices to find a difference."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from roundbook.statistics.studies.incremental import (
 
 @dataclass(frozen=True)
 class IncrementalOfScale(IncrementalTopics):
-    """When the topics judged so far have the power to find a difference, on one scale."""
+    """The figures of incremental topics on one scale."""
 
     scale: str
 
@@ -27,7 +27,7 @@ class IncrementalOfScale(IncrementalTopics):
 class IncrementalStudy(Study):
     """When the topics judged so far have the power to find a difference between two runs.
 
-    `pair` are the two runs that it is of, where it is of two only.
+    `pair` are the two runs, if the study is of two runs only.
     """
 
     difference: float

@@ -16,7 +16,7 @@ from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Input
-from roundbook.logbook.studies.studies import STUDIES, find_study, run_study
+from roundbook.logbook.studies.studies import find_study, run_study, study_entry
 from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.studies import StudyRequest
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def _request(**saved: Any) -> StudyRequest:  # noqa: ANN401
-    return STUDIES[saved["study"]].request(**saved)
+    return study_entry(str(saved.get("study", ""))).request(**saved)
 
 
 def _compute(session: Session, request: StudyRequest) -> Study:
@@ -35,7 +35,7 @@ def _compute(session: Session, request: StudyRequest) -> Study:
 
 
 def _asked(request: StudyRequest, study: Study) -> StudyRequest:
-    """Name the assessments, even where they are the only ones: others may come."""
+    """Return the request to save, with the assessments named, as later ones may be added."""
     names = ("round", "measure", "assessments")
     return request.model_copy(update={name: getattr(study, name) for name in names})
 
@@ -73,7 +73,7 @@ def _today(connection: Connection, task_id: int, request: StudyRequest) -> list[
 
 
 def _brief(stored: Mapping[str, Any]) -> dict[str, Any]:
-    figure = STUDIES[stored["study"]].figure
+    figure = study_entry(stored["study"]).figure
     return {
         **{name: stored.get(name) for name in ("study", "measure", "round", "assessments")},
         "scales": {scale["scale"]: scale[figure] for scale in stored["scales"]},

@@ -1,4 +1,4 @@
-"""Whether runs that were not there would have been scored fairly, scale by scale."""
+"""The leave-one-out study: whether runs left out would have been scored fairly."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from roundbook.statistics.studies.leave_one_out import LeftOut, remaining_releva
 
 
 class RunLeftOut(Result):
-    """A run's mean in the round and where it is left out, and by how many ranks it falls there."""
+    """A run's mean in the round and when left out, and by how many ranks it falls then."""
 
     run: str
     team: str | None
@@ -36,11 +36,11 @@ class RunLeftOut(Result):
 
 
 class LeftOutFigures(Result):
-    """What leaving runs out does to their scores on one scale.
+    """The effect of leaving runs out on their scores, on one scale.
 
     `tau` is Kendall's tau-b of the means and `tau_low` to `tau_high` the interval that papers print
-    with it; None where all runs tie. `bias` is the mean difference, `largest` the largest without
-    its sign, and so are the rank shifts.
+    with it; None if all runs tie. `bias` is the mean difference, `largest` the largest in absolute
+    value; the rank shifts are absolute too.
     """
 
     scale: str
@@ -55,20 +55,20 @@ class LeftOutFigures(Result):
 
 
 class LeftOutOfScale(LeftOutFigures):
-    """The same run by run; the one that loses most is first."""
+    """The figures of a scale with its runs, the one that loses most first."""
 
     left_out: list[RunLeftOut]
 
 
 class TopicWithout(Result):
-    """A topic that is special where a team, or a run, is left out."""
+    """A topic that is affected when a team, or a run, is left out."""
 
     without: str
     topic: str
 
 
 class Contribution(Result):
-    """What would not be judged without a team: how many documents, and how many relevant ones."""
+    """The documents, and the relevant ones, that would not be judged without a team."""
 
     team: str
     runs: int
@@ -78,13 +78,13 @@ class Contribution(Result):
 
 
 class Pool(Result):
-    """The pool of the round, and what of it each team alone brought in.
+    """The pool of the round, and each team's unique contributions.
 
-    To rank `depth` pooled runs' documents were judged, as far as runs are recorded to `known_depth`:
-    `judged_share` of them are, and they are `explained_share` of all `judged` documents.
-    `judged_alone` of these, and `relevant_alone` of all `relevant`, are due to one team. `emptied`
-    are topics that have no relevant document without a team, `without_relevant` those that have
-    none at all.
+    The pooled runs' documents were judged to rank `depth` (runs are recorded to rank
+    `known_depth`): `judged_share` of these documents are judged, and they are `explained_share` of
+    all `judged` documents. `judged_alone` of the judged, and `relevant_alone` of all `relevant`
+    documents are due to one team only. `emptied` are topics without a relevant document if a team
+    is left out, `without_relevant` topics without any.
     """
 
     depth: int
@@ -101,17 +101,17 @@ class Pool(Result):
 
 
 class LeaveOneOutStudy(Study):
-    """Whether runs that were not there would have been scored fairly; a trial leaves out one team.
+    """Whether runs left out would have been scored fairly; each trial leaves out one team.
 
-    Or one run, if it is `by` run. `team_of_run` numbers what is left out together, for each run in
-    the order of the scores, and `fed_pool` says of each whether it contributed to the pool, where
-    scores are computed anew; `runs_without_team` runs whose team is unknown count as one each.
-    `standardising` and `standardising_runs` say which runs and how many define the factors of the
-    round, and `zero_sd` what becomes of a topic on which they tie. `tied` are topics on which all
-    others of them tie, so that a run that differs there looks average. `pool` and `upload` are of
-    scores computed anew, which are standardised by the runs that the factors of the matrix
-    `factors_of` were fitted on, and `logged` is how these scores differ from the logged ones;
-    `qrels` names the file of assessments.
+    Or one run, if it is `by` run. `team_of_run` is the number of each run's team, in the order of
+    the scores; the `runs_without_team` runs of unknown team count as one each. `fed_pool` is
+    whether each run contributed to the pool, if scores are computed anew. `standardising` and
+    `standardising_runs` are the choice and the number of the runs that define the factors, and
+    `zero_sd` the policy on topics on which they tie. `tied` are topics on which all other
+    standardising runs tie, so that a run that differs there looks average. `pool` and `upload` are
+    those of scores computed anew, which are standardised by the runs that the factors of the matrix
+    `factors_of` were fitted on; `logged` has their differences from the logged scores. `qrels`
+    names the file of assessments.
     """
 
     by: Literal["team", "run"]
@@ -132,7 +132,7 @@ class LeaveOneOutStudy(Study):
 
     @property
     def matrices(self) -> list[tuple[int | None, int | None]]:
-        """The matrix that it was computed from; of scores computed anew that of their factors."""
+        """The matrix it was computed from; for scores computed anew, that of their factors."""
         if not self.reassessed:
             return super().matrices
         return [] if self.factors_of is None else [(self.factors_of, self.factor_version)]
@@ -152,7 +152,7 @@ def _compute(
         given = runs_as_scored(session, request, work, recorded)
     teams, groups = given.teams, given.groups
     if recorded is not None:
-        # As they were known then: what became known since is for renewing it.
+        # Teams as they were known then; what became known since counts when the study is renewed.
         known = {run.run: run.team for run in recorded.scales[0].left_out}
         teams = None if recorded.by == "run" else [known[run] for run in given.runs]
         groups = np.array(recorded.team_of_run)
@@ -185,7 +185,7 @@ def _by_current_factors(
     reassessed: Reassessed,
     recorded: LeaveOneOutStudy | None,
 ) -> GivenRuns:
-    """Return scores computed anew, by factors of the runs that the round's own are of."""
+    """Return scores computed anew, with the standardising runs of the round's current factors."""
     if session is None:
         return runs_scored_anew(reassessed)
     factors, logged = None, None
@@ -209,7 +209,7 @@ def _by_current_factors(
 
 
 def _pool(anew: Reassessed, groups: NDArray[np.intp], names: list[str]) -> Pool:
-    """Return what the pool explains, and what of the assessments is due to one team alone."""
+    """Return the pool's depth and coverage, and the judgments due to one team only."""
     judgments, contributed = anew.score.judgments, anew.score.contributed
     alone = contributed & (contributed.sum(axis=0) == 1)
     there = count_relevant(anew.score.measure, judgments)
@@ -245,7 +245,7 @@ def _pool(anew: Reassessed, groups: NDArray[np.intp], names: list[str]) -> Pool:
 
 
 def left_out_figures(left: LeftOut) -> dict[str, Any]:
-    """Return the fields of a scale's figures."""
+    """Return the fields of `LeftOutFigures` for a scale."""
     low, high = (None, None) if left.interval is None else (left.interval.low, left.interval.high)
     names = ("scale", "tau", "rmse", "largest", "bias", "mean_rank_shift", "largest_rank_shift")
     return {name: getattr(left, name) for name in names} | {"tau_low": low, "tau_high": high}

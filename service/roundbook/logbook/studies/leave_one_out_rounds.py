@@ -1,4 +1,4 @@
-"""Whether every round of a task would have scored teams fairly that were not there."""
+"""Leave-one-out over all rounds of a task: whether teams left out would have been scored fairly."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ from roundbook.requests.drift import CurveRequest
 from roundbook.requests.studies import LeaveOneOutRoundsRequest
 from roundbook.statistics.studies.trend import Trend, round_trend
 
-# Why no team of a round can be left out.
+# The reasons why no team of a round can be left out.
 WhyNot = Literal["no teams", "impossible"]
 
 
 class RoundNotStudied(Result):
-    """A round in which no team can be left out: none is known, or the runs are too few or tie."""
+    """A round without a team to leave out: no team is known, or the runs are too few or tie."""
 
     round: str
     matrix: int | None
@@ -45,7 +45,7 @@ class RoundNotStudied(Result):
 
 @dataclass(frozen=True)
 class TauTrend(Trend):
-    """How Kendall's tau goes with the rounds, `by` the others' ``factors`` or ``assessments``."""
+    """The trend of Kendall's tau over rounds, `by` the others' ``factors`` or ``assessments``."""
 
     by: str
 
@@ -59,10 +59,10 @@ class LeftOutScale(Result):
 
 
 class LeaveOneOutRounds(Study):
-    """Whether every round that has a measure would have scored teams fairly that were not there.
+    """Whether each round with a measure would have scored left-out teams fairly.
 
-    `topics`, `runs` and `trials`, which are teams left out, are sums over the rounds. `ageing_from`
-    is the first round that has factors, of which each round's `ageing` tells.
+    `topics`, `runs` and `trials` (teams left out) are sums over the rounds. `ageing_from` is the
+    first round with factors, to which each round's `ageing` verdict refers.
     """
 
     ageing_from: str
@@ -72,7 +72,7 @@ class LeaveOneOutRounds(Study):
 
     @property
     def matrices(self) -> list[tuple[int | None, int | None]]:
-        """The matrices of all rounds, those left out too, each with the version of its factors."""
+        """The matrices of all rounds, also those left out, each with the version of its factors."""
         given: list[LeftOutRound | RoundNotStudied] = [*self.rounds, *self.left_out]
         return [(one.matrix, one.factor_version) for one in given]
 
@@ -108,7 +108,7 @@ def _compute(
 def _today(
     session: Session, request: LeaveOneOutRoundsRequest, work: Work
 ) -> tuple[str, list[LeftOutRound], list[RoundNotStudied], LeaveOneOutRoundsRequest]:
-    """Return the first round, those that can be studied, the others, and the request as it is understood."""
+    """Return the first round, the studied and the other rounds, and the completed request."""
     measure, label, inputs = find_rounds(session.connection, request)
     asked = request.model_copy(update={"measure": measure, "assessments": label})
     ageing = _ageing(session, asked, inputs[0][0])
@@ -153,7 +153,7 @@ def _today(
 def _as_it_was(
     session: Session, asked: LeaveOneOutRoundsRequest, was: LeftOutRound, work: Work
 ) -> LeftOutRound:
-    """Return a round of a saved study, computed again from what it was computed from."""
+    """Return a round of a saved study, computed again from its saved inputs."""
     again = leave_out_by_factors(session, asked, was.round, work, was)
     kept = was.model_dump(include={"not_reassessed", "ageing", "runs_without_team"})
     if was.reassessed is not None:
@@ -162,7 +162,7 @@ def _as_it_was(
 
 
 def _ageing(session: Session, asked: LeaveOneOutRoundsRequest, first: str) -> dict[str, str]:
-    """Return the verdict on the first round's factors in each later round that has any."""
+    """Return the drift verdict on the first round's factors, by later round with factors."""
     request = CurveRequest(
         task=asked.task or "",
         measure=asked.measure,
@@ -178,7 +178,7 @@ def _ageing(session: Session, asked: LeaveOneOutRoundsRequest, first: str) -> di
 def _ageing_known_then(
     connection: Connection, saved: Row[Any], read: LeaveOneOutRounds
 ) -> Iterator[Facts | NotComputed]:
-    """Yield the verdicts of a saved study that its factors do not give, by what was known then."""
+    """Yield the ageing verdicts of a saved study that differ from what was known then."""
     request = CurveRequest(task=read.task or "", measure=read.measure)
     margin, _ = choose_margin(request)
     recorded = {one.round: one.ageing for one in read.rounds}
@@ -207,7 +207,7 @@ def _ageing_known_then(
 
 
 def _kept(connection: Connection, asked: LeaveOneOutRoundsRequest) -> dict[NotReassessed, set[str]]:
-    """Return which rounds have what scores are computed anew from."""
+    """Return the rounds that have runs, and those that have assessments, by the code without."""
     task_id = find_task(connection, asked.task or "")
     assessed = [
         row

@@ -1,4 +1,4 @@
-"""What pilots of fewer teams would have found, scale by scale."""
+"""The study of pilots of fewer teams, on each scale."""
 
 from __future__ import annotations
 
@@ -21,16 +21,17 @@ from roundbook.statistics.studies.scoring import SameScores, Scoring
 
 
 class LeaveTeamsOutStudy(PilotStudy):
-    """What pilots of fewer teams would have found; the size of a pilot is its teams.
+    """The results of pilots of fewer teams; the size of a pilot is its number of teams.
 
-    `teams` is how many there are: `runs_without_team` runs whose team is unknown count as one each.
-    `team_of_run` numbers them, for each run in the order of the scores, and `fed_pool` says of each
-    whether it contributed to the pool, where scores are computed anew.
+    `teams` is the number of teams; the `runs_without_team` runs of unknown team count as one each.
+    `team_of_run` is the number of each run's team, in the order of the scores, and `fed_pool`
+    whether each run contributed to the pool, if scores are computed anew.
 
-    Where scores are computed anew, `upload` is the latest upload of runs, `revision` that of the
-    assessments, `qrels` their file, and `pool_depth` to which rank pooled runs' documents were
-    judged: `judged_share` of them are, and they are `explained_share` of all that are. Runs are
-    recorded to rank `known_depth`, and `logged` is how the scores differ from the logged ones.
+    If scores are computed anew, `upload` is the latest upload of runs, `revision` that of the
+    assessments, `qrels` their file, and `pool_depth` the rank to which pooled runs' documents were
+    judged: `judged_share` of these are judged, and they are `explained_share` of all judged ones.
+    Runs are recorded to rank `known_depth`, and `logged` has the differences from the logged
+    scores.
     """
 
     mode: Literal["keep", "reduce"]
@@ -48,7 +49,7 @@ class LeaveTeamsOutStudy(PilotStudy):
 
     @property
     def matrices(self) -> list[tuple[int | None, int | None]]:
-        """The matrix that it was computed from; none where scores are computed anew."""
+        """The matrix it was computed from; none if scores are computed anew."""
         return [] if self.mode == "reduce" else super().matrices
 
 
@@ -80,7 +81,7 @@ def _compute(
         scales = {scale: SameScores(scores) for scale, scores in given.scales.items()}
     without_team = names.count(None)
     if recorded is not None:
-        # As they were known then: what became known since is for renewing it.
+        # Teams as they were known then; what became known since counts when the study is renewed.
         teams, without_team = np.array(recorded.team_of_run), recorded.runs_without_team
     there = int(teams.max()) + 1
     numbers = range(1, there) if request.every_number else request.teams_left or None

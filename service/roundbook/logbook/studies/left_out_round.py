@@ -1,4 +1,4 @@
-"""One of the rounds whose teams are left out: by the factors, and by the assessments, of the others."""
+"""Leaving out each team of one round: by the factors and by the assessments of the others."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from roundbook.requests.studies import LeaveOneOutRequest, LeaveOneOutRoundsRequ
 from roundbook.statistics.measures.scores import count_relevant
 from roundbook.statistics.studies.leave_one_out import LeaveOneOut, remaining_relevant
 
-# Why a round's scores are not computed anew.
+# The reasons why a round's scores are not computed anew.
 NotReassessed = Literal[
     "no runs",  # what they retrieved is not logged
     "no assessments",  # nor these
@@ -27,13 +27,13 @@ NotReassessed = Literal[
 
 
 class ReassessedRound(Result):
-    """A round's scores computed anew, each team left out with the assessments due to it alone.
+    """A round's scores computed anew, each team left out with the assessments due to it only.
 
-    `upload` is the latest of runs, `revision` that of the assessments, `topics` are the assessed
-    ones. To rank `pool_depth` the `pooled_runs` were judged; `judged_share` of their documents are,
-    and they are `explained_share` of all `judged` documents. `relevant_alone` of all `relevant` ones
-    are due to one team. `team_of_run` and `fed_pool` are what is known of each of the runs, and
-    `logged` is how these scores differ from the logged ones.
+    `upload` is the latest upload of runs, `revision` that of the assessments, and `topics` are the
+    assessed topics. The `pooled_runs` were judged to rank `pool_depth`; `judged_share` of their
+    documents are judged, and they are `explained_share` of all `judged` documents. `relevant_alone`
+    of all `relevant` ones are due to one team. `team_of_run` and `fed_pool` have each run's team
+    and contribution to the pool, and `logged` the differences from the logged scores.
     """
 
     upload: int
@@ -55,11 +55,11 @@ class ReassessedRound(Result):
 
 
 class LeftOutRound(Result):
-    """A round in which each of `teams` teams is left out, by the factors of the others.
+    """A round in which each of `teams` teams is left out and scored by the others' factors.
 
-    `runs_without_team` runs whose team is unknown count as one each. `reassessed` is the same with
-    the scores computed anew; where that is None, `not_reassessed` says why. `ageing` is the verdict
-    on the first round's factors in this one, None of the first round itself.
+    The `runs_without_team` runs of unknown team count as one each. `reassessed` is the same with
+    scores computed anew, None with the reason in `not_reassessed`. `ageing` is the verdict on the
+    first round's factors in this round, None for the first round itself.
     """
 
     round: str
@@ -84,7 +84,7 @@ def leave_out_by_factors(
     work: Work,
     recorded: LeftOutRound | None = None,
 ) -> LeftOutRound:
-    """Leave out each team of a round by the factors of the others.
+    """Leave out each team of a round, and score it by the factors of the others.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def leave_out_by_factors(
     Raises
     ------
     NotRecordedError
-        When no team is recorded, or the scores or factors are not there.
+        When no team is recorded, or the scores or factors do not exist.
     ImpossibleStatisticError
         When the runs or teams are too few, or tie.
     """
@@ -118,14 +118,14 @@ def leave_out_by_assessments(
     work: Work,
     recorded: ReassessedRound | None = None,
 ) -> ReassessedRound:
-    """Do the same with the scores computed anew, without the assessments due to the team alone.
+    """Leave out each team, with scores computed anew without the assessments due to it only.
 
     Raises
     ------
     NotRecordedError
         When the round has no runs, no such assessments, or no team or pooled run is recorded.
     ImpossibleStatisticError
-        When the measure is none that is computed here, or no pool depth explains the assessments.
+        When Roundbook does not compute the measure, or no pool depth explains the assessments.
     """
     request = _of_round(asked, of.round, scales=asked.scales, reassessed=True)
     anew = reassess(session, request, work, recorded)

@@ -1,4 +1,4 @@
-"""The runs that leave-one-out is of: of a round, of files, or scored anew by fewer assessments."""
+"""The input of leave-one-out: runs of a round, of files, or scored by reduced assessments."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ from roundbook.statistics.studies.scoring import SameScores, Scoring
 
 
 class GivenRuns(NamedTuple):
-    """What the study is of: fields of it, the scores, and what is known of the runs.
+    """The input of the study: fields that describe it, the scores, and the runs' teams.
 
-    `teams` is None to leave out run by run, and `groups` numbers what is left out together.
+    `teams` is None to leave out run by run; runs with an equal number in `groups` are left out
+    together.
     """
 
     about: dict[str, Any]
@@ -41,7 +42,7 @@ class GivenRuns(NamedTuple):
     def leave_out(
         self, groups: NDArray[np.intp], scales: Sequence[VarianceScale], work: Work, part: str
     ) -> LeaveOneOut:
-        """Leave out each group once; `part` is what it is called while it runs."""
+        """Leave out each group once; `part` is its name in progress reports."""
         return leave_one_out(
             self.score,
             groups,
@@ -59,21 +60,21 @@ def runs_as_scored(
     work: Work,
     recorded: KnownScores | None = None,
 ) -> GivenRuns:
-    """Return raw scores, with what the factors of a round were fitted on; of files that is all runs.
+    """Return raw scores with the standardising runs of a round's factors; for files, all runs.
 
     Parameters
     ----------
     session : Session or None
         None for scores in files.
     recorded : KnownScores, optional
-        The saved study, whose matrix and factors are read whether they count or not.
+        A saved study, whose matrix and factors are read even if they are no longer current.
 
     Raises
     ------
     InputError
-        When teams are to be left out of files, and no team file names any.
+        When teams are to be left out of files, and no team file names a run.
     NotRecordedError
-        When the scores or factors are not there, or teams are to be left out and none is known.
+        When the scores or factors do not exist, or teams are to be left out and none is known.
     """
     by_team = request.by == "team" or request.teams is not None
     if session is None:
@@ -110,13 +111,13 @@ def runs_scored_anew(
     session: Session | None = None,
     factors: tuple[int | None, int | None] | None = None,
 ) -> GivenRuns:
-    """Return scores that are computed from runs, by factors of the runs that others are fitted on.
+    """Return scores computed from runs, with the standardising runs of the given factors.
 
     Parameters
     ----------
     factors : pair of int, optional
-        Matrix and version of the factors of the round's logged scores. Without such it is by the
-        runs that fed the pool.
+        Matrix and version of the factors of the round's logged scores; by default the runs that
+        contributed to the pool are the standardising runs.
     """
     if session is None or factors is None:
         which, mask = standardising_runs(anew.contributed)

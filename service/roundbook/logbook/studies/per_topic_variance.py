@@ -1,4 +1,4 @@
-"""Whether the runs of a round would rank alike on another sample of the documents."""
+"""The study of per-topic variance: whether runs would rank alike on another document sample."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class TopicRedrawn(Result):
 
 
 class PerTopicVarianceOfScale(Result):
-    """What becomes of average precision when the documents are drawn again.
+    """The effect of drawing the documents again on average precision, on one scale.
 
     `krcc` is the mean over draws of Kendall's tau-b with the real ranking, `krcc_low` and
     `krcc_high` the 2.5th and the 97.5th percentile. `error_rate` is the share of comparisons in
@@ -89,12 +89,12 @@ class PerTopicVarianceOfScale(Result):
 
 
 class PerTopicVarianceStudy(Study):
-    """Whether the runs would rank alike if the document collection were another sample.
+    """The study of per-topic variance of a round, or of files.
 
     `upload` is the latest upload of runs and `revision` that of the assessments; `qrels` names
-    their file. `topics_without_relevant` have no relevant document, `lists_without_relevant` of the
-    runs retrieve none: average precision is 0 in all draws. The longest list has `list_depth`
-    documents, and `logged` is how the scores as they are differ from the logged ones.
+    their file. `topics_without_relevant` have no relevant document, and `lists_without_relevant`
+    retrieve none: their average precision is 0 in all draws. The longest list has `list_depth`
+    documents, and `logged` has the differences of the undrawn scores from the logged ones.
     """
 
     upload: int | None = None
@@ -112,7 +112,7 @@ class PerTopicVarianceStudy(Study):
 
     @property
     def matrices(self) -> list[tuple[int | None, int | None]]:
-        """None: it is computed from runs and assessments."""
+        """No matrices: it is computed from runs and assessments."""
         return []
 
 

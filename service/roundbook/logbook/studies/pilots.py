@@ -1,4 +1,4 @@
-"""What smaller pilots than a round would have found: what both studies of them have in common."""
+"""Common parts of the studies of pilots smaller than a round."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from roundbook.statistics.studies.pilot_results import Pilots, Setting
 
 @dataclass(frozen=True)
 class PilotsOfScale(Pilots):
-    """What smaller pilots would have found on one scale."""
+    """The results of smaller pilots on one scale."""
 
     scale: str
 
 
 class PilotStudy(Study):
-    """What smaller pilots would have found, of which `trials` were drawn for each size.
+    """The results of smaller pilots, of which `trials` were drawn for each size.
 
-    `alpha`, `beta`, `min_d` and `m` are what topics are planned for.
+    `alpha`, `beta`, `min_d` and `m` are the parameters of the topic set size design.
     """
 
     alpha: float
@@ -30,5 +30,5 @@ class PilotStudy(Study):
 
 
 def setting(request: PilotRequest) -> Setting:
-    """Return what a request plans topics for."""
+    """Return the parameters of a request's topic set size design."""
     return Setting(request.alpha, request.beta, request.min_d, request.m)

@@ -1,4 +1,4 @@
-"""What a round's scores would be by the assessments that there had been without some teams."""
+"""Scores of a round by the assessments that would exist without some of its teams."""
 
 from __future__ import annotations
 
@@ -29,23 +29,23 @@ class Reassessed(NamedTuple):
     Attributes
     ----------
     given
-        The runs and assessments, with how many of them there are among what they are.
+        The runs and assessments, whose `about` also gets their numbers.
     contributed
-        Whether each run fed the pool, None where it is unknown.
+        Whether each run contributed to the pool, None where unknown.
     teams
-        Of each run, None where it is unknown.
+        The team of each run, None where unknown.
     team_of_run
-        The same as numbers.
+        The number of each run's team.
     score
-        What computes the scores.
+        The function that computes the scores.
     known_depth
-        To which rank runs are recorded.
+        The rank to which runs are recorded.
     pool_depth
-        To which rank the pooled runs' documents were judged.
+        The rank to which the pooled runs' documents were judged.
     judged_share
-        How many of these documents are judged.
+        The share of these documents that are judged.
     explained_share
-        How many of the judged documents one of them is.
+        The share of the judged documents that are among these.
     """
 
     given: StudyRuns
@@ -60,7 +60,7 @@ class Reassessed(NamedTuple):
 
 
 class KnownRuns(Protocol):
-    """What was known of the runs when a study was saved, which has these fields."""
+    """The facts on the runs when a study was saved, as fields of the study."""
 
     @property
     def upload(self) -> int | None:
@@ -68,7 +68,7 @@ class KnownRuns(Protocol):
 
     @property
     def revision(self) -> int | None:
-        """Of the assessments."""
+        """Revision of the assessments."""
 
     @property
     def team_of_run(self) -> Sequence[int]:
@@ -76,7 +76,7 @@ class KnownRuns(Protocol):
 
     @property
     def fed_pool(self) -> Sequence[bool | None]:
-        """Whether each run contributed to the pool, None where it was unknown."""
+        """Whether each run contributed to the pool, None where unknown."""
 
 
 def reassess(
@@ -85,7 +85,7 @@ def reassess(
     work: Work,
     known: KnownRuns | None = None,
 ) -> Reassessed:
-    """Return what computes scores by the assessments that remain without some teams.
+    """Return a scorer of the round by the assessments that remain without some teams.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ def reassess(
         Its `pool_depth` is by default the largest to which 95% of the pooled runs' documents are
         judged.
     known : KnownRuns, optional
-        The saved study, in place of what is known of the runs today.
+        A saved study, whose facts on the runs replace today's.
 
     Raises
     ------
@@ -178,7 +178,7 @@ def _recorded_teams(
 def _teams_in_file(
     request: LeaveOneOutRequest | LeaveTeamsOutRequest, given: StudyRuns, work: Work
 ) -> tuple[list[str | None], list[bool | None]]:
-    """Return the same by a team file; what is hidden of it becomes a field of the study."""
+    """Return the same from a team file; its hidden cells become a field of the study."""
     assert request.teams is not None
     if not given.lists.size:
         raise InputError(f"The runs have no topic of {given.about['qrels']}.")

@@ -1,4 +1,4 @@
-"""The teams of a study's runs: as recorded, or from a team file beside score files."""
+"""The teams of a study's runs: as recorded, or from a team file with score files."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ def teams_of_runs(
 ) -> list[str | None]:
     """Return the team of each run of a study, in the order of the columns; None where unknown.
 
-    Names are as spelled; see `numbered_teams`. What is hidden of the team file is told with what is
-    hidden of the score files.
+    Names are as spelled; see `numbered_teams`. Hidden cells of the team file are reported with
+    those of the score files.
 
     Parameters
     ----------
     session : Session or None
         None for scores in files.
     file : path or None
-        The team file beside score files.
+        The team file for score files.
 
     Raises
     ------
     InputError
-        When score files come without team file, or it names none of their runs.
+        When score files have no team file, or it names none of their runs.
     NotRecordedError
         When the team of no run is recorded.
     """
@@ -67,5 +67,5 @@ def teams_of_runs(
 
 
 def numbered_teams(teams: list[str | None]) -> NDArray[np.intp]:
-    """Return the number of each run's team, which is one however its name is capitalised."""
+    """Return the number of each run's team; names that differ in case are one team."""
     return team_numbers([None if name is None else name.casefold() for name in teams])

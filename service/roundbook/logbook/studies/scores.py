@@ -25,12 +25,12 @@ Scores = npt.NDArray[np.float64]
 
 
 class StudyScores(NamedTuple):
-    """What a study is of.
+    """The scores of a study and their origin.
 
     Attributes
     ----------
     about
-        Fields of a `Study`: which matrix, its size, by which factors it is standardised.
+        Fields of a `Study`: the matrix, its size, and its factors.
     topics, runs
         Names, in the order of the rows and of the columns.
     raw
@@ -38,7 +38,7 @@ class StudyScores(NamedTuple):
     scales
         By scale, the (topics, runs) scores.
     matrix, fitted
-        The matrix, and the ``factor_set`` row by which it is standardised; None of files.
+        The matrix, and the ``factor_set`` row by which it is standardised; None for files.
     """
 
     about: dict[str, Any]
@@ -51,33 +51,33 @@ class StudyScores(NamedTuple):
 
 
 class KnownScores(Protocol):
-    """The scores that a saved study is of, which has these fields."""
+    """The scores of a saved study, identified by its fields."""
 
     @property
     def matrix(self) -> int | None:
-        """Its number."""
+        """Number of the matrix."""
 
     @property
     def factor_version(self) -> int | None:
-        """Of its factors; None where the scores are raw."""
+        """Version of its factors; None for raw scores."""
 
 
 def study_scores(
     session: Session | None, request: StudyRequest, work: Work, recorded: KnownScores | None = None
 ) -> StudyScores:
-    """Return the scores that a study is of: those of files, of a round, or of a saved study.
+    """Return the scores of a study: those of files, of a round, or of a saved study.
 
     Parameters
     ----------
     session : Session or None
         None for a request that names files.
     recorded : KnownScores, optional
-        The saved study, whose matrix and factors are read whether they count or not.
+        A saved study, whose matrix and factors are read even if they are no longer current.
 
     Raises
     ------
     NotRecordedError
-        When the matrix or its factors are not there.
+        When the matrix or its factors do not exist.
     WithdrawnError
         When the matrix is withdrawn.
     """
@@ -134,7 +134,7 @@ def _of_matrix(
 
 
 def _file_scores(request: StudyRequest, max_file_bytes: int) -> StudyScores:
-    """Return the scores in files, standardised by factors of all their runs."""
+    """Return the scores in files, standardised by factors fitted on all their runs."""
     read = read_scores(
         request.files,
         measure=request.measure,
@@ -161,7 +161,7 @@ def _file_scores(request: StudyRequest, max_file_bytes: int) -> StudyScores:
 def _on_scales(
     scales: Sequence[VarianceScale], raw: Scores, factors: tuple[Scores, Scores, str] | None
 ) -> dict[str, Scores]:
-    """Put scores on each scale, by mean, sd and what becomes of topics with sd 0."""
+    """Return scores on each scale, by means, sds and the policy on topics with sd 0."""
     if factors is None:
         return dict.fromkeys(scales, raw)
     mean, sd, zero_sd = factors

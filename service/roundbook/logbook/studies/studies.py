@@ -1,4 +1,4 @@
-"""Every study by its name: what is asked, and what computes it."""
+"""All studies by name, with their requests and their modules."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ class StudyEntry(NamedTuple):
     ----------
     request : type
     figure : str
-        The field of a study's scales that a list of results shows.
+        The field of the study's scales that lists of results show.
     """
 
     request: type[StudyRequest]
     figure: str
 
 
-# Each is computed in the module of this package that is named after it.
+# Each is computed by the module of this package with its name.
 STUDIES = {
     "discriminative-power": StudyEntry(DiscriminativePowerRequest, "share"),
     "swap-rate": StudyEntry(SwapRateRequest, "overall"),
@@ -54,18 +54,30 @@ STUDIES = {
 }
 
 
-def find_study(name: str) -> KindOfStudy:
-    """Return a kind of study by its name, the `STUDY` of its module.
-
-    The module is imported only now, since most need SciPy, which a list of results is spared.
+def study_entry(name: str) -> StudyEntry:
+    """Return the entry of a study by its name.
 
     Raises
     ------
     InputError
-        When there is none.
+        When there is no such study.
     """
     if name not in STUDIES:
         raise InputError(f"There is no study '{name}'; there are {', '.join(STUDIES)}.")
+    return STUDIES[name]
+
+
+def find_study(name: str) -> KindOfStudy:
+    """Return a kind of study by its name, the `STUDY` of its module.
+
+    The module is imported here, as most need SciPy, which lists of results do not.
+
+    Raises
+    ------
+    InputError
+        When there is no study of this name.
+    """
+    study_entry(name)
     kind: KindOfStudy = import_module(f"{__package__}.{name.replace('-', '_')}").STUDY
     return kind
 
@@ -83,7 +95,7 @@ def run_study(session: Session | None, request: StudyRequest, work: Work | None 
     Raises
     ------
     NotRecordedError
-        When what it is computed from is not there.
+        When its inputs do not exist.
     ImpossibleStatisticError
         When the scores are too few, or all runs tie.
     """

@@ -1,4 +1,4 @@
-"""What all studies say of themselves, and what makes a kind of study."""
+"""The base model of studies, and the description of a kind of study."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from roundbook.logbook.session import Session, Work
 from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.studies import StudyRequest
 
-# Fields of all requests that say what a study is of, not how it is done.
+# The fields of requests that name the input of a study, not how it is computed.
 _OF_WHAT = set(StudyRequest.model_fields) - {"seed"}
 
 
 class Study(Result):
     """A study of the scores of a round, or of `files`, which are in no record.
 
-    `matrix`, `revision` and `assessments` are those of a round's scores; `factor_version` is what
-    standardised them, None where only raw scores were studied. Scores in files are standardised by
-    factors of all their runs; `hidden` is what workbooks hide of files.
+    `matrix`, `revision` and `assessments` are those of a round's scores; `factor_version` is the
+    version of their factors, None if only raw scores were studied. Scores in files are standardised
+    by factors of all their runs; `hidden` are the hidden parts of workbooks.
     """
 
     study: str
@@ -44,28 +44,28 @@ class Study(Result):
 
     @property
     def matrices(self) -> list[tuple[int | None, int | None]]:
-        """The matrices that it was computed from, each with the version of its factors."""
+        """The matrices it was computed from, each with the version of its factors."""
         return [(self.matrix, self.factor_version)]
 
     @classmethod
     def of(cls, request: StudyRequest, about: Mapping[str, Any], **computed: Any) -> Self:  # noqa: ANN401
-        """Return a study: fields called as those of its request, then what it is of, then the rest."""
+        """Return a study with the fields of its request, of its input, and the computed ones."""
         asked = request.model_dump(include=set(cls.model_fields) - _OF_WHAT)
         return cls(**asked | dict(about) | computed)
 
 
 class KindOfStudy(NamedTuple):
-    """One kind of study; the module of each holds its own as `STUDY`.
+    """A kind of study; each module of a study holds its own as `STUDY`.
 
     Attributes
     ----------
     result : its type
     compute : from a session, None for files, a request, how to work, and a study to the study
-        With a study that was saved, what it was computed from is read again, whatever counts today.
-    seconds : from a result to about how long it took
-    known_then : from a connection, a saved study's row and the study to what of it is not so
-        Of what rests on what was known of runs and topics when it was saved, where other things are
-        known by now.
+        With a saved study its own inputs are read again, even if they are no longer current.
+    seconds : from a result to the approximate time of its computation
+    known_then : from a connection, a saved study's row and the study to its differences
+        Differences in what depends on facts on runs and topics that have changed since it was
+        saved.
     """
 
     result: type[Study]

@@ -1,4 +1,4 @@
-"""The swap rate of a round's scores, scale by scale."""
+"""The study of the swap rate of a round's scores, on each scale."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class SwapRateOfScale(SwapRate):
 
 
 class SwapRates(Study):
-    """How often differences between two runs turn round on other topics.
+    """The study of the swap rate: how often a difference between two runs reverses on other topics.
 
-    `topics_each` is how many topics either side has: the rates are about topic sets of that size.
+    `topics_each` is the number of topics on each side: the rates are for topic sets of that size.
     It may be smaller on a standardised scale that leaves topics out.
     """
 
@@ -52,7 +52,7 @@ def find_swaps(
     trials: int,
     work: Work,
 ) -> SwapRate:
-    """Return the swap rate of scores as a request asks for it; `part` is what it is called while it runs."""
+    """Return the swap rate of scores for a request; `part` is its name in progress reports."""
     return swap_rate(
         scores,
         trials=trials,

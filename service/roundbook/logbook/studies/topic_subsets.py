@@ -1,4 +1,4 @@
-"""What pilots of all runs on fewer topics would have found, scale by scale."""
+"""The study of pilots of all runs on fewer topics, on each scale."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from roundbook.statistics.studies.pilots import topic_subsets
 
 
 class TopicSubsetsStudy(PilotStudy):
-    """What pilots of all runs on fewer topics would have found; the size of a pilot is its topics."""
+    """The results of pilots of all runs on fewer topics, whose size is the number of topics."""
 
 
 def _compute(

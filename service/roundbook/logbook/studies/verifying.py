@@ -1,4 +1,4 @@
-"""A saved study beside the scores that it was computed from."""
+"""Verification of saved studies against the scores they were computed from."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ def study_differences(
     request: StudyRequest,
     today: Sequence[Input],
 ) -> Iterator[Facts | NotComputed]:
-    """Yield what of a saved study is not what its scores give.
+    """Yield the differences between a saved study and the same computed from its scores.
 
-    One that takes at most a minute is computed again by its seed; of others the inputs are checked.
-    Where nothing of the rounds has changed since, all of it is; else it takes from the study what
-    was known of the runs then.
+    A study of at most a minute is computed again with its seed; of others only the inputs are
+    checked. If the rounds have not changed since, all of it is computed; otherwise the facts on the
+    runs at that time are taken from the study.
 
     Parameters
     ----------
     today : sequence of Input
-        What it would be computed from today.
+        The inputs it would have today.
     """
     stored = saved_inputs(connection, [saved.id])[saved.id]
     positions = select(result_input.c.position).where(result_input.c.result_id == saved.id)
@@ -82,7 +82,7 @@ def study_differences(
     except RoundbookError as error:
         yield {"what": "study", "reason": str(error).rstrip(".")}
         return
-    # A study that an earlier version saved lacks what later ones say.
+    # A study saved by an earlier version lacks later fields.
     as_saved = read.model_dump(mode="json", exclude_unset=True)
     yield from unlike(as_saved, again.model_dump(mode="json"))
     if not unchanged:
@@ -90,7 +90,7 @@ def study_differences(
 
 
 def _assessed_rounds(read: Study, request: StudyRequest) -> list[tuple[str, Any]]:
-    """Return the rounds whose runs and assessments a study is of, with what names these."""
+    """Return the rounds whose runs and assessments a study uses, with the models that name them."""
     if read.round is not None:
         return [(read.round, read)] if "qrels" in request.rests_on else []
     rounds = [(one.round, getattr(one, "reassessed", None)) for one in getattr(read, "rounds", ())]

@@ -1,6 +1,6 @@
-"""Who does the work of a study: this process, several of this machine, or a Dask cluster.
+"""The workers of a study: this process, several processes of this machine, or a Dask cluster.
 
-A worker imports this module before anything else, and NumPy after `_begin`.
+A worker imports this module first, and NumPy only after `_begin`.
 """
 
 from __future__ import annotations
@@ -30,10 +30,10 @@ from roundbook.errors import MissingExtraError, WorkersError
 if TYPE_CHECKING:
     from roundbook.statistics.studies.common import Mapped
 
-# Batches of pieces under way for each worker: enough that none waits, and few results do.
+# Batches under way for each worker: enough that no worker waits, few enough to hold few results.
 _AHEAD = 4
 _FEW, _MOST_TOGETHER = 16, 8
-# How long a cluster is given to answer.
+# Seconds in which a cluster must answer.
 _PATIENCE = 10
 _SCHEMES = ("", "tcp", "tls")
 _ONE_THREAD = ("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "OMP_NUM_THREADS")
@@ -44,17 +44,18 @@ class _Future(Protocol):
 
 
 def share_out(processes: int = 1, dask: str | None = None) -> AbstractContextManager[Mapped]:
-    """Return what does the pieces of a study's work, as `map` does, within a block.
+    """Return a context with a function that, like `map`, does the pieces of a study's work.
 
-    What comes of the pieces comes in their order, so that a study's numbers do not depend on who
-    did which. The function that is mapped goes to each worker once, the pieces one by one.
+    Results come in the order of the pieces, so that a study's numbers do not depend on which worker
+    did which piece. The mapped function is sent to each worker once, the pieces one by one.
 
     Parameters
     ----------
     processes : int
-        Of this machine; 1 is this one alone. Others end with the block, and with this one.
+        Number of processes of this machine; 1 is this process only. Others end with the block, or
+        with this process.
     dask : str, optional
-        Address of a Dask scheduler whose workers do it instead.
+        Address of a Dask scheduler whose workers are used instead.
 
     Raises
     ------
@@ -71,10 +72,10 @@ def share_out(processes: int = 1, dask: str | None = None) -> AbstractContextMan
 def _in_order(
     submit: Callable[[list[Any]], _Future], pieces: Iterable[Any], workers: int
 ) -> Iterator[Any]:
-    """Yield what comes of the pieces, of which a few for each worker are under way or wait."""
+    """Yield the results of the pieces, with a few batches for each worker under way."""
     waiting: deque[_Future] = deque()
     rest, handed = iter(pieces), 0
-    # Where there are many pieces, several go together: handing one out takes a millisecond.
+    # Many pieces are sent several at a time, as sending takes a millisecond.
     while batch := list(islice(rest, min(_MOST_TOGETHER, 1 + handed // (_FEW * workers)))):
         handed += len(batch)
         waiting.append(submit(batch))
@@ -93,7 +94,7 @@ def _apply(function: Callable[[Any], Any], batch: list[Any]) -> list[Any]:
 
 @contextmanager
 def _processes(number: int) -> Iterator[Mapped]:
-    # A fork would take over the database's connection and the threads' locks.
+    # A fork would inherit the database's connection and the threads' locks.
     context = get_context("spawn")
     held, alive = context.Pipe(duplex=False)
     pool = ProcessPoolExecutor(number, context, _begin, (held,))
@@ -119,7 +120,7 @@ def _processes(number: int) -> Iterator[Mapped]:
             )
             raise WorkersError(message, way_out="fewer workers") from None
         finally:
-            # Nobody waits any more for what is still under way.
+            # The work still under way is not needed any more.
             alive.close()
             pool.shutdown(cancel_futures=True)
             held.close()
@@ -127,7 +128,7 @@ def _processes(number: int) -> Iterator[Mapped]:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Start processes that never see Ctrl-C, which is for this one to act on."""
+    """Start processes within the block that ignore Ctrl-C, which this process handles."""
     if not hasattr(signal, "pthread_sigmask"):  # on Windows
         yield
         return
@@ -139,7 +140,7 @@ def uninterrupted() -> Iterator[None]:
 
 
 def _begin(held: Connection) -> None:
-    """Begin a worker: one core is its share, and it ends when its pipe is closed or broken."""
+    """Initialise a worker: it uses one core, and ends when its pipe is closed or broken."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
     Thread(target=_end_with, args=(held,), daemon=True).start()
@@ -170,7 +171,7 @@ def _cluster(address: str) -> Iterator[Mapped]:
         import distributed  # noqa: PLC0415
     except ImportError:
         raise MissingExtraError("A cluster is reached through Dask.", "dask") from None
-    # Dask itself would wait for ever where something else listens, such as its own dashboard.
+    # Dask itself would wait for ever if something else listens, such as its own dashboard.
     scheme, _, rest = address.rpartition("://")
     parts = urlsplit(f"//{rest}")
     try:
@@ -193,7 +194,8 @@ def _cluster(address: str) -> Iterator[Mapped]:
     with client, dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
 
         def mapped(function: Callable[[Any], Any], pieces: Iterable[Any]) -> Iterator[Any]:
-            # The scheduler keeps what it is made of: a lost worker's copy is made anew elsewhere.
+            # The scheduler keeps the function, so that the copy of a lost worker is made anew
+            # elsewhere.
             there = client.submit(pickle.loads, pickle.dumps(function), pure=False)
 
             def submit(batch: list[Any]) -> _Future:
@@ -211,7 +213,7 @@ def _cluster(address: str) -> Iterator[Mapped]:
                 address=address,
             ) from None
         for name, ours in software.items():
-            # Functions of Python's own, as nothing else could be told from where ours is not.
+            # Only functions of Python itself, as Roundbook may not be installed there.
             try:
                 theirs = {
                     client.run_on_scheduler(version, name),
@@ -230,7 +232,7 @@ def _cluster(address: str) -> Iterator[Mapped]:
 def _apply_there(
     software: dict[str, str], function: Callable[[Any], Any], batch: list[Any]
 ) -> list[Any]:
-    # A worker may have come to the cluster since its software was looked at.
+    # A worker may have joined the cluster since the software was checked.
     for name, theirs in _software().items():
         if theirs != software[name]:
             who = f"Worker {socket.gethostname()}"

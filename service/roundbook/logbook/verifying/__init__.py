@@ -1,1 +1,1 @@
-"""The record compared with itself: everything derived is computed again."""
+"""Verification of the record: everything derived is computed again and compared."""

@@ -1,4 +1,4 @@
-"""What verifying a record finds: differences between what is stored and what follows from it."""
+"""The results of verification: differences between stored and computed values."""
 
 from __future__ import annotations
 
@@ -20,23 +20,22 @@ DifferenceKind = Literal[
     "event",  # an event's references, or a change that no event tells of
 ]
 
-# What is computed from scores comes out the same but for the last digits, whatever adds it up;
-# where scores hardly differ it is rounding alone, of the last digits of the largest.
+# Values computed from scores agree but for the last digits, in whatever order they are summed; if
+# scores hardly differ, they are only rounding of the last digits of the largest.
 SAME, ROUNDING = 1e-9, 1e-12
-# What is said of a difference beside its kind and table: fields of `Difference` by name.
+# Further fields of a `Difference` by name, besides its kind and table.
 Facts = dict[str, Any]
 
 
 class Difference(Result):
-    """Something stored that is not what it was derived from gives.
+    """A stored value that differs from the value computed from its source.
 
-    `table` and `what` say which column it is (or, where `what` is none, what is compared);
-    `recorded` is what the record holds and `computed` what it should hold. What follows `what`
-    narrows it down, each None where it does not apply: the score matrix by its names, the scale and
-    factor version, the saved result and its version, the topic, the round (among a result's
-    rounds, or whose runs or assessments it is), how many runs standardise, the run by its tag, the
-    upload of runs and the event by their numbers.
-    `reason` says why nothing can be computed.
+    `table` and `what` are its table and column, or what is compared if `what` is no column;
+    `recorded` is the stored and `computed` the right value. Further fields narrow it down, None if
+    they do not apply: the score matrix by its names, the scale and factor version, the saved result
+    and its version, the topic, the round (of a result's rounds, or of runs or assessments), the
+    number of standardising runs, the run by its tag, the upload of runs and the event by their
+    numbers. `reason` is the reason if nothing can be computed.
     """
 
     kind: DifferenceKind
@@ -64,7 +63,7 @@ class Difference(Result):
 
 
 class DifferencesOfKind(Result):
-    """How many differences of a kind there are, and the first."""
+    """The number of differences of a kind, and the first of them."""
 
     kind: DifferenceKind
     count: int
@@ -79,13 +78,13 @@ NotComputedReason = Literal[
 
 
 class NotComputed(NamedTuple):
-    """That a saved result was not computed again, and the code of why."""
+    """A marker that a saved result was not computed again, with the code of the reason."""
 
     reason: NotComputedReason
 
 
 class ResultNotComputed(Result):
-    """A saved result that was not computed again; what it was computed from was verified."""
+    """A saved result that was not computed again; its inputs were verified."""
 
     task: str | None
     result_kind: str
@@ -95,7 +94,7 @@ class ResultNotComputed(Result):
 
 
 class Verification(Result):
-    """What was verified, and what differs; `status` is ``verified`` or ``different``."""
+    """The result of a verification; `status` is ``verified`` or ``different``."""
 
     status: Literal["verified", "different"]
     tasks: list[str]
@@ -111,8 +110,10 @@ class Verification(Result):
 
 
 def same(recorded: Any, computed: Any, noise: float = 0.0) -> bool:  # noqa: ANN401
-    """Return whether a recorded figure is the computed one, up to the last digits."""
-    if isinstance(recorded, float) and isinstance(computed, float):
+    """Return whether a recorded figure equals the computed one, up to the last digits."""
+    # The database returns large floats in JSON as integers.
+    numbers = isinstance(recorded, float | int) and isinstance(computed, float | int)
+    if numbers and float in (type(recorded), type(computed)):
         return isclose(recorded, computed, rel_tol=SAME, abs_tol=noise)
     return bool(recorded == computed)
 
@@ -123,12 +124,12 @@ def differing(
     noise: float = 0.0,
     **about: Any,  # noqa: ANN401
 ) -> Iterator[Facts]:
-    """Yield which figures are not what they are computed as: what it is, recorded and computed.
+    """Yield the figures, given as name, recorded and computed value, whose two values differ.
 
     Parameters
     ----------
     about
-        What else is said of a difference.
+        Further fields of the differences.
     """
     for what, recorded, computed in figures:
         if not same(recorded, computed, noise):
@@ -143,7 +144,7 @@ def unlike(
     noise: float = 0.0,
     without: Set[str] = frozenset({"software"}),
 ) -> Iterator[Facts]:
-    """Yield of two results in JSON the first figure that differs of each part.
+    """Yield the first figure that differs in each part of two results in JSON.
 
     Parameters
     ----------
@@ -172,7 +173,7 @@ def unlike(
 
 
 def _figure(value: Any) -> str | int | float | None:  # noqa: ANN401
-    """Return a value in JSON, as text where it has parts."""
+    """Return a JSON value, as text if it is an object or a list."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
 
 

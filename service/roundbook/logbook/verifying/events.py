@@ -1,4 +1,4 @@
-"""The events of a record: their references agree, and each change has one and each one its change."""
+"""Verification of events: their references agree, and changes and events match one to one."""
 
 from __future__ import annotations
 
@@ -45,10 +45,10 @@ WHERE matrix.id = ANY (:matrices) AND kept.number <> noted.number
 ORDER BY matrix.id
 """)
 
-# What is kept, each with what an event says of it: the task, round or matrix that it refers to, and
-# the details that tell it from others. Of a matrix's factors the first are part of its logging; of
-# a record of before there were events they may have their own. Results of no task are left out,
-# whose events an archive of some tasks does not have. Drift reports had numbers once, not names.
+# Stored rows, each with the reference (task, round or matrix) and the details of its event. The
+# first factors of a matrix belong to its logging, but may have their own event in a record older
+# than events. Results without a task are left out, as archives of some tasks lack their events.
+# Drift reports once had numbers, not names.
 _TOLD = text("""
 WITH kept (name, what, task_id, round_id, matrix_id, details) AS (
     SELECT 'task', 'task created', id, NULL::bigint, NULL::bigint, '[]'::jsonb
@@ -131,7 +131,7 @@ JOIN roundbook.task ON task.id = compared.task_id
 LEFT JOIN roundbook.round ON round.id = round_id
 ORDER BY recorded = 0, task_id, round_id NULLS FIRST, matrix_id NULLS FIRST, what, details
 """)
-# By table, what its details above are called in a difference.
+# By table, the names of these details in a difference.
 _NAMES: dict[str, tuple[str, ...]] = {
     "factor_set": ("factor_version",),
     "published_variance": ("assessments", "scale", "revision"),
@@ -140,7 +140,7 @@ _NAMES: dict[str, tuple[str, ...]] = {
     "result": ("result", "version"),
 }
 
-# The publications of rounds in which nothing has changed since.
+# The publications of rounds that have not changed since.
 _AS_PUBLISHED = text("""
 SELECT event.id, event.round_id, details ->> 'fingerprint' AS fingerprint, task.name AS task,
        round.label AS round
@@ -159,7 +159,7 @@ ORDER BY event.id
 def event_differences(
     connection: Connection, tasks: Sequence[int], matrices: Sequence[int]
 ) -> Iterator[Difference]:
-    """Yield where events and what they tell of do not agree."""
+    """Yield the differences between events and the rows they are about."""
     of_tasks = {"tasks": list(tasks)}
     for row in connection.execute(_REFERENCES, of_tasks):
         owner = row.owner or row.matrix_owner
@@ -211,7 +211,7 @@ def event_differences(
 
 
 def _untold(connection: Connection, of_tasks: dict[str, list[int]]) -> Iterator[Difference]:
-    """Yield what is kept without one event of it, and events of what is not kept."""
+    """Yield stored rows without exactly one event, and events without a stored row."""
     titles = [find_kind(kind).title for kind in KINDS]
     rows = connection.execute(_TOLD, of_tasks | {"kinds": list(KINDS), "titles": titles}).all()
     of_matrices = [row.matrix_id for row in rows if row.matrix_id is not None]

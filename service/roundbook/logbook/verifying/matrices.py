@@ -1,4 +1,4 @@
-"""What is derived from a score matrix, computed from its scores again: hash, factors, variances."""
+"""Verification of score matrices: hash, factors and variances, computed again from scores."""
 
 from __future__ import annotations
 
@@ -38,9 +38,9 @@ from roundbook.statistics.variance.parts import (
     variance_parts,
 )
 
-# A runs' part is what one variance of a logarithm is more than another, each of them far below 1.
+# Tolerance of a runs' part, which is the difference of two variances far below 1.
 _RUNS_PART = 1e-9
-# Where more than this share of what varies may be rounding, a logarithm of it says nothing.
+# If more than this share of a sum of squares may be rounding, its logarithm means nothing.
 _MOST_ROUNDING = 1e-3
 
 _FACTOR_SETS = text("""
@@ -74,7 +74,7 @@ WHERE matrix_id = :matrix
 ORDER BY id
 """)
 
-# What of a matrix there is; vectors of another length than it has topics are none.
+# The stored parts of a matrix; vectors of the wrong length do not count.
 _SIZES = text("""
 SELECT topics.number AS topics, runs.number AS runs, vectors.number AS score_vectors
 FROM (
@@ -101,15 +101,15 @@ class DerivedMatrix(NamedTuple):
     def on_scale(
         self, scale: str, factor_set_id: int | None
     ) -> tuple[npt.NDArray[np.float64], list[int]]:
-        """Return the scores on a scale, (topics, runs), and the ids of their topics.
+        """Return the (topics, runs) scores on a scale, and the ids of their topics.
 
-        By the factors as they are stored: where a topic's scores hardly differ, what they are
-        divided by is rounding itself.
+        The stored factors are used: if a topic's scores hardly differ, a computed sd is only
+        rounding.
 
         Raises
         ------
         ImpossibleStatisticError
-            When the factors are missing, or not those of the topics.
+            When the factors are missing, or do not fit the topics.
         """
         scores, topic_ids = self.loaded.scores, self.loaded.topic_ids
         if factor_set_id is not None:
@@ -128,7 +128,7 @@ class DerivedMatrix(NamedTuple):
 
 
 def load_derived(connection: Connection, row: Row[Any]) -> DerivedMatrix:
-    """Return a matrix of `read_matrices` with its scores and factors."""
+    """Return a matrix, given as a row of `read_matrices`, with its scores and factors."""
     sets = connection.execute(_FACTOR_SETS, {"matrix": row.id})
     return DerivedMatrix(load_matrix(connection, row), {factors.id: factors for factors in sets})
 
@@ -136,7 +136,7 @@ def load_derived(connection: Connection, row: Row[Any]) -> DerivedMatrix:
 def matrix_differences(
     connection: Connection, matrices: Sequence[int], progress: Tell
 ) -> Iterator[Difference]:
-    """Compute what is derived from matrices again, and yield what differs."""
+    """Compute everything derived from matrices again, and yield the differences."""
     rows = read_matrices(connection, matrices)
     for missing in sorted({*matrices} - {row.id for row in rows}):
         yield Difference(kind="content-hash", table="matrix", what="references", matrix=missing)
@@ -172,7 +172,7 @@ def of_matrix(
     what: str,
     **facts: Any,  # noqa: ANN401
 ) -> Difference:
-    """Return a difference about a matrix of `read_matrices`."""
+    """Return a difference in a matrix, given as a row of `read_matrices`."""
     names = {
         name: getattr(row, name) for name in ("task", "round", "measure", "assessments", "revision")
     }
@@ -200,8 +200,8 @@ def _factor_differences(loaded: LoadedMatrix, factors: Row[Any]) -> Iterator[Dif
         return
     standardising = loaded.scores[:, mask]
     noise = ROUNDING * np.abs(standardising).max(axis=1)
-    # An sd of exactly 0 is what tells that all standardising runs tie. Factors of before this held
-    # for scores equal but for rounding may have the sd of that rounding there.
+    # An sd of exactly 0 marks a tie of all standardising runs. Factors of earlier versions may have
+    # an sd of mere rounding there, for scores equal but for rounding.
     equal = (standardising == standardising[:, :1]).all(axis=1)
     mean, sd = np.array(factors.means), np.array(factors.sds)
     tied_otherwise = np.where(sd == 0, fitted.sd > 0, equal & (sd > 0))
@@ -256,7 +256,7 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
         except ImpossibleStatisticError as error:
             yield differs(kind="variance", what="variance", reason=str(error).rstrip("."))
             continue
-        # What of a sum of squares may be rounding: squares of the scores' last digits.
+        # The part of a sum of squares that may be rounding: squares of the scores' last digits.
         noise = scores.size * (ROUNDING * float(np.abs(scores).max())) ** 2
         version = versions[estimate.scale, estimate.factor_set_id]
         for kind, what, computed, rounding in (
@@ -292,7 +292,7 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
 def _missing_estimates(
     derived: DerivedMatrix, there: Container[tuple[str, int | None]]
 ) -> Iterator[Difference]:
-    """Yield the estimates that logging and fitting store, and are not there."""
+    """Yield the estimates that logging and fitting should have stored, and that are missing."""
     wanted: list[tuple[str, int | None, int | None]] = [("raw", None, None)]
     for factors in derived.factor_sets.values():
         if usable_topics(np.array(factors.sds), factors.zero_sd).sum() > 1:
@@ -306,7 +306,7 @@ def _missing_estimates(
 
 
 class _Computed(NamedTuple):
-    """What a column must hold, but for `noise`."""
+    """The value that a column must hold, within `noise`."""
 
     kind: DifferenceKind
     what: str
@@ -327,10 +327,10 @@ def _computed(
         yield _Computed("variance", what, columns[what])
     for what in ("sum_of_squares", "two_way_sum_of_squares"):
         yield _Computed("variance", what, columns[what], noise)
-    # By the sum of squares as it is stored, which may hold other rounding.
+    # By the stored sum of squares, whose rounding may differ.
     yield _Computed("variance", "variance", row.sum_of_squares / row.dof)
-    # An estimate with more clusters than the runs form today, or one that is not in force, is of the
-    # time before: each run was alone then, or some teams were known and nothing tells which.
+    # An estimate with more clusters than the runs form today, or one not in force, was made with
+    # fewer known teams: with each run alone, or with some teams, and it is not recorded which.
     if row.clusters == parts.runs:
         if parts.clusters < parts.runs:
             columns = estimate_columns(variance_parts(scores))
@@ -344,14 +344,14 @@ def _computed(
 
 
 def _share_of_rounding(part: VariancePart | None, noise: float) -> float:
-    """Return how much of a residual may be rounding; 0 where there is none at all."""
+    """Return the share of a residual that may be rounding; 0 without a residual."""
     if part is None or noise == 0:
         return 0.0
     return sqrt(noise / part.sum_of_squares) if part.sum_of_squares > 0 else 1.0
 
 
 def team_differences(connection: Connection, rounds: Sequence[int]) -> Iterator[Difference]:
-    """Yield the estimates in force whose runs have fewer teams, known since, than they say."""
+    """Yield the estimates in force with more clusters than their runs form by today's teams."""
     for estimate in estimates_in_force(connection, rounds, outdated=True):
         (row,) = read_matrices(connection, [estimate.matrix_id])
         yield of_matrix(

@@ -1,4 +1,4 @@
-"""Verifying a record: every hash, factor, variance, saved result and event against its source."""
+"""Verification of a record: every hash, factor, variance, saved result and event."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def verify_record(
     request: VerifyRequest,
     progress: Tell = tell_nobody,
 ) -> Verification:
-    """Compute everything derived again, and count what differs from what is stored.
+    """Compute everything derived again, and count the differences from what is stored.
 
     Raises
     ------
@@ -96,7 +96,7 @@ def differences(
     ids: Mapping[str, Sequence[int]],
     progress: Tell = tell_nobody,
 ) -> Iterator[Difference | ResultNotComputed]:
-    """Yield what of some rows is not what it was derived from gives, and what was not computed.
+    """Yield the differences in some rows, and the saved results that were not computed again.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def differences(
     """
     yield from matrix_differences(connection, ids["matrix"], progress)
     yield from team_differences(connection, ids["round"])
-    # Archives of before there were any have none.
+    # Archives of earlier versions have none.
     uploads, assessments = ids.get("run_upload", ()), ids.get("qrels", ())
     yield from run_differences(connection, uploads, assessments, progress)
     progress("Verifying the events ...")
@@ -115,11 +115,11 @@ def differences(
 
 
 def _ids(connection: Connection, only: int | None) -> dict[str, list[int]]:
-    """Return the ids of the rows of a task, or of all, by table."""
+    """Return, by table, the ids of the rows of a task, or of all rows."""
     rounds = select(round_.c.id) if only is None else select(round_.c.id).filter_by(task_id=only)
     results = select(result.c.id).order_by(result.c.id)
     queries: dict[str, Executable] = {
-        # Those that only events refer to are missing.
+        # Rows that only events refer to are not included.
         "task": union(select(task.c.id), select(event.c.task_id).where(event.c.task_id > 0)),
         "round": rounds.order_by(round_.c.id),
         "matrix": select(matrix.c.id).where(matrix.c.round_id.in_(rounds)).order_by(matrix.c.id),

@@ -1,4 +1,4 @@
-"""What runs retrieved and how it was assessed, held against the hashes and counts of its logging."""
+"""Verification of ranked lists and assessments against the hashes and counts of their logging."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ def run_differences(
     assessments: Sequence[int],
     progress: Tell,
 ) -> Iterator[Difference]:
-    """Yield where lists, judgments or names of documents are not those that were logged.
+    """Yield the differences between stored lists, judgments or document names and the logged ones.
 
     Parameters
     ----------
     uploads, assessments : sequence of int
-        Ids of ``run_upload`` and ``qrels``; the names are those of their rounds.
+        Ids of ``run_upload`` and ``qrels``; document names are checked for their rounds.
     """
     upload_rows = _rows(connection, run_upload, uploads)
     qrels_rows = _rows(connection, qrels, assessments)
@@ -64,7 +64,7 @@ def _rows(connection: Connection, table: Any, ids: Sequence[int]) -> Sequence[Ro
 
 
 def _names(connection: Connection, row: Row[Any]) -> tuple[int, list[Difference]]:
-    """Return how many documents of a round have names, and what is wrong with these."""
+    """Return the number of named documents in a round, and the differences in their names."""
     names: list[str] = []
     differing = []
     of_round = {"kind": "runs", "table": "document_names", "task": row.task, "round": row.round}
@@ -185,6 +185,6 @@ def _uncounted(
     counts: Mapping[str, int],
     **about: Any,  # noqa: ANN401
 ) -> Iterator[Difference]:
-    """Yield the counts of a row that are others."""
+    """Yield the counts of a row that differ."""
     figures = ((what, getattr(row, what), computed) for what, computed in counts.items())
     yield from (Difference(**facts) for facts in differing(figures, **about))

@@ -1,4 +1,4 @@
-"""Lines of several scales in one picture."""
+"""Lines of several scales in one panel."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def lines_by_scale(
     points : sequence of mapping
         Each with its `scale`.
     mark : mapping
-        What a line looks like besides its colour and dashes.
+        The look of a line besides its colour and dashes.
     encoding
         Axes and tooltip.
     """

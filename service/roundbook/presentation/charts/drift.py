@@ -1,4 +1,4 @@
-"""Drift, drawn: each later round's shift and sd ratio, and the shared topics then and later."""
+"""Charts of drift: shifts and sd ratios of later rounds, and the shared topics of two rounds."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ from roundbook.presentation.charts.style import (
     points_of,
     room_for,
     styled,
-    thinned,
     worded,
 )
 from roundbook.presentation.figures import interval_words, short
+from roundbook.presentation.tables import thinned
 
 if TYPE_CHECKING:
     from roundbook.logbook.drift.curve import DriftCurve
@@ -38,9 +38,9 @@ _MOST_NAMED = 8
 
 
 def curve_points(curve: DriftCurve, statistic: str = "shift") -> list[dict[str, Any]]:
-    """Return the later rounds that have a ``shift``, or an ``sd_ratio``, with its 95% interval.
+    """Return a point for each later round with a ``shift``, or ``sd_ratio``, and its 95% interval.
 
-    It is that for systems and topics like these, which the verdicts rest on.
+    The statistic is that for systems and topics like these, which the verdicts rest on.
     """
     points = []
     for later in curve.rounds:
@@ -67,7 +67,8 @@ def curve_chart(curve: DriftCurve, width: int | None = None) -> alt.ConcatChart:
     Parameters
     ----------
     width : int, optional
-        Of a page, which has the shift of the latest rounds only; of a file, it has room for all.
+        Width in a page, which shows the shift of the latest rounds only; None for a file, which
+        shows all.
 
     Raises
     ------
@@ -79,7 +80,7 @@ def curve_chart(curve: DriftCurve, width: int | None = None) -> alt.ConcatChart:
             f"There is nothing to draw: no round after '{curve.from_round}' has a shift for systems"
             " and topics like these."
         )
-    # A page has room for one.
+    # A page has room for one panel.
     statistics = ("shift",) if width else ("shift", "sd_ratio")
     panels = [_draw(curve, statistic, width) for statistic in statistics]
     return styled(
@@ -90,7 +91,7 @@ def curve_chart(curve: DriftCurve, width: int | None = None) -> alt.ConcatChart:
 
 
 def _draw(curve: DriftCurve, statistic: str, width: int | None) -> alt.LayerChart:
-    """Draw the later rounds' shifts or sd ratios, and within which limits they do not matter."""
+    """Draw the later rounds' shifts or sd ratios, and the margin within which none matters."""
     if statistic == "shift":
         title = f"shift, in sds of {curve.from_round}"
         low, unmoved, high = -curve.margin, 0.0, curve.margin
@@ -146,12 +147,12 @@ def _draw(curve: DriftCurve, statistic: str, width: int | None) -> alt.LayerChar
 
 
 def topic_points(report: DriftReport) -> list[dict[str, Any]]:
-    """Return the shared topics' means over the runs in both rounds."""
+    """Return a point for each shared topic: its mean over the runs in either round."""
     return _then_and_later(report, "mean")
 
 
 def sd_points(report: DriftReport) -> list[dict[str, Any]]:
-    """Return the shared topics' standard deviations over the runs in both rounds."""
+    """Return a point for each shared topic: its sd over the runs in either round."""
     return _then_and_later(report, "sd")
 
 
@@ -174,7 +175,7 @@ def topics_chart(report: DriftReport, width: int | None = None) -> alt.ConcatCha
     Parameters
     ----------
     width : int, optional
-        Of a page, which has a bounded number of topics; of a file, it has all.
+        Width in a page, which shows a bounded number of topics; None for a file, which shows all.
 
     Raises
     ------
@@ -185,7 +186,7 @@ def topics_chart(report: DriftReport, width: int | None = None) -> alt.ConcatCha
 
 
 def sds_chart(report: DriftReport, width: int | None = None) -> alt.ConcatChart:
-    """Draw each shared topic's standard deviation then and later; see `topics_chart`."""
+    """Draw each shared topic's standard deviation in both rounds; see `topics_chart`."""
     return _draw_topics(report, "sd", sd_points(report), width)
 
 
@@ -232,7 +233,7 @@ def _draw_topics(
 
 
 def _named(points: Sequence[dict[str, Any]], pixel: float) -> list[dict[str, Any]]:
-    """Return the first points whose names have room: beside no other name and over no point."""
+    """Return the first points whose names have room without overlapping another name or a point."""
     boxes: list[tuple[float, float, float]] = []
     named: list[dict[str, Any]] = []
     right = max(point["from"] for point in points)

@@ -1,4 +1,4 @@
-"""A round's standardisation factors, drawn: each topic's mean and standard deviation."""
+"""Charts of a round's standardisation factors: each topic's mean and standard deviation."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from roundbook.presentation.charts.style import (
     points_of,
     room_for,
     styled,
-    thinned,
 )
 from roundbook.presentation.figures import short
+from roundbook.presentation.tables import thinned
 
 if TYPE_CHECKING:
     from roundbook.logbook.factors import FactorSet
 
 
 def factor_points(factors: FactorSet) -> list[dict[str, Any]]:
-    """Return each topic's mean, and a standard deviation around it; the hardest topic first."""
+    """Return a point for each topic: its mean, one sd to either side; the hardest topic first."""
     ordered = sorted(factors.factors, key=lambda factor: factor.mean)
     return [topic_point(factor.topic, factor.mean, factor.sd) for factor in ordered]
 
@@ -42,7 +42,7 @@ def factor_chart(factors: FactorSet, width: int | None = None) -> alt.ConcatChar
     Parameters
     ----------
     width : int, optional
-        Of a page, which has a bounded number of topics; of a file, it has all.
+        Width in a page, which shows a bounded number of topics; None for a file, which shows all.
     """
     return styled(
         [topics_panel(factor_points(factors), factors.measure, width)],

@@ -66,12 +66,12 @@ def write_chart(path: Path, chart: alt.ConcatChart) -> None:
 
 
 def svg(chart: alt.ConcatChart | alt.LayerChart) -> str:
-    """Return a chart as SVG, which is dark where the page around it is."""
+    """Return a chart as SVG, which has dark colours where the page around it is dark."""
     return _svg(chart.to_dict()).decode()
 
 
 def bare_svg(chart: alt.ConcatChart | alt.LayerChart) -> str:
-    """Return a chart as SVG for a page whose own style sheet says what is dark."""
+    """Return a chart as SVG for a page whose own style sheet has the dark colours."""
     import vl_convert  # noqa: PLC0415
 
     drawn: str = vl_convert.vegalite_to_svg(chart.to_dict(), _version())
@@ -79,7 +79,7 @@ def bare_svg(chart: alt.ConcatChart | alt.LayerChart) -> str:
 
 
 def png(chart: alt.ConcatChart | alt.LayerChart) -> bytes:
-    """Return a chart as PNG, on white."""
+    """Return a chart as PNG, on a white background."""
     return _png(chart.to_dict())
 
 
@@ -93,7 +93,7 @@ def _svg(chart: dict[str, Any]) -> bytes:
 def _png(chart: dict[str, Any]) -> bytes:
     import vl_convert  # noqa: PLC0415
 
-    # It is looked at where nothing says how dark the page is.
+    # An image cannot follow the page around it, which may be dark.
     opaque = chart | {"background": "white"}
     return vl_convert.vegalite_to_png(opaque, _version(), scale=2)
 
@@ -101,7 +101,7 @@ def _png(chart: dict[str, Any]) -> bytes:
 def _html(chart: dict[str, Any]) -> bytes:
     import vl_convert  # noqa: PLC0415
 
-    # No name can end the script that holds it.
+    # Escaped, so that no name in the chart can end the script element.
     embedded = json.dumps(chart).replace("<", "\\u003c")
     title = html.escape(" ".join(chart["title"]))
     library = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed", _version())
@@ -109,9 +109,9 @@ def _html(chart: dict[str, Any]) -> bytes:
 
 
 def _dark() -> str:
-    """Return the style of a chart on a dark page: what has a colour of its own there, and words.
+    """Return the CSS of a chart on a dark page: the colours that change there, and that of text.
 
-    Other colours are readable on both.
+    The other colours are readable on light and on dark.
     """
     from roundbook.presentation.charts.style import ON_DARK  # noqa: PLC0415
 
@@ -127,7 +127,7 @@ def _dark() -> str:
 
 
 def _version() -> str:
-    """Return the version of Vega-Lite that charts are in, as vl-convert names it."""
+    """Return the version of Vega-Lite that charts are written in, as vl-convert names it."""
     import altair as alt  # noqa: PLC0415
 
     return ".".join(alt.SCHEMA_VERSION.split(".")[:2])

@@ -1,3 +1,3 @@
-"""How much a chart of a page has at most, whatever the record holds; nothing that draws is imported."""
+"""The most rounds and topics that a chart of a page has; no drawing library is imported here."""
 
 MOST_ROUNDS, MOST_TOPICS = 60, 120

@@ -1,4 +1,4 @@
-"""A plan, drawn: the power of its designs, or an interval's width, against the number of topics."""
+"""The chart of a plan: power, or an interval's width, against the number of topics."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _SIZES = 60
 
 
 def power_points(plan: Plan) -> list[dict[str, Any]]:
-    """Return for each cell its power, or its interval's width, by numbers of topics.
+    """Return the points of each cell's curve: power, or the interval's width, by number of topics.
 
     All cells have the same numbers, from a quarter of the smallest topic set planned to one and a
     half times the largest; those for which the engine is not defined are left out.
@@ -46,7 +46,7 @@ def power_points(plan: Plan) -> list[dict[str, Any]]:
 
 
 def planned_points(plan: Plan) -> list[dict[str, Any]]:
-    """Return for each cell its topics, and their power, or their interval's width."""
+    """Return a point for each cell: its topics, and their power, or their interval's width."""
     values = [
         (cell, cell.width if plan.design in INTERVALS else cell.achieved_power)
         for cell in plan.cells
@@ -86,7 +86,7 @@ def power_chart(plan: Plan) -> alt.ConcatChart:
 
 
 def _ticks(curves: list[dict[str, Any]]) -> list[int]:
-    """Return 1, 2, 5, 10, ... as far as the curves go."""
+    """Return the ticks 1, 2, 5, 10, ... that lie within the curves."""
     sizes = [point["topics"] for point in curves]
     steps = (digit * 10**power for power in range(7) for digit in (1, 2, 5))
     return [size for size in steps if min(sizes) <= size <= max(sizes)]
@@ -126,7 +126,7 @@ def _panel(
         for point in planned
     )
     marks = drawn.mark_point(filled=True, size=70, opacity=1)
-    # To the left, where the curve is lower, and that of a width higher.
+    # Labels are to the left, where a curve of power is lower, and one of width higher.
     words = drawn.mark_text(align="right", dx=-7, dy=11 if width else -9, fontSize=11)
     layers = [
         lines.encode(x=x, y=y, color=colour, strokeDash=dash),

@@ -1,4 +1,4 @@
-"""A score matrix, drawn: a heat map of its scores, and the mean and sd of each topic."""
+"""Charts of a score matrix: a heat map of its scores, and the mean and sd of each topic."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from roundbook.presentation.charts.style import LINE, layered, names_axis, point
 if TYPE_CHECKING:
     from roundbook.logbook.matrices.overview import ScoreOverview
 
-# From few to much, readable on light and on dark paper.
+# The colours of the lowest and the highest score, readable on light and on dark paper.
 _LOW, _HIGH = (233, 241, 242), (7, 62, 72)
 _WIDTH = 690
 
 
 def score_points(overview: ScoreOverview) -> list[dict[str, Any]]:
-    """Return the cells of a heat map, each with its topic and run, or the first of several."""
+    """Return a point for each cell of a heat map: its score, and its first topic and run."""
     return [
         {"topic": topic, "run": run, "score": score}
         for topic, row in zip(overview.cell_topics, overview.cells, strict=True)
@@ -43,7 +43,7 @@ def score_chart(overview: ScoreOverview, width: int | None = None) -> alt.Concat
         axis=alt.Axis(values=topics[:: max(1, every)], labelLimit=60),
     )
     corner = {"name": overview.cell_runs[0], "topic": topics[0]}
-    # On a page, what is beside the panel takes of its size.
+    # On a page, axes and titles take room from the panel, so the image follows its size.
     panel = layered(
         points_of([corner]).mark_rect(opacity=0, aria=False).encode(x=x, y=y),
         alt.Chart(alt.InlineData(values=[{}]))
@@ -65,7 +65,7 @@ def score_chart(overview: ScoreOverview, width: int | None = None) -> alt.Concat
 
 
 def mean_points(overview: ScoreOverview) -> list[dict[str, Any]]:
-    """Return the mean and sd of each topic's scores, the hardest topic first."""
+    """Return a point for each topic: the mean and sd of its scores, the hardest topic first."""
     return [topic_point(topic.topic, topic.mean, topic.sd or 0.0) for topic in overview.topics]
 
 
@@ -80,7 +80,7 @@ def _of(overview: ScoreOverview) -> str:
 
 
 def _image(cells: np.ndarray[Any, np.dtype[np.float64]]) -> str:
-    """Return cells as a PNG image in an address, a pixel each, the lowest light, the highest dark."""
+    """Return cells as the data URL of a PNG, a pixel a cell, the lowest light, the highest dark."""
     low, high = cells.min(), cells.max()
     share = (cells - low) / ((high - low) or 1.0)
     colours = np.asarray(_LOW) + share[..., None] * (np.asarray(_HIGH) - np.asarray(_LOW))

@@ -1,4 +1,4 @@
-"""Studies, drawn: each by the module of its kind."""
+"""Charts of studies, each drawn by the module for its kind."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class _Drawing(NamedTuple):
-    """How a study is drawn, and what are the points of it."""
+    """The function that draws a study, and the one that returns the points of its chart."""
 
     draw: Callable[[Any], alt.ConcatChart]
     points: Callable[[Any], list[dict[str, Any]]]
@@ -37,7 +37,7 @@ _DRAWINGS = {
 
 
 def study_chart(study: Study) -> alt.ConcatChart:
-    """Draw a study."""
+    """Draw the chart of a study."""
     return _DRAWINGS[study.study].draw(study)
 
 

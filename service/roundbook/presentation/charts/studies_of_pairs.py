@@ -1,4 +1,4 @@
-"""Studies of all pairs of runs, drawn: ASL curves, swap rates by difference, rounds, topics so far."""
+"""Charts of studies of all pairs of runs: ASL curves, swap rates, rounds, incremental topics."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def asl_points(study: DiscriminativePower) -> list[dict[str, Any]]:
 
 
 def asl_chart(study: DiscriminativePower) -> alt.ConcatChart:
-    """Draw the ASL curves of all scales in one picture, and alpha across them."""
+    """Draw the ASL curves of all scales in one panel, and alpha as a line across them."""
     names = [scale.scale for scale in study.scales]
     x = alt.X("rank:Q", title="Pairs of runs, from the largest p value to the smallest")
     y = alt.Y("p:Q", title="p value, randomised Tukey HSD", scale=alt.Scale(domain=[0, 1]))
@@ -96,7 +96,7 @@ def swap_chart(study: SwapRates) -> alt.ConcatChart:
 
 
 def round_points(study: AcrossRounds) -> list[dict[str, Any]]:
-    """Return each round's share of pairs told apart and swap rate, scale beside scale."""
+    """Return a point for each round and scale: the share of pairs told apart and the swap rate."""
     return [
         {"name": one.round, "scale": scale.scale, "share": scale.share, "overall": scale.overall}
         for one in study.rounds
@@ -124,7 +124,7 @@ def rounds_chart(study: AcrossRounds) -> alt.ConcatChart:
 
 
 def step_points(study: IncrementalStudy) -> list[dict[str, Any]]:
-    """Return for how many pairs of runs the first topics are enough, by the sd and by its limit."""
+    """Return the share of pairs that the first topics are enough for, by the sd and its limit."""
     return [
         {"scale": scale.scale, "topics": step.topics, "rule": rule, "share": share}
         for scale in study.scales
@@ -134,7 +134,7 @@ def step_points(study: IncrementalStudy) -> list[dict[str, Any]]:
 
 
 def steps_chart(study: IncrementalStudy) -> alt.ConcatChart:
-    """Draw for how many pairs the first topics are enough, a panel a rule and a line a scale."""
+    """Draw the share of pairs with enough first topics, a panel for each rule, a line a scale."""
     points, names = step_points(study), [scale.scale for scale in study.scales]
     limit = f"upper {100 * study.confidence:g}% limit of the sd"
     titles = {"sd": "By the sd so far", "upper limit": f"By the {limit}"}

@@ -1,4 +1,4 @@
-"""What smaller pilots, and other samples of the documents, would have found, drawn."""
+"""Charts of studies of smaller pilots, and of other samples of the documents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def pilot_points(study: PilotStudy) -> list[dict[str, Any]]:
-    """Return what pilots of each size found: mean, 95% range, and what the whole round has.
+    """Return a point for each size of pilots: mean, 95% range, and the value of the whole round.
 
     Sizes of which no pilot has a variance are left out.
     """
@@ -81,7 +81,7 @@ def pilots_chart(study: PilotStudy) -> alt.ConcatChart:
 
 
 def redrawn_points(study: PerTopicVarianceStudy) -> list[dict[str, Any]]:
-    """Return how much a run's score varies on each topic, the topic that varies most first."""
+    """Return a point for each topic: the sd of a run's score, the topic that varies most first."""
     (scale,) = study.scales
     return [
         {"name": one.topic, "sd": one.sd, "mean": one.mean, "relevant": one.relevant}
@@ -90,7 +90,7 @@ def redrawn_points(study: PerTopicVarianceStudy) -> list[dict[str, Any]]:
 
 
 def redrawn_chart(study: PerTopicVarianceStudy) -> alt.ConcatChart:
-    """Draw how scores vary by topic, and how often the drawn documents put the other run ahead."""
+    """Draw the sd of scores by topic, and how often the drawn documents put the other run ahead."""
     (scale,) = study.scales
     points = redrawn_points(study)
     topics = (

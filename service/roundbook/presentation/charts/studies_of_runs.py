@@ -1,4 +1,4 @@
-"""What becomes of runs that were left out, or that came back in a later round, drawn."""
+"""Charts of studies of runs that are left out, or that come back in a later round."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def left_out_points(study: LeaveOneOutStudy) -> list[dict[str, Any]]:
-    """Return each run's mean in the round and where it is left out, scale by scale."""
+    """Return a point for each scale and run: its mean in the round and where it is left out."""
     return [
         {"scale": scale.scale, **dict(run), "team": run.team or "-"}
         for scale in study.scales
@@ -37,7 +37,7 @@ def left_out_points(study: LeaveOneOutStudy) -> list[dict[str, Any]]:
 
 
 def left_out_chart(study: LeaveOneOutStudy) -> alt.ConcatChart:
-    """Draw the means left out against those in the round, a panel a scale; equal on the diagonal."""
+    """Draw the means left out against those in the round, a panel a scale, with the diagonal."""
     points, panels = left_out_points(study), []
     for scale in study.scales:
         drawn = [point for point in points if point["scale"] == scale.scale]
@@ -69,7 +69,7 @@ def left_out_chart(study: LeaveOneOutStudy) -> alt.ConcatChart:
 
 
 def reusability_points(study: LeaveOneOutRounds) -> list[dict[str, Any]]:
-    """Return Kendall's tau and the mean loss of each round, by what is left, scale by scale."""
+    """Return a point for each round, scale and way of leaving out: Kendall's tau and mean loss."""
     return [
         {"name": one.round, "by": by, "scale": of.scale, "tau": of.tau, "bias": of.bias}
         for one in study.rounds
@@ -83,10 +83,13 @@ def reusability_points(study: LeaveOneOutRounds) -> list[dict[str, Any]]:
 
 
 def reusability_chart(study: LeaveOneOutRounds) -> alt.ConcatChart:
-    """Draw Kendall's tau over the rounds, a panel for what is left and a line a scale."""
+    """Draw Kendall's tau over the rounds, a line a scale.
+
+    One panel is of teams left out of the factors, the other of the assessments too.
+    """
     points, rounds = reusability_points(study), [one.round for one in study.rounds]
     names = [scale.scale for scale in study.scales]
-    # As far as the other panel goes, so that both can be read against each other.
+    # Both panels have the same limits, so that they can be compared.
     least = min((point["tau"] for point in points), default=0)
     within = alt.Scale(domain=[min(least, 0.9), 1], nice=True)
     titles = {"factors": "Tau, factors left", "assessments": "Tau, assessments left too"}
@@ -107,7 +110,7 @@ def reusability_chart(study: LeaveOneOutRounds) -> alt.ConcatChart:
 
 
 def change_points(study: ChangeStudy) -> list[dict[str, Any]]:
-    """Return each system's mean in either round."""
+    """Return a point for each system and round: the system's mean."""
     (scale,) = study.scales
     rounds = study.from_round or "earlier", study.to_round or "later"
     return [
@@ -123,7 +126,7 @@ def change_points(study: ChangeStudy) -> list[dict[str, Any]]:
 
 
 def change_chart(study: ChangeStudy) -> alt.ConcatChart:
-    """Draw a line from each system's mean in the one round to that in the other, the pivot on top."""
+    """Draw a line from each system's mean in one round to that in the other, the pivot on top."""
     points = change_points(study)
     rounds = list(dict.fromkeys(point["name"] for point in points))
     kinds = alt.Scale(domain=["pivot", "other systems"], range=[RUST, FAINT])

@@ -1,4 +1,4 @@
-"""What all charts look like: colours that are told apart on light and on dark, in every eye."""
+"""The look of all charts, in colours told apart on light and dark, also by the colour-blind."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ from typing import Any, TypeVar
 
 import altair as alt
 
-# Those of the pages, and what they are on dark paper.
+from roundbook.presentation.tables import thinned
+
+# The colours of the pages, and those that replace them on dark pages.
 INK, FAINT, ACCENT, RUST, HELD = "#1d2327", "#5c656c", "#0f6b7a", "#a63a18", "#2f7d4f"
 ON_DARK = {
     INK: "#e6eaec",
@@ -23,36 +25,28 @@ COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7"]
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
 GREY = "#767676"
 HEIGHT, SQUARE = 240, 300
-# How wide a letter of a label is, and how high its line.
+# The width of a letter of a label and the height of its line, in pixels.
 LETTER, LINE = 6.6, 13
 _NARROWEST, _WIDEST, _STEP = 240, 720, 48
 _LONGEST_LABEL = 110
-# How many characters a line of the title has.
+# The number of characters in a line of the title.
 _TITLE = 90
-_Point = TypeVar("_Point")
 
 
 def points_of(points: Iterable[Mapping[str, Any]]) -> alt.Chart:
-    """Return a chart of points without any mark yet."""
+    """Return a chart that holds points, and has no mark yet."""
     return alt.Chart(alt.InlineData(values=[dict(point) for point in points]))
 
 
-def thinned(points: Sequence[_Point], most: int) -> list[_Point]:
-    """Return at most so many of some points, evenly spaced, the first and the last among them."""
-    if len(points) <= most:
-        return list(points)
-    return [points[round(place * (len(points) - 1) / (most - 1))] for place in range(most)]
-
-
 def room_for(number: int) -> int:
-    """Return how wide the chart of a file is that has so many names on an axis."""
+    """Return the width in pixels of a chart in a file with `number` names on an axis."""
     return max(6 * number, min(max(_STEP * number, _NARROWEST), _WIDEST))
 
 
 def names_axis(title: str, names: Sequence[str], width: int | None = None) -> alt.X:
-    """Return an axis of the points' `name`, in the order given; every so many are written on it.
+    """Return an axis of the points' `name`, in the order given, with as many labels as have room.
 
-    All names are on the axis, those without anything drawn too.
+    All names have a place on the axis, also those without a point.
     """
     longest = min(_LONGEST_LABEL, LETTER * max(map(len, names), default=1))
     every = -(-len(names) * (longest + 6) // (width or room_for(len(names))))
@@ -67,7 +61,7 @@ def names_axis(title: str, names: Sequence[str], width: int | None = None) -> al
 
 
 def worded(points: Sequence[Mapping[str, Any]], width: float) -> list[Mapping[str, Any]]:
-    """Return those points whose `word` is not that of the one before, as far as there is room."""
+    """Return the points to label: those whose `word` is a new one, as far as there is room."""
     labels, last, free = [], None, 0.0
     for number, point in enumerate(points):
         start = number * width / len(points)
@@ -78,19 +72,19 @@ def worded(points: Sequence[Mapping[str, Any]], width: float) -> list[Mapping[st
 
 
 def layered(*layers: alt.Chart, width: float, height: int, title: str = "") -> alt.LayerChart:
-    """Return marks drawn over each other, the last on top."""
+    """Return a panel of layers drawn over each other, the last on top."""
     panel = alt.LayerChart(layer=list(layers), width=width, height=height)
     return panel.properties(title=title) if title else panel
 
 
 def styled(panels: Sequence[alt.LayerChart], title: str, columns: int = 1) -> alt.ConcatChart:
-    """Return panels with their title and the looks of all charts; the page shows through."""
+    """Return a chart of panels with a title, the common look and a transparent background."""
     chart = alt.ConcatChart(concat=list(panels), columns=columns, background="transparent")
     return _dressed(chart.properties(title=wrap(title, _TITLE)))
 
 
 def bounded(chart: alt.ConcatChart, most: int) -> tuple[alt.ConcatChart, int]:
-    """Return a chart of at most so many points in each of its clouds, and how many these had."""
+    """Return a chart of at most `most` points a layer, and the size of the largest cut, or 0."""
     chart, largest = chart.copy(), 0
     for layer in (layer for panel in chart.concat for layer in panel.layer):
         points = getattr(layer.data, "values", ())
@@ -109,7 +103,7 @@ def fitted(chart: alt.ConcatChart, width: int) -> alt.ConcatChart | alt.LayerCha
     Parameters
     ----------
     width : int
-        Of the whole, in pixels.
+        The width of the whole chart, in pixels.
     """
     columns = max(1, min(len(chart.concat), width // _NARROWEST))
     if len(chart.concat) > 1:
@@ -121,7 +115,7 @@ def fitted(chart: alt.ConcatChart, width: int) -> alt.ConcatChart | alt.LayerCha
         return fitted
     panel = _sized(chart.concat[0], width)
     panel.title = alt.Undefined
-    if chart.data is not alt.Undefined:  # what all its layers have is kept above them
+    if chart.data is not alt.Undefined:  # data that all layers share is kept above them
         panel.data = chart.data
     return _dressed(
         panel.properties(
@@ -133,7 +127,7 @@ def fitted(chart: alt.ConcatChart, width: int) -> alt.ConcatChart | alt.LayerCha
 
 
 def _sized(panel: Any, width: int, height: int | None = None) -> alt.LayerChart:  # noqa: ANN401
-    """Return a copy of a panel that has a width, and a height but where it keeps its own."""
+    """Return a copy of a panel with a new width, and height if given; a square stays a square."""
     side = min(width, panel.width)
     sized: alt.LayerChart = (
         panel.properties(width=side, height=side)

@@ -1,4 +1,4 @@
-"""A measure's variance over the rounds, drawn: each round's with its interval, and the pooled."""
+"""Charts of a measure's variance over the rounds, with intervals and the pooled variance."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _ORIGINS = {"matrix": "computed from its scores", "published": "published withou
 
 
 def variance_points(history: VarianceHistory) -> list[dict[str, Any]]:
-    """Return each round's variance and interval; an interval without upper limit is `open`."""
+    """Return a point for each round: variance and interval, `open` without an upper limit."""
     return [
         {
             "name": row.round,
@@ -47,7 +47,7 @@ def variance_points(history: VarianceHistory) -> list[dict[str, Any]]:
 
 
 def level_points(history: VarianceHistory) -> list[dict[str, Any]]:
-    """Return the pooled variance, and the planning variance where there is one."""
+    """Return the points of the pooled variance and, where there is one, the planning variance."""
     pooled = history.pooled
     levels = [{"level": "pooled", "variance": pooled.variance}]
     if pooled.next_round is not None and pooled.next_round.u80 is not None:
@@ -61,7 +61,7 @@ def variance_chart(*histories: VarianceHistory, width: int | None = None) -> alt
     Parameters
     ----------
     width : int, optional
-        Of a page, which has the latest rounds only; of a file, it has room for all.
+        Width in a page, which shows the latest rounds only; None for a file, which shows all.
     """
     return styled([_draw(history, width) for history in histories], "Residual variance by round")
 
@@ -130,7 +130,7 @@ def _draw(history: VarianceHistory, width: int | None) -> alt.LayerChart:
 
 
 def _apart(levels: Sequence[dict[str, Any]], least: float) -> list[dict[str, Any]]:
-    """Return one or two labels with their places, moved apart where they would overlap."""
+    """Return one or two labels with their heights, moved apart where they would overlap."""
     values = [level["variance"] for level in levels]
     if len(levels) < 2 or abs(values[0] - values[1]) >= least:
         return list(levels)

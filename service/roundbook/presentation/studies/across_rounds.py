@@ -25,17 +25,17 @@ _ROUNDS = (
     number("needed_difference", "Needed", 2),
     share_column("sensitivity", "As large", spare=1),
 )
-# By figure: what is better, and worse, in a round.
+# By figure: the words for rounds in which it is better, and for those in which it is worse.
 _DIRECTIONS = {
     "share": ("more pairs of runs are told apart", "fewer"),
     "overall": ("fewer differences are turned round by other topics", "more"),
 }
-# Rounds that agree are more than chance where chance is as one-sided in at most this share of cases.
+# The level of the sign test: up to this p value, rounds that agree are more than chance.
 _RARE = 0.05
 
 
 def sentences(study: AcrossRounds) -> list[str]:
-    """Return whether standardising helps, round after round: two sentences a scale and a figure."""
+    """Return the sentences on whether standardising helps, two for each scale and figure."""
     rounds = len(study.rounds)
     if rounds == 1:
         return [f"Only round '{study.rounds[0].round}' can be studied: nothing lies beside it."]
@@ -80,7 +80,7 @@ def tables(study: AcrossRounds) -> list[Table]:
 
 
 def remarks(study: AcrossRounds) -> list[str]:
-    """Return which rounds are left out, a sentence each."""
+    """Return a sentence for each round that is left out."""
     return [
         f"Left out: round '{one.round}', whose {one.topics} topics and {one.runs} runs are too few"
         " or tie."
@@ -89,7 +89,7 @@ def remarks(study: AcrossRounds) -> list[str]:
 
 
 def protocol(study: AcrossRounds) -> str:
-    """Return every convention in one sentence."""
+    """Return every convention of the study in one sentence."""
     counted = "(count + 1) / (B + 1)" if study.plus_one else "count / B"
     sets = "samples of all topics drawn with replacement" if study.with_replacement else "halves"
     return join_protocol(

@@ -39,7 +39,7 @@ _SYSTEMS = (
     Column("er_interval", "ER interval", _interval, "right", 2),
     Column("note", "Note"),
 )
-# Resamples of fewer spread less than samples do, and the more so in the tails.
+# Resamples of fewer topics spread less than samples do, most of all in the tails.
 _FEW_TOPICS = 25
 _LIMITS = ("rd", "dri", "er")
 # In CSV every limit has its own column.
@@ -51,13 +51,13 @@ _FIELDS = (
 
 
 def tables(study: ChangeStudy) -> list[Table]:
-    """Return how each system changed."""
+    """Return the table of the changes of systems."""
     rows = list(map(_row, study.scales[0].systems))
     return [Table("Systems of both rounds:", rows, _SYSTEMS, fields=_FIELDS, main=True)]
 
 
 def _row(system: ChangedSystem) -> SimpleNamespace:
-    """Return a system with what its numbers lack."""
+    """Return the table row of a system, with a note on numbers that are missing or unstable."""
     why = list(dict.fromkeys(_REASONS[reason] for reason in system.reasons.values()))
     note = "; ".join(why) or ("unstable ER" if system.unstable else "")
     limits = {
@@ -66,7 +66,10 @@ def _row(system: ChangedSystem) -> SimpleNamespace:
         for interval in [getattr(system, f"{name}_interval")]
         for side, limit in enumerate(("low", "high"))
     }
-    return SimpleNamespace(**vars(system), **limits, note=note)
+    shown = vars(system) | limits | {"note": note}
+    if system.unstable:
+        shown["er_interval"] = None  # percentiles of a ratio to what may be 0
+    return SimpleNamespace(**shown)
 
 
 def _where(study: ChangeStudy) -> tuple[str, str]:
@@ -76,7 +79,7 @@ def _where(study: ChangeStudy) -> tuple[str, str]:
 
 
 def heading(study: ChangeStudy) -> str:
-    """Return what was compared: which rounds or files, of which size."""
+    """Return the heading of a comparison: its task, measure, rounds or files, and sizes."""
     earlier, later = _where(study)
     before = f"{earlier} ({study.runs} runs on {study.topics} topics)"
     after = f"{later} ({study.to_runs} runs on {study.to_topics} topics)"
@@ -85,7 +88,7 @@ def heading(study: ChangeStudy) -> str:
 
 
 def sentences(study: ChangeStudy) -> list[str]:
-    """Return what changed, and what the numbers do not say."""
+    """Return the sentences on what changed, and on how to read the numbers."""
     earlier, later = ("the first", "the second") if study.files else _where(study)
     systems = study.scales[0].systems
     fell = round(study.scales[0].fell * len(systems))
@@ -106,7 +109,7 @@ def sentences(study: ChangeStudy) -> list[str]:
         lines.append(
             f"The ER of {counted(unstable, 'system')} is unstable: the"
             f" gain over {study.pivot} in {earlier} is below 2 of its standard errors, so that it"
-            " may be none."
+            " may be none, and the limits of the ratio say nothing."
         )
     return lines
 

@@ -1,4 +1,4 @@
-"""What all studies say in sentences, and the columns they share."""
+"""Sentences, headings and columns that studies have in common."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from roundbook.presentation.matrices import hidden_notes
 from roundbook.presentation.phrases import listed
 from roundbook.presentation.tables import Column, Table
+from roundbook.requests.fields import ROUNDING
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.study import Study
@@ -19,7 +20,7 @@ SCALE = Column("scale", "Scale")
 
 
 class StudyWords(NamedTuple):
-    """What every door shows of a study: sentences and tables, in the order in which they are read."""
+    """The sentences and tables of a study, in the order in which they are read."""
 
     heading: str
     sentences: list[str]
@@ -34,7 +35,7 @@ class StudyWords(NamedTuple):
 
 
 def study_words(study: Study) -> StudyWords:
-    """Return what every door shows of a study, as the module named after it has it."""
+    """Return the sentences and tables of a study, from the module named after the study."""
     module = import_module(f"{__package__}.{study.study.replace('-', '_')}")
     return StudyWords(
         getattr(module, "heading", heading)(study),
@@ -53,7 +54,7 @@ def of_scales(
     Parameters
     ----------
     rows : callable
-        From the figures of a scale to its rows.
+        Returns the rows of a scale from the figures of the scale.
     """
     return [
         SimpleNamespace(**{"scale": scale.scale} | vars(row))
@@ -63,12 +64,12 @@ def of_scales(
 
 
 def logged_sentence(study: Any, depth: int | None) -> list[str]:  # noqa: ANN401
-    """Return how a study of scores computed from runs differs from one of the logged scores.
+    """Return a sentence if scores computed from runs differ from logged ones, else an empty list.
 
     Parameters
     ----------
     depth : int, optional
-        To which rank runs are recorded.
+        The rank to which runs are recorded.
     """
     logged = study.logged
     if logged is None or not logged.different:
@@ -78,8 +79,8 @@ def logged_sentence(study: Any, depth: int | None) -> list[str]:  # noqa: ANN401
     return [
         f"These scores are computed from the runs{lists}. {logged.different:,} of"
         f" {logged.cells:,} logged scores (matrix {logged.matrix}, revision {logged.revision})"
-        f" {differ} from them, by up to {logged.largest:.2g}; what is said here is not of the logged"
-        " ones."
+        f" {differ} from them by more than {ROUNDING:g}, by up to {logged.largest:.2g}; what is said"
+        " here is not of the logged ones."
     ]
 
 
@@ -94,7 +95,7 @@ def share_column(field: str, heading: str, *, spare: int = 0) -> Column:
 
 
 def heading(study: Study) -> str:
-    """Return what was studied: which scores, of which size."""
+    """Return the heading of a study: its task, round or files, measure and size."""
     size = f"{study.runs} runs on {study.topics} topics"
     if study.round is None and not study.files:
         return f"{study.task}, all rounds: {study.measure}, {study.assessments} assessments."
@@ -110,12 +111,12 @@ def heading(study: Study) -> str:
 
 
 def join_protocol(study: Study, method: Sequence[str], *, drawn: bool = True) -> str:
-    """Return what was studied, on which scales, by which method and conventions, in one sentence.
+    """Return the protocol of a study in one sentence: scores, scales, method and conventions.
 
     Parameters
     ----------
     drawn : bool
-        False of a study that draws nothing, and whose method says what scores are standardised by.
+        Whether the study draws samples; if not, `method` says which factors standardise.
     """
     scales = [scale.scale for scale in getattr(study, "scales", ())]
     held, ties = "", "means that differ by rounding only are equal"

@@ -36,7 +36,7 @@ _MOST_RUNS = 20
 
 
 def tables(study: DiscriminativePower) -> list[Table]:
-    """Return the figures of each scale, and which runs differ from how many others."""
+    """Return the tables of the figures of each scale, and of runs that each run differs from."""
     return [
         Table("Pairs of runs told apart:", study.scales, _SCALES),
         Table(
@@ -51,7 +51,7 @@ def tables(study: DiscriminativePower) -> list[Table]:
 
 
 def sentences(study: DiscriminativePower) -> list[str]:
-    """Return how many pairs each scale tells apart, a sentence a scale."""
+    """Return a sentence for each scale on how many pairs of runs differ."""
     return [
         f"On {scale.scale}, {scale.significant:,} of {scale.pairs:,} pairs of runs differ at"
         f" {study.alpha:g}"
@@ -65,7 +65,7 @@ def sentences(study: DiscriminativePower) -> list[str]:
 
 
 def remarks(study: DiscriminativePower) -> list[str]:
-    """Return what a needed difference is."""
+    """Return the remark that defines a needed difference, if the study has any."""
     if all(scale.bootstrap_needed_median is None for scale in study.scales):
         return []
     return [

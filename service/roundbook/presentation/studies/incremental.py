@@ -44,7 +44,7 @@ _STEPS = (
 
 
 def tables(study: IncrementalStudy) -> list[Table]:
-    """Return the topics to be planned by the spread of differences, and what the first ones bear."""
+    """Return the tables of topics to plan by spread, and of power after the first topics."""
     first, *others = [column.field for column in _STEPS]
     return [
         Table(
@@ -68,7 +68,7 @@ def tables(study: IncrementalStudy) -> list[Table]:
 
 
 def sentences(study: IncrementalStudy) -> list[str]:
-    """Return how many topics a difference takes, and how stopping early would do, scale by scale."""
+    """Return the sentences on topics that a difference takes and on early stopping, by scale."""
     lines = []
     for scale in study.scales:
         by = {spread.spread: spread for spread in scale.spreads}

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 _MOST_NAMED = 3
 _MOST_RUNS = 10
 _MOST_TEAMS = 5
-# With a smaller share of the assessments explained, it is said that the costs are understated.
+# With a smaller share of the assessments explained, a remark says that costs are understated.
 WELL_EXPLAINED = 0.9
 
 _SCALES = (
@@ -58,7 +58,7 @@ _CONTRIBUTIONS = (
 
 
 def tables(study: LeaveOneOutStudy) -> list[Table]:
-    """Return what leaving out does on each scale and to each run, and what the teams brought in."""
+    """Return the tables of the effects on each scale and run, and of the teams' contributions."""
     made = [
         Table(
             "Means of the runs where they are left out, beside those of the whole round:",
@@ -92,7 +92,7 @@ def _run_columns(study: LeaveOneOutStudy) -> list[Column]:
 
 
 def _row(scale: LeftOutOfScale) -> SimpleNamespace:
-    """Return what leaving out does on one scale as a row of the table."""
+    """Return the table row of one scale."""
     interval = "-"
     if scale.tau_low is not None and scale.tau_high is not None:
         interval = f"{scale.tau_low:.3f} to {scale.tau_high:.3f}"
@@ -100,7 +100,7 @@ def _row(scale: LeftOutOfScale) -> SimpleNamespace:
 
 
 def sentences(study: LeaveOneOutStudy) -> list[str]:
-    """Return what being left out does to the score and the rank of a run, a sentence a scale."""
+    """Return a sentence for each scale on what a run loses in score and rank by being left out."""
     lines = [
         f"On {scale.scale}, a run that is left out gets {abs(scale.bias):.4f}"
         f" {'less' if scale.bias < 0 else 'more'} on average, {scale.largest:.4f} more or less at"
@@ -112,7 +112,7 @@ def sentences(study: LeaveOneOutStudy) -> list[str]:
 
 
 def remarks(study: LeaveOneOutStudy) -> list[str]:
-    """Return what the pool brought in, and on which topics leaving out means something else."""
+    """Return the remarks on the pool, and on topics where leaving out means something else."""
     lines = []
     if study.pool is not None:
         lines += _of_pool(study.pool)

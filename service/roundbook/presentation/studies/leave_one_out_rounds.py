@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from roundbook.logbook.studies.leave_one_out_rounds import LeaveOneOutRounds, TauTrend
     from roundbook.logbook.studies.left_out_round import LeftOutRound
 
-# Chance alone would be as one-sided in at most this share of cases.
+# The level of the trend test: up to this p value, a trend is beyond chance.
 _RARE = 0.05
-# With fewer rounds chance alone is never so rare.
+# With fewer rounds no trend can reach that level.
 _LEAST_ROUNDS = 5
 _BY = {"factors": "factors", "assessments": "factors and the assessments"}
 _NOT_ANEW = {
@@ -56,7 +56,7 @@ _FIELDS = [column.field for column in (*_FIGURES, *_ROUNDS[3:])]
 
 
 def tables(study: LeaveOneOutRounds) -> list[Table]:
-    """Return the rounds with their pools, and what leaving out does in each of them."""
+    """Return the tables of the rounds with their pools, and of the effects of leaving out."""
     return [
         Table("Rounds, and their pools:", list(map(_round_row, study.rounds)), _ROUNDS),
         Table(
@@ -89,7 +89,7 @@ def _rows(study: LeaveOneOutRounds) -> list[SimpleNamespace]:
 
 
 def _round_row(one: LeftOutRound) -> SimpleNamespace:
-    """Return a round, its pool, and whether the first round's factors hold in it."""
+    """Return the table row of a round: its pool, and the verdict on the first round's factors."""
     anew = one.reassessed
     names = ("pooled_runs", "pool_depth", "explained_share")
     pool = {name: getattr(anew, name, None) for name in names}
@@ -101,7 +101,7 @@ def _round_row(one: LeftOutRound) -> SimpleNamespace:
 
 
 def sentences(study: LeaveOneOutRounds) -> list[str]:
-    """Return whether runs that were not there are scored less fairly round after round."""
+    """Return the sentences on whether new runs are scored less fairly from round to round."""
     if len(study.rounds) == 1:
         return [f"Only round '{study.rounds[0].round}' can be studied: nothing lies beside it."]
     trends = [
@@ -135,7 +135,7 @@ def _course(trend: TauTrend) -> str:
 
 
 def remarks(study: LeaveOneOutRounds) -> list[str]:
-    """Return how the first round's factors age, what is understated, and what is left out."""
+    """Return the remarks on ageing, understated costs, and rounds not scored anew or left out."""
     lines = []
     verdicts = {one.round: one.ageing for one in study.rounds if one.ageing is not None}
     if verdicts:
@@ -169,7 +169,7 @@ def remarks(study: LeaveOneOutRounds) -> list[str]:
 
 
 def protocol(study: LeaveOneOutRounds) -> str:
-    """Return every convention in one sentence."""
+    """Return every convention of the study in one sentence."""
     alone = sum(one.runs_without_team for one in study.rounds)
     method = [
         "leave-one-out: in every round each team is left out once with all its runs"

@@ -15,7 +15,7 @@ __all__ = ["protocol", "remarks", "sentences", "tables"]
 
 
 def sentences(study: LeaveTeamsOutStudy) -> list[str]:
-    """Return what the whole round gives, and what small pilots would have."""
+    """Return the sentences on the topics planned by the whole round and by small pilots."""
     return pilots.sentences(study) + logged_sentence(study, study.known_depth)
 
 

@@ -59,7 +59,7 @@ _MOST_TOPICS = 10
 
 
 def tables(study: PerTopicVarianceStudy) -> list[Table]:
-    """Return the figures, the errors by the drawn difference, and how runs and topics vary."""
+    """Return the tables of the figures, of errors by drawn difference, of runs and of topics."""
     (scale,) = study.scales
     return [
         Table("All pairs of runs:", study.scales, _SCALES),
@@ -86,7 +86,7 @@ def tables(study: PerTopicVarianceStudy) -> list[Table]:
 
 
 def sentences(study: PerTopicVarianceStudy) -> list[str]:
-    """Return how stable the ranking and the significant pairs are."""
+    """Return the sentences on how stable the ranking and the significant pairs are."""
     (scale,) = study.scales
     lines = [
         f"On other samples of the documents these runs rank with a Kendall's tau of"
@@ -115,7 +115,7 @@ def sentences(study: PerTopicVarianceStudy) -> list[str]:
 
 
 def remarks(study: PerTopicVarianceStudy) -> list[str]:
-    """Return what a needed difference is."""
+    """Return the remark that defines a needed difference, if the study has any."""
     if study.scales[0].needed_median is None:
         return []
     return [

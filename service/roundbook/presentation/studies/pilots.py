@@ -24,25 +24,25 @@ _FIELDS = (
 )
 _FIGURES = (
     number("variance_mean", "Variance"),
-    number("variance_sd", "sd", spare=1),
+    number("variance_sd", "sd", spare=4),
     Column("variances", "95% of pilots", spare=2),
-    Column("misses", "Biased", {True: "yes", False: "no"}.__getitem__, spare=4),
+    Column("misses", "Biased", {True: "yes", False: "no"}.__getitem__, spare=1),
     number("planned_mean", "Planned", 0),
     Column("plans", "95% of plans"),
 )
-# Of pilots that are drawn by team.
+# The columns of pilots that are drawn by team.
 _DRAWN = (Column("runs", "Runs", spare=3), Column("topics", "Topics", spare=5))
 
 
 def _noun(study: PilotStudy) -> str:
-    """Return what the size of a pilot counts."""
+    """Return the noun for what the size of a pilot counts, ``topic`` or ``team``."""
     return "topic" if study.study == "topic-subsets" else "team"
 
 
 def tables(study: PilotStudy) -> list[Table]:
-    """Return what pilots of each size found."""
+    """Return the table of the results of pilots of each size."""
     noun = _noun(study)
-    # Over all subsets of topics the mean is the whole round's: what misses it does so by chance.
+    # Over all subsets of topics the mean is the whole round's: only chance makes it miss that.
     figures = [column for column in _FIGURES if noun == "team" or column.field != "misses"]
     drawn = _DRAWN if noun == "team" else ()
     return [
@@ -77,7 +77,7 @@ def _range(low: float | None, high: float | None, digits: int) -> str:
 
 
 def sentences(study: PilotStudy) -> list[str]:
-    """Return what the whole round gives and what small pilots would have, a sentence a scale."""
+    """Return a sentence for each scale on topics planned by the whole round and small pilots."""
     lines = []
     noun = _noun(study)
     for scale in study.scales:
@@ -100,7 +100,7 @@ def sentences(study: PilotStudy) -> list[str]:
 
 
 def remarks(study: PilotStudy) -> list[str]:
-    """Return which pilots have no variance, and which that of a single run."""
+    """Return the remarks on pilots that have no variance, or that of a single run."""
     lines = []
     noun = _noun(study)
     for scale in study.scales:
@@ -120,13 +120,13 @@ def remarks(study: PilotStudy) -> list[str]:
 
 
 def sizes(scale: PilotsOfScale) -> str:
-    """Return the sizes of pilots in words."""
+    """Return the sizes of pilots as text: ``2, 4 and 8``."""
     *others, last = [str(size.size) for size in scale.sizes]
     return f"{', '.join(others)} and {last}" if others else last
 
 
 def pilot_protocol(study: PilotStudy, drawn: str) -> str:
-    """Return every convention of pilots, which are drawn as is said, in one sentence."""
+    """Return every convention of pilots in one sentence; `drawn` is how they are drawn."""
     return join_protocol(
         study,
         [

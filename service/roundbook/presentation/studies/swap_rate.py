@@ -35,7 +35,7 @@ _BINS = (
 
 
 def tables(study: SwapRates) -> list[Table]:
-    """Return the figures of each scale, and the swaps by the size of the difference."""
+    """Return the tables of the figures of each scale, and of swaps by size of the difference."""
     scales = [
         SimpleNamespace(
             **vars(scale), needed_in_sds=scale.in_sds and scale.in_sds.needed_difference
@@ -55,7 +55,7 @@ def tables(study: SwapRates) -> list[Table]:
 
 
 def sentences(study: SwapRates) -> list[str]:
-    """Return how large a difference must be on each scale, a sentence a scale."""
+    """Return a sentence for each scale on how large a difference must be."""
     lines = []
     for scale in study.scales:
         if scale.needed_difference is None or scale.sensitivity is None:

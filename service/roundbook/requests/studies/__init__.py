@@ -1,4 +1,4 @@
-"""Requests of studies: what the scores of a round, or of files, bear."""
+"""Requests of studies: analyses of the scores of a round, of rounds, or of files."""
 
 from roundbook.requests.studies.all_rounds import (
     AcrossRoundsRequest,

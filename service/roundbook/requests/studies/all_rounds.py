@@ -29,14 +29,15 @@ class AllRoundsRequest(StudyRequest):
 
     @property
     def rounds(self) -> tuple[str | None, ...]:
-        """All that have the measure."""
+        """Empty: the study is of all rounds that have the measure."""
         return ()
 
     @model_validator(mode="after")
     def _round_or_files(self) -> Self:
         if self.task is None or self.round is not None or self.files:
-            message = "A study of all rounds is of a task: name the task, and no round or file"
-            raise ValueError(message)
+            raise ValueError(
+                "A study of all rounds is of a task: name the task, and no round or file"
+            )
         refuse_file_fields(self, "a study of all rounds is of what is logged")
         return self
 
@@ -70,25 +71,24 @@ class LeaveOneOutRoundsRequest(AllRoundsRequest):
 
     @property
     def rests_on(self) -> tuple[str, ...]:
-        """Factors, and runs and relevance assessments."""
+        """It depends on factors, and on runs and relevance assessments."""
         return ("factor_set", "run_upload", "qrels")
 
     @property
     def by_teams(self) -> bool:
-        """Teams are what is left out."""
+        """Whether it depends on the runs' teams: yes, teams are left out."""
         return True
 
     @property
     def shares_topics(self) -> bool:
-        """The ageing of factors beside it goes by shared topics."""
+        """Whether it depends on shared topics: yes, the ageing of factors does."""
         return True
 
     @model_validator(mode="after")
     def _standardised(self) -> Self:
         if set(self.scales) == {"raw"}:
-            message = (
+            raise ValueError(
                 "Raw scores stay as they are by the factors, whoever is left out: name another"
                 " `scale` too"
             )
-            raise ValueError(message)
         return self

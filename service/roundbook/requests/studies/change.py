@@ -1,4 +1,4 @@
-"""The request of how the systems of two rounds changed."""
+"""The request for the study of how the systems of two rounds changed."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ class ChangeRequest(StudyRequest):
 
     @property
     def rounds(self) -> tuple[str | None, ...]:
-        """Both rounds."""
+        """Both rounds of the study."""
         return (self.round, self.to_round)
 
     @property
     def by_teams(self) -> bool:
-        """Whether it rests on what is known of the runs, as their systems are."""
+        """Whether it depends on the runs' teams or systems: yes, if runs are matched by system."""
         return self.match == "system"
 
     @field_validator("to_round")
@@ -57,12 +57,12 @@ class ChangeRequest(StudyRequest):
             message = "a change is between two rounds of a task, and the other one is not given"
             raise RequestError(missing, message)
         if bool(self.files) != bool(self.to_files):
-            message = "A change is between two rounds of a task, or from `file` to `to_file`"
-            raise ValueError(message)
+            raise ValueError(
+                "A change is between two rounds of a task, or from `file` to `to_file`"
+            )
         if set(self.scales) != {"raw"}:
-            message = (
+            raise ValueError(
                 "A change is of raw scores: those standardised within a round have one mean each"
                 " round"
             )
-            raise ValueError(message)
         return self

@@ -1,4 +1,4 @@
-"""The request of whether runs that were not there would have been scored fairly."""
+"""The request for leave-one-out: whether runs left out would have been scored fairly."""
 
 from __future__ import annotations
 
@@ -39,12 +39,12 @@ class LeaveOneOutRequest(StudyRequest):
 
     @property
     def by_teams(self) -> bool:
-        """Teams are what is left out, unless it is by run."""
+        """Whether it depends on the runs' teams: yes, unless it leaves out run by run."""
         return self.by != "run"
 
     @property
     def rests_on(self) -> tuple[str, ...]:
-        """Factors of scores, or runs and relevance assessments and, unless raw, factors too."""
+        """Inputs: factors of scores; or runs, relevance assessments and, unless raw, factors."""
         if not self.reassessed:
             return super().rests_on
         factors = () if set(self.scales) == {"raw"} else ("factor_set",)
@@ -59,22 +59,20 @@ class LeaveOneOutRequest(StudyRequest):
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.reassessed and self.by == "run":
-            message = (
+            raise ValueError(
                 "`reassessed` goes by team: what one run contributed to the pool, the other runs of"
                 " its team mostly did too"
             )
-            raise ValueError(message)
         check_runs_in_files(self, "`reassessed`", scored_anew=self.reassessed)
         if not self.reassessed and "raw" in self.scales:
-            message = (
+            raise ValueError(
                 "Raw scores stay as they are whoever is left out: choose another `scale`, or score"
                 " all runs anew with `reassessed`"
             )
-            raise ValueError(message)
         if not self.reassessed and self.pool_depth is not None:
-            message = "`pool_depth` goes with `reassessed`: the assessments stay as they are"
-            raise ValueError(message)
+            raise ValueError(
+                "`pool_depth` goes with `reassessed`: the assessments stay as they are"
+            )
         if self.teams is not None and self.by == "run":
-            message = "`teams` is for leaving out by team: leave out `by` run"
-            raise ValueError(message)
+            raise ValueError("`teams` is for leaving out by team: leave out `by` run")
         return self

@@ -60,10 +60,9 @@ class SwapRateRequest(StudyRequest):
 
 
 def check_topic_sets(topics_each: int | None, *, with_replacement: bool) -> None:
-    """Raise ValueError when samples of all topics are to be of a number of topics."""
+    """Raise ValueError if `topics_each` is given for samples of all topics, with replacement."""
     if with_replacement and topics_each is not None:
-        message = "`with_replacement` takes samples of all topics: leave out `topics_each`"
-        raise ValueError(message)
+        raise ValueError("`with_replacement` takes samples of all topics: leave out `topics_each`")
 
 
 class IncrementalRequest(StudyRequest):
@@ -91,6 +90,5 @@ class IncrementalRequest(StudyRequest):
     def _possible(self) -> Self:
         check_power(self.alpha, self.beta)
         if len(self.pair) not in (0, 2) or len(set(self.pair)) != len(self.pair):
-            message = "`pair` names two runs: give it twice"
-            raise ValueError(message)
+            raise ValueError("`pair` names two runs: give it twice")
         return self

@@ -1,4 +1,4 @@
-"""The request of whether runs would rank alike on other documents."""
+"""The request for per-topic variance: whether runs would rank alike on other documents."""
 
 from __future__ import annotations
 
@@ -39,15 +39,15 @@ class PerTopicVarianceRequest(StudyRequest):
 
     @property
     def rests_on(self) -> tuple[str, ...]:
-        """Runs and relevance assessments."""
+        """It depends on runs and relevance assessments."""
         return ("run_upload", "qrels")
 
     @model_validator(mode="after")
     def _of_runs(self) -> Self:
         if bool(self.files) != (self.qrels is not None):
-            message = "Runs in `file` go with their relevance assessments in `qrels`"
-            raise ValueError(message)
+            raise ValueError("Runs in `file` go with their relevance assessments in `qrels`")
         if set(self.scales) != {"raw"}:
-            message = "Per-topic variance is of raw scores: a draw has no standardisation factors"
-            raise ValueError(message)
+            raise ValueError(
+                "Per-topic variance is of raw scores: a draw has no standardisation factors"
+            )
         return self

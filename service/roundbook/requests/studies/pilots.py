@@ -1,4 +1,4 @@
-"""Requests of what smaller pilots than a round would have found."""
+"""Requests for studies of pilots smaller than a round."""
 
 from __future__ import annotations
 
@@ -83,24 +83,25 @@ class LeaveTeamsOutRequest(PilotRequest):
 
     @property
     def by_teams(self) -> bool:
-        """Teams are what is drawn."""
+        """Whether it depends on the runs' teams: yes, teams are drawn."""
         return True
 
     @property
     def rests_on(self) -> tuple[str, ...]:
-        """Scores, or runs and relevance assessments."""
+        """It depends on scores, or on runs and relevance assessments."""
         return ("run_upload", "qrels") if self.mode == "reduce" else super().rests_on
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:
         if self.every_number and self.teams_left:
-            message = "`every_number` is of all numbers of teams: leave out `teams_left`"
-            raise ValueError(message)
+            raise ValueError("`every_number` is of all numbers of teams: leave out `teams_left`")
         if self.mode == "keep" and self.pool_depth is not None:
-            message = "`pool_depth` goes with `mode` reduce: the assessments are kept as they are"
-            raise ValueError(message)
+            raise ValueError(
+                "`pool_depth` goes with `mode` reduce: the assessments are kept as they are"
+            )
         check_runs_in_files(self, "`mode` reduce", scored_anew=self.mode == "reduce")
         if self.mode == "reduce" and set(self.scales) != {"raw"}:
-            message = "`mode` reduce is of raw scores: fewer assessments would make other factors"
-            raise ValueError(message)
+            raise ValueError(
+                "`mode` reduce is of raw scores: fewer assessments would make other factors"
+            )
         return self

@@ -1,4 +1,4 @@
-"""What all requests of studies have in common."""
+"""The base of all requests for studies."""
 
 from __future__ import annotations
 
@@ -8,15 +8,21 @@ from typing import Annotated, Self, get_args
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
 from roundbook.requests.base import Request
-from roundbook.requests.fields import Assessments, Layout, MeasureName, Missing, VarianceScale
+from roundbook.requests.fields import (
+    Assessments,
+    FileMeasure,
+    Layout,
+    MeasureName,
+    Missing,
+    VarianceScale,
+)
 
 MOST_TRIALS = 1_000_000
 
 
 def _between(share: float, info: ValidationInfo) -> float:
     if not 0 < share < 1:
-        message = f"`{info.field_name}` must be between 0 and 1, not {share:g}"
-        raise ValueError(message)
+        raise ValueError(f"`{info.field_name}` must be between 0 and 1, not {share:g}")
     return share
 
 
@@ -44,29 +50,27 @@ class StudyRequest(Request):
         (), description="Study the scores in this file, without a record. Repeat."
     )
     layout: Layout = Field("auto", description="How the files are laid out.")
-    file_measure: str | None = Field(
-        None, description="What the files call the measure, if otherwise."
-    )
+    file_measure: FileMeasure = None
     missing: Missing = Field("reject", description="Missing scores in the files.")
 
     @property
     def rests_on(self) -> tuple[str, ...]:
-        """What of the record it is computed from."""
+        """Kinds of rows of the record that the study is computed from."""
         return ("matrix",) if set(self.scales) == {"raw"} else ("factor_set",)
 
     @property
     def rounds(self) -> tuple[str | None, ...]:
-        """Which rounds it is of; none stands for all that have the measure."""
+        """Rounds of the study; an empty tuple stands for all that have the measure."""
         return (self.round,)
 
     @property
     def by_teams(self) -> bool:
-        """Whether it rests on what is known of the runs' teams."""
+        """Whether it depends on the runs' teams."""
         return False
 
     @property
     def shares_topics(self) -> bool:
-        """Whether it rests on which topics rounds share, by whatever ids."""
+        """Whether it depends on which topics the rounds share, under any of their ids."""
         return False
 
     @field_validator("scales", mode="before")
@@ -75,8 +79,7 @@ class StudyRequest(Request):
         known = get_args(VarianceScale)
         unknown = [scale for scale in scales if scale not in known]
         if unknown:
-            message = f"`scale` takes {', '.join(known)}, not '{unknown[0]}'"
-            raise ValueError(message)
+            raise ValueError(f"`scale` takes {', '.join(known)}, not '{unknown[0]}'")
         return tuple(dict.fromkeys(scales or ("raw",)))
 
     @model_validator(mode="after")
@@ -84,49 +87,45 @@ class StudyRequest(Request):
         if bool(self.files) == (self.task is not None) or (self.task is None) != (
             self.round is None
         ):
-            message = "A study is of a task's round, or of the scores in `file`"
-            raise ValueError(message)
+            raise ValueError("A study is of a task's round, or of the scores in `file`")
         return self
 
 
 def check_power(alpha: float, beta: float) -> None:
     """Raise ValueError unless the power, 1 - beta, is between alpha and 1."""
     if not 0 < beta < 1 - alpha:
-        message = f"`beta` must be between 0 and 1 - alpha, not {beta:g}"
-        raise ValueError(message)
+        raise ValueError(f"`beta` must be between 0 and 1 - alpha, not {beta:g}")
 
 
 def check_runs_in_files(request: StudyRequest, way: str, *, scored_anew: bool) -> None:
-    """Raise ValueError unless files come with their teams, and runs with all to score them by.
+    """Raise ValueError unless `teams` and `qrels` fit: only with files, both for runs in files.
 
     Parameters
     ----------
     request : StudyRequest
         With the fields `qrels` and `teams`.
     way : str
-        The field, and its value, that asks for it.
+        The field and its value that need these files, for the message.
     """
     qrels, teams = getattr(request, "qrels", None), getattr(request, "teams", None)
     if teams is not None and not request.files:
-        message = "`teams` goes with `file`: the record knows the teams of a round's runs"
-        raise ValueError(message)
+        raise ValueError("`teams` goes with `file`: the record knows the teams of a round's runs")
     if qrels is not None and not (request.files and scored_anew):
-        message = f"`qrels` goes with `file` and {way}: it is what runs in files are scored by"
-        raise ValueError(message)
+        raise ValueError(
+            f"`qrels` goes with `file` and {way}: it is what runs in files are scored by"
+        )
     if not request.files or not scored_anew:
         return
     if qrels is None or teams is None:
-        message = (
+        raise ValueError(
             f"{way} of files takes runs in `file`, their relevance assessments in `qrels`, and in"
             " `teams` which team sent which run and which fed the pool"
         )
-        raise ValueError(message)
     refuse_file_fields(request, f"{way} takes runs")
 
 
 def refuse_file_fields(request: StudyRequest, why: str) -> None:
-    """Raise ValueError when a request says how score files are read, and has none."""
+    """Raise ValueError when a request has options for score files, but no score files."""
     for name in ("layout", "file_measure", "missing"):
         if getattr(request, name) != StudyRequest.model_fields[name].default:
-            message = f"`{name}` is of score files, and {why}: leave it out"
-            raise ValueError(message)
+            raise ValueError(f"`{name}` is of score files, and {why}: leave it out")

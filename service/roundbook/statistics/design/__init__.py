@@ -1,4 +1,4 @@
-"""Topic set size design: how many topics a round takes, and what the topics it has are good for."""
+"""Topic set size design: how many topics a round needs, and what its topics can detect."""
 
 from roundbook.statistics.design.power import ENGINES, Engine
 from roundbook.statistics.design.reasons import MOST_TOPICS

@@ -1,4 +1,4 @@
-"""Power, or an interval's expected width, over numbers of topics: what a design's curve is."""
+"""The curve of a design: its power, or an interval's expected width, by number of topics."""
 
 from __future__ import annotations
 

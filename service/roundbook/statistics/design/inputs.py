@@ -1,4 +1,4 @@
-"""What every topic set size design checks before it computes."""
+"""Validation of the input of topic set size designs."""
 
 from __future__ import annotations
 
@@ -37,12 +37,12 @@ def broadcast_floats(*arguments: ArrayLike) -> tuple[Floats, ...]:
 
 
 def find_design(design: str, runs: object) -> DesignKind:
-    """Return the design of that name.
+    """Return the design with this name.
 
     Raises
     ------
     ImpossibleStatisticError
-        If there is none, or it needs a number of runs and has none, or has one and needs none.
+        If there is none, or a number of runs is missing or given although the design takes none.
     """
     kind = next((kind for name, kind in DESIGNS.items() if name == design), None)
     if kind is None:
@@ -75,7 +75,7 @@ class Grid(NamedTuple):
 def checked_grid(
     kind: DesignKind, engine: str, runs: ArrayLike | None = None, **given: ArrayLike
 ) -> Grid:
-    """Return the quantities given, each in its range; a design without runs has two.
+    """Return the given quantities, each checked to be in its range; without runs m is 2.
 
     Raises
     ------
@@ -113,7 +113,7 @@ def checked_grid(
 
 def check_counts(name: str, values: Floats) -> None:
     """Raise ImpossibleDesignError unless all `values` are whole numbers from 2 to a billion."""
-    # Far beyond, whole numbers are no longer all floats, and the distributions give out.
+    # Far beyond, not all whole numbers are floats, and the distribution functions fail.
     usable = (values >= 2) & (values <= MOST_COUNTED) & (np.floor(values) == values)
     _refuse("no_count", name, values, usable)
 
@@ -125,5 +125,5 @@ def check_sizes(name: str, values: Floats) -> None:
 
 def _refuse(code: str, name: str, values: Floats, usable: Bools) -> None:
     if not usable.all():
-        # As text, since it need not be finite.
+        # As text, since it may be infinite or NaN.
         raise impossible(code, what=name, value=f"{values[~usable][0]:g}")

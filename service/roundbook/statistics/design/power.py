@@ -52,14 +52,14 @@ def sakai_f_miss(between: Floats, within: Floats, noncentrality: Floats, alpha: 
 def exact_t_miss(dof: Floats, noncentrality: Floats, critical: Floats) -> Floats:
     """Return ``P(-w <= T' <= w)`` with the noncentral t distribution, given ``ncp^2``.
 
-    Both tails at once, as ``T'^2`` is noncentral F with 1 and phi degrees of freedom. SciPy's
-    noncentral t gives NaN for many an all but empty tail.
+    Both tails are computed at once, as ``T'^2`` is noncentral F with 1 and phi degrees of freedom.
+    SciPy's noncentral t gives NaN for many tails that are almost empty.
     """
     return _noncentral_f(np.ones_like(dof), dof, noncentrality, critical * critical)
 
 
 def sakai_t_miss(dof: Floats, noncentrality: Floats, critical: Floats) -> Floats:
-    """Return Sakai's normal approximation of the same.
+    """Return Sakai's normal approximation of the same probability.
 
     With ``s = sqrt(1 + w^2 / (2 phi))`` and ``k = 1 - 1 / (4 phi)`` the power is ``Phi((-w k - ncp)
     / s) + 1 - Phi((w k - ncp) / s)`` (Sakai, ICTIR 2016).
@@ -113,11 +113,11 @@ def _noncentral_f(between: Floats, within: Floats, noncentrality: Floats, value:
     """Return the cumulative probability of the noncentral F distribution."""
     huge = noncentrality > _HUGE
     below = scipy.special.ncfdtr(between, within, np.where(huge, 1.0, noncentrality), value)
-    # For noncentralities in the thousands SciPy has spots of NaN, all in the far lower tail: 2.4
-    # million random designs of every kind had none where the probability was above 1e-48.
+    # For noncentralities in the thousands SciPy gives some NaN, all in the far lower tail: 2.4
+    # million random designs of every kind had none with a probability above 1e-48.
     below = np.where(np.isnan(below), 0.0, below)
     if huge.any():
-        # The numerator of F' hardly varies then: F' <= Fc is a matter of its denominator alone.
+        # The numerator of F' hardly varies then: whether F' <= Fc depends on its denominator only.
         bound = (between + noncentrality) * (within / (between * value))
         below = np.where(huge, scipy.special.chdtrc(within, bound), below)
     return np.asarray(below, dtype=np.float64)

@@ -1,4 +1,4 @@
-"""Why no design has certain numbers: codes with arguments, and their sentences, for refusals too."""
+"""Reasons why no design has certain numbers: codes with arguments, and their sentences."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import NamedTuple
 from roundbook.errors import ImpossibleDesignError
 
 MOST_TOPICS = 10_000_000
-# SciPy's F distributions begin to return NaN where probabilities near 1e-100 are asked for.
+# SciPy's F distributions begin to return NaN at probabilities near 1e-100.
 LEAST_PROBABILITY = 1e-30
 MOST_COUNTED = 1_000_000_000
 
 
 class _Reason(NamedTuple):
-    """The sentence of a code, with its arguments in braces, and the code of what would help."""
+    """The sentence of a code, with its arguments in braces, and the code of the way out."""
 
     sentence: str
     way_out: str | None = None
@@ -65,16 +65,16 @@ _REASONS = {
 
 
 def impossible(code: str, **arguments: str | float) -> ImpossibleDesignError:
-    """Return the refusal of numbers that no design has."""
+    """Return the error for numbers that no design has."""
     message = sentence(code, arguments)
     return ImpossibleDesignError(message, code, arguments, _REASONS[code].way_out)
 
 
 def sentence(code: str, arguments: Mapping[str, str | float]) -> str:
-    """Return a reason as a sentence; plans saved earlier have it in place of the code."""
+    """Return a reason as a sentence; earlier plans have the sentence in place of the code."""
     return _REASONS[code].sentence.format_map(arguments) if code in _REASONS else code
 
 
 def way_out(code: str) -> str | None:
-    """Return the code of what would help, None where nothing does."""
+    """Return the code of the way out, None without one."""
     return _REASONS[code].way_out if code in _REASONS else None

@@ -1,4 +1,4 @@
-"""The smallest adequate whole number and the smallest effect, for a whole grid of cells at once."""
+"""Searches for the smallest adequate whole number or effect, for all cells of a grid at once."""
 
 from __future__ import annotations
 
@@ -23,15 +23,17 @@ def smallest_whole(adequate: Adequate, start: Ints, lowest: Ints, limit: int) ->
     """Smallest whole number in ``lowest..limit`` that is adequate, for every cell.
 
     From `start`, strides of 1, 2, 4, … until adequate and inadequate numbers bracket the answer,
-    then bisection: the cost is the logarithm of how far off `start` was, not of the range.
+    then bisection: the cost grows with the logarithm of the distance from `start`, not of the
+    range.
 
     Parameters
     ----------
     adequate : callable
-        ``adequate(numbers, cells)`` tells for each number whether it is adequate for the cell with
-        that flat index. Within ``lowest..limit`` no inadequate number may follow an adequate one.
+        ``adequate(numbers, cells)`` returns for each number whether it is adequate for the cell
+        with that flat index. Within ``lowest..limit`` no inadequate number may follow an adequate
+        one.
     start, lowest : (cells,) int array
-        A guess within ``lowest..limit``, any will do, a near one is quick; the smallest number to
+        A guess within ``lowest..limit`` (a near one is quicker), and the smallest number to
         consider.
 
     Returns
@@ -70,7 +72,7 @@ def least_effect(miss: Miss, beta: Floats, start: Floats) -> Floats:
         falls with the effect; NaN, for an effect at which it is undefined, counts as a miss.
     beta : (cells,) float array
     start : (cells,) float array
-        A positive guess for each cell; any will do, a near one is quick.
+        A positive guess for each cell; a near one is quicker.
 
     Returns
     -------

@@ -100,7 +100,7 @@ def solve_topics(
     The exact power rises with n. That of `sakai` may be undefined for the first few topics, and
     for large effects or a large alpha may fall before it rises; so the first n where it is defined
     is tried on its own, and the search, which needs a rise, begins after it. With two or three
-    topics it claims too much for a t test: a power of 0.29 for two topics and no effect.
+    topics it overstates the power of a t test: 0.29 for two topics and no effect.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def solve_power(
     runs: ArrayLike | None = None,
     engine: Engine = "exact",
 ) -> SolvedDesign:
-    """Power that a topic set of this size gives; an interval has none.
+    """Power of a topic set of this size; an interval has none.
 
     Examples
     --------
@@ -172,8 +172,8 @@ def solve_min_d(
 ) -> SolvedDesign:
     """Smallest minD, or width, for which these topics suffice.
 
-    For very few topics the engine `sakai` may have none: it is not defined there, or gives any minD
-    the power asked for.
+    For very few topics the engine `sakai` may have no solution: it is not defined there, or gives
+    any minD the power asked for.
 
     Examples
     --------
@@ -259,7 +259,7 @@ def _refuse_undefined(undefined: Bools, grid: Grid, engine: Engine) -> None:
 
 
 def _completed(design: Design, engine: Engine, solved_for: Quantity, grid: Grid) -> SolvedDesign:
-    """Return designs; a minD or variance that came out as no number of a double is refused."""
+    """Return solved designs; refuse a minD or variance beyond the range of a double."""
     kind = DESIGNS[design]
     check_sizes("The minD solved for", grid.min_d)
     check_sizes("The variance solved for", grid.variance)
@@ -320,7 +320,7 @@ def _topics_for_width(kind: DesignKind, grid: Grid) -> Ints:
     def adequate(n: Ints, cells: NDArray[np.intp]) -> Bools:
         return unit_width(n.astype(np.float64), level[cells]) <= wanted[cells]
 
-    # With many topics the width goes with one over their square root.
+    # With many topics the width is proportional to one over their square root.
     many = np.full(level.shape, float(MOST_TOPICS))
     start = _start(many * np.square(unit_width(many, level) / wanted))
     return smallest_whole(adequate, start, np.full_like(start, 2), MOST_TOPICS)
@@ -334,7 +334,7 @@ def _start(guess: Floats) -> Ints:
 def _least_difference(kind: DesignKind, engine: Engine, grid: Grid) -> Floats:
     """Smallest minD, or width, for which the topics suffice, in residual sds."""
     if kind.unit_width is not None:
-        # A touch more, so that rounding on the way back does not cost a topic.
+        # Slightly more, so that rounding on the way back does not cost a topic.
         return kind.unit_width(grid.topics, grid.alpha) * (1 + 1e-12)
     assert kind.miss is not None
     assert kind.enough is not None

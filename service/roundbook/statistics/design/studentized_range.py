@@ -75,8 +75,8 @@ def range_quantile(alpha: Floats, runs: Floats, dof: Floats) -> Floats:
 @lru_cache(maxsize=4096)
 def _interpolant(alpha: float, runs: float) -> tuple[float, Chebyshev]:
     """Return a shift c and the logarithm of the quantile as a function of ``1 / (phi + c)``."""
-    # Tails heavy enough for a small alpha are smooth in 1 / phi only from some phi on, which the
-    # shift makes the scale of what is interpolated. For 0.15 the errors are the smallest.
+    # For a small alpha the quantile is smooth in 1 / phi only from some phi on; the shift c makes
+    # this the scale of the interpolation. For 0.15 the errors are the smallest.
     shift = 0.15 * float(np.log(_pairs(runs) / alpha))
     end = 1 / (1 + shift)
     at = end * (1 - np.cos(np.linspace(0, np.pi, _DEGREE + 1))) / 2

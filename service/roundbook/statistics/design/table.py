@@ -1,4 +1,4 @@
-"""The topic set size designs there are, as one table.
+"""The table of all topic set size designs.
 
 Designs differ in degrees of freedom; with n topics and m runs, residual variance V and
 ``lambda = n minD^2 / (2 V)``:
@@ -44,23 +44,23 @@ _TWO = np.asarray(2.0)
 
 @dataclass(frozen=True)
 class DesignKind:
-    """What sets a design apart from the others.
+    """The properties of a design.
 
     Attributes
     ----------
     title : str
-        What it is called in a sentence.
+        Its name in a sentence.
     label : str
-        What it is called in a list, short.
+        Its short name in a list.
     fits : str
-        Which experiment it fits, as a phrase.
+        The experiment it fits, as a phrase.
     takes_runs : bool
         Whether it has a number of runs m; all others compare two.
     shares_topics : bool
         Whether all runs have the same topics, so that its variance is V_2.
     sakai_published : bool
         Whether the engine `sakai` is what published spreadsheets compute, and not their
-        approximation carried over to a design for which there is none.
+        approximation applied to a design without a spreadsheet.
     miss : callable or None
         ``miss(engine, topics, runs, effect, alpha)`` is the type II error probability, with the
         effect ``minD^2 / (2 variance)``; unchecked, same shapes. None for an interval width.

@@ -1,4 +1,4 @@
-"""Drift between two rounds that share topics: how far it went and whether the factors hold."""
+"""Drift between two rounds that share topics: its size, and whether the factors hold."""
 
 from __future__ import annotations
 
@@ -48,7 +48,8 @@ LEAST_RECURRING = 10
 class TheseRuns:
     """Intervals for these very runs on topics like these; None where there is none.
 
-    The runs are fixed and the topics a sample: no answer on whether factors hold for other systems.
+    The runs are fixed and the topics a sample: they do not say whether factors hold for other
+    systems.
     """
 
     shift_95: Interval | None = None
@@ -57,9 +58,9 @@ class TheseRuns:
 
 @dataclass(frozen=True)
 class SystemsLikeThese:
-    """Estimates and intervals for systems and topics like these; None where there is none.
+    """Estimates and intervals for the population of systems and topics; None where there is none.
 
-    The estimates are less their jackknife bias, which moves them by a few hundredths.
+    The estimates are corrected for their jackknife bias, which changes them by a few hundredths.
     """
 
     shift: float | None = None
@@ -72,7 +73,7 @@ class SystemsLikeThese:
 
 @dataclass(frozen=True, eq=False)
 class DriftAssessment(Judgement):
-    """How far the factors of shared topics moved from one round to another, and the verdict.
+    """The drift of the factors of shared topics from one round to another, with the verdict.
 
     Attributes
     ----------
@@ -101,13 +102,13 @@ class DriftAssessment(Judgement):
     variance_parts : PerStatistic of VarianceParts or None
         For the sd ratio, of its natural logarithm.
     needed : PerStatistic of Needed or None
-        What would decide.
+        The sizes that would decide the verdict.
     shifts, sd_ratios : (topics,) float array
         Per topic; NaN where ``sd_from`` is 0.
     mean_from, sd_from, mean_to, sd_to : (topics,) float array
         Factors in the measure's unit; sds with ddof 1, exactly 0 where the runs tie.
     margin, sd_ratio_margin : float
-        The input.
+        As given.
     """
 
     shift: float | None
@@ -146,7 +147,7 @@ def assess_drift(
     margin: float = MARGIN,
     sd_ratio_margin: float = SD_RATIO_MARGIN,
 ) -> DriftAssessment:
-    """Whether the factors of one round still hold in another, judged on their shared topics.
+    """Assess whether the factors of one round still hold in another, on their shared topics.
 
     Over the topics with an sd in the first round, ``shift = mean_j (mean_Bj - mean_Aj) / S_A`` and
     ``sd ratio = S_B / S_A`` with ``S`` the mean sd. Their intervals are those of a jackknife that
@@ -257,9 +258,9 @@ def assess_recurring(
     margin: float = MARGIN,
     sd_ratio_margin: float = SD_RATIO_MARGIN,
 ) -> DriftAssessment | None:
-    """Drift as the units that came again see it: :func:`assess_drift` on their runs alone.
+    """Assess drift on the runs of units in both rounds only, by :func:`assess_drift`.
 
-    Another question than that of all runs, as who comes again is no random choice.
+    This is a different question from that of all runs, as returning units are no random sample.
 
     Parameters and errors are those of :func:`assess_drift`. None with fewer than 10 units in both
     rounds.
@@ -305,7 +306,7 @@ def margin_from_min_d(min_d: float, a: float = SLOPE) -> float:
 def _estimates(
     first: TopicScores, later: TopicScores, labels_from: Ints, labels_to: Ints, size: PresentSize
 ) -> PerStatistic[CrossedEstimate] | NoInterval:
-    """Estimate what is claimed for systems and topics like these, or return what is wanting."""
+    """Return the estimates for systems and topics like these, or the reason why there are none."""
     wanting: dict[NoInterval, bool] = {
         "no shared topic with spread": not size.topics,
         "fewer than 5 topics": size.topics < LEAST_TOPICS,
@@ -350,7 +351,7 @@ def _checked_topics(
             "Drift needs both rounds' scores on the same topics, and the arrays have the shapes"
             f" {rounds[0].shape} and {rounds[1].shape}."
         )
-    # Rounds without a shared topic are no mistake: they have no verdict.
+    # Rounds without a shared topic are no error: they get no verdict.
     first, later = (
         scores.astype(np.float64) if scores.shape[:1] == (0,) else checked_scores(scores, "Drift")
         for scores in rounds

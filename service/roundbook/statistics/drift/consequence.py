@@ -1,4 +1,4 @@
-"""What the drift of factors does to a later round's runs on the shared topics."""
+"""The effect of the drift of factors on a later round's scores on the shared topics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Significance tests of drift on shared topics, and of two rounds that share none side by side."""
+"""Significance tests of drift on shared topics, and comparison of rounds without shared topics."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from roundbook.statistics.ties import centred_rows
 
 @dataclass(frozen=True)
 class TopicTests:
-    """Whether the runs' scores on one topic moved between two rounds.
+    """Tests of whether the runs' scores on one topic moved between two rounds.
 
     Attributes
     ----------

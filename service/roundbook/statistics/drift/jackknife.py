@@ -19,9 +19,9 @@ from roundbook.statistics.ties import tied_topics
 
 Value = TypeVar("Value")
 
-# A variance of statistics of order 1 that is nothing but rounding.
+# Smaller variances of statistics of order 1 are rounding.
 ROUNDING_VARIANCE = 1e-20
-# A topic's variance without a unit, beside its sum of squares with it, that is rounding.
+# A topic's variance without a unit is rounding below this share of its sum of squares with it.
 _ROUNDING_SHARE = 1e-12
 
 
@@ -35,7 +35,7 @@ class PerStatistic(Generic[Value]):
 
 @dataclass(frozen=True, eq=False)
 class TopicScores:
-    """Scores of a round, taken apart by topic.
+    """Scores of a round as topic means, sds and deviations.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class TopicScores:
         return float(self.sd.mean())
 
     def on(self, topics: Bools) -> TopicScores:
-        """Return the part on some of the topics."""
+        """Return the same for some of the topics."""
         return TopicScores(self.mean[topics], self.sd[topics], self.deviations[topics])
 
 
@@ -75,7 +75,7 @@ class VarianceParts:
     dof_runs : float
         Degrees of freedom of `runs`, at least 1.
     dof : float or None
-        Satterthwaite's of `total`; None if `total` is but rounding.
+        Satterthwaite's of `total`; None if `total` is only rounding.
     """
 
     topics: float
@@ -109,7 +109,7 @@ class CrossedEstimate:
 
 
 def topic_scores(scores: Floats) -> TopicScores:
-    """Take a complete, finite (topics, runs) matrix apart; a single run ties with itself."""
+    """Return a complete, finite (topics, runs) matrix by topic; a single run ties with itself."""
     first = scores[:, :1]
     centred = scores - first
     centred[tied_topics(scores)] = 0.0
@@ -181,7 +181,7 @@ def drift_jackknife(
     """
     _, label = np.unique(np.concatenate([units_first, units_later]), return_inverse=True)
     units = int(label.max()) + 1
-    # Means count from the first round's, which keeps digits where the rounds hardly differ.
+    # Means are taken relative to the first round's, which keeps digits if the rounds hardly differ.
     moved = float((later.mean - first.mean).mean())
     a = _drawn(first, label[: units_first.size], units, 0.0)
     b = _drawn(later, label[units_first.size :], units, moved)

@@ -14,8 +14,8 @@ from roundbook.limits import LARGEST_SCORE
 from roundbook.statistics.drift.verdict import Verdict
 from roundbook.statistics.t_interval import Interval, inside, outside, t_interval
 
-# Where more of the runs that standardise a round are of recurring systems, these are measured
-# against little but themselves.
+# If a larger share of a round's standardising runs are of recurring systems, these are mostly
+# compared with themselves.
 LARGEST_SHARE = 0.5
 
 WhyRecurring = Literal[
@@ -41,7 +41,7 @@ class StandardisingRuns:
 
 @dataclass(frozen=True)
 class RecurringDrift:
-    """How far the standardised means of recurring systems moved.
+    """The changes of the standardised means of recurring systems, with the verdict.
 
     Attributes
     ----------
@@ -87,7 +87,7 @@ def recurring_drift(
     *,
     margin: float = 0.2,
 ) -> RecurringDrift:
-    """Whether recurring systems keep their mean scores, each round by its own factors.
+    """Assess whether recurring systems keep their mean scores, each round by its own factors.
 
     A system that has not changed should keep its mean standardised score; if all recurring systems
     lose alike, the other systems have become better, and the factors of the two rounds do not mean
@@ -200,7 +200,7 @@ def recurring_drift(
 
 
 def _around(centre: float, interval: Interval | None, wider: float) -> Interval | None:
-    """Return an interval around another centre, so many times as wide."""
+    """Return an interval moved to another centre and widened by a factor."""
     if interval is None:
         return None
     half = wider * (interval[1] - interval[0]) / 2

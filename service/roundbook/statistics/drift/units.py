@@ -1,7 +1,7 @@
-"""Units of the runs of two rounds: which runs count as one draw of a system.
+"""Units of the runs of two rounds: groups of runs that count as one draw of a system.
 
-Where teams are not known, kin groups tell which runs of a round behave so alike that they may be
-one team's.
+If teams are not known, kin groups join the runs of a round that behave so alike that they may be
+of one team.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ LARGEST_DISTANCE = 0.6
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Units of the runs of two rounds: what is sampled when systems are.
+    """Units of the runs of two rounds, the sampling units of systems.
 
     Attributes
     ----------
@@ -36,8 +36,8 @@ class Units:
     shared : int
         Units in both.
     by : {'team', 'system', 'kin', 'run'}
-        The least certain thing that a run's unit rests on: its team, else its declared system,
-        else its kin group, which is inferred from the scores, else nothing.
+        The least certain evidence for a run's unit: its team, else its declared system, else its
+        kin group, which is inferred from the scores, else nothing.
     """
 
     labels_from: Ints
@@ -52,7 +52,7 @@ _LEAST_CERTAIN_FIRST: tuple[By, ...] = ("run", "kin", "system", "team")
 
 
 class RunsOfRound(NamedTuple):
-    """What tells the units of a round's runs.
+    """The evidence for the units of a round's runs.
 
     Attributes
     ----------
@@ -100,7 +100,7 @@ def unit_labels(first: RunsOfRound, later: RunsOfRound) -> Units:
 
 
 def _run_keys(round_name: str, given: RunsOfRound) -> list[dict[By, Hashable]]:
-    """Return what joins each run to others, the most certain first."""
+    """Return the keys by which each run is joined to others, the most certain first."""
     runs: list[dict[By, Hashable]] = []
     systems = [None] * len(given.teams) if given.systems is None else given.systems
     for number, (team, system) in enumerate(zip(given.teams, systems, strict=True)):
@@ -117,7 +117,7 @@ def _run_keys(round_name: str, given: RunsOfRound) -> list[dict[By, Hashable]]:
 
 
 def _joined(runs: list[dict[By, Hashable]]) -> Ints:
-    """Label the runs such that those joined by a chain of common keys have one label."""
+    """Return labels of the runs, equal for runs joined by a chain of common keys."""
     parent = list(range(len(runs)))
 
     def root(run: int) -> int:
@@ -135,7 +135,7 @@ def _joined(runs: list[dict[By, Hashable]]) -> Ints:
 
 
 def kin_groups(scores: ArrayLike) -> Ints:
-    """Group the runs of a round by the topics they do well and badly on.
+    """Return groups of a round's runs that do well and badly on the same topics.
 
     Scores become mid-ranks within each topic. The similarity of two runs is the correlation of
     their ranks over topics; average linkage on one minus it is cut where the mean correlation

@@ -1,4 +1,4 @@
-"""The verdict on a drift, and what sizes would decide where it is undecided."""
+"""The verdict on drift, and the sizes that would decide an undecided one."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LARGEST_FACTOR = 20.0
 # The search need not fall steadily as sizes grow, so it looks at a whole grid before it narrows.
 _GRID = 65
 _NARROWINGS = 6
-# What the narrowed bracket leaves open, times a thousand units.
+# The width of the narrowed bracket times a thousand units, ignored in rounding up.
 _ROUNDING = 1e-6
 
 Verdict = Literal["held", "aged", "undecided", "unbridged"]
@@ -56,11 +56,11 @@ class Judgement:
     ----------
     verdict : {'held', 'aged', 'undecided', 'unbridged'}
     why : str or None
-        None if held. If aged, which statistics are outside their margins. If undecided for want of
-        an interval, what is wanting; else which intervals are not inside their margins, or "topics
-        of small sd" if both are and only the mean over topics of each topic's shift is not.
+        None if held. If aged, the statistics outside their margins. If undecided without an
+        interval, what is missing for one; else the intervals that are not inside their margins, or
+        "topics of small sd" if both are inside and only the mean of the topics' own shifts is not.
     verdicts : PerStatistic of str
-        What the interval of each statistic says by itself.
+        The verdict by the interval of each statistic alone.
     moved : bool
         Whether the 97.5% interval of either excludes no drift: a test at 5% over the two.
     """
@@ -113,7 +113,7 @@ class Sizes:
 
 @dataclass(frozen=True)
 class Needed:
-    """What would decide about one statistic of drift.
+    """The sizes that would decide about one statistic of drift.
 
     Attributes
     ----------
@@ -203,7 +203,7 @@ def judge(
 
 
 def needed_for_shift(shift: CrossedEstimate, margin: float, size: PresentSize) -> Needed:
-    """Plan what would decide about the shift.
+    """Return the sizes that would decide about the shift.
 
     With ``I = min(V_I, V_T, V_R)``, ``T = V_T - I`` and ``R = V_R - I``, for g times the units and
     h times the topics ``SE^2(g, h) = T/h + R/g + I/(gh)``, with Satterthwaite's degrees of freedom
@@ -237,7 +237,7 @@ def needed_for_shift(shift: CrossedEstimate, margin: float, size: PresentSize) -
 
 
 def needed_for_sd_ratio(log_ratio: CrossedEstimate, margin: float, size: PresentSize) -> Needed:
-    """Plan what would decide about the sd ratio: as for the shift, on the logarithm.
+    """Return the sizes that would decide about the sd ratio: as for the shift, on the logarithm.
 
     `margin` is a ratio above 1, and so are `half_width_90` and `aged_from` of the result.
     """
@@ -250,7 +250,7 @@ def needed_for_sd_ratio(log_ratio: CrossedEstimate, margin: float, size: Present
 def _standard_error(
     variance: VarianceParts, topics: int, units: Floats, topic_factor: Floats, *quantiles: float
 ) -> Floats:
-    """Sum of some t quantiles times the standard error, with so many times the units and topics."""
+    """Return the sum of t quantiles times the standard error, for multiples of units and topics."""
     if variance.total <= ROUNDING_VARIANCE:
         return np.zeros_like(units)
     both = min(variance.both, variance.topics, variance.runs)

@@ -1,4 +1,4 @@
-"""How reliably a topic set ranks systems, by E-rho-squared and Phi, and how many topics that takes."""
+"""Reliability of a topic set's ranking by E-rho-squared and Phi, and the topics it needs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Generalisability:
         Of the mean scores themselves (absolute decisions); None where it is 0 / 0.
     phi_interval : (float, float) or None
     reason : str or None
-        Why something is None, where something is.
+        Why a value is None, None if none is.
     topics : int
         The number of topics averaged over.
     components, level
@@ -72,7 +72,7 @@ class ReliableTopics:
         Numbers at the upper and at the lower limit of the reliability; a limit is None where no
         number up to 10 million is enough, the interval where it cannot be known.
     reason : str or None
-        Why something is None, where something is.
+        Why a value is None, None if none is.
     components, target, level
         The input.
     """
@@ -214,12 +214,12 @@ def _reliability(signal: float, noise: float, topics: int) -> float | None:
 
 
 def _noises(components: VarianceComponents) -> Interval:
-    """Error variance of one topic for relative and for absolute decisions."""
+    """Return the error variances of one topic for relative and absolute decisions."""
     return components.residual, components.topic + components.residual
 
 
 def signal_limits(two_way: TwoWayVariance, probability: float) -> Interval | None:
-    """One limit each of system variance over relative and over absolute error variance.
+    """Return a limit of system variance over relative, and one over absolute, error variance.
 
     With ``F(p; a, b)`` the quantile of F, ``x = MS_system / MS_residual``,
     ``y = MS_topic / MS_residual``, ``m`` runs, ``n`` topics, ``a = m - 1``, ``b = n - 1``,
@@ -261,7 +261,7 @@ def signal_limits(two_way: TwoWayVariance, probability: float) -> Interval | Non
 
 
 def _signal_intervals(two_way: TwoWayVariance, level: float) -> list[Interval]:
-    """Intervals of what :func:`signal_limits` gives the limits of; none without a residual."""
+    """Return the intervals from the limits of :func:`signal_limits`; none without a residual."""
     check_share(level)
     tail = (1 - level) / 2
     low, high = (signal_limits(two_way, probability) for probability in (1 - tail, tail))

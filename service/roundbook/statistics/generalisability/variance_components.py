@@ -1,4 +1,4 @@
-"""How much of the variance of scores is due to systems, to topics, and to neither."""
+"""Variance components of scores: systems, topics, and the residual."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Relevance assessments of a round, and which of them its runs retrieved at which rank."""
+"""Relevance assessments of a round, and the ranks at which its runs retrieved judged documents."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Hits:
     judgment: AnyInts
 
     def where(self, wanted: Bools) -> Hits:
-        """Return those of the hits that are `wanted`, a (hits,) mask."""
+        """Return the hits selected by `wanted`, a (hits,) mask."""
         return Hits(
             self.runs,
             self.topics,
@@ -77,7 +77,7 @@ def find_hits(lists: ArrayLike, judgments: Judgments) -> Hits:
     documents = 1 + max(int(lists.max(initial=-1)), int(judgments.document.max(initial=-1)))
     by_topic = np.argsort(judgments.topic, kind="stable")
     bounds = np.searchsorted(judgments.topic, np.arange(topics + 1), sorter=by_topic)
-    # Document number -1 reads the last entry, which no judgment fills.
+    # Document number -1 indexes the last entry, which no judgment fills.
     judgment_of = np.full(documents + 1, -1, dtype=np.int32)
     parts = []
     for topic in range(topics):

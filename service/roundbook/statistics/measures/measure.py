@@ -1,4 +1,4 @@
-"""Names of measures: what is computed from runs, with the parameters of its identity."""
+"""Measures that are computed from runs, parsed from their canonical names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _PARAMETERS = {
     "ERR": {"gains"},
     "RBP": {"p", "gains", "rel"},
 }
-# Of those that are numbers, the least and the most, and whether they are whole.
+# For numeric parameters: the least and largest value, and whether it is whole.
 _NUMBERS = {"rel": (1, inf, True), "beta": (0, inf, False), "p": (0, 1, False)}
 _SPELLINGS = {"P-plus": "P+"}
 OWN_MEASURES = tuple(_PARAMETERS)
@@ -37,7 +37,7 @@ OWN_MEASURES = tuple(_PARAMETERS)
 
 @dataclass(frozen=True)
 class Measure:
-    """A measure with all that its scores depend on besides lists and assessments.
+    """A measure with all parameters that its scores depend on.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class Measure:
 
 
 def is_own_measure(text: str) -> bool:
-    """Tell whether a name is that of a measure computed here, with parameters known here."""
+    """Return whether a name is that of a measure computed here, with known parameters."""
     named = _read(text)
     return (
         named is not None
@@ -104,7 +104,7 @@ def parse_measure(text: str) -> Measure:
     Raises
     ------
     ImpossibleStatisticError
-        When it is none that is computed here, or lacks what its scores depend on.
+        When it is not computed here, or lacks a parameter that its scores depend on.
 
     Examples
     --------

@@ -27,7 +27,7 @@ NoOutcome = Literal[
 
 @dataclass(frozen=True)
 class Outcome:
-    """What one two-sided test says.
+    """The outcome of a two-sided test.
 
     Attributes
     ----------

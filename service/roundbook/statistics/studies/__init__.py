@@ -1,1 +1,1 @@
-"""Studies of score matrices: what the scores of a round bear."""
+"""Studies: statistical analyses of score matrices."""

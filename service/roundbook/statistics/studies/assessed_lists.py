@@ -1,4 +1,4 @@
-"""Lists of runs, as far as their average precision depends on them."""
+"""Ranked lists of runs, reduced to what average precision depends on."""
 
 from __future__ import annotations
 

@@ -29,7 +29,7 @@ _UNSTABLE = 2
 
 @dataclass(frozen=True)
 class SystemChange:
-    """How one system changed from an earlier round to a later one.
+    """The change of one system from an earlier round to a later one.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class SystemChange:
 
 @dataclass(frozen=True)
 class Resampling:
-    """How intervals are made from resampled topics.
+    """The parameters of intervals from resampled topics.
 
     Attributes
     ----------
@@ -104,7 +104,7 @@ def change_measures(
     progress: Progress = lambda *_: None,
     mapped: Mapped = map,
 ) -> list[SystemChange]:
-    """How systems changed between two rounds, as LongEval reports it.
+    """Return the change measures of systems between two rounds, as LongEval reports them.
 
     The result delta, the relative improvements over a pivot and their delta, and the effect ratio
     (Breuer et al., SIGIR 2020; Alkhalifa et al., CLEF 2023) are quotients of mean scores. Their
@@ -153,7 +153,7 @@ def change_measures(
     check_resampling(trials, resampling.level, resampling.seed)
     slack = max(tolerance(first), tolerance(second))
     changes: list[SystemChange] = []
-    # What is kept of a system is its means in every resample of both rounds, and work on these.
+    # The memory for a system: its means in every resample of both rounds, and temporary arrays.
     chunk = max(1, MOST_BYTES // (8 * 8 * trials))
     for start in range(0, systems, chunk):
         columns = np.append(np.arange(start, min(start + chunk, systems)), pivot)
@@ -201,7 +201,7 @@ def _change(
     *,
     is_pivot: bool,
 ) -> SystemChange:
-    """Return how one of the systems changed, of whose scores and means the last are the pivot's."""
+    """Return the change of one system; the last of the scores and means are the pivot's."""
     means, pivot_means = (
         np.array([scores[:, column].mean() for scores in rounds]) for column in (index, -1)
     )

@@ -1,4 +1,4 @@
-"""What all studies share: rounding ties, pairs of runs, and work split into seeded pieces."""
+"""Common parts of studies: rounding ties, pairs of runs, and work split into seeded pieces."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from roundbook.statistics.ties import tied_topics
 
 Progress = Callable[[int, int], object]
 Piece = tuple[np.random.Generator, int]
-# Applies a function to the pieces of a study's work and gives what comes of them in their order, as
-# `map` does, wherever it is done. So the function can be pickled, and what is large is part of it
-# and not of the pieces.
+# Applies a function to the pieces of a study's work, as `map` does, possibly in other processes,
+# and gives the results in order. The function must be picklable, and hold large data itself rather
+# than have it in the pieces.
 Mapped = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
 MOST_TRIALS = 1_000_000
-# What the arrays of a study take together at most, whatever the number of trials.
+# Memory for the arrays of a study, whatever the number of trials.
 MOST_BYTES = 64 * 2**20
 # Arrays that are gone through several times stay in the processor's cache.
 CACHED_CELLS = 2**17
-# Trials of one piece, which has random numbers of its own: who computes which pieces, and in what
-# order, does not change the result. A thousand trials are eight.
+# Trials in a piece. Each piece has its own random numbers, so that the result does not depend on
+# which worker computes it, or when. A thousand trials make eight pieces.
 PIECE = 125
 _ROUNDING = 1e-12
 
 
 def study_scores(scores: ArrayLike, study: str, *, least_topics: int = 2) -> Floats:
-    """Return (topics, runs) scores as a matrix of two or more runs that a study can be made of.
+    """Return (topics, runs) scores as a checked matrix of at least two runs.
 
     Raises
     ------
@@ -49,7 +49,7 @@ def study_scores(scores: ArrayLike, study: str, *, least_topics: int = 2) -> Flo
 
 
 def tolerance(scores: Floats) -> float:
-    """Return below what two means of scores are equal: ``1e-12 max(1, max |x|)``.
+    """Return the difference below which two means of scores are equal: ``1e-12 max(1, max |x|)``.
 
     Scores lie on lattices, so that means which are equal in truth are common, and the order of the
     summation makes them differ in the last bits. `scores` are on the scale of the means.

@@ -36,7 +36,7 @@ _NO_SPREAD = 1e-12
 
 @dataclass(frozen=True)
 class Redrawing:
-    """How lists are drawn again, and the error rate of the paired t tests in each draw.
+    """How lists are drawn again, with the alpha of the paired t tests in each draw.
 
     Attributes
     ----------
@@ -62,9 +62,9 @@ class Redrawing:
 
 
 class Drawing(NamedTuple):
-    """What is drawn and how, with the (topics, runs) average precision of the lists as they are.
+    """The lists to draw from and the model, with the lists' own (topics, runs) average precision.
 
-    `with_tests` says whether the t of every pair in every draw are wanted.
+    `with_tests` is whether the t of every pair in every draw is kept.
     """
 
     lists: AssessedLists
@@ -75,7 +75,7 @@ class Drawing(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class DrawnRounds:
-    """What is summed up of some draws.
+    """Sums and counts over some draws.
 
     Attributes
     ----------
@@ -165,7 +165,7 @@ def _draw_list(
 def _compare_pairs(
     drawing: Drawing, means: Floats, centred: Floats, start: int, result: DrawnRounds
 ) -> None:
-    """Add what some draws give to the result, from its draw `start` on.
+    """Add the comparisons of some draws to the result, from its draw `start` on.
 
     `centred` are the (draws, runs, topics) scores less the means of topics and of runs.
     """

@@ -31,7 +31,7 @@ HARD = 0.95
 
 @dataclass(frozen=True)
 class JudgingPlan:
-    """Which difference topics are judged to find, and when it is looked whether they are enough.
+    """The difference to find, and the steps at which the topics are checked to be enough.
 
     Attributes
     ----------
@@ -57,7 +57,7 @@ class JudgingPlan:
 
 @dataclass(frozen=True)
 class PlannedSpread:
-    """A spread of differences between two runs, and the topics that a plan by it has.
+    """A spread of differences between two runs, and the topics planned by it.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ class PlannedSpread:
 
 @dataclass(frozen=True)
 class StoppingRule:
-    """How one rule of stopping does over pairs of runs and orders of topics, drawn at random.
+    """The performance of a stopping rule over random pairs of runs and orders of topics.
 
     The rule stops at the first number of topics whose power is enough by the sd of these topics.
 
@@ -105,7 +105,7 @@ class StoppingRule:
 
 @dataclass(frozen=True)
 class Step:
-    """The first topics of the matrix, in its order, and what they are enough for.
+    """The first topics of the matrix, in its order, and what they suffice for.
 
     Attributes
     ----------

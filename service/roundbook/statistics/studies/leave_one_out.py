@@ -1,4 +1,4 @@
-"""Leave-one-out: how fairly runs that were not there are scored by what the others define."""
+"""Leave-one-out: how fairly runs left out are scored by the others' factors or assessments."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _PIECE = 8
 
 @dataclass(frozen=True, eq=False)
 class LeftOut:
-    """The means of runs on one scale, beside what they would be had the run been left out.
+    """The mean of each run on one scale, in the whole round and when it is left out.
 
     Attributes
     ----------
@@ -86,7 +86,7 @@ class TiedTopic(NamedTuple):
 
 @dataclass(frozen=True)
 class LeaveOneOut:
-    """What leaving out each group of runs once does to their scores.
+    """The effect of leaving out each group of runs once on its scores.
 
     Attributes
     ----------
@@ -108,7 +108,7 @@ def leave_one_out(
     progress: Progress = lambda *_: None,
     mapped: Mapped = map,
 ) -> LeaveOneOut:
-    """Leave out each group of runs once and score it by what the other runs define.
+    """Leave out each group of runs once, and score it by the others' factors or assessments.
 
     In the trial of a group the standardisation factors are those of all other standardising runs,
     and the runs of the group are scored with them. Given a matrix, its raw scores stay as they are,
@@ -197,7 +197,7 @@ def leave_one_out(
 
 
 def remaining_relevant(scoring: ReassessedScores) -> NDArray[np.intp]:
-    """Return how many relevant documents each topic has without each team, (teams, topics)."""
+    """Return the numbers of relevant documents of topics without each team, (teams, topics)."""
     teams = len(scoring.contributed)
     return np.stack(
         [
@@ -269,7 +269,7 @@ def _means(
 
 
 def _ranks(means: Floats, out: Bools) -> Ints:
-    """Return how many of the runs that stay are above each run that is left out."""
+    """Return, for each run left out, the number of remaining runs above it."""
     return np.asarray((means[:, ~out][:, np.newaxis] > means[:, out][:, :, np.newaxis]).sum(axis=2))
 
 

@@ -65,7 +65,7 @@ class ErrorBin:
 
 @dataclass(frozen=True, eq=False)
 class PerTopicVariance:
-    """What becomes of a round's average precision when its documents are drawn again.
+    """The variation of a round's average precision when its documents are drawn again.
 
     Attributes
     ----------
@@ -197,7 +197,7 @@ def per_topic_variance(
     scores = study_scores(lists.average_precision(), _STUDY)
     topics, runs = scores.shape
     first, _ = pairs(runs)
-    # Of a pair these are kept, and two pieces come beside them.
+    # The values kept for a pair; two pieces of trials need memory besides.
     most_kept = MOST_BYTES // 2 // (8 * first.size) - 2 * PIECE
     needed_trials = min(trials, max(0, math.floor(most_kept / how.alpha)))
     needed_rank = math.ceil(round(how.alpha * needed_trials, 6))

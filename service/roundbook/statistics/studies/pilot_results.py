@@ -1,4 +1,4 @@
-"""What pilots found: their variances, and the topics planned by them, beside the whole round's."""
+"""Results of pilots: their variances and planned topics, compared with the whole round's."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Draw = tuple[float, int, int]
 
 
 class Setting(NamedTuple):
-    """What topics are planned for by one-way ANOVA: power ``1 - beta`` to find `min_d` of `runs`."""
+    """Parameters of the one-way ANOVA design: power ``1 - beta`` to find `min_d` among `runs`."""
 
     alpha: float = 0.05
     beta: float = 0.2
@@ -37,7 +37,7 @@ PUBLISHED = Setting()
 
 @dataclass(frozen=True)
 class Spread:
-    """What some draws give.
+    """The distribution of a value over draws.
 
     Attributes
     ----------
@@ -101,7 +101,7 @@ class PilotsOfSize:
 
 @dataclass(frozen=True)
 class Pilots:
-    """What smaller pilots than the round would have found.
+    """The results of pilots smaller than the round.
 
     Attributes
     ----------
@@ -145,7 +145,7 @@ def planned_topics(variances: Floats, setting: Setting) -> Ints:
 def pilots_of(
     whole: Draw, sizes: Sequence[int], draws: Sequence[Sequence[Draw]], setting: Setting
 ) -> Pilots:
-    """Return what the draws of all sizes found, beside what the whole round has.
+    """Return the results of the draws of all sizes, with the values of the whole round.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""How small a pilot may be: the variance, and the topics planned by it, of fewer teams or topics."""
+"""Pilots of fewer teams or topics: their variances, and the topics planned by these."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pool of a round: how deep it went, and which judged documents only certain teams found."""
+"""The pool of a round: its depth, and the judged documents that only certain teams contributed."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.measures.hits import Hits, Judgments
 from roundbook.statistics.score_matrix import AnyInts, Bools, Floats
 
-# A pool of a depth is judged whole but for slips: less than this share of it says the pool ended
-# before.
+# A pool is judged completely but for slips: a smaller judged share means that its depth was less.
 LEAST_JUDGED = 0.95
 
 
 def judged_shares(lists: AnyInts, judgments: Judgments, pooled: Bools) -> Floats:
-    """Return which share of the documents that the pooled runs have to each depth is judged.
+    """Return the judged share of the pooled runs' documents, by depth.
 
     Of a depth d: the judged documents among the union, over pooled runs, of each topic's first d,
     divided by that union; topics without any judgment are left out.
@@ -83,7 +82,7 @@ def pool_depth(shares: Floats) -> int:
 def find_contributions(
     hits: Hits, judgments: Judgments, teams: AnyInts, pooled: Bools, depth: int
 ) -> Bools:
-    """Return which judged documents each team's pooled runs have to the depth of the pool.
+    """Return the mask of judged documents that each team's pooled runs contributed to the pool.
 
     Parameters
     ----------
@@ -104,7 +103,7 @@ def find_contributions(
 
 
 def kept_judgments(contributed: Bools, removed: Bools) -> Bools:
-    """Return which judgments remain without the unique contributions of a set of teams.
+    """Return the mask of judgments that remain without the unique contributions of a set of teams.
 
     A judged document is removed if at least one team contributed it and all that did are in the
     set, which is more than the sum of what each of them alone contributed. Judged documents that

@@ -24,7 +24,7 @@ _REACH = 6
 # Distribution function of Poisson(1), to the last bit. Looking numbers up in it takes half the time
 # of the generator's own method.
 _POISSON_1 = np.cumsum([math.exp(-1) / math.factorial(count) for count in range(19)])
-# Equal scores that are to be told apart at random, as a share of their size.
+# The spread that breaks ties of equal scores at random, as a share of their size.
 _TIE = 1e-6
 
 
@@ -137,7 +137,7 @@ def resample_ranks(
         relevant[over] = drawn
     if length == ranks.size:
         return relevant.astype(np.float64), relevant
-    # The last gap has what no other has.
+    # The last gap gets the rest of the counts.
     gaps = np.diff(ranks, prepend=0, append=length + 1) - 1
     above = generator.multinomial(drawn - relevant, gaps / gaps.sum())[:, :-1].cumsum(axis=1)
     harmonic = _harmonic(drawn)

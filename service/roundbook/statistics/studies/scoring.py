@@ -1,4 +1,4 @@
-"""Scores of a round as they would be if some of its teams had not been there."""
+"""Scores of a round as they would be without some of its teams."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from roundbook.statistics.studies.pool import kept_judgments
 
 
 class Scoring(Protocol):
-    """Scores of some of the runs, as they would be if the others had not been there."""
+    """Scores of some of the runs, as they would be without the others."""
 
     def __call__(self, teams: Bools, runs: Bools) -> Floats:
         """Return (topics, runs left) scores, given a (teams,) and a (runs,) mask of those left."""

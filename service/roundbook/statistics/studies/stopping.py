@@ -1,4 +1,4 @@
-"""Stopping to judge: on random pairs of runs and orders of topics, where the rules stop."""
+"""Simulation of stopping rules on random pairs of runs and orders of topics."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Stops = tuple[Ints, Ints]
 
 @dataclass(frozen=True, eq=False)
 class Stopping:
-    """What is drawn from, and the largest sds that the rules stop with.
+    """The data to draw from, and the largest sds at which the rules stop.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""Swap rate: how often a difference between two runs turns round on other topics."""
+"""Swap rate: how often a difference between two runs reverses on other topics."""
 
 from __future__ import annotations
 
@@ -78,7 +78,7 @@ class SwapsBySize:
 
 @dataclass(frozen=True)
 class SwapRate(SwapsBySize):
-    """How often differences turn round on other topics: bins in the unit of the scores, and more.
+    """The swap rate, with bins in the unit of the scores and in sds.
 
     Attributes
     ----------
@@ -231,7 +231,7 @@ def _count_piece(scores: Floats, half: int | None, sd: float, piece: Piece) -> I
 
 
 def count_swaps(scores: Floats, first: Floats, second: Floats, sd: float = 0.0) -> Ints:
-    """Count comparisons by the size of the difference and by what becomes of it.
+    """Return counts of comparisons by the size of the difference and by outcome.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Whether a figure falls or rises from round to round."""
+"""Trends: whether a figure falls or rises from round to round."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from roundbook.statistics.significance.paired_tests import kendall_test
 
 @dataclass(frozen=True)
 class Trend:
-    """How a figure goes with the order of the rounds.
+    """The trend of a figure over the rounds.
 
     Attributes
     ----------
     rounds : int
-        That have the figure.
+        Number of rounds that have the figure.
     first, last : float
-        Of the first and of the last of these rounds.
+        The figure in the first and in the last of these rounds.
     lower, higher : int
         Rounds in which it is lower, or higher, than in the one before.
     order_tau : float or None
@@ -39,7 +39,7 @@ class Trend:
 
 
 def round_trend(figures: Sequence[float]) -> Trend:
-    """Return how a figure goes with the order of the rounds.
+    """Return the trend of a figure over the rounds.
 
     `figures` are one a round, in their order; at least one.
 

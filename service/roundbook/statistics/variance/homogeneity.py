@@ -1,4 +1,4 @@
-"""Whether the variances of several rounds, topics shared or not, can be estimates of one."""
+"""Test of equal variances of several rounds, whether or not they share topics."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Intervals of residual variances, from what is kept of their matrices."""
+"""Intervals of residual variances, from the stored parts of their matrices."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What is kept of a score matrix, so that variances can be judged later without its scores."""
+"""The parts of a matrix's variances that are stored, from which intervals follow without scores."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ _SMALL = 1e-50
 
 @dataclass(frozen=True, eq=False)
 class VariancePart:
-    """One residual variance of a score matrix, and what its uncertainty is made of.
+    """A residual variance of a score matrix, with the parts of its uncertainty.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class VarianceParts:
 def variance_parts(
     scores: ArrayLike, clusters: Sequence[Hashable] | Ints | None = None
 ) -> VarianceParts:
-    """Both residual variances of a score matrix, with what their intervals need.
+    """Both residual variances of a score matrix, with the parts that their intervals need.
 
     With ``c_ij = x_ij - mean_i`` for the one-way and ``x_ij - mean_i - mean_j + mean`` for the
     two-way variance, ``d_j = sum_i c_ij^2``, ``SS = sum_j d_j``, and for cluster ``g`` of ``m_g``

@@ -145,7 +145,7 @@ def pool(
         spread = of_returning = _topics_part(arrays, codes, shares)
         if not these_runs:
             by_round = shares * np.sqrt(arrays.runs_parts)
-            # Who took part in a round that is only published is not known.
+            # The teams of a published round are not known.
             scored, alone = by_round[~arrays.published], by_round[arrays.published]
             spread += float(np.square(by_round).sum())
             of_returning += float(scored.sum() ** 2 + np.square(alone).sum())
@@ -181,7 +181,7 @@ def _topics_part(arrays: RoundArrays, codes: Ints, shares: Floats) -> float:
 
 
 def _between_rounds_variance(arrays: RoundArrays, topic_codes: Ints) -> float:
-    """Variance of the true ln V between rounds, drawn towards what is usual.
+    """Variance of the true ln V between rounds, shrunk towards the typical value.
 
     ``tau^2 = (3 * 0.016 + (K - 1) raw) / (3 + K - 1)`` with ``raw = max(0, [sum_k (ln V_k -
     mean)^2 - tr(M C)]/(K - 1))``, ``M = I - 1/K`` and ``C`` the covariance of the ln V of ``K``

@@ -1,4 +1,4 @@
-"""Variances known from a publication, by value and size alone, made ready to be pooled."""
+"""Published variances, known by value and size only, in a form that can be pooled."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LEAST_TOPICS = 10
 
 @dataclass(frozen=True)
 class Constants:
-    """What makes up the variance of ln V: ``topic_constant / topics + runs_constant / runs``.
+    """Constants of the variance of ln V: ``topic_constant / topics + runs_constant / runs``.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Constants:
 
 
 # Medians over 69 public score matrices: 25 of AP, 21 of nDCG and Q, 17 of P@k, 6 of ERR. Any other
-# measure gets what is about the largest of them.
+# measure gets about the largest of them.
 _OTHER = Constants(2.0, 0.15, "default for other measures")
 _DEFAULTS = {
     family: constants
@@ -110,7 +110,7 @@ def published_variance(
     teams: int | None = None,
     weight: float = 1.0,
 ) -> PublishedVariance:
-    """Make a published variance a round whose topics are its own, ready to be pooled.
+    """Return a published variance as a round with topics of its own, which can be pooled.
 
     Its ln V has the variance ``c2/n`` over topics and ``r2/m`` over runs, or ``r2/G`` over teams.
 

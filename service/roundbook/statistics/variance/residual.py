@@ -1,4 +1,4 @@
-"""One-way and two-way analysis of variance of one score matrix, without what intervals need."""
+"""One-way and two-way analysis of variance of one score matrix, without intervals."""
 
 from __future__ import annotations
 

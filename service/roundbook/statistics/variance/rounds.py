@@ -172,7 +172,7 @@ def topic_influences(by_topic: Sequence[Floats]) -> TopicInfluences:
     squares = np.concatenate(by_topic)
     totals = np.add.reduceat(squares, starts)
     usable = (sizes >= 3) & (totals > 0)
-    # Where nothing can be said, 1 in place of a 0 to divide by.
+    # Where a matrix has no influences, divide by 1 in place of 0.
     scale = np.where(usable, sizes / (np.maximum(sizes - 1, 1) * np.where(usable, totals, 1)), 0)
     kept = 1 - squares * np.repeat(scale, sizes)
     one_topic = np.minimum.reduceat(kept, starts) <= _NOTHING_LEFT
@@ -208,7 +208,7 @@ def round_arrays(rounds: Sequence[RoundVariance | PublishedVariance]) -> RoundAr
         np.array([entry.weight for entry in rounds], dtype=np.float64),
         np.array([topics for topics, _, _ in facts], dtype=np.int64),
         np.array([variance for _, variance, _ in facts], dtype=np.float64),
-        # Of None comes NaN.
+        # None becomes NaN.
         np.array([entry.runs_part for entry in rounds], dtype=np.float64),
         tuple(reason for _, _, reason in facts),
         published,

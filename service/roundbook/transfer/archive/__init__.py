@@ -1,1 +1,1 @@
-"""The record as an archive: written, read back and checked."""
+"""Archives of the record: export, import and verification."""

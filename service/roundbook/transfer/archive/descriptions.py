@@ -1,4 +1,4 @@
-"""What the tables of an archive and their columns hold: the descriptions in its data package."""
+"""Descriptions of an archive's tables and columns, for its data package."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 
 class Described(NamedTuple):
-    """A table in a sentence, and each of its columns."""
+    """The description of a table and of each of its columns."""
 
     table: str
     columns: Mapping[str, str]
 
 
-# The page docs/reference/archive.md says the same, and a test compares the two.
+# A test compares these with the page docs/reference/archive.md.
 DESCRIPTIONS: Mapping[str, Described] = {
     "task": Described(
         "The tasks, oldest first.",

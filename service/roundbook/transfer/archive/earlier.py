@@ -1,4 +1,4 @@
-"""Saved plans and drift reports as archives of versions 1 and 2 have them: tables of their own."""
+"""Saved plans and drift reports in archives of versions 1 and 2, which have tables for them."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def plan_results(rows: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
 def plan_inputs(
     rows: Iterable[Mapping[str, Any]], results: Mapping[int, Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
-    """Return what plans, the stored `results` by id, were computed from, as rows of ``result_input``."""
+    """Return the inputs of saved plans (stored `results` by id) as rows of ``result_input``."""
     inputs = []
     for row in rows:
         rounds = (results[row["plan_id"]].get("estimate") or {}).get("rounds", [])
@@ -113,7 +113,7 @@ def plan_inputs(
 def report_results(
     rows: Iterable[Mapping[str, Any]], tasks: Mapping[int, str]
 ) -> list[dict[str, Any]]:
-    """Return saved drift reports as rows of ``result``; `tasks` are the names by id."""
+    """Return saved drift reports as rows of ``result``; `tasks` are the tasks' names by id."""
     return [
         {name: row[name] for name in _SAVED}
         | {
@@ -127,7 +127,7 @@ def report_results(
 
 
 def report_inputs(rows: Sequence[Mapping[str, Any]], ids: Sequence[int]) -> list[dict[str, Any]]:
-    """Return the factors that reports compared as rows of ``result_input``; `ids` are theirs."""
+    """Return the factor sets of saved drift reports, by their `ids`, as ``result_input`` rows."""
     return [
         {
             "result_id": made,
@@ -144,7 +144,7 @@ def report_inputs(rows: Sequence[Mapping[str, Any]], ids: Sequence[int]) -> list
 
 
 def _known(result: Mapping[str, Any], which: str) -> dict[str, Any]:
-    """Return what was known; how many runs lacked a team, of both rounds together."""
+    """Return the `known` of an input; runs without a team are counted over both rounds together."""
     known = {"collection": result.get(f"{which}_collection")}
     if result.get("verdict") == "unbridged":
         return known
@@ -158,7 +158,7 @@ def _known(result: Mapping[str, Any], which: str) -> dict[str, Any]:
 
 
 def _plan_request(plan_result: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the request that a plan answered, as far as it echoes it."""
+    """Return the request of a saved plan, as far as the plan repeats it."""
     names = ("design", "solve", "engine", "m", "min_d", "topics", "alpha")
     request = {name: plan_result[name] for name in names if name in plan_result}
     design = str(plan_result.get("design"))
@@ -178,13 +178,13 @@ def _plan_request(plan_result: Mapping[str, Any]) -> dict[str, Any]:
         "variance_at": plan_result["variance"] if limit == "given" else limit,
     }
     if design.startswith("paired-"):
-        # What plans took before there was a choice.
+        # The only choice that plans of that time had.
         request["variance_of"] = plan_result.get("variance_of") or "conservative"
     return {name: value for name, value in request.items() if value is not None}
 
 
 def _report_request(report: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the request that a drift report answered; minD sets the margin unless one is given."""
+    """Return the request of a saved drift report; minD sets the margin unless one is given."""
     origin, min_d = report.get("margin_from"), report["min_d"]
     default = report["margin"] == 0.2 and min_d == 0.1
     request = {

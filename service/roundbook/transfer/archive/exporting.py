@@ -1,4 +1,4 @@
-"""Exporting: the record, or some of its tasks, into an archive that any program can read."""
+"""Export of the record, or of some of its tasks, to an archive that any program can read."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ with a backslash has a backslash before it. Times are UTC. Lists and objects are
 
 
 class Contents(Result):
-    """What an archive holds; `whole` is whether it is all of a record."""
+    """The contents of an archive; `whole` is whether it holds a whole record."""
 
     archive: str
     sha256: str
@@ -96,23 +96,23 @@ class Contents(Result):
 
 
 class ExportedArchive(Contents):
-    """What was exported."""
+    """The file of an exported archive, with its contents."""
 
 
 def export_archive(
     session: Session, request: ExportRequest, progress: Tell = tell_nobody
 ) -> ExportedArchive:
-    """Write the record into an archive; the session must see it as one moment did.
+    """Write the record to an archive; the session must read it in one snapshot.
 
-    The same record gives the same bytes, whatever the ids in its database. Plans and events of no
-    task are left out where tasks are named.
+    The same record gives the same bytes, whatever the ids in its database. If tasks are named,
+    plans and events without a task are left out.
 
     Raises
     ------
     NotRecordedError
         When there is no such task.
     InputError
-        When the file cannot be written or is there.
+        When the file cannot be written or exists already.
     """
     file = request.archive
     if str(file) == "-":
@@ -157,7 +157,7 @@ def write_tables(
     names: Sequence[str],
     progress: Tell,
 ) -> Manifest:
-    """Write tasks, of these names, or the whole record into a new archive.
+    """Write the tasks with these names, or the whole record, to a new archive.
 
     Raises
     ------
@@ -176,14 +176,14 @@ def write_tables(
 
 
 def measure_tables(connection: Connection, progress: Tell) -> dict[str, Member]:
-    """Return what the manifest of the whole record would say of its members, writing none."""
+    """Return the manifest's entries for an archive of the whole record, without writing it."""
     return {
         name: measure_member(name, pieces) for name, pieces in _members(connection, None, progress)
     }
 
 
 def contents(manifest: Manifest) -> dict[str, Any]:
-    """Return what a result says of an archive from its manifest alone."""
+    """Return the fields of `Contents` that follow from an archive's manifest."""
     rows = {name: member.rows for name, member in manifest.members.items()}
     return {
         "version": manifest.version,
@@ -200,7 +200,7 @@ def contents(manifest: Manifest) -> dict[str, Any]:
 
 
 def result_counts(connection: Connection, wanted: ColumnElement[bool]) -> dict[str, int]:
-    """Return how many plans, drift reports and studies there are among saved results."""
+    """Return the numbers of plans, drift reports and studies among saved results."""
     counted = (
         select(result.c.kind, func.count().label("number")).where(wanted).group_by(result.c.kind)
     )
@@ -212,7 +212,7 @@ def result_counts(connection: Connection, wanted: ColumnElement[bool]) -> dict[s
 def _members(
     connection: Connection, tasks: Sequence[int] | None, progress: Tell
 ) -> Iterator[tuple[str, Iterable[str]]]:
-    """Yield the members by name, each as the pieces of text it is written in."""
+    """Yield the members in order of their names, each with its pieces of text."""
     numbers = {table.name: _numbered(connection, table, tasks) for table in TABLES if has_id(table)}
     members: dict[str, Callable[[], Iterable[str]]] = {README: lambda: [_ABOUT]}
     for table in TABLES:

@@ -1,4 +1,4 @@
-"""Importing: an archive into the record, all of it or nothing, verified before it is kept."""
+"""Import of an archive into the record, in one transaction and verified before the commit."""
 
 from __future__ import annotations
 
@@ -17,8 +17,9 @@ from roundbook.formats.archive import Archive, open_archive
 from roundbook.formats.archive_package import DATA_PACKAGE
 from roundbook.logbook.events import record_event
 from roundbook.logbook.session import Session, Tell, tell_nobody
-from roundbook.logbook.verifying.differences import Difference
+from roundbook.logbook.verifying.differences import Difference, ResultNotComputed
 from roundbook.logbook.verifying.record import differences
+from roundbook.logbook.verifying.saved_results import illegible_results
 from roundbook.presentation.verification import difference_sentence
 from roundbook.requests.transfer import ImportRequest
 from roundbook.transfer.archive.earlier import EARLIER
@@ -33,12 +34,12 @@ from roundbook.transfer.archive.tables import (
     tables_of,
 )
 
-# Two imports at once would each find that the other's tasks are not there yet.
+# Only one import at a time: of two at once, neither would see the other's tasks.
 _LOCK = text("SELECT pg_advisory_xact_lock(hashtextextended('roundbook.import', 0))")
 
 
 class ImportedArchive(Contents):
-    """What was imported; `software` wrote the archive."""
+    """The contents of an imported archive; `software` is the program that wrote it."""
 
     software: str
 
@@ -46,9 +47,9 @@ class ImportedArchive(Contents):
 def import_archive(
     session: Session, request: ImportRequest, progress: Tell = tell_nobody
 ) -> ImportedArchive:
-    """Record all that an archive holds, with ids of this database.
+    """Record the content of an archive, with ids of this database.
 
-    Exported again, it gives the same archive. That it was imported is an event here.
+    An export of it gives the same archive again. The import is recorded as an event.
 
     Raises
     ------
@@ -69,11 +70,15 @@ def import_archive(
         )
         connection.execute(text("SET CONSTRAINTS ALL IMMEDIATE"))
         connection.execute(text("SET CONSTRAINTS ALL DEFERRED"))
-        if not request.trusted:
-            ids = {name: list(made.values()) for name, made in state.ids.items()}
-            for difference in differences(connection, ids, progress):
-                if isinstance(difference, Difference):
-                    raise _differs(state, difference)
+        ids = {name: list(made.values()) for name, made in state.ids.items()}
+        found: Iterator[Difference | ResultNotComputed] = (
+            illegible_results(connection, ids[result.name])
+            if request.trusted
+            else differences(connection, ids, progress)
+        )
+        for difference in found:
+            if isinstance(difference, Difference):
+                raise _differs(state, difference)
         _record_import(session, state)
     return ImportedArchive(
         archive=archive.file,
@@ -107,7 +112,7 @@ def _check_members(archive: Archive) -> None:
 
 @contextmanager
 def _refusals(archive: Archive) -> Iterator[None]:
-    """Say of what the record's own rules refuse that it is the archive that holds it."""
+    """Turn the database's refusal of a row into a BadFileError that names the archive."""
     try:
         yield
     except (exc.DBAPIError, psycopg.Error) as error:
@@ -125,7 +130,7 @@ def _refuse(archive: Archive, reason: str) -> NoReturn:
 
 
 def _check_contents(state: Inserted) -> None:
-    """Refuse what no export writes: other tasks than the manifest has, the event of an import."""
+    """Refuse content that no export writes: tasks not in the manifest, and events of imports."""
     if state.archive.manifest.tasks not in (None, state.tasks):
         _refuse(state.archive, f"the manifest tells of other tasks than {table_member(task)}")
     imported = select(event.c.id).where(
@@ -139,7 +144,7 @@ def _check_contents(state: Inserted) -> None:
 
 
 def _differs(state: Inserted, difference: Difference) -> BadFileError:
-    """Return the refusal of an archive in which something does not follow from the rest."""
+    """Return the error for an archive in which a derived value differs from its source."""
     member = f"{difference.table}.csv"
     if difference.table == result.name and state.archive.manifest.version < 3:
         title = difference.result_kind or difference.what.removesuffix(" saved")

@@ -1,4 +1,4 @@
-"""The rows of an archive, put into the tables with ids of this database."""
+"""Insertion of an archive's rows into the tables, with ids of this database."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ from roundbook.transfer.archive.tables import (
 )
 
 _ROWS_AT_ONCE = 1_000
-# Each with several numbers for every topic.
+# Fewer at a time than other rows: estimates have several numbers for every topic.
 _ESTIMATES_AT_ONCE = 50
-# Where what an archive names is taken by something else in the record.
+# Tables whose names in an archive may be taken already by other rows of the record.
 _TAKEN = {task: "tasks", result: "saved results"}
 
 
@@ -80,13 +80,13 @@ class _Matrix(NamedTuple):
 
 @dataclass
 class Inserted:
-    """What of the rows inserted so far the later ones need.
+    """Facts about the rows inserted so far that later rows need.
 
     Attributes
     ----------
-    ids : by table, what id each number of the archive has become
+    ids : by table, the database's id for each number of the archive
     topics, runs : ids by (task, name) and by (round, tag)
-    uploads : ids of uploads of runs, each with that of its round
+    uploads : ids of uploads of runs, each with the id of its round
     """
 
     archive: Archive
@@ -102,7 +102,7 @@ class Inserted:
 
 
 def insert_tables(connection: Connection, archive: Archive, progress: Tell) -> Inserted:
-    """Insert all that an archive holds, in the order in which rows name each other."""
+    """Insert the rows of an archive, each table after those it refers to."""
     state = Inserted(archive, connection)
     for table in IN_ORDER:
         if table is matrix_topic:
@@ -147,7 +147,7 @@ def _insert(
         given = state.connection.execute(
             table.insert().returning(table.c.id, sort_by_parameter_order=True),
             [
-                # Published at the end: from then on it takes no matrix without a reason.
+                # Published at the end: a published round refuses matrices without a reason.
                 row | {"status": "draft"}
                 if table is round_ and row["status"] == "published"
                 else row
@@ -206,7 +206,7 @@ def _refuse_taken(connection: Connection, table: Table, names: set[str]) -> None
 
 
 def _note(state: Inserted, table: Table, row: dict[str, Any], made: int) -> None:
-    """Keep what later rows need."""
+    """Store the facts about inserted rows that later rows need."""
     if table is task:
         state.tasks.append(row["name"])
     elif table is round_:
@@ -274,9 +274,9 @@ def _find(
 def _complete_estimates(
     connection: Connection, rows: Iterable[dict[str, Any]], file: str, progress: Tell
 ) -> Iterator[dict[str, Any]]:
-    """Yield rows of variance estimates with what is computed from scores and factors recorded here.
+    """Yield rows of variance estimates, completed from the scores and factors recorded here.
 
-    What the archive's version did not have is not among their keys.
+    The rows lack the columns that the archive's version does not have.
     """
     derived: DerivedMatrix | None = None
     member = f"{file}/variance_estimate.csv"
@@ -305,6 +305,6 @@ def _complete_estimates(
             difference = differs(recorded=row["topics"], computed=columns["topics"])
             raise BadFileError(difference_sentence(difference), member)
         columns |= {"version": 1, "topic_ids": topic_ids}
-        # Estimates of the first schema have no two-way residual, and archives of it no clusters.
+        # The first schema had no two-way residual variance, and its archives no clusters.
         kept = {name for name, value in row.items() if value is not None or "clusters" in row}
         yield row | {name: value for name, value in columns.items() if name not in kept}

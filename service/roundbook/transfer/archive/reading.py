@@ -1,4 +1,4 @@
-"""The rows and score matrices of an archive, with the ids of a database in the place of numbers."""
+"""Reading of an archive's rows and score matrices, with the database's ids for its numbers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from roundbook.transfer.archive.tables import (
     table_member,
 )
 
-# Names that are typed, each with what it is the name of.
+# Columns of names that users type, with the noun for each.
 _TYPED = {
     tables.task.c.name: "task",
     tables.round_.c.label: "round",
@@ -41,7 +41,7 @@ _TYPED = {
     tables.result.c.name: "saved result",
     plan.c.name: "plan",
 }
-# Names that come with scores.
+# Columns of names that come from score files, with the noun for each.
 _READ = {
     tables.topic.c.name: "topic",
     tables.topic_alias.c.name: "topic",
@@ -61,14 +61,14 @@ _REASONS = frozenset(
 
 
 def table_rows(archive: Archive, table: Table, ids: Numbers) -> Iterator[dict[str, Any]]:
-    """Yield the rows of a table as values by column, without the column of their own numbers.
+    """Yield the rows of a table as values by column, without the rows' own numbers.
 
-    `ids` are those of the rows that these may refer to.
+    `ids` are the database's ids, by table and number, of the rows that they may refer to.
 
     Raises
     ------
     BadFileError
-        When a cell is not as an archive has it, or refers to what is not there.
+        When a cell is not written as archives write it, or refers to a missing row.
     """
     member = table_member(table)
     file = f"{archive.file}/{member}"
@@ -126,7 +126,7 @@ def _with_ids(column: Column[Any], value: object, ids: Numbers) -> object:
 
 
 class ReadList(NamedTuple):
-    """What a run retrieved for a topic: document numbers by rank, and scores."""
+    """The ranked list of a run for a topic: document numbers by rank, and scores."""
 
     run: str
     topic: str
@@ -135,7 +135,7 @@ class ReadList(NamedTuple):
 
 
 class ReadMatrix(NamedTuple):
-    """Scores (topics, runs) in the order they were logged."""
+    """A score matrix, (topics, runs), in the order in which it was logged."""
 
     topics: list[str]
     runs: list[str]
@@ -143,12 +143,12 @@ class ReadMatrix(NamedTuple):
 
 
 def read_matrix(archive: Archive, member: str, topics: int, runs: int) -> ReadMatrix:
-    """Return a matrix of an archive, of so many topics and runs.
+    """Return a matrix of an archive, which must have this number of topics and runs.
 
     Raises
     ------
     BadFileError
-        When it has another size, or a score is not written as an archive writes it.
+        When its size differs, or a score is not written as archives write it.
     """
     file = f"{archive.file}/{member}"
     records = read_records(archive, member)
@@ -161,7 +161,7 @@ def read_matrix(archive: Archive, member: str, topics: int, runs: int) -> ReadMa
         rows.append(_scores(record, runs, file))
     if not len(rows) == topics == archive.manifest.members[member].rows:
         raise BadFileError(f"there are the scores of {len(rows)} topics, not of {topics}", file)
-    # As every score matrix here: transposed from runs by topics.
+    # Transposed from (runs, topics), like every score matrix here.
     scores = np.ascontiguousarray(np.array(rows).reshape(topics, runs).T).T
     return ReadMatrix(names, header.cells[1:], scores)
 
@@ -172,7 +172,7 @@ def read_lists(archive: Archive, member: str) -> Iterator[ReadList]:
     Raises
     ------
     BadFileError
-        When one is not written as an archive writes it.
+        When a list is not written as archives write it.
     """
     file = f"{archive.file}/{member}"
     records = read_records(archive, member)
@@ -228,7 +228,7 @@ def _is_score(cell: str) -> bool:
 
 
 def _check_value(column: Column[Any], value: object, file: str, line: int, position: int) -> None:
-    """Refuse a text that nobody could have typed, and a name that no score file could have."""
+    """Refuse a text that no command would accept, and a name that no score file could have."""
     if isinstance(value, str):
         if column in _READ:
             checked_name(value, _READ[column], file, line, position)

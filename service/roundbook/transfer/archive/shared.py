@@ -1,4 +1,4 @@
-"""Teams and measures of an archive: found in the record by their names, else recorded."""
+"""Teams and measures of an archive, matched with the record's by name or else recorded."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ def ensure_shared(
 ) -> dict[int, int]:
     """Record the teams or measures that are new, and return the ids of all by number.
 
-    A name is the same however it is capitalised; the spelling recorded first stays. A measure has
-    its canonical name, or that of the record's measure that it is a spelling of, unless another one
-    of the archive has it.
+    Names are compared without case; the spelling recorded first stays. A measure gets its
+    canonical name, or the name of the record's measure that it is a spelling of, unless another
+    measure of the archive has that name.
 
     Raises
     ------
     AlreadyRecordedError
-        When a measure of the same name is another one.
+        When a different measure has the same name.
     BadFileError
         When a name is in the archive twice, or the names are not in order.
     """
@@ -43,7 +43,7 @@ def ensure_shared(
     recorded = _recorded(connection, table, names)
     missing = [row for row, known in zip(rows, recorded, strict=True) if known.id is None]
     if missing:
-        # Somebody else may be recording one of them just now.
+        # Another session may be recording one of them at the same time.
         connection.execute(insert(table).on_conflict_do_nothing(), missing)
         recorded = _recorded(connection, table, names)
     if len({known.id for known in recorded}) < len(rows):
@@ -63,7 +63,7 @@ def ensure_shared(
 def _canonical(
     connection: Connection, rows: Sequence[dict[str, Any]], file: str
 ) -> list[dict[str, Any]]:
-    """Return the measures of an archive with the names that they have in the record."""
+    """Return the measures of an archive under their names in the record."""
     known = connection.execute(select(measure)).all()
     taken = {row["name"].lower() for row in rows}
     renamed = []

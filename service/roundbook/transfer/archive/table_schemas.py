@@ -47,7 +47,7 @@ def table_schema(table: Table) -> TableSchema:
 def _field(column: Column[Any], description: str) -> dict[str, Any]:
     kind = next(kind for sql, kind in _TYPES if isinstance(column.type, sql))
     field: dict[str, Any] = {"name": column.name, **kind, "description": description}
-    # An empty text is a text here; the tools would take it for a missing value.
+    # An empty text is a value here; the tools would take it for a missing value.
     if not column.nullable and not isinstance(column.type, types.Text):
         field["constraints"] = {"required": True}
     return field

@@ -1,7 +1,7 @@
-"""The record's tables as an archive has them: members, columns, cells, numbers for ids.
+"""The record's tables in archives: members, columns, cells, and row numbers for ids.
 
-All of it follows from the tables themselves. Rows are numbered 1, 2, ... within the archive, in
-the order in which they were recorded, and these numbers take the place of ids.
+All of it is derived from the tables' definitions. Rows are numbered 1, 2, ... within the archive,
+in the order in which they were recorded, and these numbers replace the ids.
 """
 
 from __future__ import annotations
@@ -25,25 +25,25 @@ from roundbook.database.tables import metadata
 from roundbook.formats.archive import VERSION
 
 README = "README.txt"
-# Recorded where an archive is read in; it belongs to that database and is not passed on.
+# The event of an import; it belongs to the importing database and is not exported.
 IMPORTED = "archive imported"
 
-# A score matrix has a member of its own in the place of its rows in these.
+# A score matrix has a member of its own in place of its rows in these tables.
 SCORES = (tables.matrix_topic, tables.matrix_run, tables.score_vector)
-# So has an upload of runs.
+# An upload of runs has one in place of its rows in this table.
 LISTS = (run_tables.run_list,)
-# What several tasks may have in common. They are numbered by name: in another database they may
-# have been recorded in another order.
+# Tables whose rows several tasks may share. These are numbered by name, as another database may
+# have recorded them in another order.
 SHARED = (tables.team, tables.measure)
-# The results are JSON with numbers of rows in it.
+# Columns of JSON in which row numbers occur.
 RESULTS = frozenset({tables.result.c.result})
 _MATRIX_KEYS = ("matrix", "from_matrix", "to_matrix", "factors_of")
 
-# What is computed from the scores where an archive is read, and so not carried.
+# Columns that an import computes from the scores, and that archives leave out.
 _COMPUTED = {
     tables.variance_estimate: {"topic_ids", "topic_squares", "two_way_topic_squares"},
 }
-# By version of the format, the tables and the columns that archives before it had not yet.
+# The tables and columns that each version of the format added.
 _NEW_TABLES = {
     3: {tables.topic_alias},
     4: {
@@ -63,8 +63,8 @@ _NEW_COLUMNS = {
     4: {tables.result_input: {"run_upload_id", "qrels_id"}},
 }
 
-# In the order in which they can be inserted: what a result names before the result, the names of
-# topics and runs before the scores, and these and the factors before the variances.
+# The tables in an order in which they can be inserted: the inputs of results before the results,
+# topics and runs before the scores, and scores and factors before the variances.
 IN_ORDER: Sequence[Table] = sort_tables(
     metadata.tables.values(),
     extra_dependencies=[
@@ -82,12 +82,12 @@ IN_ORDER: Sequence[Table] = sort_tables(
 )
 TABLES = tuple(table for table in IN_ORDER if table not in (*SCORES, *LISTS, *tables.TOKEN_TABLES))
 
-# By table: the numbers of its ids, or the ids of its numbers.
+# By table, from ids to row numbers or from row numbers to ids.
 Numbers = Mapping[str, Mapping[int, int]]
 
 
 def tables_of(version: int) -> set[Table]:
-    """Return the tables that an archive of a version has, but for earlier forms of results."""
+    """Return the tables in archives of a version, without the earlier tables of results."""
     later = (new for since, new in _NEW_TABLES.items() if version < since)
     return set(TABLES).difference(*later)
 
@@ -103,26 +103,26 @@ def scores_member(number: int) -> str:
 
 
 def lists_member(number: int) -> str:
-    """Return the name of the member that holds what the runs of an upload retrieved."""
+    """Return the name of the member with the ranked lists of an upload of runs."""
     return f"lists/{number:06d}.csv"
 
 
 def columns_of(table: Table, version: int = VERSION) -> list[Column[Any]]:
-    """Return the columns of a table that an archive of a version has."""
+    """Return the columns of a table in archives of a version."""
     later = (new.get(table, set()) for since, new in _NEW_COLUMNS.items() if version < since)
     left_out = _COMPUTED.get(table, set()).union(*later)
     return [column for column in table.columns if column.name not in left_out]
 
 
 def has_id(table: Table) -> bool:
-    """Return whether the rows of a table are numbered, so that others can refer to them."""
+    """Return whether a table's rows are numbered, so that other rows can refer to them."""
     return "id" in table.columns
 
 
 def refers_to(column: Column[Any]) -> Table | None:
-    """Return the table whose ids stand in a column, None where none do.
+    """Return the table whose ids a column holds, None if it holds no ids.
 
-    A key of several columns carries the ids of one table through another.
+    With a foreign key of several columns, these may be the ids of a table further on.
     """
     for key in column.foreign_keys:
         if key.column.name == "id":
@@ -132,7 +132,7 @@ def refers_to(column: Column[Any]) -> Table | None:
 
 
 def in_order(table: Table) -> list[ColumnElement[Any]]:
-    """Return by what the rows of a table are ordered in an archive."""
+    """Return the columns by which the rows of a table are ordered in an archive."""
     if table in SHARED:
         return [collate(table.c.name, "C")]
     return [
@@ -141,10 +141,10 @@ def in_order(table: Table) -> list[ColumnElement[Any]]:
 
 
 def rows_of(table: Table, tasks: Sequence[int] | None) -> ColumnElement[bool]:
-    """Return which rows of a table belong to these tasks; to the whole record where None.
+    """Return the condition on a table's rows to belong to these tasks; None for the whole record.
 
-    A row belongs to what its first foreign key refers to, and so in the end to a task. What
-    tasks share belongs to those that use it.
+    A row belongs to the row that its first foreign key refers to, and so in the end to a task. A
+    shared row belongs to all tasks that use it.
     """
     if tasks is None:
         return _not_imported(table)
@@ -178,11 +178,11 @@ class _Codec(NamedTuple):
 
 
 def write_cell(column: Column[Any], value: object) -> str:
-    """Return a value as text; what is null as no text at all."""
+    """Return a value as the text of a cell; null is the empty cell."""
     if value is None and column.nullable:
         return ""
     text = _codec(column).write(value)
-    # Where there may be nothing, a text that looks like it is told apart by a mark.
+    # In a nullable column a backslash marks an empty text, and one that begins with a backslash.
     if column.nullable and isinstance(value, str) and (not text or text.startswith("\\")):
         return "\\" + text
     return text
@@ -194,7 +194,7 @@ def read_cell(column: Column[Any], cell: str) -> object:
     Raises
     ------
     ValueError
-        When it would not have been written so.
+        When `write_cell` would write the value otherwise.
     """
     if cell == "" and column.nullable:
         return None
@@ -259,17 +259,17 @@ _CODECS: tuple[tuple[type, _Codec], ...] = (
 
 
 def single_precision(values: npt.NDArray[np.float32]) -> str:
-    """Return numbers of single precision as text: of each the shortest that reads back as it."""
+    """Return single-precision numbers as text, each the shortest that reads back equal."""
     return " ".join(values.astype(str).tolist())
 
 
 def renumber(result: object, numbers: Numbers) -> object:
-    """Return a saved result with other numbers for matrices and estimates.
+    """Return a saved result with its ids of matrices and estimates replaced by `numbers`.
 
     Raises
     ------
     KeyError
-        When it names one that `numbers` has not.
+        When `numbers` lacks one of them.
     """
     if isinstance(result, list):
         return [renumber(part, numbers) for part in result]

@@ -1,7 +1,7 @@
-"""Discriminative power: how many pairs of runs a round's scores tell apart, and which.
+"""Discriminative power: which pairs of runs differ significantly by a round's scores.
 
-Three tests of all pairs: the randomised Tukey HSD test, whose error rate holds for all pairs at
-once, the paired bootstrap test, each pair for itself, and the paired t test with Holm's method.
+Three tests of all pairs: the randomised Tukey HSD test, whose error rate holds for all pairs
+together, the paired bootstrap test of single pairs, and the paired t test with Holm's method.
 """
 
 from roundbook.statistics.studies.discriminative_power.bootstrap import (

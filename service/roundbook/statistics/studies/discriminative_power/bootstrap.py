@@ -1,4 +1,4 @@
-"""The paired bootstrap test of every pair of runs for itself."""
+"""The paired bootstrap test of every pair of runs, not adjusted over pairs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _NO_SPREAD = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class BootstrapTest:
-    """The paired bootstrap test of every pair of runs for itself.
+    """The paired bootstrap test of every pair of runs, not adjusted over pairs.
 
     Attributes
     ----------

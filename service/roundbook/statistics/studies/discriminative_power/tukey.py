@@ -160,8 +160,8 @@ def largest_differences(scores: Floats, piece: Piece) -> Floats:
     """
     generator, trials = piece
     topics, runs = scores.shape
-    # The order of random numbers is a random permutation. Each carries its run in its last bits,
-    # so that sorting the numbers themselves, which is quicker than finding their order, tells it.
+    # The order of random numbers is a random permutation. Each number has its run in its last bits,
+    # so that sorting the numbers gives it, which is quicker than an argsort.
     run = np.arange(runs, dtype=np.uint64)
     run_bits = np.uint64((1 << (runs - 1).bit_length()) - 1)
     sums = np.zeros((trials, runs))

@@ -1,0 +1,92 @@
+"""The tables of an overview paper as LaTeX: variances, factors, ranking."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+from roundbook.presentation import factors as factor_words
+from roundbook.presentation import rankings, variances
+from roundbook.presentation.latex import latex
+from roundbook.presentation.tables import Column, count, number
+
+if TYPE_CHECKING:
+    from roundbook.logbook.factors import FactorSet
+    from roundbook.logbook.rankings import RankAgreement
+    from roundbook.logbook.variance_history import VarianceHistory
+
+# More rows than these do not fit on a page.
+_ON_A_PAGE = 30
+
+
+def variances_latex(history: VarianceHistory) -> str:
+    """Return the variance of each round and the pooled one as a LaTeX table with a caption."""
+    pooled = history.pooled
+    rows = [
+        *history.rounds,
+        SimpleNamespace(
+            round="pooled",
+            runs=None,
+            clusters=None,
+            topics=pooled.topics,
+            variance=pooled.variance,
+            interval=pooled.interval,
+            two_way_variance=pooled.two_way_variance,
+        ),
+    ]
+    columns = (
+        Column("round", "Round"),
+        count("topics", "Topics"),
+        count("runs", "Runs"),
+        count("clusters", "Teams"),
+        number("variance", "Variance", 5),
+        Column("interval", "95% interval", variances.limits),
+        number("two_way_variance", "Two-way", 5),
+    )
+    what = (
+        "Residual variance of each round around its run means (two-way: around run and topic means)"
+    )
+    caption = [
+        variances.heading(history),
+        what,
+        *variances.summary(history),
+        *variances.withdrawn_notes(history),
+    ]
+    return _table(caption, rows, columns)
+
+
+def factors_latex(factors: FactorSet) -> str:
+    """Return the factors of a round as a LaTeX table with a caption."""
+    columns = (
+        Column("topic", "Topic"),
+        number("mean", "Mean"),
+        number("sd", "sd"),
+        count("runs", "Runs"),
+    )
+    what = "Mean and sample standard deviation (sd) of each topic over the standardising runs"
+    if factors.zero_sd_topics:
+        scores = "count as average" if factors.zero_sd == "average" else "are left out"
+        what += f"; scores on topics without spread {scores}"
+    caption = [factor_words.heading(factors), what, *factor_words.withdrawn_note(factors)]
+    return _table(caption, factors.factors, columns)
+
+
+def ranking_latex(agreement: RankAgreement) -> str:
+    """Return the ranking of runs on two scales as a LaTeX table with a caption."""
+    # The factors are named in the caption.
+    first, second = (side.partition(" by ")[0] for side in (agreement.a, agreement.b))
+    columns = (
+        Column("run", "Run"),
+        number("mean_a", f"Mean {first}"),
+        number("rank_a", "Rank", 1),
+        number("mean_b", f"Mean {second}"),
+        number("rank_b", "Rank", 1),
+    )
+    caption = [*rankings.summary(agreement), "1 is the best rank; ties share the mean rank"]
+    return _table([*caption, *rankings.notes(agreement)], agreement.ranking, columns)
+
+
+def _table(caption: Sequence[str], rows: Sequence[Any], columns: Sequence[Column]) -> str:
+    sentences = " ".join(line if line.endswith(".") else f"{line}." for line in caption)
+    return latex(sentences, rows, columns, long=len(rows) > _ON_A_PAGE)
