@@ -204,7 +204,9 @@ def assert_same_archive(roundbook, elsewhere, tmp_path, tables):
 def test_verify(logged, engine):
     done = logged("db", "verify")
     assert done.lines[-1] == "Nothing differs."
-    assert done.lines[0].startswith("1 matrices, 1 factor versions, 3 variances, 0 saved results")
+    assert done.lines[0].startswith(
+        "Verified: score matrices 1, factor versions 1, variances 3, saved"
+    )
     assert logged("db", "verify", "--task", "t", "--format", "json").json["status"] == "verified"
     assert "no task 'none'" in logged("db", "verify", "--task", "none").refusal()
     with unit_of_work(engine) as connection:

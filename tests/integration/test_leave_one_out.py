@@ -271,8 +271,8 @@ def test_a_topic_that_only_one_team_found(engine, terminal, tmp_path):
     assert again["logged"]["different"] == 3
     assert again["logged"]["largest"] == pytest.approx(0.75)
     assert (
-        "3 of 9 logged scores (matrix 1, revision 1) differ from them, by up to 0.75"
-        in " ".join(terminal("result", "show", "anew").out.split())
+        "3 of 9 logged scores (matrix 1, revision 1) differ from them by more than 0.0001,"
+        " by up to 0.75" in " ".join(terminal("result", "show", "anew").out.split())
     )
     assert terminal("result", "list", "t", "--stale", *JSON).json["results"] == []
     assert verify_record(engine).status == "verified"
