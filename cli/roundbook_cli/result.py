@@ -125,7 +125,7 @@ def renew(
 ) -> None:
     """Compute a saved result again from what counts today, as its next version.
 
-    With --stale, everything of a task that a correction made stale: all of it, or nothing.
+    With --stale, everything of a task that is stale and can be computed, in one transaction.
     """
     from roundbook.logbook.saving import renew_results
     from roundbook.presentation.decisions import DRY_RUN, NOTHING_STALE, renewal_notes

@@ -551,7 +551,7 @@ def test_teams_that_become_known_later_renew_the_estimates(two_measures):
     assert sorted(done.remarks.renewed) == ["AP"] * 3 + ["P@5"] * 3
     assert (
         "Teams of runs became known: the intervals of 6 variance estimates (AP, P@5) were estimated"
-        " anew by team. What was saved on the earlier ones is stale."
+        " anew by team. Any result saved on the earlier ones is stale."
     ) in log_notes(done)
     described = list_events(two_measures, what="runs described").events
     assert [event.details for event in described] == [{"runs": 5, "estimates_renewed": 6}]

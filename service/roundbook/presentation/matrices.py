@@ -172,7 +172,7 @@ def renewed_note(renewed: Sequence[str], *, corrected: bool = False) -> str | No
     what = "were corrected" if corrected else "became known"
     return (
         f"Teams of runs {what}: the intervals of {counted(len(renewed), 'variance estimate')}"
-        f" ({measures}) were estimated anew by team. What was saved on the earlier ones is stale."
+        f" ({measures}) were estimated anew by team. Any result saved on the earlier ones is stale."
     )
 
 
