@@ -118,6 +118,7 @@ def move(
     nothing is kept unless all is verified and every table is equal afterwards.
     """
     from roundbook.logbook.record import open_record
+    from roundbook.presentation.phrases import counted
     from roundbook.settings import load_settings
     from roundbook.transfer.move import move_record
 
@@ -134,3 +135,8 @@ def move(
         "Every table is equal. Set ROUNDBOOK_DATABASE_URL to the new address from now on, and write"
         " to the old record no more."
     )
+    if moved.tokens_left:
+        talk(
+            f"{counted(moved.tokens_left, 'access token')} stayed behind: make new ones there with"
+            " 'roundbook token create'."
+        )

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from urllib.request import urlopen
 
 import numpy as np
+import pandas as pd
 import pytest
 from tests.serving import serving
 
@@ -19,6 +20,7 @@ from roundbook.errors import (
     InputError,
     NotRecordedError,
     RequestError,
+    RoundbookError,
 )
 from roundbook.logbook.studies import studies
 from roundbook.settings import load_settings
@@ -232,6 +234,30 @@ def test_a_round_and_an_impact_say_the_same_at_every_door(service, address, comm
 def get(url):
     with urlopen(url) as answer:
         return answer.read()
+
+
+def test_a_large_upload_that_is_refused_at_once_says_why(address):
+    frame = pd.DataFrame(np.random.default_rng(0).random((2000, 150)).astype(str))
+    frame.insert(0, "topic", [f"t{number}" for number in range(2000)])
+    with (
+        serving(make_app(load_settings(), address)) as port,
+        roundbook.open(f"http://127.0.0.1:{port}", token="rb_wrong") as book,
+        pytest.raises(RoundbookError, match="token") as refused,
+    ):
+        book.log("t", "1", frame, "AP", create=True)
+    assert "cannot be reached" not in str(refused.value)
+
+
+def test_files_are_given_by_their_paths(address, service, tmp_path):
+    for place in (address, service):
+        with roundbook.open(place) as book:
+            for ask in (book.describe_teams, book.log_qrels, book.log_runs):
+                with pytest.raises(
+                    InputError, match="path of a file, not what is of type StringIO"
+                ):
+                    ask("t", "1", io.StringIO("x"))
+            with pytest.raises(BadFileError, match=r"no\.csv: there is no such file"):
+                book.alias_topics("t", tmp_path / "no.csv")
 
 
 @pytest.mark.long

@@ -286,7 +286,7 @@ def test_a_bundle_to_deposit(campaign, tmp_path):
     words = ("report", "datacite", TASK, "--output")
     refused = campaign(*words, tmp_path / "b").refusal()
     assert "(2024, 2025, 2026: not published)" in refused
-    assert f"roundbook round publish '{TASK}' ROUND" in refused
+    assert f"roundbook round publish '{TASK}' 2024" in refused
     published = {
         label: campaign("round", "publish", TASK, label, "--format", "json").json["fingerprint"]
         for label in ("2024", "2025", "2026")

@@ -103,6 +103,10 @@ def test_scores_come_in_as_python_has_them(book, tmp_path):
         ({"scores": pl.DataFrame(scores(), schema=RUNS)}, "in the index or in a column `topic`"),
         ({"scores": pd.DataFrame({"a": [1, 0], "b": [0, 1]})}, "The frame names no topics"),
         (
+            {"scores": pd.DataFrame({"topic": ["t"], "a": [0.1]}).set_index("topic", drop=False)},
+            "both called 'topic'",
+        ),
+        (
             {"scores": pd.DataFrame([["t", 0.1, 0.2]], columns=["topic", "a", "a"])},
             "^Two columns of the frame have the same name",
         ),

@@ -18,6 +18,9 @@ from roundbook.errors import (
     DatabaseError,
     SchemaOutOfDateError,
 )
+from roundbook.logbook.session import begin
+from roundbook.logbook.tokens import create_token
+from roundbook.requests.tokens import CreateToken
 from roundbook.transfer import move
 from roundbook.transfer.move import move_record
 
@@ -95,7 +98,11 @@ def test_a_record_moves_to_a_bare_database(source, bare, tmp_path):
 
 @pytest.mark.long
 def test_a_moved_record_works_and_its_rows_are_numbered_anew(source, engine):
-    moved(source, engine)
+    tokens = scalar(source, "SELECT count(*) FROM roundbook.access_token")
+    with begin(source) as session:
+        create_token(session, CreateToken(name="left behind", scope="read"))
+    assert moved(source, engine).tokens_left == tokens + 1
+    assert scalar(engine, "SELECT count(*) FROM roundbook.access_token") == 0
     for table in ("task", "round", "matrix", "factor_set", "variance_estimate", "result"):
         ids = rows(engine, f"SELECT id FROM roundbook.{table} ORDER BY id")
         assert ids == [(number,) for number in range(1, len(ids) + 1)]

@@ -197,9 +197,13 @@ def test_a_report_of_a_task_with_a_long_name_is_saved_and_renewed(engine, termin
 def test_a_number_in_a_name_has_plain_digits(engine, three):
     save(engine, "next-²")
     save(engine, "next-４")
-    save(engine, "next-7", m=(20,))
+    save(engine, "2026", m=(20,))
+    save(engine, "9" * 200, m=(25,))
     with begin(engine) as session:
-        assert saving.save_result(session, "plan", request(m=(30,))).name == "t/plan-8"
+        assert saving.save_result(session, "plan", request(m=(30,))).name == "t/plan-1"
+    save(engine, "t/plan-7", m=(35,))
+    with begin(engine) as session:
+        assert saving.save_result(session, "plan", request(m=(40,))).name == "t/plan-8"
 
 
 def test_a_number_that_another_task_has_taken_is_left_out(engine, three):

@@ -185,7 +185,7 @@ def test_teams_that_return_are_told(engine):
     lines = summary(history)
     assert lines[-1] == (
         "The same teams took part in every round: the pooled interval is for these teams on other"
-        " topics like these, and too narrow for other teams: with the same teams in all rounds it is"
+        " topics like these, and too narrow for other teams: for others it is"
         f" {limits(history.pooled.returning_interval)}, of the two-way variance"
         f" {limits(history.pooled.two_way_returning_interval)}."
     )

@@ -18,7 +18,7 @@ from roundbook.database.tables import measure, result, round_, task
 from roundbook.errors import NotRecordedError
 from roundbook.logbook.impact import Impact
 from roundbook.logbook.recorded_measures import MeasureList
-from roundbook.logbook.rounds import RoundList
+from roundbook.logbook.rounds import RoundList, with_order
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import Task, TaskList, list_tasks
 from roundbook.requests.base import Request
@@ -153,7 +153,8 @@ def _published_part(session: Session, result: _Answer) -> _Answer:
     statuses = _statuses(session, _plain(name))
     drafts = {label for label, published in statuses.items() if not published}
     if isinstance(result, RoundList):
-        kept = [row for row in result.rounds if row.round not in drafts]
+        # Anew, since the order names other rounds.
+        kept = with_order([row for row in result.rounds if row.round not in drafts])
         return cast("_Answer", result.model_copy(update={"rounds": kept}))
     label = getattr(result, "round", None)
     if label in drafts or (label is None and drafts):

@@ -200,7 +200,7 @@ def csv_text(rows: Sequence[dict[str, Any]]) -> str:
     """Return rows as CSV text, with cells marked that a spreadsheet would take for formulas."""
     stream = io.StringIO()
     names = list(rows[0]) if rows else []
-    write_csv(stream, (names, *([row[name] for name in names] for row in rows)))
+    write_csv(stream, (names, *([_plain(row[name]) for name in names] for row in rows)))
     return stream.getvalue()
 
 
@@ -214,5 +214,7 @@ def _parquet(result: BaseModel) -> bytes:
 
 
 def _plain(value: object) -> object:
-    """Return a value for a Parquet column: a list as JSON text, anything else unchanged."""
-    return json.dumps(value, default=str) if isinstance(value, (list, tuple)) else value
+    """Return a value for a cell: a list or mapping as JSON text, anything else unchanged."""
+    if not isinstance(value, (list, tuple, dict)):
+        return value
+    return json.dumps(value, default=str, ensure_ascii=False)

@@ -190,12 +190,13 @@ def read_rounds(connection: Connection, task_id: int, label: str | None = None) 
         .order_by(round_.c.ordinal)
     )
     found = [Round(**row._mapping, matrices=logged.get(row.id, [])) for row in rounds]
+    return [one for one in with_order(found) if label in (None, one.round)]
+
+
+def with_order(rounds: Sequence[Round]) -> list[Round]:
+    """Return rounds with the pairs of them whose dates contradict their order."""
     pairs: dict[str, list[OutOfOrder]] = {}
-    for pair in rounds_out_of_order(found):
+    for pair in rounds_out_of_order(rounds):
         pairs.setdefault(pair.round, []).append(pair)
         pairs.setdefault(pair.recorded_after, []).append(pair)
-    return [
-        one.model_copy(update={"out_of_order": pairs.get(one.round, [])})
-        for one in found
-        if label in (None, one.round)
-    ]
+    return [one.model_copy(update={"out_of_order": pairs.get(one.round, [])}) for one in rounds]

@@ -5,6 +5,7 @@ Renewing a result computes it again from today's inputs.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Annotated, Any, Literal, NamedTuple, get_args
@@ -23,7 +24,7 @@ from roundbook.errors import (
 )
 from roundbook.logbook.events import record_event
 from roundbook.logbook.kinds import Kind, find_kind
-from roundbook.logbook.lookup import check_name, check_text, find_task
+from roundbook.logbook.lookup import LONGEST_NAME, check_name, check_text, find_task
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.saved_results import (
     ResultEntry,
@@ -347,15 +348,17 @@ def _is_same(kind: Kind, row: StoredResult, content: dict[str, Any], note: str |
 
 def _next_name(connection: Connection, kind: str, task_id: int | None, task: str) -> str:
     """Return a task's next name for a result of a kind, after its own and those others have taken."""
-    first = numbered_name(task, kind, 1)
-    names = connection.execute(
+    rows = connection.execute(
         text(
-            "SELECT DISTINCT name FROM roundbook.result WHERE kind = :kind"
-            " AND (task_id = :task OR starts_with(name, :start))"
+            "SELECT DISTINCT name, task_id IS NOT DISTINCT FROM :task AS own FROM roundbook.result"
+            " WHERE kind = :kind AND (task_id = :task OR starts_with(name, :start))"
         ),
-        {"kind": kind, "task": task_id, "start": first.removesuffix("1")},
-    ).scalars()
-    ends = [str(name).rpartition("-")[2] for name in names]
-    numbers = [int(end) for end in ends if end.isascii() and end.isdecimal()]
-    name = numbered_name(task, kind, 1 + max(numbers, default=0))
+        {"kind": kind, "task": task_id, "start": task.strip()[: LONGEST_NAME - 40]},
+    ).all()
+    numbered = re.compile(rf".*/{kind}-([0-9]{{1,9}})", re.DOTALL)
+    own = [match for row in rows if row.own and (match := numbered.fullmatch(row.name))]
+    number = 1 + max((int(match[1]) for match in own), default=0)
+    taken = {row.name for row in rows}
+    while (name := numbered_name(task, kind, number)) in taken:
+        number += 1
     return check_name(find_kind(kind).title, name)

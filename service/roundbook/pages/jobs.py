@@ -54,7 +54,8 @@ async def start(http: Request, caller: Who) -> Response:
     def work() -> Job:
         fields = asked_fields("study", form.get("asked", ""))
         study = fields.pop("study")
-        fields.pop("trials", None)  # those are the few of the page
+        for few in ("trials", "swap_trials"):  # those are of the page
+            fields.pop(few, None)
         if form.get("trials"):
             fields["trials"] = form["trials"]
         wanted = StartStudy(study=study, request=fields, name=form.get("name"))

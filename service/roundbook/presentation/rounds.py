@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from roundbook.errors import WayOut
 
+_FEW_PAIRS = 3
+
 if TYPE_CHECKING:
     from roundbook.logbook.held_order import OutOfOrder
     from roundbook.logbook.rounds import Round
@@ -50,11 +52,16 @@ def out_of_order(pair: OutOfOrder) -> str:
 
 
 def out_of_order_notes(rounds: Sequence[Round]) -> list[str]:
-    """Return a note for each round whose date contradicts the order of rounds."""
-    pairs = dict.fromkeys(out_of_order(pair) for one in rounds for pair in one.out_of_order)
+    """Return notes on rounds whose dates contradict the order of rounds, on a few of many."""
+    pairs = list(dict.fromkeys(out_of_order(pair) for one in rounds for pair in one.out_of_order))
+    if not pairs:
+        return []
+    clauses = pairs[:_FEW_PAIRS]
+    if len(pairs) > _FEW_PAIRS:
+        clauses.append(f"{len(pairs) - _FEW_PAIRS:,} other rounds have such dates")
     return [
-        f"{pair}: what compares rounds or takes the latest goes by the order of recording."
-        for pair in pairs
+        *(f"{clause}." for clause in clauses[:-1]),
+        f"{clauses[-1]}: what compares rounds or takes the latest goes by the order of recording.",
     ]
 
 

@@ -328,7 +328,7 @@ def _meaning(history: VarianceHistory) -> str:
     if is_of_these_runs(history):
         return (
             "The same teams took part in every round: the pooled interval is for these teams on other"
-            f" topics like these, and too narrow for other teams{_returning(pooled)}."
+            f" topics like these, and too narrow for other teams{_returning(pooled, 'for others')}."
         )
     line = "Intervals are for other systems on other topics like these (jackknife, no simulation)."
     alone = [
@@ -341,7 +341,7 @@ def _meaning(history: VarianceHistory) -> str:
         line += (
             f" {teams.again} of the {counted(teams.later, 'team')} of later rounds had taken part"
             " before; the pooled interval takes them for others, and is too narrow by that"
-            f"{_returning(pooled)}."
+            f"{_returning(pooled, 'with the same teams in all rounds')}."
         )
     if alone:
         line += (
@@ -351,11 +351,11 @@ def _meaning(history: VarianceHistory) -> str:
     return line
 
 
-def _returning(pooled: Pooled) -> str:
+def _returning(pooled: Pooled, what: str) -> str:
     """Return the pooled intervals that hold where all teams return, as the end of a sentence."""
     one_way, two_way = pooled.returning_interval, pooled.two_way_returning_interval
-    if one_way is None:
+    if one_way is None or (pooled.interval and limits(one_way) == limits(pooled.interval)):
         return ""
-    return f": with the same teams in all rounds it is {limits(one_way)}" + (
+    return f": {what} it is {limits(one_way)}" + (
         f", of the two-way variance {limits(two_way)}" if two_way else ""
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from os import PathLike
 from pathlib import Path
 
 from roundbook.errors import InputError, NotRecordedError, RequestError
@@ -248,20 +249,20 @@ class Book(Studies):
 
     def describe_teams(self, task: str, round: str, file: str | Path, **fields: object) -> Answer:
         """Record the runs' teams from a team file; with ``revise``, a reason, correct them."""
-        return self._upload("describe_teams", {"task": task, "round": round} | fields, Path(file))
+        return self._upload("describe_teams", {"task": task, "round": round} | fields, _path(file))
 
     def log_runs(self, task: str, round: str, *files: str | Path, **fields: object) -> Answer:
         """Log the ranked lists of a round's runs, from TREC run files."""
         about = {"task": task, "round": round} | fields
-        return self._upload("log_runs", about, *map(Path, files))
+        return self._upload("log_runs", about, *map(_path, files))
 
     def log_qrels(self, task: str, round: str, file: str | Path, **fields: object) -> Answer:
         """Log a round's relevance assessments, from a qrels file."""
-        return self._upload("log_qrels", {"task": task, "round": round} | fields, Path(file))
+        return self._upload("log_qrels", {"task": task, "round": round} | fields, _path(file))
 
     def alias_topics(self, task: str, file: str | Path) -> Answer:
         """Record other ids of topics that returned, from a file of topic, round and id."""
-        return self._upload("alias_topics", {"task": task}, Path(file))
+        return self._upload("alias_topics", {"task": task}, _path(file))
 
     def fit(self, task: str, round: str, measure: str, reason: str, **fields: object) -> Answer:
         """Fit a new version of a round's factors, on the pooled runs or the ``runs`` named."""
@@ -296,3 +297,9 @@ class Book(Studies):
     def record_variance(self, task: str, round: str, measure: str, **fields: object) -> Answer:
         """Record a published variance without its score matrix, with its ``source``."""
         return self.ask("record_variance", task=task, round=round, measure=measure, **fields)
+
+
+def _path(file: object) -> Path:
+    if isinstance(file, (str, PathLike)):
+        return Path(file)
+    raise InputError(f"This takes the path of a file, not what is of type {type(file).__name__}.")

@@ -8,19 +8,26 @@ import json
 import re
 import time
 from base64 import b64decode
-from http.client import HTTPException
+from contextlib import suppress
+from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from pathlib import Path
 from ssl import SSLCertVerificationError, SSLError
 from typing import IO, Any, TypeVar
 from urllib.error import HTTPError
 from urllib.parse import quote, urlencode
-from urllib.request import HTTPRedirectHandler, build_opener
+from urllib.request import HTTPHandler, HTTPRedirectHandler, HTTPSHandler, build_opener
 from urllib.request import Request as HttpRequest
 
 from pydantic import BaseModel, ValidationError
 
 from roundbook import errors
-from roundbook.errors import DatabaseUnreachableError, InputError, RoundbookError, WayOut
+from roundbook.errors import (
+    BadFileError,
+    DatabaseUnreachableError,
+    InputError,
+    RoundbookError,
+    WayOut,
+)
 from roundbook.formats import ScoreMatrix
 from roundbook.formats.text import shown_path
 from roundbook.jobs.job import Job, JobList
@@ -140,8 +147,10 @@ class RemoteRecord:
             with files[0].open("rb") as body:
                 size = files[0].stat().st_size
                 answer = self._send(path, fields | {"filename": files[0].name}, body, size)
+        except FileNotFoundError:
+            raise BadFileError("there is no such file", str(files[0])) from None
         except OSError as error:
-            raise InputError(f"{files[0]}: {error.strerror}.") from None
+            raise BadFileError(str(error.strerror or error), str(files[0])) from None
         return _read(upload.result, answer)
 
     def _send(
@@ -188,7 +197,33 @@ class _NoRedirect(HTTPRedirectHandler):
         return None
 
 
-_OPENER = build_opener(_NoRedirect)
+class _Refusable:
+    """A connection that reads the answer of a service that refuses before all of a body is sent."""
+
+    def send(self, data: Any) -> None:  # noqa: ANN401
+        with suppress(BrokenPipeError, ConnectionResetError):
+            super().send(data)  # type: ignore[misc]
+
+
+class _Connection(_Refusable, HTTPConnection):
+    pass
+
+
+class _SecureConnection(_Refusable, HTTPSConnection):
+    pass
+
+
+class _Http(HTTPHandler):
+    def http_open(self, req: HttpRequest) -> HTTPResponse:
+        return self.do_open(_Connection, req)
+
+
+class _Https(HTTPSHandler):
+    def https_open(self, req: HttpRequest) -> HTTPResponse:
+        return self.do_open(_SecureConnection, req)
+
+
+_OPENER = build_opener(_NoRedirect, _Http, _Https)
 
 
 def _why(error: Exception, seconds: float) -> str:

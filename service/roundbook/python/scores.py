@@ -105,7 +105,11 @@ def _copy(stream: Any, file: Path) -> None:  # noqa: ANN401
 def _write(frame: Any, file: Path) -> None:  # noqa: ANN401
     narwhals = import_extra("narwhals", "frames", "a data frame")
     if hasattr(frame, "reset_index"):
-        index = frame.index
+        index, frame = frame.index, frame.copy()  # in one block, before columns are added
+        if index.name in frame.columns:
+            raise InputError(
+                f"The index and a column of the frame are both called '{index.name}': keep one."
+            )
         if index.nlevels > 1:
             frame = frame.reset_index()
         # Where no column is called topic, an index that is not a count of the rows holds them.

@@ -86,9 +86,9 @@ def write_deposit(
         raise RecordError(
             f"A deposit is for good, so all rounds of task '{listed.task}' must be published"
             f" ({why}).",
-            way_out="publish the rounds",
+            way_out="publish the rounds" if drafts else None,
             task=listed.task,
-            round=drafts[0] if len(drafts) == 1 else "ROUND",
+            **({"round": drafts[0], "rounds": drafts} if drafts else {}),
         )
     packed = request.output.suffix.lower() == ".zip"
     if request.output.suffix and not packed:

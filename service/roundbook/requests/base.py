@@ -22,6 +22,7 @@ _TAKES = {
     "tuple_type": "takes several values",
     "dict_type": "takes names with their values",
     "missing": "is not given",
+    "too_short": "takes one or more",
 }
 
 

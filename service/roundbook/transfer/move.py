@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine, func, select, text
 
 from roundbook.database.fingerprints import filled_tables
 from roundbook.database.programs import server_version
 from roundbook.database.schema import EXPECTED_REVISION, require_current, upgrade
 from roundbook.database.tables import metadata
+from roundbook.database.token_tables import access_token
 from roundbook.errors import AlreadyRecordedError, DatabaseError, InputError
 from roundbook.formats.archive_package import DATA_PACKAGE
 from roundbook.logbook.result import Result
@@ -28,13 +29,15 @@ _LOCK = "LOCK TABLE {} IN SHARE ROW EXCLUSIVE MODE"
 class MovedRecord(Result):
     """A copied record: the servers' versions and the tables; both databases now have it.
 
-    The fingerprint of a table is the SHA-256 of its file in an archive.
+    The fingerprint of a table is the SHA-256 of its file in an archive. `tokens_left` counts the
+    access tokens, which no archive holds and which stay with the original.
     """
 
     schema_revision: str
     postgresql_from: str
     postgresql_to: str
     matrices: int
+    tokens_left: int
     tables: list[TableChecksum]
 
 
@@ -85,6 +88,8 @@ def move_record(
                     " name another directory in TMPDIR."
                 ) from None
             _, postgresql_from = server_version(here.connection)
+            tokens = here.connection.execute(select(func.count()).select_from(access_token))
+            tokens_left = tokens.scalar_one()
         imported = import_archive(there, ImportRequest(archive=file), progress)
         read_again = measure_tables(there.connection, progress)
         differing = [
@@ -103,6 +108,7 @@ def move_record(
         postgresql_from=postgresql_from,
         postgresql_to=postgresql_to,
         matrices=imported.matrices,
+        tokens_left=tokens_left,
         tables=[
             TableChecksum(table=table.name, rows=member.rows or 0, fingerprint=member.sha256)
             for table in TABLES

@@ -125,7 +125,7 @@ def _compute(
     measure = canonical_measure(request.measure)
     if measure != "AP":
         raise InputError(
-            f"Per-topic variance can be studied of AP, and not of {measure}",
+            f"Per-topic variance can be studied of AP, and not of {measure}.",
             way_out="only one measure",
         )
     scores = request.model == "kde"
