@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from roundbook.presentation.variances import limits
+from roundbook.presentation.variances import ROUNDS
 from roundbook_cli.options import Form
 from roundbook_cli.output import (
     Column,
@@ -50,20 +50,11 @@ def demo(form: Form = "table") -> None:
     with progress("Demonstrating ...") as step:
         shown = demonstrate(load_settings(), lambda doing: step(f"{doing} ..."))
     if form != "table":
-        show(shown, form, shown.history.rounds, _HISTORY, extra=_text(shown))
+        show(shown, form, shown.history.rounds, ROUNDS, extra=_text(shown))
         return
     _print(shown)
 
 
-_HISTORY = (
-    Column("round", "Round"),
-    count("topics", "Topics"),
-    count("runs", "Runs"),
-    count("clusters", "Teams"),
-    number("variance", "Variance", 5),
-    Column("interval", "95% interval", limits),
-    number("two_way_variance", "Two-way", 5),
-)
 _PUBLISHED = (
     Column("task", "Task"),
     Column("measure", "Measure"),
@@ -142,7 +133,7 @@ def _print(shown: Demonstration) -> None:
         f"3. A campaign of four rounds, SIMULATED (seed {shown.seed}): variance of"
         f" {history.measure}",
         history.rounds,
-        _HISTORY,
+        ROUNDS,
         *summary(history),
         f"On the std-AB scale the pooled variance is {std_ab.pooled.variance:.5f}.",
     )

@@ -6,7 +6,10 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from roundbook_cli.renewal import measured, refit_command
+
 if TYPE_CHECKING:
+    from roundbook.logbook.drift.assessment import StandardisingRuns
     from roundbook.logbook.drift.curve import DriftCurve
     from roundbook.logbook.drift.report import DriftReport
 
@@ -32,7 +35,7 @@ def report_text(report: DriftReport, assessments: str | None = None) -> dict[str
     Parameters
     ----------
     assessments : str, optional
-        The assessments if they had to be named.
+        The assessments if the user named them.
     """
     from roundbook.presentation.drift import sentences
 
@@ -54,9 +57,9 @@ def report_text(report: DriftReport, assessments: str | None = None) -> dict[str
     return text | {key: saved[key] for key in text if key in saved}
 
 
-def report_json(report: DriftReport, assessments: str | None = None) -> dict[str, Any]:
-    """Return the JSON of a report, with its sentences and commands; see `report_text`."""
-    return report.model_dump(mode="json", by_alias=True) | report_text(report, assessments)
+def report_json(report: DriftReport) -> dict[str, Any]:
+    """Return the JSON of a report, with its sentences and commands."""
+    return report.model_dump(mode="json", by_alias=True) | report_text(report)
 
 
 def curve_text(curve: DriftCurve) -> dict[str, Any]:
@@ -75,25 +78,29 @@ def record_teams(report: DriftReport) -> str:
 def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str, str]]:
     """Return the commands that follow the advice, each with its purpose."""
     task, first, later = report.task, report.from_round, report.to_round
-    measured = ["--measure", report.measure]
-    measured += ["--assessments", assessments] if assessments else []
+    # Those that the user named are named again: the task may have others.
+    of_measure = (
+        ["--measure", report.measure, "--assessments", assessments]
+        if assessments
+        else measured(report.measure, report.assessments)
+    )
 
     def standardise(purpose: str, which: str, by: str | None = None) -> dict[str, str]:
         source = ["--factors-from", by] if by else []
-        command = _command("standardise", task, which, *measured, *source)
+        command = _command("standardise", task, which, *of_measure, *source)
         return {"purpose": purpose, "command": command}
 
     def show_factors(purpose: str, which: str) -> dict[str, str]:
         return {
             "purpose": purpose,
-            "command": _command("factors", "show", task, which, *measured),
+            "command": _command("factors", "show", task, which, *of_measure),
         }
 
     own = standardise(f"Standardise '{later}' by its own factors", later)
     chosen = [
-        *_in_order_held(report, measured),
-        *_fit_on_pool(report, measured),
-        *_fit_on_all(report, measured),
+        *_in_order_held(report, of_measure),
+        *_fit_on_pool(report, of_measure),
+        *_fit_on_all(report, of_measure),
     ]
     if report.verdict == "held":
         return [
@@ -111,7 +118,7 @@ def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str
     return [standardise(f"Standardise '{first}' by its own factors", first), own, *chosen]
 
 
-def _in_order_held(report: DriftReport, measured: list[str]) -> list[dict[str, str]]:
+def _in_order_held(report: DriftReport, of_measure: list[str]) -> list[dict[str, str]]:
     """Return the command that compares the rounds in the order in which they were held."""
     pair = report.out_of_order
     if pair is None or report.backwards:
@@ -120,50 +127,46 @@ def _in_order_held(report: DriftReport, measured: list[str]) -> list[dict[str, s
     return [
         {
             "purpose": f"Ask whether the factors of '{pair.round}', which was held first, still hold",
-            "command": _command("drift", report.task, *measured, *rounds),
+            "command": _command("drift", report.task, *of_measure, *rounds),
         }
     ]
 
 
-def _fit_on_pool(report: DriftReport, measured: list[str]) -> list[dict[str, str]]:
+def _fit_on_pool(report: DriftReport, of_measure: list[str]) -> list[dict[str, str]]:
     """Return the commands that fit factors on the pool known now, where they rest on another."""
-    rounds = (
-        (report.from_round, report.standardising_from),
-        (report.to_round, report.standardising_to),
-    )
     return [
         {
             "purpose": f"Fit the factors of '{label}' on the pool known now",
-            "command": _command(
-                *("factors", "fit", report.task, label, *measured),
-                *("--runs", "pooled", "--reason", "the pool is another one now"),
-            ),
+            "command": refit_command(report.task, label, of_measure, "pooled"),
         }
-        for label, runs in rounds
-        if runs and (runs.pool_now or 0) > 1
+        for label, runs in _standardising(report)
+        if (runs.pool_now or 0) > 1
     ]
 
 
-def _fit_on_all(report: DriftReport, measured: list[str]) -> list[dict[str, str]]:
+def _fit_on_all(report: DriftReport, of_measure: list[str]) -> list[dict[str, str]]:
     """Return the commands that fit both rounds' factors on all runs; none if chosen alike."""
     from roundbook.presentation.drift import choice_note, effective_choice
 
     if choice_note(report) is None:
         return []
+    return [
+        {
+            "purpose": f"Fit the factors of '{label}' on all runs, to compare like with like",
+            "command": refit_command(report.task, label, of_measure, "all", "TEXT"),
+        }
+        for label, runs in _standardising(report)
+        if effective_choice(runs) != "all"
+    ]
+
+
+def _standardising(report: DriftReport) -> list[tuple[str, StandardisingRuns]]:
+    """Return both rounds with the runs that their factors rest on, where they are known."""
     rounds = (
         (report.from_round, report.standardising_from),
         (report.to_round, report.standardising_to),
     )
-    return [
-        {
-            "purpose": f"Fit the factors of '{label}' on all runs, to compare like with like",
-            "command": _command(
-                "factors", "fit", report.task, label, *measured, "--runs", "all", "--reason", "TEXT"
-            ),
-        }
-        for label, runs in rounds
-        if runs and effective_choice(runs) != "all"
-    ]
+    return [(label, runs) for label, runs in rounds if runs]
 
 
 def _declare(result: DriftReport | DriftCurve, assumed: str | None) -> str | None:
@@ -174,9 +177,13 @@ def _declare(result: DriftReport | DriftCurve, assumed: str | None) -> str | Non
         return None
     labels = undeclared(result)
     which = labels[0] if len(labels) == 1 else "ROUND"
-    command = _command("round", "set", result.task, which, "--collection", "NAME")
     grown = "Rounds whose collections only grew may be declared under one common name."
-    return f"{assumed} {grown} Declare it with: {command}"
+    return f"{assumed} {grown} {declare_collection(result.task, which)}"
+
+
+def declare_collection(task: str, label: str) -> str:
+    """Return the sentence with the command that declares a round's document collection."""
+    return f"Declare it with: {_command('round', 'set', task, label, '--collection', 'NAME')}"
 
 
 def _command(*words: str) -> str:

@@ -70,7 +70,7 @@ def print_report(
     Parameters
     ----------
     assessments : str, optional
-        The assessments if they had to be named.
+        The assessments if the user named them.
     details : bool
         Whether to print also the figures in full, the tests, what is assumed and each topic.
     """

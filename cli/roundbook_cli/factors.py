@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from roundbook.presentation.factors import fitted_notes, heading, unchanged, withdrawn_note
+from roundbook.presentation.factors import FACTORS, fitted_notes, heading, unchanged, withdrawn_note
 from roundbook.presentation.publication import publication_note
-from roundbook.presentation.tables import Column, count, number
 from roundbook.requests.factors import FactorsRequest, FitRequest
 from roundbook.requests.fields import ZeroSd
 from roundbook_cli.charts import Chart, check_chart, draw
@@ -104,17 +103,11 @@ def fit(
 
 
 def _print(factors: FactorSet, form: Format, extra: Mapping[str, object] | None = None) -> None:
-    columns = (
-        Column("topic", "Topic"),
-        number("mean", "Mean"),
-        number("sd", "sd"),
-        count("runs", "Runs"),
-    )
     show(
         factors,
         form,
         factors.factors,
-        columns,
+        FACTORS,
         above=[heading(factors)],
         below=withdrawn_note(factors),
         extra=extra,

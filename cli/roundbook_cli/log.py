@@ -16,7 +16,7 @@ from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, number, progress, show, talk, talk_notes
-from roundbook_cli.renewal import in_one_line, refit_command, refit_notes
+from roundbook_cli.renewal import in_one_line, measured, refit_command, refit_notes
 from roundbook_cli.request_options import argument, option, usage_errors
 from roundbook_cli.session import sessions
 
@@ -147,7 +147,8 @@ def _notes(logged: LoggedMatrix, measure: str) -> list[str]:
     notes = log_notes(logged)
     if note := standardising_note(logged):
         if logged.standardising == "pooled":
-            command = refit_command(logged, measure, logged.assessments, "all", "REASON")
+            of_measure = measured(measure, logged.assessments)
+            command = refit_command(logged.task, logged.round, of_measure, "all", "REASON")
             note += f" To have all standardise:\n  {command}"
         notes.append(note)
     return notes + refit_notes(logged, logged.remarks.refittable)

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
     from roundbook.logbook.teams import DescribedTeams, RefittableFactors
 
+# The reason of factors that are fitted anew on a corrected pool.
+POOL_CHANGED = "the pool is another one now"
+
 
 def renewal(entry: ResultEntry) -> str | None:
     """Return the command that renews a saved result, None where nothing needs or can be renewed."""
@@ -66,10 +69,7 @@ def renewal_of_dependent(dependent: Dependent) -> str | None:
 def computed_anew(scores: Scores) -> str:
     """Return the command that computes scores from the latest runs and assessments."""
     words = ["roundbook", "log", scores.task, scores.round, "--from-runs"]
-    words += ["--measure", scores.measure]
-    words += (
-        ["--assessments", scores.assessments] if scores.assessments != DEFAULT_ASSESSMENTS else []
-    )
+    words += measured(scores.measure, scores.assessments)
     return shlex.join([*words, "--revise", "REASON"])
 
 
@@ -92,17 +92,23 @@ def dependent_line(dependent: Dependent) -> dict[str, Any]:
     return row | {"renew": renewal_of_dependent(dependent), "rests": rests}
 
 
+def measured(measure: str, assessments: str) -> list[str]:
+    """Return the options that name a measure, and its assessments where they are not the usual."""
+    words = ["--measure", measure]
+    return words + (["--assessments", assessments] if assessments != DEFAULT_ASSESSMENTS else [])
+
+
 def refit_command(
-    of_round: LoggedMatrix | DescribedTeams | FactorSet | ShownMatrix,
-    measure: str,
-    assessments: str,
-    runs: str,
-    reason: str,
+    task: str, label: str, of_measure: Sequence[str], runs: str, reason: str = POOL_CHANGED
 ) -> str:
-    """Return the command that fits a measure's factors on all runs, or the pooled ones."""
-    words = ["roundbook", "factors", "fit", of_round.task, of_round.round, "--measure", measure]
-    if assessments != DEFAULT_ASSESSMENTS:
-        words += ["--assessments", assessments]
+    """Return the command that fits a round's factors on all runs, or the pooled ones.
+
+    Parameters
+    ----------
+    of_measure : sequence of str
+        The options that name the measure and its assessments, see `measured`.
+    """
+    words = ["roundbook", "factors", "fit", task, label, *of_measure]
     return shlex.join([*words, "--runs", runs, "--reason", reason])
 
 
@@ -120,9 +126,15 @@ def refit_notes(
         return []
     from roundbook.presentation.matrices import refittable_note
 
-    reason = f"the pool is {'another one' if corrected else 'known'} now"
+    reason = POOL_CHANGED if corrected else "the pool is known now"
     commands = [
-        refit_command(of_round, factors.measure, factors.assessments, "pooled", reason)
+        refit_command(
+            of_round.task,
+            of_round.round,
+            measured(factors.measure, factors.assessments),
+            "pooled",
+            reason,
+        )
         for factors in refittable
     ]
     note = refittable_note(refittable, corrected=corrected)
@@ -132,11 +144,8 @@ def refit_notes(
 def print_refit(factors: FactorSet | ShownMatrix) -> None:
     """Print the command that fits factors of pooled runs on the pool known now."""
     typer.echo("To fit factors on the pool known now:")
-    print_commands(
-        refit_command(
-            factors, factors.measure, factors.assessments, "pooled", "the pool is another one now"
-        )
-    )
+    of_measure = measured(factors.measure, factors.assessments)
+    print_commands(refit_command(factors.task, factors.round, of_measure, "pooled"))
 
 
 def in_one_line(notes: Iterable[str]) -> list[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -19,6 +18,7 @@ from roundbook.presentation.factors import (
 from roundbook.presentation.tables import Column, number
 from roundbook.requests.fields import Layout, Missing
 from roundbook.requests.standardise import Scale, StandardiseFilesRequest, StandardiseRequest
+from roundbook_cli.drift_advice import declare_collection
 from roundbook_cli.options import Database, Format
 from roundbook_cli.output import print_csv, show, talk_notes
 from roundbook_cli.request_options import argument, is_given, option, usage_errors
@@ -137,8 +137,7 @@ def standardise(
 def _print(scores: StandardisedScores, form: Format) -> None:
     notes = standardised_notes(scores)
     if (label := undeclared_round(scores)) is not None:
-        command = ["roundbook", "round", "set", scores.task, label, "--collection", "NAME"]
-        notes[-1] += f" Declare it with: {shlex.join(command)}"
+        notes[-1] += f" {declare_collection(scores.task, label)}"
     if form == "csv":
         columns = zip(*scores.scores, strict=True)
         rows = ([topic, *row] for topic, row in zip(scores.topics, columns, strict=True))

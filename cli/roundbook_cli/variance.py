@@ -14,9 +14,9 @@ from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.tables import Column, count, number
 from roundbook.presentation.variances import (
     HISTORY_LINE,
+    ROUNDS,
     heading,
     history_lines,
-    limits,
     pooled_line,
     pooled_summary,
     recorded_notes,
@@ -44,15 +44,6 @@ if TYPE_CHECKING:
 
 app = typer.Typer(no_args_is_help=True, help="Variances: of a measure in each round, and pooled.")
 
-_ROUNDS = (
-    Column("round", "Round"),
-    count("topics", "Topics", spare=2),
-    count("runs", "Runs", spare=3),
-    count("clusters", "Teams", spare=4),
-    number("variance", "Variance", 5),
-    Column("interval", "95% interval", limits),
-    number("two_way_variance", "Two-way", 5, spare=1),
-)
 _MEASURES = (
     Column("measure", "Measure"),
     Column("rounds", "Rounds", lambda labels: str(len(labels)), "right"),
@@ -162,7 +153,7 @@ def _columns(history: VarianceHistory) -> tuple[Column, ...]:
     """Return the columns of rounds, some only where rounds differ in them, to fit 80 characters."""
     published = any(row.origin != "matrix" for row in history.rounds)
     origin = (_ORIGIN,) if published else ()
-    return (*_ROUNDS, *origin, *((_ASSESSMENTS,) if history.mixed else ()))
+    return (*ROUNDS, *origin, *((_ASSESSMENTS,) if history.mixed else ()))
 
 
 @app.command(

@@ -12,9 +12,7 @@ from roundbook.errors import (
     AlreadyRecordedError,
     ImpossibleStatisticError,
     InputError,
-    NotRecordedError,
     RevisedMeanwhileError,
-    RoundPublishedError,
 )
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import (
@@ -27,7 +25,7 @@ from roundbook.logbook.lookup import (
 )
 from roundbook.logbook.measures import ensure_measure, measure_named, other_measures
 from roundbook.logbook.result import SOFTWARE, Result
-from roundbook.logbook.rounds import open_round
+from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.session import Session
 from roundbook.requests.variances import RecordVarianceRequest
 
@@ -122,12 +120,11 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
         getattr(current, name) == value for name, value in facts.items()
     )
     others = other_measures(connection, task_id, measure)
-    logged = latest_matrix(
-        connection, Series(round_id, measure.id, label, request.round, measure.name)
-    )
+    series = Series(round_id, measure.id, label, request.round, measure.name)
+    logged = latest_matrix(connection, series)
     revision = current.revision if current is not None else 0
     if not unchanged:
-        _check_revision(connection, request, measure.name, round_id, current)
+        _check_revision(connection, request, series, current)
         revision += 1
         connection.execute(
             published_variance.insert().values(
@@ -189,46 +186,32 @@ def _check_numbers(request: RecordVarianceRequest) -> None:
 def _check_revision(
     connection: Connection,
     request: RecordVarianceRequest,
-    measure: str,
-    round_id: int,
+    series: Series,
     current: Row[Any] | None,
 ) -> None:
     """Refuse a revision without a reason, and a reason without a value to revise."""
-    where = f"{measure} in round '{request.round}'"
-    if current is not None:
-        if request.revise is None:
-            raise AlreadyRecordedError(
-                f"A variance of {current.variance:g} ({current.source}) is recorded already for"
-                f" {where}.",
-                way_out="correct a variance",
-                round=request.round,
-                measure=measure,
-                variance=current.variance,
-            )
-        if request.expected_revision not in (None, current.revision):
-            raise RevisedMeanwhileError(
-                f"{current.recorded_by} recorded revision {current.revision} of the variance of"
-                f" {where}, {current.variance:g}, while this correction was under way, so it was not"
-                " recorded.",
-                way_out="variance revised meanwhile",
-                task=request.task,
-                round=request.round,
-                measure=measure,
-                variance=current.variance,
-                revision=current.revision,
-            )
-        return
-    status = connection.execute(select(round_.c.status).where(round_.c.id == round_id)).scalar_one()
-    if status == "published" and request.revise is None:
-        raise RoundPublishedError(
-            f"Round '{request.round}' is published: it takes a further variance only with a reason.",
-            way_out="revise with a reason",
+    where = f"{series.measure} in round '{request.round}'"
+    if current is None:
+        missing = f"No variance is recorded for {where}"
+        check_first(connection, series, request.revise, "a further variance", missing)
+    elif request.revise is None:
+        raise AlreadyRecordedError(
+            f"A variance of {current.variance:g} ({current.source}) is recorded already for"
+            f" {where}.",
+            way_out="correct a variance",
             round=request.round,
+            measure=series.measure,
+            variance=current.variance,
         )
-    if status != "published" and request.revise is not None:
-        raise NotRecordedError(
-            f"No variance is recorded for {where} yet to revise.",
-            way_out="nothing to revise",
+    elif request.expected_revision not in (None, current.revision):
+        raise RevisedMeanwhileError(
+            f"{current.recorded_by} recorded revision {current.revision} of the variance of"
+            f" {where}, {current.variance:g}, while this correction was under way, so it was not"
+            " recorded.",
+            way_out="variance revised meanwhile",
+            task=request.task,
             round=request.round,
-            measure=measure,
+            measure=series.measure,
+            variance=current.variance,
+            revision=current.revision,
         )

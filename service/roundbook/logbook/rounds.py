@@ -12,10 +12,10 @@ from sqlalchemy import Connection, func, select
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 
 from roundbook.database.tables import matrix, measure, round_, withdrawn
-from roundbook.errors import AlreadyRecordedError
+from roundbook.errors import AlreadyRecordedError, NotRecordedError, RoundPublishedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
-from roundbook.logbook.lookup import check_name, find_round, find_task, is_named
+from roundbook.logbook.lookup import Series, check_name, find_round, find_task, is_named
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task
@@ -113,6 +113,36 @@ def open_round(session: Session, task: str, label: str, *, create: bool) -> tupl
     if create:
         _ensure_round(session, task_id, label)
     return task_id, find_round(session.connection, task_id, task, label, way_out="no round")
+
+
+def check_first(
+    connection: Connection, series: Series, reason: str | None, further: str, missing: str
+) -> None:
+    """Refuse the first scores or variance of a series: late without a reason, or early with one.
+
+    Parameters
+    ----------
+    reason : str, optional
+        Why something recorded is revised; a published round takes more only with one.
+    further, missing : str
+        What a published round takes, and that there is none to revise, for error messages.
+    """
+    published = connection.execute(
+        select(round_.c.status == "published").where(round_.c.id == series.round_id)
+    ).scalar_one()
+    if published and reason is None:
+        raise RoundPublishedError(
+            f"Round '{series.round}' is published: it takes {further} only with a reason.",
+            way_out="revise with a reason",
+            round=series.round,
+        )
+    if reason is not None and not published:
+        raise NotRecordedError(
+            f"{missing} yet to revise.",
+            way_out="nothing to revise",
+            round=series.round,
+            measure=series.measure,
+        )
 
 
 def _ensure_round(

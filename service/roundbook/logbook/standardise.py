@@ -94,6 +94,7 @@ class StandardisedScores(Result):
 class _Raw(NamedTuple):
     """Raw scores, (topics, runs), and their source."""
 
+    round_id: int
     round: str
     topics: Sequence[str]
     runs: Sequence[str]
@@ -101,7 +102,6 @@ class _Raw(NamedTuple):
     matrix: int | None
     revision: int | None
     files: Sequence[str]
-    collection: str | None
     hidden: Sequence[HiddenCells] = ()
 
 
@@ -125,6 +125,7 @@ def standardise(session: Session, request: StandardiseRequest) -> StandardisedSc
     row = logged_matrix(connection, task, series)
     loaded = load_matrix(connection, row)
     raw = _Raw(
+        series.round_id,
         series.round,
         loaded.topics,
         loaded.runs,
@@ -132,7 +133,6 @@ def standardise(session: Session, request: StandardiseRequest) -> StandardisedSc
         row.id,
         row.revision,
         row.files,
-        _collection(connection, series),
     )
     if request.anonymous:
         runs, scores = draft_pseudonyms(connection, series.round_id).hide(raw.runs, raw.scores)
@@ -171,6 +171,7 @@ def standardise_files(
         session.connection, request.task, label, request.measure, request.assessments
     )
     raw = _Raw(
+        source.round_id,
         source.round,
         whole.topics,
         whole.runs,
@@ -178,7 +179,6 @@ def standardise_files(
         None,
         None,
         whole.files,
-        _collection(session.connection, source),
         whole.hidden,
     )
     return _standardised(session.connection, request, raw, source, version)
@@ -187,11 +187,20 @@ def standardise_files(
 def _standardised(
     connection: Connection, request: _Request, raw: _Raw, source: Series, version: int | None
 ) -> StandardisedScores:
-    collection = _collection(connection, source)
-    if collections_differ(raw.collection, collection):
+    rounds = {
+        row.id: row
+        for row in connection.execute(
+            select(round_.c.id, round_.c.task_id, round_.c.collection).where(
+                round_.c.id.in_((raw.round_id, source.round_id))
+            )
+        )
+    }
+    task_id, declared = rounds[raw.round_id].task_id, rounds[raw.round_id].collection
+    collection = rounds[source.round_id].collection
+    if collections_differ(declared, collection):
         raise ImpossibleStatisticError(
             f"Round '{source.round}' was held on the document collection '{collection}' and round"
-            f" '{raw.round}' on '{raw.collection}': a topic of the same name on other documents is"
+            f" '{raw.round}' on '{declared}': a topic of the same name on other documents is"
             f" another topic, so round '{source.round}' has factors of none of these topics.",
             way_out="own factors",
             task=request.task,
@@ -203,7 +212,7 @@ def _standardised(
     zero_sd = factors.row.zero_sd
     # Topics keep the names in their scores, and are matched with factors by the topics they stand
     # for.
-    same = same_topics(connection, find_task(connection, request.task))
+    same = same_topics(connection, task_id)
     names = [same.name(name) for name in raw.topics]
     usable = {same.name(name): index for name, index in factors.usable().items()}
     kept = [index for index, name in enumerate(names) if name in usable]
@@ -237,7 +246,7 @@ def _standardised(
         factors_revision=factors.row.revision,
         withdrawn=factors.row.withdrawn,
         outdated=outdated_factors(connection, factors.row),
-        collection=raw.collection,
+        collection=declared,
         factors_collection=collection,
         zero_sd=zero_sd,
         anonymous=isinstance(request, StandardiseRequest) and request.anonymous,
@@ -254,14 +263,6 @@ def _standardised(
         ],
         hidden=list(raw.hidden),
     )
-
-
-def _collection(connection: Connection, series: Series) -> str | None:
-    """Return the document collection that the round of a series declares."""
-    declared: str | None = connection.execute(
-        select(round_.c.collection).where(round_.c.id == series.round_id)
-    ).scalar_one()
-    return declared
 
 
 def _standardising_scores(

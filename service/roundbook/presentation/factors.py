@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from roundbook.presentation.matrices import hidden_notes
 from roundbook.presentation.phrases import counted, other_pool
 from roundbook.presentation.rounds import assumed_collection
+from roundbook.presentation.tables import Column, count, number
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -14,6 +15,13 @@ if TYPE_CHECKING:
     from roundbook.logbook.factors import FactorSet, OutdatedFactors
     from roundbook.logbook.fitting import FittedFactorSet
     from roundbook.logbook.standardise import StandardisedScores
+
+FACTORS = (
+    Column("topic", "Topic"),
+    number("mean", "Mean"),
+    number("sd", "sd"),
+    count("runs", "Runs"),
+)
 
 
 class RunMean(NamedTuple):

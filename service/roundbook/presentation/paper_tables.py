@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from roundbook.presentation import factors as factor_words
 from roundbook.presentation import rankings, variances
 from roundbook.presentation.latex import latex
-from roundbook.presentation.tables import Column, count, number
+from roundbook.presentation.tables import Column, number
 
 if TYPE_CHECKING:
     from roundbook.logbook.factors import FactorSet
@@ -35,15 +35,6 @@ def variances_latex(history: VarianceHistory) -> str:
             two_way_variance=pooled.two_way_variance,
         ),
     ]
-    columns = (
-        Column("round", "Round"),
-        count("topics", "Topics"),
-        count("runs", "Runs"),
-        count("clusters", "Teams"),
-        number("variance", "Variance", 5),
-        Column("interval", "95% interval", variances.limits),
-        number("two_way_variance", "Two-way", 5),
-    )
     what = (
         "Residual variance of each round around its run means (two-way: around run and topic means)"
     )
@@ -53,23 +44,17 @@ def variances_latex(history: VarianceHistory) -> str:
         *variances.summary(history),
         *variances.withdrawn_notes(history),
     ]
-    return _table(caption, rows, columns)
+    return _table(caption, rows, variances.ROUNDS)
 
 
 def factors_latex(factors: FactorSet) -> str:
     """Return the factors of a round as a LaTeX table with a caption."""
-    columns = (
-        Column("topic", "Topic"),
-        number("mean", "Mean"),
-        number("sd", "sd"),
-        count("runs", "Runs"),
-    )
     what = "Mean and sample standard deviation (sd) of each topic over the standardising runs"
     if factors.zero_sd_topics:
         scores = "count as average" if factors.zero_sd == "average" else "are left out"
         what += f"; scores on topics without spread {scores}"
     caption = [factor_words.heading(factors), what, *factor_words.withdrawn_note(factors)]
-    return _table(caption, factors.factors, columns)
+    return _table(caption, factors.factors, factor_words.FACTORS)
 
 
 def ranking_latex(agreement: RankAgreement) -> str:

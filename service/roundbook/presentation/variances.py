@@ -11,7 +11,7 @@ from roundbook.logbook.interval_reasons import no_interval, no_test
 from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.measures import new_measure_notes
 from roundbook.presentation.phrases import counted, listed
-from roundbook.presentation.tables import values_at
+from roundbook.presentation.tables import Column, count, number, values_at
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 
 if TYPE_CHECKING:
@@ -55,6 +55,23 @@ _POOLED_ROW = {
     "two_way_high": "two_way_interval.high",
 }
 HISTORY_LINE = ("measure", "assessments", *_ROUND)
+
+
+def limits(interval: Interval) -> str:
+    """Return the limits of an interval as text, with ``...`` for a missing upper limit."""
+    high = "..." if interval.high is None else f"{interval.high:.5f}"
+    return f"[{interval.low:.5f}, {high}]"
+
+
+ROUNDS = (
+    Column("round", "Round"),
+    count("topics", "Topics", spare=2),
+    count("runs", "Runs", spare=3),
+    count("clusters", "Teams", spare=4),
+    number("variance", "Variance", 5),
+    Column("interval", "95% interval", limits),
+    number("two_way_variance", "Two-way", 5, spare=1),
+)
 _TESTS = {"wald-f": "Wald F test", "bartlett": "Bartlett's test"}
 
 
@@ -178,12 +195,6 @@ def pooled_summary(history: VarianceHistory) -> list[str]:
     if len(pooled.rounds) > 1:
         lines.append(disagreement(history) or _test(pooled.homogeneity))
     return [*lines, *_next_round(history), *_two_way(pooled)]
-
-
-def limits(interval: Interval) -> str:
-    """Return the limits of an interval as text, with ``...`` for a missing upper limit."""
-    high = "..." if interval.high is None else f"{interval.high:.5f}"
-    return f"[{interval.low:.5f}, {high}]"
 
 
 def recorded_notes(recorded: RecordedVariance, reason: str | None = None) -> list[str]:

@@ -105,18 +105,19 @@ def _copy(stream: Any, file: Path) -> None:  # noqa: ANN401
 def _write(frame: Any, file: Path) -> None:  # noqa: ANN401
     narwhals = import_extra("narwhals", "frames", "a data frame")
     if hasattr(frame, "reset_index"):
-        index, frame = frame.index, frame.copy()  # in one block, before columns are added
+        index = frame.index
         if index.name in frame.columns:
             raise InputError(
                 f"The index and a column of the frame are both called '{index.name}': keep one."
             )
+        # A copy has its columns in one block; pandas warns of adding one to many blocks.
         if index.nlevels > 1:
-            frame = frame.reset_index()
+            frame = frame.copy().reset_index()
         # Where no column is called topic, an index that is not a count of the rows holds them.
         elif index.name is not None or (
             type(index).__name__ != "RangeIndex" and not _names_topics(frame)
         ):
-            frame = frame.rename_axis(index=index.name or "topic").reset_index()
+            frame = frame.copy().rename_axis(index=index.name or "topic").reset_index()
     try:
         read = narwhals.from_native(frame, eager_only=True)
     except narwhals.exceptions.DuplicateError:

@@ -17,18 +17,14 @@ from roundbook.database.tables import (
     topic,
     variance_estimate,
 )
-from roundbook.errors import (
-    ContentDiffersError,
-    NotRecordedError,
-    RevisedMeanwhileError,
-    RoundPublishedError,
-)
+from roundbook.errors import ContentDiffersError, RevisedMeanwhileError
 from roundbook.formats import CompleteMatrix
 from roundbook.logbook.lookup import Series, is_named
 from roundbook.logbook.matrices.history import Changes
 from roundbook.logbook.matrices.logged import Difference, Twin
 from roundbook.logbook.matrices.sources import read_sources
 from roundbook.logbook.measures import parse_measure
+from roundbook.logbook.rounds import check_first
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix
 from roundbook.measure_names import WITHIN_ONE
@@ -74,22 +70,7 @@ def check_revision(
     reason, seen = request.revise, request.expected_revisions
     where = f"{series.measure} ({series.assessments} assessments) of round '{series.round}'"
     if latest is None:
-        status = connection.execute(
-            select(round_.c.status).where(round_.c.id == series.round_id)
-        ).scalar_one()
-        if reason is None and status == "published":
-            raise RoundPublishedError(
-                f"Round '{series.round}' is published: it takes further scores only with a reason.",
-                way_out="revise with a reason",
-                round=series.round,
-            )
-        if reason is not None and status != "published":
-            raise NotRecordedError(
-                f"Nothing is logged for {where} yet to revise.",
-                way_out="nothing to revise",
-                round=series.round,
-                measure=series.measure,
-            )
+        check_first(connection, series, reason, "further scores", f"Nothing is logged for {where}")
     elif reason is None:
         source = read_sources(connection, [latest.id]).get(latest.id)
         earlier = (
