@@ -289,6 +289,10 @@ def test_uploads(service):
         assert [one["file"] for one in sent.json()["files"]] == [file]
     as_csv = client.get(path("runs"), params=of_round, headers={"Accept": "text/csv"})
     assert [row["run"] for row in csv.DictReader(io.StringIO(as_csv.text))] == ["a"]
+    last_page = client.get(
+        path("runs"), params=of_round | {"after": "a"}, headers={"Accept": "text/csv"}
+    )
+    assert last_page.text == as_csv.text.splitlines(keepends=True)[0]
     standardised = client.post(
         path("standardise_files"),
         params=OF | {"factors_from": "1", "filename": "new.csv"},

@@ -16,7 +16,9 @@ import pytest
 
 import roundbook
 from roundbook.errors import ContentDiffersError, InputError, NotRecordedError, RequestError
+from roundbook.presentation.impact import DEPENDENT_COLUMNS
 from roundbook.presentation.studies.swap_rate import protocol
+from roundbook.python.answers import Answer
 from roundbook.use_cases import USE_CASES
 
 pytestmark = pytest.mark.one_server
@@ -127,6 +129,34 @@ def test_what_is_no_score_matrix(book, wrong, why):
     assert book.tasks().tasks == []
 
 
+def test_a_list_without_rows_has_its_columns(book):
+    book.create_task("t")
+    book.create_round("t", "1")
+
+    def columns():
+        frames = {
+            name: book.ask(name, task="t").to_frame()
+            for name in ("results", "matrices", "topics", "measures", "runs", "qrels")
+        }
+        sizes = [len(frame) for frame in frames.values()]
+        return sizes, {name: list(frame.columns) for name, frame in frames.items()}
+
+    sizes, empty = columns()
+    assert sizes == [0] * 6
+    assert empty["results"][:3] == ["kind", "name", "version"]
+    assert empty["runs"][:3] == ["round", "upload", "runs"]
+    book.log("t", "1", scores(), "AP", topics=TOPICS, runs=RUNS)
+    book.log("t", "2", scores(1), "AP", topics=TOPICS, runs=RUNS, create=True)
+    book.save("plan", task="t", measure="AP")
+    sizes, full = columns()
+    assert sizes == [1, 2, 12, 1, 0, 0]
+    assert full == empty
+    impact = book.ask("impact", matrix=1)
+    nothing = Answer(impact.model.model_copy(update={"dependents": []}))
+    for answer in (impact, nothing):
+        assert tuple(answer.to_frame().columns) == DEPENDENT_COLUMNS
+
+
 def test_answers_are_frames_words_and_charts(book, tmp_path):
     for seed, label in enumerate(("1", "2", "3")):
         book.log("t", label, scores(seed), "AP", topics=TOPICS, runs=RUNS, create=True)
@@ -210,7 +240,7 @@ def test_answers_are_frames_words_and_charts(book, tmp_path):
         *("kind", "name", "version", "task", "saved_at", "saved_by", "stale", "why", "note")
     ]
     assert list(book.impact(1).to_frame())[-2:] == ["why", "rests"]
-    assert book.ask("tokens").to_frame().shape == (0, 0)
+    assert book.ask("tokens").to_frame().shape == (0, 8)
     with pytest.raises(InputError, match="no chart of this answer"):
         book.tasks().chart()
     with pytest.raises(InputError, match="no study 'x'"):

@@ -28,7 +28,7 @@ from roundbook.logbook.matrices.export import ExportedMatrix
 from roundbook.logbook.matrices.listing import MatrixList
 from roundbook.logbook.runs.listing import RunList
 from roundbook.logbook.topics import TopicList
-from roundbook.presentation.views import columns_of, rows_of, view_of
+from roundbook.presentation.views import columns_of, table_of, view_of
 
 JSON, CSV, PARQUET = "application/json", "text/csv", "application/vnd.apache.parquet"
 _PRIVATE = "private, no-cache"
@@ -125,7 +125,7 @@ def render(http: Request, result: BaseModel, kind: str) -> Sent:
     elif isinstance(result, ExportedMatrix) and kind == CSV:
         body, cache = (result.content or "").encode(), _FOR_GOOD
     elif kind == CSV:
-        body = csv_text(rows_of(result)).encode()
+        body = csv_text(*table_of(result)).encode()
     else:
         body = _parquet(result)
         cache = _FOR_GOOD if isinstance(result, ExportedMatrix) else cache
@@ -196,10 +196,9 @@ def _headers(digest: hashlib._Hash, cache: str) -> dict[str, str]:
     }
 
 
-def csv_text(rows: Sequence[dict[str, Any]]) -> str:
+def csv_text(names: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
     """Return rows as CSV text, with cells marked that a spreadsheet would take for formulas."""
     stream = io.StringIO()
-    names = list(rows[0]) if rows else []
     write_csv(stream, (names, *([_plain(row[name]) for name in names] for row in rows)))
     return stream.getvalue()
 

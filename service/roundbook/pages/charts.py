@@ -216,4 +216,6 @@ def chart_file(
 
 def csv_file(rows: Sequence[dict[str, Any]]) -> Response:
     """Return rows as CSV."""
-    return Response(csv_text(rows), media_type="text/csv; charset=utf-8")
+    return Response(
+        csv_text(list(rows[0]) if rows else [], rows), media_type="text/csv; charset=utf-8"
+    )

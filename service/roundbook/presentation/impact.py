@@ -80,6 +80,10 @@ def why_dependent(dependent: Dependent) -> str | None:
     return "; ".join(clauses) or None
 
 
+# The columns of `dependent_row`.
+DEPENDENT_COLUMNS = ("kind", "name", "where", "saved_at", "saved_by", "stale", "why", "rests")
+
+
 def dependent_row(dependent: Dependent) -> dict[str, Any]:
     """Return the table row of a dependent, the same in every interface."""
     entry = dependent.entry

@@ -30,6 +30,10 @@ def saved_heading(title: str, entry: ResultEntry) -> str:
 _IN_ROWS = ("kind", "name", "version", "task", "saved_at", "saved_by", "stale")
 
 
+# The columns of `entry_row`.
+ENTRY_COLUMNS = (*_IN_ROWS, "why", "note")
+
+
 def entry_row(entry: ResultEntry) -> dict[str, Any]:
     """Return the table row of a saved result, the same in every interface."""
     facts = {name: getattr(entry, name) for name in _IN_ROWS}

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, is_dataclass
 from functools import partial
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel
 
@@ -25,7 +25,8 @@ _MOST_FLOATING = 40
 class View(NamedTuple):
     """The view of a result: its rows and sentences, and LaTeX, a chart and tables if it has them.
 
-    `rows` are for CSV and data frames, `tables` are for reading.
+    `rows` are for CSV and data frames, `tables` are for reading. `columns` are those of a list
+    without rows.
     """
 
     rows: Sequence[Any]
@@ -33,6 +34,7 @@ class View(NamedTuple):
     latex: Callable[[], str] | None = None
     chart: Callable[[], Any] | None = None
     tables: Sequence[Table] = ()
+    columns: Sequence[str] = ()
 
 
 def view_of(result: Any) -> View:  # noqa: ANN401
@@ -56,9 +58,21 @@ def view_of(result: Any) -> View:  # noqa: ANN401
         and value
         and not isinstance(value[0], (str, float, int, list))
     ]
-    # An empty list has no rows.
-    nothing = type(result).__name__.endswith("List")
-    return View(lists[0] if lists else [] if nothing else [result], sentences)
+    if not lists and type(result).__name__.endswith("List"):
+        fields = type(result).model_fields
+        columns = next(filter(None, (_columns_of_list(result, name) for name in fields)), [])
+        return View([], sentences, columns=columns)
+    return View(lists[0] if lists else [result], sentences)
+
+
+def _columns_of_list(result: BaseModel, name: str) -> list[str]:
+    """Return the fields of the models in a field that is a list; none of another field."""
+    annotation = type(result).model_fields[name].annotation
+    for kind in (annotation, *get_args(annotation)):  # a list, or a list or None
+        (of,) = get_args(kind) if get_origin(kind) is list else (None,)
+        if isinstance(of, type) and issubclass(of, BaseModel):
+            return list(of.model_fields)
+    return []
 
 
 # Nothing that computes or draws is imported before a result of the kind is shown.
@@ -142,9 +156,14 @@ def _standardised(scores: Any) -> View:  # noqa: ANN401
 
 
 def _impact(impact: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.impact import dependent_row, impact_sentences  # noqa: PLC0415
+    from roundbook.presentation.impact import (  # noqa: PLC0415
+        DEPENDENT_COLUMNS,
+        dependent_row,
+        impact_sentences,
+    )
 
-    return View(list(map(dependent_row, impact.dependents)), impact_sentences(impact))
+    rows = list(map(dependent_row, impact.dependents))
+    return View(rows, impact_sentences(impact), columns=DEPENDENT_COLUMNS)
 
 
 def _round(contents: Any) -> View:  # noqa: ANN401
@@ -155,9 +174,9 @@ def _round(contents: Any) -> View:  # noqa: ANN401
 
 
 def _results(listed: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.saved_results import entry_row  # noqa: PLC0415
+    from roundbook.presentation.saved_results import ENTRY_COLUMNS, entry_row  # noqa: PLC0415
 
-    return View(list(map(entry_row, listed.results)))
+    return View(list(map(entry_row, listed.results)), columns=ENTRY_COLUMNS)
 
 
 def _ranking(agreement: Any) -> View:  # noqa: ANN401
@@ -208,7 +227,8 @@ def _exported(exported: Any) -> View:  # noqa: ANN401
 
 
 def _runs(listed: Any) -> View:  # noqa: ANN401
-    return View(listed.uploads if listed.runs is None else listed.runs)
+    name = "uploads" if listed.runs is None else "runs"
+    return View(getattr(listed, name), columns=_columns_of_list(listed, name))
 
 
 def _job(job: Any) -> View:  # noqa: ANN401
@@ -220,7 +240,7 @@ def _job(job: Any) -> View:  # noqa: ANN401
 def _jobs(jobs: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.jobs import state  # noqa: PLC0415
 
-    return View(jobs.jobs, list(map(state, jobs.jobs)))
+    return View(jobs.jobs, list(map(state, jobs.jobs)), columns=_columns_of_list(jobs, "jobs"))
 
 
 _VIEWS: dict[str, Callable[[Any], View]] = {
@@ -262,12 +282,13 @@ def _flat(fields: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def rows_of(result: Any) -> list[dict[str, Any]]:  # noqa: ANN401
-    """Return the rows of a result, with nested fields as columns of their own: ``interval.low``."""
-    rows = [_flat(_fields(row)) for row in view_of(result).rows]
+def table_of(result: Any) -> tuple[list[str], list[dict[str, Any]]]:  # noqa: ANN401
+    """Return the columns and rows of a result; nested fields are columns: ``interval.low``."""
+    view = view_of(result)
+    rows = [_flat(_fields(row)) for row in view.rows]
     # Rows may be of several kinds; every row gets the columns of all.
-    columns = dict.fromkeys(name for row in rows for name in row)
-    return [{name: row.get(name) for name in columns} for row in rows]
+    columns = list(dict.fromkeys(name for row in rows for name in row) or view.columns)
+    return columns, [{name: row.get(name) for name in columns} for row in rows]
 
 
 def columns_of(result: Any) -> dict[str, list[Any]]:  # noqa: ANN401
@@ -276,8 +297,8 @@ def columns_of(result: Any) -> dict[str, list[Any]]:  # noqa: ANN401
     Whole and decimal numbers count as one type. In a column of several types, or of mappings,
     values that are not text become JSON text.
     """
-    rows = rows_of(result)
-    columns = {name: [row[name] for row in rows] for name in (rows[0] if rows else {})}
+    names, rows = table_of(result)
+    columns = {name: [row[name] for row in rows] for name in names}
     for name, values in columns.items():
         kinds = {float if type(one) is int else type(one) for one in values if one is not None}
         if len(kinds) > 1 or dict in kinds:

@@ -16,7 +16,7 @@ from roundbook.errors import InputError, MissingExtraError
 from roundbook.formats.extras import import_extra
 from roundbook.presentation.latex import latex
 from roundbook.presentation.tables import Column
-from roundbook.presentation.views import columns_of, rows_of, view_of
+from roundbook.presentation.views import columns_of, table_of, view_of
 from roundbook.python.ways_out import with_ways_out
 
 if TYPE_CHECKING:
@@ -58,7 +58,8 @@ class Answer:
             When neither is installed.
         """
         if find_spec("pandas"):
-            return import_module("pandas").DataFrame(rows_of(self.model))
+            columns, rows = table_of(self.model)
+            return import_module("pandas").DataFrame(rows, columns=columns)
         if find_spec("polars"):
             # Not strict: a column may begin with whole numbers and go on with decimals.
             return import_module("polars").DataFrame(columns_of(self.model), strict=False)
@@ -72,8 +73,8 @@ class Answer:
         view = view_of(self.model)
         if view.latex is not None:
             return view.latex()
-        rows = rows_of(self.model)
-        columns = [_column(name, [row[name] for row in rows]) for name in (rows[0] if rows else ())]
+        names, rows = table_of(self.model)
+        columns = [_column(name, [row[name] for row in rows]) for name in names]
         caption = view.sentences[0] if view.sentences else type(self.model).__name__
         return latex(caption, [SimpleNamespace(**row) for row in rows], columns)
 
@@ -108,9 +109,9 @@ class Answer:
                 cells = [[column.shown(row) for column in part.columns] for row in part.rows]
                 parts += _html([column.heading for column in part.columns], cells, there)
         if not view.tables:
-            rows = rows_of(self.model)
+            names, rows = table_of(self.model)
             cells = [list(map(_written, row.values())) for row in rows]
-            parts += _html(list(rows[0]) if rows else [], cells, len(rows))
+            parts += _html(names, cells, len(rows))
         if view.chart is not None and find_spec("altair") and find_spec("vl_convert"):
             from roundbook.presentation.charts.files import svg
 

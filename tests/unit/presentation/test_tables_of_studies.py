@@ -10,7 +10,7 @@ import pytest
 from roundbook.logbook.studies.across_rounds import AcrossRounds
 from roundbook.logbook.studies.leave_one_out_rounds import LeaveOneOutRounds
 from roundbook.logbook.studies.studies import STUDIES, run_study
-from roundbook.presentation.views import rows_of, view_of
+from roundbook.presentation.views import table_of, view_of
 from roundbook_cli.table_layout import lay_out
 
 ABOUT = {"task": "t", "measure": "AP", "assessments": "official", "seed": 0, "trials": 9}
@@ -98,7 +98,7 @@ def studies(tmp_path):
 def test_every_cell_of_every_study_is_plain(studies):
     assert set(studies) == set(STUDIES)
     for name, study in studies.items():
-        rows = rows_of(study)
+        _, rows = table_of(study)
         cells = {type(cell) for row in rows for cell in row.values()}
         assert cells <= {str, int, float, bool, type(None)}, name
         view = view_of(study)
@@ -109,7 +109,7 @@ def test_every_cell_of_every_study_is_plain(studies):
             for part, _ in table.parts():
                 assert len(lay_out(part.rows, part.columns, 200)) >= len(part.rows) + 2, name
     assert {"scale", "run", "better_than", "worse_than"} <= set(
-        rows_of(studies["discriminative-power"])[0]
+        table_of(studies["discriminative-power"])[1][0]
     )
 
 
