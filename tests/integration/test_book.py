@@ -174,7 +174,14 @@ def test_answers_are_frames_words_and_charts(book, tmp_path):
     assert f"\n2 & 12 & 6 & 6 & {history.rounds[1].variance:.5f} & [" in table
     assert f"\npooled & 12 & - & - & {history.pooled.variance:.5f} & [" in table
     assert "\\caption{t: AP, raw scale. Residual variance of each round around its run mea" in table
-    assert book.ask("histories", task="t").to_latex() == table
+    histories = book.ask("histories", task="t")
+    assert histories.to_latex() == table
+    # The lines of its only measure, and the sentences with one more on how stable it is.
+    pd.testing.assert_frame_equal(histories.to_frame(), frame)
+    assert histories.say().startswith(history.say())
+    assert (
+        "\nLeast stable first, by the largest variance over the smallest: AP 1." in histories.say()
+    )
     # Those of a paper are the same.
     book.report("latex", "t", tmp_path / "tables")
     for name, answer in (

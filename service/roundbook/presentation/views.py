@@ -98,10 +98,15 @@ def _variances(history: Any) -> View:  # noqa: ANN401
 
 
 def _histories(shown: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation.variances import stability  # noqa: PLC0415
+
     def tables() -> str:
         return "\n\n".join(_paper_table("variances_latex", one) for one in shown.histories)
 
-    return View(shown.histories, latex=tables)
+    views = list(map(_variances, shown.histories))
+    rows = [row for view in views for row in view.rows]
+    sentences = [sentence for view in views for sentence in view.sentences]
+    return View(rows, [*sentences, *stability(shown.histories)], tables)
 
 
 def _plan(plan: Any) -> View:  # noqa: ANN401
