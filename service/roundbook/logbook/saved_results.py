@@ -238,7 +238,7 @@ def judge_results(connection: Connection, rows: Sequence[StoredResult]) -> list[
     }
     measures = {task_id: measures_of(connection, task_id) for task_id in withdrawn}
     today: dict[tuple[object, ...], list[Input]] = {}
-    entries = []
+    entries: list[tuple[ResultEntry, tuple[str, str] | None]] = []
     for row in rows:
         request, brief, left_out, illegible = read_row(row)
         changed: list[Change] = []
@@ -266,45 +266,46 @@ def judge_results(connection: Connection, rows: Sequence[StoredResult]) -> list[
                 )
                 renewable = kind.renewable(changed, today[key])
         stale = illegible is not None or any(change.stale for change in changed)
-        entries.append(
-            ResultEntry(
-                **row._asdict(),
-                brief=brief,
-                stale=stale,
-                changes=changed,
-                renewable=stale and renewable,
-                illegible=illegible,
-            )
+        entry = ResultEntry(
+            **row._asdict(),
+            brief=brief,
+            stale=stale,
+            changes=changed,
+            renewable=stale and renewable,
+            illegible=illegible,
         )
+        # With defaults that earlier versions did not save.
+        asked = None if request is None else (row.kind, request.model_dump_json())
+        entries.append((entry, asked))
     return [
         JudgedResult(entry, inputs[row.id])
         for row, entry in zip(rows, _with_successors(entries), strict=True)
     ]
 
 
-def _with_successors(entries: Sequence[ResultEntry]) -> Iterator[ResultEntry]:
-    """Yield result entries, the stale ones with their replacement among the entries."""
-    latest = {(entry.kind, entry.name): entry for entry in entries}
+def _with_successors(
+    entries: Sequence[tuple[ResultEntry, tuple[str, str] | None]],
+) -> Iterator[ResultEntry]:
+    """Yield result entries, the stale ones with their replacement among the entries.
+
+    Parameters
+    ----------
+    entries : sequence of (entry, (kind, request as JSON) or None)
+    """
+    latest = {(entry.kind, entry.name): (entry, asked) for entry, asked in entries}
     # Of several with an equal request the first; results without a task are never stale.
     current = {
-        _asked(entry): entry.name
-        for entry in reversed(latest.values())
+        asked: entry.name
+        for entry, asked in reversed(latest.values())
         if not entry.stale and entry.task is not None
     }
-    for entry in entries:
+    for entry, asked in entries:
         replaced_by: str | None = f"version {entry.versions}"
-        if latest[entry.kind, entry.name].stale:
-            replaced_by = current.get(_asked(entry))
+        if latest[entry.kind, entry.name][0].stale:
+            replaced_by = None if entry.illegible else current.get(asked)
         replaced = entry.stale and replaced_by is not None
         update = {"replaced_by": replaced_by, "renewable": False}
         yield entry.model_copy(update=update) if replaced else entry
-
-
-def _asked(entry: ResultEntry) -> tuple[str, str] | None:
-    if entry.illegible is not None:
-        return None
-    # With defaults that earlier versions did not save.
-    return entry.kind, find_kind(entry.kind).request(**entry.request).model_dump_json()
 
 
 def read_request(row: StoredResult | ResultEntry | Row[Any]) -> Request:
