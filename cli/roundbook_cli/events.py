@@ -11,7 +11,7 @@ from roundbook.presentation.tables import Column, count
 from roundbook.requests.events import EventsRequest
 from roundbook_cli.options import Database, Form, matrix_number, read_day
 from roundbook_cli.output import show
-from roundbook_cli.request_options import option
+from roundbook_cli.request_options import option, usage_errors
 from roundbook_cli.session import chosen, record
 
 commands = typer.Typer()
@@ -49,18 +49,17 @@ def events(
     database: Database = None,
 ) -> None:
     """Show every change of the record, oldest first: who made it, when, what and why."""
-    request = EventsRequest(
-        task=task,
-        round=round_label,
-        matrix=matrix,
-        what=what,
-        who=who,
-        since=since,
-        after=after,
-        limit=limit,
-    )
-    if request.round is not None and request.task is None:
-        raise typer.BadParameter("--round needs --task")
+    with usage_errors():
+        request = EventsRequest(
+            task=task,
+            round=round_label,
+            matrix=matrix,
+            what=what,
+            who=who,
+            since=since,
+            after=after,
+            limit=limit,
+        )
     from roundbook.logbook.events import event_kinds, list_events
     from roundbook.logbook.record import chosen_address
     from roundbook.settings import load_settings

@@ -68,6 +68,7 @@ _WAYS_OUT = {
     "nothing to set": "{message}: give --collection, --held or both.",
     "correct a date": "If a date is wrong: roundbook round set {task} ROUND --held DATE --force",
     "force a change": "{message}; add --force to change it.",
+    "rename instead": "{message}; it can be renamed: roundbook task rename {task} NAME",
     "force a rename": "{message}; add --force to rename it all the same.",
     "withdraw instead": "{message}; scores can be withdrawn: 'roundbook matrix list {task}' shows"
     " them.",

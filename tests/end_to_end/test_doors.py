@@ -20,6 +20,7 @@ from roundbook.errors import (
     InputError,
     NotRecordedError,
     RequestError,
+    RevisedMeanwhileError,
     RoundbookError,
 )
 from roundbook.logbook.studies import studies
@@ -258,6 +259,19 @@ def test_files_are_given_by_their_paths(address, service, tmp_path):
                     ask("t", "1", io.StringIO("x"))
             with pytest.raises(BadFileError, match=r"no\.csv: there is no such file"):
                 book.alias_topics("t", tmp_path / "no.csv")
+
+
+def test_a_correction_says_which_revision_it_corrects(address, service):
+    for number, place in enumerate((address, service), 1):
+        with roundbook.open(place) as book:
+            book.log("t", f"{number}", io.StringIO(wide()), "AP", create=True)
+            array = np.random.default_rng(number).random((8, 4))
+            names = {"topics": [f"t{n}" for n in range(8)], "runs": list("abcd"), "revise": "why"}
+            of = ("t", f"{number}", array, "AP")
+            assert book.log(*of, **names, expected_revisions={"AP": 1}).revision == 2
+            with pytest.raises(RevisedMeanwhileError):
+                of_scores = ("t", f"{number}", io.StringIO(wide(1)), "AP")
+                book.log(*of_scores, revise="why", expected_revisions={"AP": 1})
 
 
 @pytest.mark.long

@@ -109,6 +109,20 @@ def test_a_task_without_scores_is_renamed_and_removed_with_its_rounds(roundbook)
     assert "no task 'covid'" in roundbook("task", "remove", "covid").refusal()
 
 
+def test_a_task_with_a_token_stays_and_can_be_renamed(roundbook):
+    for words in (
+        ("task", "create", "covdi"),
+        ("token", "create", "lab", "--task", "covdi"),
+        ("token", "revoke", "lab"),
+    ):
+        assert roundbook(*words).code == 0
+    assert roundbook("task", "remove", "covdi").refusal() == (
+        "Task 'covdi' has the access token 'lab', which is recorded for good, so it stays; it"
+        " can be renamed: roundbook task rename covdi NAME"
+    )
+    assert roundbook("task", "rename", "covdi", "covid").code == 0
+
+
 def test_a_near_name_is_warned_of_and_asked_about_on_a_terminal(
     roundbook, scores, monkeypatch, snapshot
 ):

@@ -106,6 +106,7 @@ def service(address):
         for seed, label in enumerate("12"):
             book.log("t", label, io.StringIO(wide(seed)), "AP", create=True)
         book.save("plan", "next", task="t", measure="AP", m=(10,), min_d=(0.1,))
+        book.save("plan", "budget", variance=0.05)
         book.publish("t", "1")
         tokens = {
             scope: book.ask("create_token", name=f"{scope}er", scope=scope).token
@@ -488,6 +489,12 @@ def test_a_token_for_one_task_reaches_no_other(service, address):
         ),
         client.post(f"{PREFIX}/save/plan", json={"request": OF}),
         client.post(f"{PREFIX}/save/plan", json={"name": "next", "request": {"variance": 0.1}}),
+        client.post(f"{PREFIX}/save/plan", json={"name": "free", "request": {"variance": 0.1}}),
+        client.post(f"{PREFIX}/save/plan", json={"name": "budget", "request": {"variance": 0.1}}),
+        client.post(
+            f"{PREFIX}/save/plan",
+            json={"name": "budget", "request": {"task": "elsewhere", "measure": "AP"}},
+        ),
         client.post(path("renew"), json={"name": "next"}),
     ]
     asked += [client.post(path(name), json=fields) for name, fields in DECISIONS.items()]

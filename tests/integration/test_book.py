@@ -157,6 +157,31 @@ def test_a_list_without_rows_has_its_columns(book):
         assert tuple(answer.to_frame().columns) == DEPENDENT_COLUMNS
 
 
+def test_rows_are_the_same_list_whatever_it_holds(book, tmp_path):
+    runs = ["topic", *RUNS[1:]]
+    logged = book.log("t", "1", scores(), "AP", topics=TOPICS, runs=runs, create=True)
+    matrix = book.ask("matrix", matrix=logged.matrix).to_frame()
+    assert list(matrix["run"]) == runs
+    standardised = book.standardise("t", "1", "AP")
+    frame = standardised.to_frame()
+    assert list(frame) == ["topic", "run topic", *RUNS[1:]]
+    assert list(frame["topic"]) == TOPICS
+    assert list(frame["run topic"]) == standardised.scores[0]
+    verified = book.verify().to_frame()
+    assert (len(verified), list(verified)) == (0, ["kind", "count", "first"])
+    lists, grades = tmp_path / "a.run", tmp_path / "q"
+    lists.write_text("".join(f"{topic} Q0 d1 1 1 a\n" for topic in TOPICS))
+    grades.write_text("".join(f"{topic} 0 d1 1\n" for topic in TOPICS))
+    book.create_round("t", "2")
+    book.log_runs("t", "2", lists)
+    book.log_qrels("t", "2", grades)
+    book.log("t", "2", None, "AP")
+    compared = book.ask("compare_scores", task="t", round="2", measure="AP")
+    columns = ["topic", "run", "logged", "computed", "difference"]
+    assert (len(compared.to_frame()), list(compared.to_frame())) == (0, columns)
+    assert "All 12 scores are the same within" in compared.say()
+
+
 def test_answers_are_frames_words_and_charts(book, tmp_path):
     for seed, label in enumerate(("1", "2", "3")):
         book.log("t", label, scores(seed), "AP", topics=TOPICS, runs=RUNS, create=True)

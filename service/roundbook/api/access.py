@@ -77,12 +77,13 @@ def permit(caller: Caller, session: Session, request: _Asked) -> _Asked:
     return request
 
 
-def permit_name(caller: Caller, session: Session, name: str | None) -> None:
-    """Refuse to save under the name of a result of another task."""
-    if caller.task is not None and name is not None:
-        request = ShowResult(name=name)
-        if _named(session, request)[0] - {_plain(caller.task), None}:
-            raise _of_another_task(caller)
+def permit_saving(caller: Caller, session: Session, request: Request, name: str | None) -> None:
+    """Refuse to save what is of no task, or under the name of a result that is not of the task."""
+    if caller.task is None:
+        return
+    owners = [] if name is None else _tasks_of_results(session, name)
+    if getattr(request, "task", None) is None or set(owners) - {_plain(caller.task)}:
+        raise _of_another_task(caller)
 
 
 def answer(
@@ -216,14 +217,19 @@ def _named(session: Session, request: BaseModel) -> tuple[set[str | None], set[s
         if row is not None:
             rounds.add(_plain(row.label))
     if isinstance(request, (ShowResult, RenewResults)) and request.name is not None:
-        of = select(task.c.name).select_from(result).outerjoin(task, task.c.id == result.c.task_id)
-        named = of.where(func.normalize(result.c.name) == _plain(request.name)).distinct()
-        names = session.connection.execute(named).scalars().all()
-        tasks.update(None if name is None else _plain(name) for name in names or [None])
+        tasks.update(_tasks_of_results(session, request.name) or [None])
     label = getattr(request, "round", None)
     if label is not None:
         rounds.add(_plain(label))
     return tasks, rounds
+
+
+def _tasks_of_results(session: Session, name: str) -> list[str | None]:
+    """Return the tasks of the results of a name, None for results of no task."""
+    of = select(task.c.name).select_from(result).outerjoin(task, task.c.id == result.c.task_id)
+    named = of.where(func.normalize(result.c.name) == _plain(name)).distinct()
+    owners = session.connection.execute(named).scalars()
+    return [None if owner is None else _plain(owner) for owner in owners]
 
 
 def _statuses(session: Session, name: str) -> dict[str, bool]:

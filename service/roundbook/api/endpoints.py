@@ -13,7 +13,7 @@ from fastapi import Request
 from fastapi.responses import Response
 from pydantic import BaseModel
 
-from roundbook.api.access import answer, permit, permit_name
+from roundbook.api.access import answer, permit, permit_saving
 from roundbook.api.answers import (
     CSV,
     PARQUET,
@@ -141,7 +141,7 @@ def save_permitted(
     begin_in_time = partial(transaction, http, caller, limit)
     with begin_in_time(one_moment=True) as session:
         request = permit(caller, session, request)
-        permit_name(caller, session, saving.name)
+        permit_saving(caller, session, request, saving.name)
     return save_long_result(begin_in_time, kind, request, saving.name, saving.note)
 
 

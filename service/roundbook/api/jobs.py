@@ -9,7 +9,7 @@ from typing import TypeVar
 from fastapi import APIRouter, Request
 from fastapi.responses import JSONResponse, Response, StreamingResponse
 
-from roundbook.api.access import limit_to_task, permit, permit_name
+from roundbook.api.access import limit_to_task, permit, permit_saving
 from roundbook.api.callers import Caller, find_caller, require_scope
 from roundbook.api.endpoints import Saving
 from roundbook.api.openapi import PROBLEMS, parameters
@@ -92,7 +92,7 @@ def start_job(http: Request, caller: Caller, wanted: StartStudy) -> Job:
     make_queue(http.app.state.engine)
     with begin(http.app.state.engine, caller.user) as session:
         permit(caller, session, asked)
-        permit_name(caller, session, wanted.name)
+        permit_saving(caller, session, asked, wanted.name)
         return start_study(session, wanted)
 
 

@@ -17,6 +17,7 @@ _WAYS_OUT = {
     "factor version": "Name the round in `factors_from` and the version in `factors_version`.",
     "file a run": "Name one run in `runs`.",
     "force a change": "To change it all the same, send `force`: true.",
+    "rename instead": "It can be renamed by POST /rename-task.",
     "force a rename": "To rename it all the same, send `force`: true.",
     "larger minD": "Ask for a larger `min_d`.",
     "list aliases": "GET /topics with `aliased` lists those there are.",

@@ -17,6 +17,7 @@ from roundbook.database.tables import (
     round_,
     task,
 )
+from roundbook.database.token_tables import access_token
 from roundbook.errors import AlreadyRecordedError, RecordError, RoundPublishedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import check_name, check_text, find_task, is_named
@@ -124,7 +125,7 @@ def remove_task(session: Session, request: RemoveTask) -> RemovedTask:
     NotRecordedError
         When there is no such task.
     RecordError
-        When it holds scores, or has a saved result.
+        When it holds scores, or has a saved result or an access token, revoked ones too.
     """
     connection = session.connection
     task_id = find_task(connection, request.task, lock=True)
@@ -137,6 +138,14 @@ def remove_task(session: Session, request: RemoveTask) -> RemovedTask:
     if held := what_is_held(connection, [row.id for row in rounds]):
         raise is_held_error(f"Task '{name}'", held, name)
     _refuse_saved(connection, task_id, name, "stays")
+    of_task = select(access_token.c.name).where(access_token.c.task_id == task_id)
+    if (token := connection.execute(of_task.limit(1)).scalar()) is not None:
+        raise RecordError(
+            f"Task '{name}' has the access token '{token}', which is recorded for good, so it stays.",
+            way_out="rename instead",
+            task=name,
+            token=token,
+        )
     connection.execute(round_.delete().where(round_.c.task_id == task_id))
     connection.execute(task.delete().where(task.c.id == task_id))
     labels = [row.label for row in rounds]

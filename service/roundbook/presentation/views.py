@@ -51,6 +51,8 @@ def view_of(result: Any) -> View:  # noqa: ANN401
         return view._replace(sentences=[*view.sentences, *sentences])
     if hasattr(result, "study"):
         return _study(result)
+    if name := _ROWS.get(type(result).__name__):
+        return View(getattr(result, name), sentences, columns=_columns_of_list(result, name))
     lists = [
         value
         for name in type(result).model_fields
@@ -73,6 +75,10 @@ def _columns_of_list(result: BaseModel, name: str) -> list[str]:
         if isinstance(of, type) and issubclass(of, BaseModel):
             return list(of.model_fields)
     return []
+
+
+# By result, the list that its rows are, also when it is empty or another comes first.
+_ROWS = {"ShownMatrix": "runs", "Verification": "differences"}
 
 
 # Nothing that computes or draws is imported before a result of the kind is shown.
@@ -152,8 +158,9 @@ def _standardised(scores: Any) -> View:  # noqa: ANN401
     from roundbook.presentation import factors as words  # noqa: PLC0415
 
     by_topic = zip(*scores.scores, strict=True)
+    runs = ["run topic" if run == "topic" else run for run in scores.runs]  # beside the topics
     rows = [
-        {"topic": topic, **dict(zip(scores.runs, values, strict=True))}
+        {"topic": topic, **dict(zip(runs, values, strict=True))}
         for topic, values in zip(scores.topics, by_topic, strict=True)
     ]
     notes = [*words.standardised_notes(scores), *words.standardised_remarks(scores)]
@@ -189,6 +196,14 @@ def _ranking(agreement: Any) -> View:  # noqa: ANN401
 
     table = partial(_paper_table, "ranking_latex", agreement)
     return View(agreement.ranking, summary(agreement), table)
+
+
+def _comparison(comparison: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation import run_scores as words  # noqa: PLC0415
+
+    columns = _columns_of_list(comparison, "cells_shown")
+    sentences = [*words.summary(comparison), *words.notes(comparison)]
+    return View(comparison.cells_shown, sentences, columns=columns)
 
 
 def _generalisability(report: Any) -> View:  # noqa: ANN401
@@ -264,6 +279,7 @@ _VIEWS: dict[str, Callable[[Any], View]] = {
     "FactorSet": _factors,
     "StandardisedScores": _standardised,
     "RankAgreement": _ranking,
+    "ScoreComparison": _comparison,
     "GeneralisabilityReport": _generalisability,
 }
 

@@ -162,7 +162,11 @@ class RemoteRecord:
     ) -> dict[str, Any]:
         """Send a request and return the JSON of its response; a body with a `size` is a file."""
         until = time.monotonic() + self._seconds
-        given = {name: value for name, value in query.items() if value is not None}
+        given = {
+            name: json.dumps(value) if isinstance(value, dict) else value
+            for name, value in query.items()
+            if value is not None
+        }
         url = f"{self._url}{_PREFIX}{path}?{urlencode(given, doseq=True)}"
         headers = dict(self._headers)
         if size is not None:

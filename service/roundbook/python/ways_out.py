@@ -20,6 +20,7 @@ _WAYS_OUT = {
     "factor version": "Name the round in `factors_from` and the version in `factors_version`.",
     "file a run": "Name one run: runs=('tag',)",
     "force a change": "To change it all the same: force=True",
+    "rename instead": "It can be renamed: book.ask('rename_task', task={task}, name='...')",
     "force a rename": "To rename it all the same: force=True",
     "install the extra": "Install it: pip install 'roundbook[{extra!s}]'",
     "list aliases": "book.ask('topics', task={task}, aliased=True) lists those there are.",

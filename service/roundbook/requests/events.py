@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from roundbook.requests.base import Request
 
@@ -27,3 +28,9 @@ class EventsRequest(Request):
         le=10**9,
         description="Only the latest N; with `after`, the first N after it. (default: all)",
     )
+
+    @model_validator(mode="after")
+    def _check_round(self) -> Self:
+        if self.round is not None and self.task is None:
+            raise ValueError("`round` needs `task`")
+        return self

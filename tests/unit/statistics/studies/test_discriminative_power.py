@@ -169,6 +169,13 @@ def test_t_and_holm_are_those_of_scipy_and_statsmodels(shared):
     assert test.holm == pytest.approx(multipletests(expected, method="holm")[1], rel=1e-9)
 
 
+def test_an_alpha_below_one_resample_takes_the_largest(shared):
+    scores = scaled(shared, "named17_robust2003_ap", "raw")
+    below, least = (bootstrap_test(scores, trials=50, alpha=alpha) for alpha in (1e-10, 0.02))
+    assert below.needed == pytest.approx(least.needed, rel=1e-12, nan_ok=True)
+    assert below.share == (below.asl == 0).mean()
+
+
 def test_near_identical_runs_do_not_cancel():
     rng = np.random.default_rng(3)
     scores = rng.random((12, 2)) + 1_000

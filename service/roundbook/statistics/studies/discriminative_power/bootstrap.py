@@ -155,7 +155,7 @@ def _bootstrap_span(
 ) -> tuple[Floats, Floats]:
     """Return the ASL and the estimated difference of some of all pairs."""
     topics, runs = scores.shape
-    rank = math.ceil(round(alpha * trials, 6))
+    rank = max(1, math.ceil(round(alpha * trials, 6)))
     slack = tolerance(scores)
     first, second = (of_pairs[span] for of_pairs in pairs(runs))
     # Topics last, as a pair's differences are gone through together.
