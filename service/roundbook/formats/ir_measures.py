@@ -29,7 +29,7 @@ def ir_measures_lines(source: SourceText) -> ToolLines:
     """
     is_json = source.rows[0][1].lstrip().startswith("{")
     read_lines = _json_lines if is_json else _tsv_lines
-    lines = [line for line in read_lines(source) if line.topic != SUMMARY_TOPIC]
+    lines = [line for line in read_lines(source) if line.topic.lower() != SUMMARY_TOPIC]
     if not lines:
         raise BadFileError(_NO_TOPICS, source.file)
     return ToolLines(lines) if is_json else ToolLines(lines, topic_column=1, value_column=3)

@@ -10,7 +10,14 @@ from typing import NamedTuple
 import numpy as np
 
 from roundbook.errors import BadFileError
-from roundbook.formats.matrix import Block, Location, Scores, refuse_oversize
+from roundbook.formats.matrix import (
+    MEANS,
+    Block,
+    Location,
+    Scores,
+    refuse_oversize,
+    without_summary,
+)
 from roundbook.formats.measures import WantedMeasures, choose_measures
 from roundbook.formats.table import checked_name, numbered_names, numbers
 from roundbook.formats.text import STANDARD_INPUT
@@ -135,8 +142,14 @@ def blocks_of_lines(output: ToolLines, wanted: WantedMeasures, file: str) -> dic
     by_name: dict[str, list[ScoreLine]] = {}
     for line in output.lines:
         by_name.setdefault(line.measure, []).append(line)
+    chosen = choose_measures(by_name, wanted, file)
+    read = {line.run for name in chosen.values() for line in by_name[name]}
+    other_runs: dict[str, str] = {}
+    for line in output.lines:
+        if line.run not in read and line.run is not None and line.topic.lower() not in MEANS:
+            other_runs.setdefault(line.run, line.measure)
     blocks = {}
-    for measure, name in choose_measures(by_name, wanted, file).items():
+    for measure, name in chosen.items():
         lines = by_name[name]
         for line in lines:
             if not line.value:
@@ -151,5 +164,6 @@ def blocks_of_lines(output: ToolLines, wanted: WantedMeasures, file: str) -> dic
             topic_column=output.topic_column,
             value_column=output.value_column,
         )
-        blocks[measure] = replace(block_from_records(records, whole_runs=True), measure=name)
+        block = without_summary(block_from_records(records, whole_runs=True), output.topic_column)
+        blocks[measure] = replace(block, measure=name, other_runs=other_runs)
     return blocks

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from unicodedata import normalize
 
 from roundbook.errors import BadFileError
 from roundbook.formats.columns import Table
 from roundbook.formats.lines import Records, block_from_records
-from roundbook.formats.matrix import SUMMARY_TOPIC, Block, without_summary
+from roundbook.formats.matrix import MEANS, SUMMARY_TOPIC, Block, without_summary
 from roundbook.formats.measures import WantedMeasures, choose_measures
 from roundbook.formats.table import (
     ANY_RUN_HEADER,
@@ -54,6 +55,7 @@ def read_long(table: Table, wanted: WantedMeasures) -> dict[str, Block]:
     lines = table.line_numbers()
     # By measure: its name in the file, its column of scores, its rows.
     parts: dict[str, tuple[str | None, int, Sequence[int]]]
+    names: list[str] | None = None  # the measure of each row, if a column holds it
     if value is None:
         cells = [cell.strip() for cell in header]
         chosen = _measure_columns(cells, wanted, file, line)
@@ -74,6 +76,7 @@ def read_long(table: Table, wanted: WantedMeasures) -> dict[str, Block]:
         parts = {measure: (name, value, by_name[name]) for measure, name in chosen.items()}
     topics, runs = ([*map(str.strip, table.texts(column))] for column in (topic, run))
     has_summaries = SUMMARY_TOPIC in map(str.lower, topics)
+    read: set[str] = set()
     blocks = {}
     for measure, (file_name, column, of_measure) in parts.items():
         rows = of_measure
@@ -92,9 +95,14 @@ def read_long(table: Table, wanted: WantedMeasures) -> dict[str, Block]:
             run_column=run + 1,
             value_column=column + 1,
         )
-        block = without_summary(block_from_records(records, whole_runs=False))
+        read.update(records.runs)
+        block = without_summary(block_from_records(records, whole_runs=False), topic + 1)
         blocks[measure] = replace(block, measure=file_name)
-    return blocks
+    other_runs: dict[str, str] = {}
+    for row, name in enumerate(names or ()):
+        if runs[row] not in read and runs[row] and topics[row].lower() not in MEANS:
+            other_runs.setdefault(normalize("NFC", runs[row]), name)
+    return {measure: replace(block, other_runs=other_runs) for measure, block in blocks.items()}
 
 
 def _measure_columns(
@@ -103,8 +111,9 @@ def _measure_columns(
     names = [cell for cell in cells if cell.lower() not in ANY_TOPIC_HEADER | ANY_RUN_HEADER]
     try:
         chosen = choose_measures(names, wanted, file)
-    except BadFileError:
-        if not wanted.measures:
+    except BadFileError as error:
+        spelt_twice = error.way_out is not None and error.way_out.code == "several measures"
+        if not wanted.measures or spelt_twice:
             raise
         raise BadFileError(
             "a long file needs a column 'value' or 'score', or one named like the measure"

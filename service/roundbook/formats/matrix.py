@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roundbook.errors import BadFileError, InputError, MissingScoresError
+from roundbook.formats.table import shown
 
 Scores = NDArray[np.float64]
 Location = tuple[int, int | None]
@@ -23,6 +24,8 @@ SUMMARY_TOPIC = "all"
 MEANS = frozenset({SUMMARY_TOPIC, "mean", "average", "amean"})
 # Tolerance: printed means have few decimals, and the scores were rounded too.
 _ROUNDING = 1e-3
+# The same where the name does not tell of a mean, as a part of a run's largest score.
+_CLOSE_ROUNDING = 1e-4
 
 
 @dataclass(frozen=True)
@@ -198,6 +201,8 @@ class Block:
         Whether a run lies in one file, so that a second file with it is an error.
     measure : str or None
         The measure's name in the file; None if it names none.
+    other_runs : mapping of str to str
+        The runs of the file that have scores of other measures only, and one of these measures.
     """
 
     file: str
@@ -207,6 +212,7 @@ class Block:
     location: Callable[[int, int], Location]
     whole_runs: bool = False
     measure: str | None = None
+    other_runs: Mapping[str, str] = field(default_factory=dict)
 
 
 def refuse_oversize(topics: int, runs: int, file: str) -> None:
@@ -286,12 +292,18 @@ def _scored_twice(earlier: Sequence[Block], block: Block, topic: int, run: int) 
     )
 
 
-def without_summary(block: Block) -> Block:
-    """Return a block without the row of means below the topics of a wide or long file.
+def without_summary(block: Block, topic_column: int | None = 1) -> Block:
+    """Return a block without the row of means below the topics of a file.
 
     A last row ``all`` is left out unchecked. ``mean``, ``average`` and ``amean`` are left out if
     they hold the means of the rows above, with missing scores ignored or counted as 0. Any other
     row of such a name may be a topic, and is refused.
+
+    Parameters
+    ----------
+    block : Block
+    topic_column : int or None
+        The column of topics, for error messages.
 
     Raises
     ------
@@ -309,24 +321,54 @@ def without_summary(block: Block) -> Block:
             "remove it or rename the topic",
             block.file,
             line,
-            1,
+            topic_column,
         )
     if at == 0:
         raise BadFileError("there are no scores of single topics", block.file, line)
-    if name.lower() != SUMMARY_TOPIC and not _is_mean(block.scores):
+    tolerance = _ROUNDING * np.maximum(1.0, np.abs(block.scores[-1]))
+    if name.lower() != SUMMARY_TOPIC and not _is_mean(block.scores, tolerance):
         raise BadFileError(
             f"the last row is called {name!r} but is not the mean of the rows above; "
             "remove it or rename the topic",
             block.file,
             line,
-            1,
+            topic_column,
         )
     return replace(block, topics=block.topics[:last], scores=block.scores[:last])
 
 
-def _is_mean(scores: Scores) -> bool:
+def refuse_means(topics: Sequence[str], scores: Scores, blocks: Sequence[Block]) -> None:
+    """Refuse a last topic whose scores are the means of the topics before it, whatever its name.
+
+    A topic's score may equal the mean by chance. So that counts only below three topics or more,
+    and only if the means of two runs or more differ from every other score of the run.
+
+    Raises
+    ------
+    BadFileError
+        With the line of the topic in the first file that has it.
+    """
+    if len(topics) < 4:
+        return
+    for part in (scores[:, :1], scores):  # most matrices are told by their first run
+        tolerance = _CLOSE_ROUNDING * np.abs(np.nan_to_num(part)).max(axis=0)
+        if not _is_mean(part, tolerance):
+            return
+    found_above = (np.abs(scores[:-1] - scores[-1]) <= tolerance).any(axis=0)
+    if (~found_above).sum() < 2:
+        return
+    name = topics[-1]
+    block = next(block for block in blocks if name in block.topics)
+    raise BadFileError(
+        f"the last topic, {shown(name)}, has the means of the topics before it as scores; take it"
+        " out, or if it is a topic, put it before another",
+        block.file,
+        block.location(block.topics.index(name), 0)[0],
+    )
+
+
+def _is_mean(scores: Scores, tolerance: Scores) -> bool:
     above, last = scores[:-1], scores[-1]
-    tolerance = _ROUNDING * np.maximum(1.0, np.abs(last))
     scored = np.maximum(1, (~np.isnan(above)).sum(axis=0))
     with np.errstate(over="ignore", invalid="ignore"):
         total = np.nansum(above, axis=0)

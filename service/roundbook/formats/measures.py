@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from roundbook.errors import BadFileError
 from roundbook.formats.table import shown
-from roundbook.measure_names import in_any_case, measure_key
+from roundbook.measure_names import measure_key
 
 _MAX_MEASURES = 10_000
 # Counts and copies that tools print by topic, which are no scores of runs.
@@ -44,8 +44,7 @@ def choose_measure(names: Iterable[str], measure: str, file_measure: str | None,
     names : iterable of str
         The names in the file.
     measure : str
-        The measure's name in the record; tried exactly, then in any case, then by its other
-        spellings.
+        The measure's name in the record; any of its spellings counts, in any case.
     file_measure : str or None
         The name in the file, if the user gave it; only an exact match counts.
     file : str
@@ -53,7 +52,7 @@ def choose_measure(names: Iterable[str], measure: str, file_measure: str | None,
     Raises
     ------
     BadFileError
-        If no measure of the file matches, or several do.
+        If no measure of the file matches, or several do: runs may be spread over them.
     """
     names = list(dict.fromkeys(names))
     if len(names) > _MAX_MEASURES:
@@ -62,20 +61,19 @@ def choose_measure(names: Iterable[str], measure: str, file_measure: str | None,
             file,
             way_out="too many measures",
         )
-    wanted = measure if file_measure is None else file_measure
-    if wanted in names:
-        return wanted
     if file_measure is None:
-        for spelt in (in_any_case, measure_key):
-            fitting = [name for name in names if spelt(name) == spelt(wanted)]
-            if len(fitting) > 1:
-                raise BadFileError(
-                    f"the measures {listed(fitting)} of this file could all be {wanted}",
-                    file,
-                    way_out="several measures",
-                )
-            if fitting:
-                return fitting[0]
+        wanted, key = measure, measure_key(measure)
+        fitting = [name for name in names if measure_key(name) == key]
+    else:
+        wanted, fitting = file_measure, [name for name in names if name == file_measure]
+    if len(fitting) > 1:
+        raise BadFileError(
+            f"the measures {listed(fitting)} of this file could all be {wanted}",
+            file,
+            way_out="several measures",
+        )
+    if fitting:
+        return fitting[0]
     if len(names) == 1:
         raise BadFileError(
             f"the file holds the measure {listed(names)}, not {wanted}",

@@ -16,6 +16,9 @@ from roundbook.formats.matrix import MAX_CELLS
 from roundbook.formats.table import score
 from roundbook.limits import LARGEST_SCORE
 
+# Floating-point numbers stand for single whole numbers below it.
+_LARGEST_EXACT = 2**53
+
 
 class _ParquetTable(Table):
     """A table read by Arrow; rows are numbered as the lines of a CSV would be."""
@@ -33,6 +36,10 @@ class _ParquetTable(Table):
         if types.is_floating(kind):
             if any(value is not None and math.isnan(value) for value in values):
                 raise self._refusal(column, "NaN, and names are text")
+            if any(value is not None and abs(value) >= _LARGEST_EXACT for value in values):
+                raise self._refusal(
+                    column, "floating-point numbers too large to be exact, and names are text"
+                )
             return ["" if value is None else repr(value).removesuffix(".0") for value in values]
         if types.is_integer(kind) or types.is_string(kind) or types.is_large_string(kind):
             return ["" if value is None else str(value) for value in values]

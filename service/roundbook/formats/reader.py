@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from roundbook.errors import BadFileError, InputError
@@ -11,10 +12,19 @@ from roundbook.formats.ir_measures import ir_measures_lines
 from roundbook.formats.layouts import detect_layout
 from roundbook.formats.lines import blocks_of_lines
 from roundbook.formats.long import read_long
-from roundbook.formats.matrix import Block, FilePart, HiddenCells, ScoreMatrix, files_shown, merged
+from roundbook.formats.matrix import (
+    Block,
+    FilePart,
+    HiddenCells,
+    ScoreMatrix,
+    files_shown,
+    merged,
+    refuse_means,
+)
 from roundbook.formats.measures import WantedMeasures
 from roundbook.formats.ntcireval import ntcireval_lines
 from roundbook.formats.parquet import read_parquet
+from roundbook.formats.table import readable
 from roundbook.formats.text import (
     DEFAULT_MAX_BYTES,
     SourceText,
@@ -52,8 +62,8 @@ def read_scores(
     ----------
     paths : sequence of paths
     measure : str
-        The measure's name in the record. In files that name measures it is looked up exactly,
-        then in any case, then under the tools' names (``map`` for AP).
+        The measure's name in the record. In files that name measures any of its spellings counts,
+        in any case (``map`` for AP), and two in one file are refused.
     file_measure : str, optional
         The measure's exact name in the files, if it differs.
     layout : {'auto', 'wide', 'long', 'trec_eval', 'ir_measures', 'ntcireval'}
@@ -106,7 +116,7 @@ def read_measures(
     Raises
     ------
     AmbiguousLayoutError, BadFileError, InputError
-        As `read_scores`; also if a run has scores of one measure and none of another.
+        As `read_scores`; also if a run has scores of a measure, and none of one that is read.
     """
     if not paths:
         raise InputError("no score file was given")
@@ -146,6 +156,7 @@ def read_measures(
                 way_out="name the measures",
             )
         topics, runs, scores = merged(blocks)
+        refuse_means(topics, scores, blocks)
         files = tuple(block.file for block in blocks)
         matrices.append(
             ScoreMatrix(
@@ -163,7 +174,7 @@ def read_measures(
                 hidden=tuple(hidden),
             )
         )
-    _refuse_partial_runs(matrices)
+    _refuse_partial_runs(matrices, by_measure)
     return matrices
 
 
@@ -214,7 +225,9 @@ def _disagreement(
     )
 
 
-def _refuse_partial_runs(matrices: Sequence[ScoreMatrix]) -> None:
+def _refuse_partial_runs(
+    matrices: Sequence[ScoreMatrix], by_measure: Mapping[str, Sequence[Block]]
+) -> None:
     """Refuse runs with scores of one measure and none of another: a file was probably forgotten."""
     first, *others = matrices
     for other in others:
@@ -222,9 +235,21 @@ def _refuse_partial_runs(matrices: Sequence[ScoreMatrix]) -> None:
             there = set(lacks.runs)
             run = next((run for run in has.runs if run not in there), None)
             if run is not None:
-                raise BadFileError(
-                    f"the run {run} has scores of {has.measure} in these files, and none of"
-                    f" {lacks.measure}",
-                    files_shown([part.file for part in has.parts if run in part.runs] or has.files),
-                    way_out="name the measures",
-                )
+                files = [part.file for part in has.parts if run in part.runs] or has.files
+                raise _partial_run(run, has.measure, lacks.measure, files)
+    read = set(first.runs)
+    for block in chain.from_iterable(by_measure.values()):
+        for run, measure in block.other_runs.items():
+            if run not in read:
+                raise _partial_run(run, measure, first.measure, [block.file])
+
+
+def _partial_run(
+    run: str, measure: str | None, lacking: str | None, files: Sequence[str]
+) -> BadFileError:
+    return BadFileError(
+        f"the run {readable(run)} has scores of {readable(str(measure))} in these files, and none"
+        f" of {readable(str(lacking))}",
+        files_shown(files),
+        way_out="name the measures",
+    )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +17,8 @@ _RUN = RUN_HEADERS[:1]  # a system has a column of its own here
 _TYPE = (("type", "run_type", "runtype"),)
 _POOL = (("contributed_to_pool",), ("contributed", "pooled", "in_pool", "pool"))
 _SYSTEM = (("system", "system_id", "system_name"),)
+# What programs write for a name that is not known.
+_UNKNOWN = re.compile(r"nan|n/?a|null|none|-+", re.IGNORECASE)
 _ANSWERS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": None}
 
 
@@ -64,7 +67,8 @@ def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> RunTeams
     Raises
     ------
     BadFileError
-        If the file cannot be read, lacks a column, or names a run twice.
+        If the file cannot be read, lacks a column, or names a run twice; if a team or a system is
+        a word for an unknown one.
     """
     source = read_source(path, max_bytes)
     table = TextTable(source) if isinstance(source, SourceText) else source
@@ -86,6 +90,13 @@ def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> RunTeams
                 f"the run {run} is already on line {lines[run]}; keep one", file, line, run_at + 1
             )
         lines[run] = line
+        for at, what, remedy in (
+            (team_at, "team", "leave out the runs whose team is unknown"),
+            (system_at, "system", "leave the cell empty where it is unknown"),
+        ):
+            if at is not None and _UNKNOWN.fullmatch(fields[at].strip()):
+                reason = f"{shown(fields[at].strip())} is no {what}; {remedy}"
+                raise BadFileError(reason, file, line, at + 1)
         teams[run] = RunTeam(
             run=run,
             team=checked_name(fields[team_at], "team", file, line, team_at + 1),

@@ -33,7 +33,7 @@ def trec_eval_lines(source: SourceText) -> ToolLines:
                 line,
             )
         name, topic, value = fields
-        if topic == SUMMARY_TOPIC:
+        if topic.lower() == SUMMARY_TOPIC:
             in_summary = True
             if name == "runid":
                 tag = checked_name(value, "run", source.file, line, 3)

@@ -20,12 +20,36 @@ _ERRORS = frozenset(
     {"#NULL!", "#DIV/0!", "#VALUE!", "#REF!", "#NAME?", "#NUM!", "#N/A", "#SPILL!", "#CALC!"}
 )
 
+# A spreadsheet keeps 15 digits of a number.
+_MOST_DIGITS = 10**15
+
 # In a sheet's XML, attributes mark hidden rows and columns.
 _ROW_TAG = re.compile(rb"<(?:\w+:)?row\b[^>]*>")
 _COLUMNS_TAG = re.compile(rb"<(?:\w+:)?col\b[^>]*>")
 _ATTRIBUTE = re.compile(rb"\b(r|min|max|hidden)\s*=\s*[\"']([0-9]{1,9}|true)[\"']")
 
 _Row = tuple[int, list[Any]]
+
+
+class _WorkbookTable(Table):
+    """The table of a sheet; `inexact` has the line of a number too long for a name, by column."""
+
+    inexact: Mapping[int, int]
+
+    def texts(self, column: int) -> list[str]:
+        """Return the cells of a column as text.
+
+        Raises
+        ------
+        BadFileError
+            If a number has more digits than a spreadsheet keeps.
+        """
+        if column in self.inexact:
+            raise _inexact_name(self.file, self.inexact[column], column + 1)
+        return self._columns[column]
+
+    def _cells(self, column: int) -> list[str]:
+        return self._columns[column]
 
 
 class _Sheet(NamedTuple):
@@ -48,7 +72,8 @@ def read_workbook(data: bytes, file: str, max_bytes: int) -> Table:
     ------
     BadFileError
         If it is broken, too large, or has several sheets with cells; if a cell holds an error, a
-        date, or a formula without its value.
+        date, or a formula without its value. Names that are numbers of more than 15 digits are
+        refused where the table's reader takes them.
     MissingExtraError
         If openpyxl is not installed.
     """
@@ -72,7 +97,13 @@ def read_workbook(data: bytes, file: str, max_bytes: int) -> Table:
         for line, cells in rows
     ]
     columns = [list(column) for column in zip(*texts[1:], strict=True)]
-    table = Table(file, texts[0], header_line, [line for line, _ in below], columns)
+    for at, value in enumerate(heading, 1):
+        if _is_inexact(value):
+            raise _inexact_name(file, header_line, at)
+    table = _WorkbookTable(file, texts[0], header_line, [line for line, _ in below], columns)
+    table.inexact = {
+        at: line for line, cells in reversed(below) for at, x in enumerate(cells) if _is_inexact(x)
+    }
     table.hidden = _hidden_cells(data, file, sheet, width)
     return table
 
@@ -215,6 +246,18 @@ def _text(value: object, file: str, line: int, column: int) -> str:
     if text in _ERRORS:
         raise BadFileError(f"the cell holds the error {text}", file, line, column)
     return text
+
+
+def _is_inexact(value: object) -> bool:
+    return isinstance(value, float) and abs(value) >= _MOST_DIGITS
+
+
+def _inexact_name(file: str, line: int, column: int) -> BadFileError:
+    reason = (
+        "the cell holds a number of more than 15 digits, of which a spreadsheet keeps 15; give the"
+        " column the format Text, and enter the name again"
+    )
+    return BadFileError(reason, file, line, column)
 
 
 def write_workbook(

@@ -70,7 +70,7 @@ def write_wide(
         When a name would be misread, or the library for the file type is missing.
     """
     kind, file = table_file(output), shown_path(output or "")
-    _refuse_summaries(topics, "wide")
+    _refuse_summaries(topics)
     for run in runs:
         if header_key(run) in _COLUMN_HEADERS:
             raise InputError(
@@ -96,7 +96,7 @@ def write_long(
 ) -> str | bytes:
     """Return a score matrix as a table with one score a row, run by run; see `write_wide`."""
     kind, file = table_file(output), shown_path(output or "")
-    _refuse_summaries(topics, "long")
+    _refuse_summaries(topics)
     header = ["run", "topic", "measure", "value"]
     if kind == "parquet":
         names = (
@@ -130,10 +130,10 @@ def write_trec_eval(topics: Sequence[str], run: str, scores: Scores, measure: st
     InputError
         When a name would be misread.
     """
-    if SUMMARY_TOPIC in topics or measure == "runid":
-        name = f"topic '{SUMMARY_TOPIC}'" if SUMMARY_TOPIC in topics else f"measure '{measure}'"
+    _refuse_summaries(topics)
+    if measure == "runid":
         raise InputError(
-            f"The {name} means something else in trec_eval's output.",
+            "The measure 'runid' means something else in trec_eval's output.",
             way_out="other layout",
             layout="long",
         )
@@ -171,13 +171,12 @@ def _encoded(mark: str) -> str:
     return "".join(f"%{byte:02X}" for byte in mark.encode())
 
 
-def _refuse_summaries(topics: Iterable[str], layout: str) -> None:
+def _refuse_summaries(topics: Iterable[str]) -> None:
     for topic in topics:
         if topic.lower() in MEANS:
             raise InputError(
-                f"The topic '{topic}' would be read as a summary in a {layout} file.",
-                way_out="other layout",
-                layout="trec_eval",
+                f"The topic '{topic}' would be read as a summary in any layout; an archive of its task"
+                " holds it."
             )
 
 

@@ -63,6 +63,17 @@ def test_rows_of_all_are_left_out_anywhere(tmp_path):
     assert (matrix.topics, matrix.scores.tolist()) == (("1",), [[0.5, 0.4]])
 
 
+def test_a_last_topic_of_means_is_refused_whatever_its_name(tmp_path):
+    rows = [
+        f"{run},{topic},{score}"
+        for run, scores in (("a", (0.1, 0.2, 0.6, 0.3)), ("b", (0.7, 0.5, 0.0, 0.4)))
+        for topic, score in zip(("1", "2", "3", "Mean:"), scores, strict=True)
+    ]
+    found = refusal(tmp_path, "\n".join(["run,topic,value", *rows]))
+    assert found[0].startswith("the last topic, 'Mean:', has the means of the topics before it")
+    assert found[1] == 5
+
+
 def test_run_tags_with_commas(tmp_path):
     assert read(tmp_path, 'topic,run,score\n1,"a, b",.5\n').runs == ("a, b",)
 

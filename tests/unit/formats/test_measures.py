@@ -54,12 +54,16 @@ def test_nearly_err_is_never_taken_for_normalised_err(asked, name):
     assert choose_measure([name], asked, name, "f") == name
 
 
-def test_exact_before_any_case_before_alias():
-    assert choose_measure(["AP", "ap", "map"], "AP", None, "f") == "AP"
-    assert choose_measure(["ap", "map"], "AP", None, "f") == "ap"
+def test_a_measure_spelt_in_two_ways_is_chosen_by_its_exact_name_only():
     assert choose_measure(["map", "ndcg"], "AP", None, "f") == "map"
-    with pytest.raises(BadFileError, match="ap, Ap of this file could all be AP"):
-        choose_measure(["ap", "Ap"], "AP", None, "f")
+    for names in (["AP", "map"], ["AP", "ap"], ["ap", "map"], ["P_5", "map", "AP(rel=1)"]):
+        with pytest.raises(BadFileError, match="of this file could all be AP") as caught:
+            choose_measure(names, "AP", None, "f")
+        assert sentence(caught.value).endswith("; choose one with --file-measure.")
+        for name in names:
+            assert choose_measure(names, "AP", name, "f") == name
+    with pytest.raises(BadFileError, match="the measures X, x of this file could all be X"):
+        choose_measure(["X", "x"], "X", None, "f")
 
 
 def test_only_another_measure_names_it_and_the_way_out():

@@ -122,6 +122,68 @@ def test_what_cannot_be_told_apart_is_refused(write):
     assert "no measure, but num_ret, relstring_20" in refusal([counts], [])
 
 
+def test_runs_that_spell_a_measure_in_two_ways_are_refused_and_not_dropped(write):
+    for one, other, asked in (("AP", "map", "AP"), ("X", "x", "X"), ("P_5", "P@5", "P@5")):
+        rows = f"a,1,{one},.1\na,2,{one},.2\nb,1,{other},.3\nb,2,{other},.4\n"
+        long = write("long.csv", f"run,topic,measure,value\n{rows}")
+        said = refusal([long], [asked])
+        assert said.endswith(
+            f"the measures {one}, {other} of this file could all be {asked}; choose one with"
+            " --file-measure."
+        )
+        assert refusal([long], [asked, "RR"]) == said
+        assert f"{one} and {other} are one measure" in refusal([long], [])
+        # Its exact name chooses rows, but not that a run be dropped.
+        chosen = refusal([long], [asked], file_measure=other)
+        assert f"the run a has scores of {one} in these files, and none of {other};" in chosen
+    columns = write("columns.csv", "run,topic,AP,map\na,1,.1,.5\na,2,.2,.6\n")
+    assert "AP, map of this file could all be AP; choose one" in refusal([columns], ["AP"])
+    assert facts(read_measures([columns], ["AP"], file_measure="map")) == [
+        ("map", ("a",), [[0.5], [0.6]])
+    ]
+
+
+def test_a_run_with_scores_of_other_measures_only_is_refused_and_not_dropped(write):
+    apart = write(
+        "apart.eval",
+        "map\t1\t.1\nmap\t2\t.3\nrunid\tall\ta\nP_10\t1\t.1\nP_10\t2\t.3\nrunid\tall\tb\n",
+    )
+    said = "the run {} has scores of {} in these files, and none of {}; name those to log"
+    assert said.format("b", "P_10", "map") in refusal([apart], ["AP"])
+    assert said.format("a", "map", "P_10") in refusal([apart], ["P@10"])
+    rows = "a,1,X,.1\na,2,X,.2\nb,1,Y,n/a\nb,2,Y,\n"
+    long = write("long.csv", f"run,topic,measure,value\n{rows}")
+    assert said.format("b", "Y", "X") in refusal([long], ["X"])
+    three = write("three.csv", f"run,topic,measure,value\n{rows}a,1,Z,.1\na,2,Z,.2\n")
+    assert said.format("b", "Y", "X") in refusal([three], ["X", "Z"])
+    strange = write(
+        "strange.csv", f"run,topic,measure,value\na,1,X,.1\nb\x07,1,Y\x10{'y' * 500},.1\n"
+    )
+    assert f"the run 'b\\x07' has scores of 'Y\\x10{'y' * 97}…' in" in refusal([strange], ["X"])
+    counted = write("counted.eval", trec_eval("a", A) + trec_eval("b", COUNTED))
+    for measures in (["AP"], []):
+        assert said.format("b", "num_ret", "map") in refusal([counted], measures)
+    # The run's scores may stand in another of the files.
+    other = write("b.eval", trec_eval("b", B))
+    assert facts(read_measures([apart, other], ["AP"])) == [
+        ("map", ("a", "b"), [[0.1, 0.5], [0.3, 0.6]])
+    ]
+
+
+def test_summaries_make_no_run_of_another_measure(write):
+    rows = "a,1,X,.1\na,2,X,.2\nb,1,X,.3\nb,2,X,.4\n"
+    summaries = "c,all,Y,.5\nc,mean,Y,.5\nd,ALL,X,.5\n"
+    long = write("long.csv", f"run,topic,measure,value\n{rows}{summaries}")
+    assert facts(read_measures([long], ["X"])) == [("X", ("a", "b"), [[0.1, 0.3], [0.2, 0.4]])]
+    # Nor do they stand for the scores of single topics that a run lacks.
+    long = write("long.csv", f"run,topic,measure,value\n{rows}c,all,X,.5\nc,1,Y,.5\n")
+    assert "the run c has scores of Y in these files, and none of X" in refusal([long], ["X"])
+    # A run's name is the same however its accents are written.
+    rows = "\u00e9,1,X,.1\n\u00e9,2,X,.2\ne\u0301,1,Y,.3\n"
+    long = write("long.csv", f"run,topic,measure,value\n{rows}")
+    assert facts(read_measures([long], ["X"])) == [("X", ("\u00e9",), [[0.1], [0.2]])]
+
+
 def test_the_file_that_is_wrong_is_named(write):
     whole = [write(f"{run}.eval", trec_eval(run, A)) for run in "ac"]
     partial = write("b.eval", trec_eval("b", {"map": [0.5, 0.6]}))

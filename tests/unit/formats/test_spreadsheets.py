@@ -343,6 +343,41 @@ def test_a_hole_in_the_topics_of_a_frame_is_no_topic(tmp_path):
     assert "NaN, and names are text" in refusal(tmp_path / "a.parquet", content)
 
 
+@pytest.mark.parametrize(
+    ("rows", "place"),
+    [
+        ([["topic", "a"], ["1", 0.5], [12345678901234567890.0, 0.25]], "3:1"),
+        ([["topic", -1.2345678901234567e18], ["1", 0.5]], "1:2"),
+        ([["topic", "run", "value"], ["1", "x", 0.5], ["2", 1.5e17, 0.25]], "3:2"),
+    ],
+)
+def test_a_name_of_more_digits_than_a_spreadsheet_keeps_is_refused(tmp_path, rows, place):
+    path = tmp_path / "scores.xlsx"
+    message = refusal(path, workbook(rows))
+    assert message == (
+        f":{place}: the cell holds a number of more than 15 digits, of which a spreadsheet keeps"
+        " 15; give the column the format Text, and enter the name again."
+    )
+    path.write_bytes(workbook([["run", "team"], ["x", "A"], [12345678901234567890.0, "B"]]))
+    with pytest.raises(InputError, match=":3:1: the cell holds a number of more than 15 digits"):
+        read_teams(path)
+
+
+def test_long_names_and_large_scores_that_a_workbook_keeps_are_read(tmp_path):
+    rows = [["topic", "a"], [999999999999999.0, 1e18], ["12345678901234567890", 2.5e15]]
+    matrix = read(tmp_path / "scores.xlsx", workbook(rows))
+    assert matrix.topics == ("999999999999999", "12345678901234567890")
+    assert matrix.scores.tolist() == [[1e18], [2.5e15]]
+
+
+def test_a_topic_of_a_frame_that_is_no_exact_number_is_refused(tmp_path):
+    path = tmp_path / "a.parquet"
+    message = refusal(path, parquet({"topic": [1.0, 2.0**53], "a": [0.1, 0.2]}))
+    assert "'topic' holds floating-point numbers too large to be exact, and names are" in message
+    names = parquet({"topic": [1.0, 2.0**53 - 1], "a": [0.1, 0.2]})
+    assert read(path, names).topics == ("1", "9007199254740991")
+
+
 def test_an_array_formula_without_its_value_is_refused(tmp_path):
     book = openpyxl.Workbook()
     for row in (["topic", "a"], ["t1", 0.5], ["t2", None]):

@@ -45,6 +45,29 @@ def test_what_is_not_a_team_file(tmp_path, content, reason, place):
     assert (caught.value.line, caught.value.column) == place
 
 
+@pytest.mark.parametrize(
+    "word", ["nan", "NaN", "NA", "na", "n/a", "N/A", "none", "null", "-", "--"]
+)
+def test_a_word_for_unknown_is_neither_a_team_nor_a_system(tmp_path, word):
+    with pytest.raises(BadFileError) as caught:
+        read(tmp_path, f"run,team,system\na,RUIR,x\nb, {word} ,x\n")
+    assert caught.value.reason == f"{word!r} is no team; leave out the runs whose team is unknown"
+    assert (caught.value.line, caught.value.column) == (3, 2)
+    with pytest.raises(BadFileError) as caught:
+        read(tmp_path, f"run,system,team\na,,RUIR\nb,{word},RUIR\n")
+    reason = f"{word!r} is no system; leave the cell empty where it is unknown"
+    assert caught.value.reason == reason
+    assert (caught.value.line, caught.value.column) == (3, 2)
+
+
+def test_names_that_hold_such_a_word_are_names(tmp_path):
+    teams = read(tmp_path, "run,team,system\nnan,NANJING,none-1\nnull,na1,x-\n")
+    assert [(t.run, t.team, t.system) for t in teams.values()] == [
+        ("nan", "NANJING", "none-1"),
+        ("null", "na1", "x-"),
+    ]
+
+
 def test_trec_covid_teams(shared):
     folder = shared / "data" / "treccovid"
     first, second = (read_teams(folder / f"round{n}_run_team.csv") for n in (1, 2))

@@ -132,6 +132,47 @@ def test_what_is_not_ir_measures_output(tmp_path, content, reason, line):
     assert found[1] == line
 
 
+@pytest.mark.parametrize("name", ["all", "ALL", "mean", "Average", "amean"])
+@pytest.mark.parametrize("layout", ["trec_eval", "ir_measures", "jsonl", "ntcireval"])
+def test_a_topic_of_means_is_left_out_as_in_tables(tmp_path, layout, name):
+    line = {
+        "trec_eval": "map\t{}\t{}",
+        "ir_measures": "{}\tAP\t{}",
+        "jsonl": '{{"query_id": "{}", "measure": "AP", "value": {}}}',
+        "ntcireval": "{} AP= {}",
+    }[layout]
+
+    def scores(*of_topics):
+        return "\n".join(line.format(*topic) for topic in of_topics)
+
+    matrix = read(tmp_path, scores((1, 0.1), (2, 0.25), (name, 0.175)))
+    assert (matrix.topics, matrix.scores.tolist()) == (("1", "2"), [[0.1], [0.25]])
+    if name.lower() != "all":
+        reason, at, _ = refusal(tmp_path, scores((1, 0.1), (2, 0.25), (name, 0.9)))
+        assert reason.startswith(f"the last row is called {name!r} but is not the mean")
+        assert at == 3
+        reason, at, _ = refusal(tmp_path, scores((1, 0.1), (name, 0.175), (2, 0.25)))
+        assert reason.startswith(f"the row {name!r} looks like a summary among the topics")
+        assert at == 2
+
+
+def test_means_at_the_end_of_each_run_are_refused_whatever_their_name(tmp_path):
+    def output(run, scores):
+        lines = [f"map\t{topic}\t{score}\n" for topic, score in zip("123o", scores, strict=True)]
+        return "".join(lines).replace("\to\t", "\toverall\t") + f"runid\tall\t{run}\n"
+
+    one, two = output("a", (0.1, 0.2, 0.6, 0.3)), output("b", (0.7, 0.5, 0.0, 0.4))
+    found = refusal(tmp_path, one + two)
+    assert found[0].startswith("the last topic, 'overall', has the means of the topics before it")
+    assert found[1] == 4
+    paths = [tmp_path / "a.eval", tmp_path / "b.eval"]
+    for path, content in zip(paths, (one, two), strict=True):
+        path.write_text(content)
+    with pytest.raises(BadFileError, match="'overall', has the means") as caught:
+        read_scores(paths, measure="AP")
+    assert caught.value.file == str(paths[0])
+
+
 def test_a_topic_absent_from_one_runs_file_is_a_missing_cell(tmp_path):
     (tmp_path / "a.tsv").write_text("1\tAP\t0.1\n2\tAP\t0.2\n")
     (tmp_path / "b.tsv").write_text("1\tAP\t0.3\n")

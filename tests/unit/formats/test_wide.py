@@ -208,6 +208,40 @@ def test_all_is_left_out_whatever_it_holds_but_mean_is_not(tmp_path):
     assert line == 3
 
 
+ROWS = "topic,a,b\n1,.1,.7\n2,.2,.5\n3,.6,.0\n"
+
+
+@pytest.mark.parametrize("name", ["overall", "avg", "Mean:", "all (mean)", "Mittelwert", "351"])
+def test_a_last_row_of_means_is_refused_whatever_its_name(tmp_path, name):
+    reason, line, _ = refusal(tmp_path, f"{ROWS}{name},.3,.4\n")
+    assert reason == (
+        f"the last topic, {name!r}, has the means of the topics before it as scores; take it out,"
+        " or if it is a topic, put it before another"
+    )
+    assert line == 5
+    rounded = ROWS.replace(".6", ".6002")
+    assert "has the means" in refusal(tmp_path, f"{rounded}{name},.3001,.4000\n")[0]
+    assert "has the means" in refusal(tmp_path, f"{rounded}4,,.9\n{name},.3001,.525\n")[0]
+    first, *above = ROWS.splitlines()
+    matrix = read(tmp_path, "\n".join([first, f"{name},.3,.4", *above]))
+    assert matrix.topics == (name, "1", "2", "3")
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        f"{ROWS}4,.3,.41\n",  # the mean of one run
+        f"{ROWS}4,.3,\n",
+        "topic,a,b\n1,.1,.7\n2,.2,.5\n3,.15,.6\n",  # few topics
+        "topic,a\n1,.1\n2,.2\n3,.6\n4,.3\n",  # one run
+        "topic,a,b\n1,.5,.5\n2,.5,.5\n3,.5,.5\n4,.5,.5\n",
+        "topic,a,b\n1,0,1\n2,.5,.5\n3,1,0\n4,.5,.5\n",  # a score that others have too
+    ],
+)
+def test_a_last_topic_that_may_hold_the_means_by_chance_is_a_topic(tmp_path, rows):
+    assert len(read(tmp_path, rows).topics) == rows.count("\n") - 1
+
+
 def test_files_are_merged_by_run_and_by_topic(tmp_path):
     for name, content in {
         "a": "topic,a\n1,0.1\n2,0.2\n",
