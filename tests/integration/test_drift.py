@@ -263,6 +263,42 @@ def check_every_number(report, first, later, *, with_teams):
     assert (report.recurring_systems, report.no_shared_topics) == (None, None)
 
 
+def test_topics_that_the_first_round_ties_on_are_in_the_consequence_alone(engine):
+    rng = np.random.default_rng(8)
+    first, later = rng.random((7, 6)).round(2), rng.random((7, 5)).round(2) + 0.1
+    first[[2, 5]] = 0.3
+    log(engine, "1", first)
+    log(engine, "2", later)
+    report = report_drift(engine, "task", "AP")
+    used = [0, 1, 3, 4, 6]
+    assert (report.shared_topics, report.topics_used, report.tied.from_) == (7, 5, 2)
+    before, after = first[used].mean(axis=1), later[used].mean(axis=1)
+    tests = report.tests
+    assert tests.topics == 5
+    assert tests.paired_t.dof == 4
+    for test, expected in (
+        (tests.paired_t, stats.ttest_rel(after, before)),
+        (tests.wilcoxon, stats.wilcoxon(after, before)),
+        (tests.pearson, stats.pearsonr(before, after)),
+        (tests.kendall, stats.kendalltau(before, after)),
+    ):
+        assert test.statistic == pytest.approx(expected.statistic, rel=1e-9)
+        assert test.p_value == pytest.approx(expected.pvalue, rel=1e-7)
+    adjusted = holm(stats.ttest_ind(later[used], first[used], axis=1, equal_var=False).pvalue)
+    assert [report.topics[j].welch_p_holm for j in used] == pytest.approx(adjusted, rel=1e-7)
+    assert [report.topics[j].welch_p_holm for j in (2, 5)] == [None, None]
+    assert tests.welch_significant == sum(p < 0.05 for p in adjusted)
+
+    # An average run there, as in standardised scores.
+    done = report.consequence
+    sd = first[used].std(axis=1, ddof=1)[:, None]
+    scaled = np.full(later.shape, 0.5)
+    scaled[used] = np.clip(0.15 * (later[used] - before[:, None]) / sd + 0.5, 0, 1)
+    assert (done.topics, done.zero_sd) == (7, "average")
+    assert done.earlier.mean == pytest.approx(scaled.mean(), rel=1e-12)
+    assert done.earlier.variance == pytest.approx(scaled.var(axis=0, ddof=1).mean(), rel=1e-9)
+
+
 def test_the_published_check_values_of_rounds_1_and_3(engine, covids):
     log_covid(engine, covids)
     report = report_drift(engine, "task", MEASURE)

@@ -27,6 +27,7 @@ from tests.factories import (
     set_round,
     show_result,
     trace_drift,
+    verify_record,
     withdraw_matrix,
 )
 from tests.savepoints import prepared
@@ -153,6 +154,38 @@ def test_many_at_once_are_numbered_without_a_gap(engine, committed, three):
     assert report_names(engine, "task") == numbered
     for one, other in zip(saved[:8], saved[8:], strict=True):
         assert (one.name, one.version, one.result) == (other.name, 1, other.result)
+
+
+def test_a_report_that_tested_tied_topics_verifies_where_there_are_none(engine):
+    tied = scores(1)
+    tied[3] = 0.5
+    log(engine, scores(0), "plain")
+    log(engine, tied, "tied")
+    log(engine, scores(2), "later")
+    for first in ("plain", "tied"):
+        save(engine, from_round=first, to_round="later")
+
+    def saved_by_an_earlier_version(where, change):
+        with unit_of_work(engine) as connection:
+            connection.execute(text("ALTER TABLE roundbook.result DISABLE TRIGGER ALL"))
+            connection.execute(text(f"UPDATE roundbook.result SET result = {change} WHERE {where}"))
+            connection.commit()
+
+    assert verify_record(engine).not_computed == []
+    saved_by_an_earlier_version("true", "result #- '{tests,topics}'")
+    verification = verify_record(engine)
+    assert (verification.status, verification.differences) == ("verified", [])
+    assert [(one.result, one.reason) for one in verification.not_computed] == [
+        ("task/drift-2", "form")
+    ]
+    # What cannot be computed again is shown, and what can is compared.
+    assert show_result(engine, "task/drift-2").result.tests.topics is None
+    saved_by_an_earlier_version(
+        "name = 'task/drift-1'", "jsonb_set(result, '{tests,paired_t,statistic}', '7.5')"
+    )
+    (found,) = verify_record(engine).differences
+    assert (found.count, found.first.what) == (1, "statistic of paired_t of tests")
+    assert (found.first.recorded, found.first.result) == (7.5, "task/drift-1")
 
 
 @pytest.mark.parametrize("statement", ["DELETE FROM {}", "UPDATE {} SET note = 'x'"])

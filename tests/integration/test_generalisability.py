@@ -39,7 +39,7 @@ def cronbach_alpha(scores):
 
 def test_components_reliability_and_alpha(engine):
     log(engine)
-    (row,) = report_generalisability(engine, "t", "AP").rounds
+    (row,) = report_generalisability(engine, "t", "AP", " r1").rounds
     n, m = SCORES.shape
     systems, topics, residual = mean_squares(SCORES)
     system, topic = (systems - residual) / n, (topics - residual) / m
@@ -98,6 +98,23 @@ def test_the_topic_set_size_beside_it(engine):
         return stats.ncf.sf(stats.f.ppf(0.95, *dofs), *dofs, ncp)
 
     assert power(row.design_topics) >= 0.8 > power(row.design_topics - 1)
+
+
+@pytest.mark.parametrize(("unit", "min_d"), [(20_000, 0.1), (1, 1e-9)])
+def test_without_a_topic_set_size_the_rest_is_there(engine, unit, min_d):
+    """Scores in the thousands, and a default minD that is one of scores up to 1."""
+    log(engine, unit * SCORES)
+    (row,) = report_generalisability(engine, "t", "AP", min_d=min_d).rounds
+    assert row.design_topics is None
+    assert "would take more than 10,000,000 topics." in row.reason
+    assert f"minD {min_d:g} and variance" in row.reason
+    systems, topics, residual = mean_squares(unit * SCORES)
+    n, m = SCORES.shape
+    assert (row.system, row.topic, row.residual) == pytest.approx(
+        ((systems - residual) / n, (topics - residual) / m, residual), rel=1e-9
+    )
+    assert row.e_rho_squared == pytest.approx(cronbach_alpha(SCORES), rel=1e-9)
+    assert row.e_rho_squared_topics > 1
 
 
 COVID = [  # round, E-rho-squared, Phi, topics for .95 of each
@@ -228,7 +245,7 @@ def test_refused(engine, subtests):
     log(engine)
     for options in (
         {"target": math.nan}, {"target": 0}, {"target": 1}, {"level": math.nan}, {"level": 1},
-        {"m": 1}, {"min_d": math.nan}, {"min_d": 0}, {"min_d": math.inf}, {"min_d": 1e-9},
+        {"m": 1}, {"min_d": math.nan}, {"min_d": 0}, {"min_d": math.inf},
     ):  # fmt: skip
         with subtests.test(**options), pytest.raises(ImpossibleStatisticError):
             report_generalisability(engine, "t", "AP", **options)

@@ -256,6 +256,53 @@ def test_archives_come_in_under_the_canonical_name(engine, server, template, tmp
         assert show_variances(other, "both", "ndcg_cut_10").rounds[0].matrix == 5
 
 
+def publish(engine, task, label, name):
+    """Record a published variance; return the measure it is recorded under."""
+    return record_variance(
+        engine, task, label, name, variance=0.1, runs=3, topics=9, source="p", create=True
+    ).measure
+
+
+@pytest.mark.parametrize("separate_there", [True, False], ids=["archive", "record"])
+def test_an_import_takes_no_merge_back(engine, server, template, tmp_path, separate_there):
+    """One side has foo and bar apart, the other has merged them; each task goes on as it did."""
+    log(engine, "1", scores(1), "foo", task="apart", create=True)
+    log(engine, "1", scores(2), "bar", task="apart")
+    export_archive(engine, tmp_path / "apart", tasks=("apart",))
+    with (
+        database_on(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as first,
+        database_on(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as other,
+    ):
+        log(first, "1", scores(3), "foo", task="merged", create=True)
+        log(first, "2", scores(4), "bar", task="merged", create=True)
+        merge(first, "foo", "bar")
+        export_archive(first, tmp_path / "merged", tasks=("merged",))
+        if separate_there:
+            there = first
+            import_archive(there, tmp_path / "apart")
+        else:
+            there = other
+            import_archive(there, tmp_path / "apart")
+            import_archive(there, tmp_path / "merged")
+        assert rows(there, "SELECT name, spellings FROM roundbook.measure ORDER BY name") == [
+            ("bar", ["foo"]),
+            ("foo", []),
+        ]
+        before = show_variances(there, "merged", "foo").pooled.rounds
+        assert before == ["1", "2"]
+        assert publish(there, "merged", "old", "foo") == "bar"
+        assert show_variances(there, "merged", "foo").pooled.rounds == ["1", "2", "old"]
+        assert log(there, "3", scores(5), "foo", task="merged", create=True).measure == "bar"
+        assert show_variances(there, "merged", "foo").pooled.rounds == ["1", "2", "old", "3"]
+        # A task that has both by their names keeps both, and one without either has the name.
+        assert publish(there, "apart", "old", "foo") == "foo"
+        assert publish(there, "apart", "older", "bar") == "bar"
+        assert publish(there, "neither", "old", "foo") == "foo"
+        with begin(there, "tester") as session:
+            assert ensure_measure(session.connection, "foo").name == "foo"
+        assert verify_record(there).differences == []
+
+
 def test_an_upgrade_renames_measures(server, bare_database):
     load(bare_database, "0006")
     engine = make_engine(bare_database)

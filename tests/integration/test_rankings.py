@@ -122,6 +122,15 @@ def test_raw_against_standardised(engine, scale):
     assert agreement.tau_b < 1
 
 
+def test_runs_with_the_same_mean_share_their_rank(engine):
+    values = [0.432630790805, 0.42278467327, 0.669297298575]
+    scores = np.array([np.roll(values, turn) for turn in range(3)] + [[0.9, 0.8, 0.7]]).T
+    assert np.unique(scores.mean(axis=0)).size > 2
+    log(engine, scores)
+    ranking = compare_rankings(engine, "t", "r1", "AP", resamples=40).ranking
+    assert {row.run: row.rank_a for row in ranking} == {"run3": 1, "run0": 3, "run1": 3, "run2": 3}
+
+
 def test_between_factor_versions(engine):
     log(engine)
     fit(engine, ["run0", "run1", "run2"])

@@ -111,6 +111,19 @@ def test_changes_of_published_systems(engine, terminal, shared):
     assert "take equal tags for one system with --match tag" in printed(refused)
 
 
+def test_equal_tags_of_other_teams_are_named(engine, terminal):
+    log_scores(engine, "1", scores(0, 9), teams=["A", "B", "C", None])
+    log_scores(engine, "2", scores(1, 7), teams=["A", "X", None, "D"])
+    study = ("study", "change", "t", "1", "2", "--measure", "AP", "--trials", "500")
+    words = (*study, "--match", "tag", "--pivot", "run0")
+    kept = terminal(*words, "--save", "tags", "--format", "json").json
+    assert (len(kept["scales"][0]["systems"]), kept["other_teams"]) == (4, ["run1"])
+    assert "Equal tags, but runs of other teams in round '2': run1. Name" in printed(
+        terminal(*words)
+    )
+    assert terminal("db", "verify").code == 0
+
+
 def test_a_change_is_kept_with_both_rounds(engine, terminal):
     log_scores(engine, "1", scores(0, 9), teams=systems("bm25", "dense", "dense", None))
     log_scores(engine, "2", scores(1, 7), teams=systems("dense", "bm25", "late", "sparse"))

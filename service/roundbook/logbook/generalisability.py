@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 from sqlalchemy import text
 
-from roundbook.errors import NotRecordedError, WithdrawnError
+from roundbook.errors import ImpossibleDesignError, NotRecordedError, WithdrawnError
 from roundbook.logbook.lookup import choose_assessments, find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import SOFTWARE, Result
@@ -43,7 +43,8 @@ class Reliability(Result):
     `e_rho_squared` is the reliability of the ranking of runs, `phi` that of their mean scores, over
     `topics` topics, with F-based intervals. `*_topics` are the numbers of topics that reach the
     target, None if none up to 10 million does; `design_topics` is the topic set size for the same
-    variance by power (one-way ANOVA, exact). Unknown numbers are None, with a `reason`.
+    variance by power (one-way ANOVA, exact), None for a variance of 0 and for more than 10 million
+    topics. Unknown numbers are None, with a `reason`.
     `reliabilities` are for the numbers of topics and the levels asked for, if there are several.
     """
 
@@ -106,16 +107,17 @@ def report_generalisability(
     connection, task, round_label = session.connection, request.task, request.round
     task_id = find_task(connection, task)
     measure_id, measure = find_measure(connection, task_id, task, request.measure)
+    round_id = None
     if round_label is not None:
-        find_round(connection, task_id, task, round_label)
+        round_id = find_round(connection, task_id, task, round_label)
     label = choose_assessments(connection, task_id, measure_id, measure, request.assessments)
     current = connection.execute(
         text(_CURRENT),
-        {"task": task_id, "measure": measure_id, "assessments": label, "round": round_label},
+        {"task": task_id, "measure": measure_id, "assessments": label, "round": round_id},
     ).all()
     withdrawn = read_withdrawn(
         connection,
-        TaskScores(task_id, [measure_id], [label], [round_label] if round_label else None),
+        TaskScores(task_id, [measure_id], [label], None if round_id is None else [round_id]),
     )
     loaded = [(row.label, load_matrix(connection, row)) for row in current if row.runs >= 2]
     if not loaded:
@@ -146,7 +148,7 @@ JOIN roundbook.current_matrix AS current ON current.round_id = round.id
 JOIN roundbook.matrix ON matrix.id = current.id
 WHERE round.task_id = :task AND current.measure_id = :measure
   AND current.assessments = :assessments
-  AND (CAST(:round AS text) IS NULL OR round.label = :round)
+  AND (CAST(:round AS bigint) IS NULL OR round.id = :round)
 ORDER BY round.ordinal
 """
 
@@ -159,16 +161,14 @@ def _reliability(
     needed = reliable_topics(components, request.target, request.level)
     variance = residual_variance(loaded.scores).variance
     # A variance of 0 has no topic set size.
-    size = None
-    if variance > 0:
-        design = solve_topics("anova", request.min_d, variance, _ALPHA, _BETA, runs=request.m)
-        size = int(design.topics)
+    size, endless = _design_topics(request, variance) if variance > 0 else (None, None)
+    reasons = [here.reason or needed.reason, endless]
     return Reliability(
         round=label,
         matrix=loaded.row.id,
         revision=loaded.row.revision,
         runs=len(loaded.runs),
-        **vars(components) | vars(here) | {"reason": here.reason or needed.reason},
+        **vars(components) | vars(here) | {"reason": " ".join(filter(None, reasons)) or None},
         e_rho_squared_topics=needed.e_rho_squared_topics,
         e_rho_squared_topics_interval=needed.e_rho_squared_interval,
         phi_topics=needed.phi_topics,
@@ -176,6 +176,19 @@ def _reliability(
         design_topics=size,
         reliabilities=_reliabilities(work, components, request),
     )
+
+
+def _design_topics(
+    request: GeneralisabilityRequest, variance: float
+) -> tuple[int | None, str | None]:
+    """Return the topic set size by power, or None and why there is none up to 10 million."""
+    try:
+        design = solve_topics("anova", request.min_d, variance, _ALPHA, _BETA, runs=request.m)
+    except ImpossibleDesignError as error:
+        if error.code != "too_many_topics":
+            raise
+        return None, str(error)
+    return int(design.topics), None
 
 
 def _reliabilities(

@@ -76,9 +76,20 @@ class RecordedMeasure(NamedTuple):
 
 
 def ensure_measure(
-    connection: Connection, name: str, bounds: tuple[float, float] | None = None
+    connection: Connection,
+    name: str,
+    bounds: tuple[float, float] | None = None,
+    task_id: int | None = None,
 ) -> RecordedMeasure:
     """Return a measure, which is recorded if it is new.
+
+    It is first sought among those that a task has numbers for, as `find_measure` does: a name may
+    be a spelling of one of these, and in other tasks a measure of its own.
+
+    Parameters
+    ----------
+    task_id : int, optional
+        The task that it is recorded for.
 
     Raises
     ------
@@ -94,7 +105,8 @@ def ensure_measure(
     row = added = None
     # The measure found may be merged into another one before it is locked: look again.
     while row is None:
-        known = measure_named(connection.execute(select(measure)).all(), name)
+        known = None if task_id is None else measure_named(measures_of(connection, task_id), name)
+        known = known or measure_named(connection.execute(select(measure)).all(), name)
         if known is None:
             added = connection.execute(
                 insert(measure)

@@ -101,7 +101,7 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
     facts = request.model_dump(include={"variance", "runs", "topics", "teams"}) | {"source": source}
     connection = session.connection
     task_id, round_id = open_round(session, request.task, request.round, create=request.create)
-    measure = ensure_measure(connection, request.measure)
+    measure = ensure_measure(connection, request.measure, task_id=task_id)
     label = check_name("assessments label", request.assessments)
     scale = request.scale
     identity = {

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from roundbook.statistics.score_matrix import Bools, Floats
@@ -11,7 +9,6 @@ from roundbook.statistics.score_matrix import Bools, Floats
 # Scores that a program rounds or averages differ in their last digits where they are meant to be
 # equal: a topic whose scores span less than this share of the largest of them bears no difference.
 _ROUNDING = 1e-12
-_DIGITS = 11
 
 
 def tied_topics(scores: Floats) -> Bools:
@@ -42,10 +39,12 @@ def centred_rows(values: Floats) -> tuple[Floats, Floats]:
 
 
 def without_rounding(values: Floats, largest: float) -> Floats:
-    """Round values to 11 digits, counted from the largest value there could be.
+    """Return values in which those that only rounding tells apart are equal, along the last axis.
 
     A sum of decimals in binary depends on the order of its terms, so that values that should tie
-    differ in their last bits and seem ranked. `largest` is not below the largest absolute value.
+    differ in their last bits and seem ranked. Of values in order, each that exceeds the one before
+    it by at most ``1e-12 largest`` becomes equal to it; `largest` is the largest absolute score
+    that they were computed from.
 
     Examples
     --------
@@ -53,7 +52,10 @@ def without_rounding(values: Floats, largest: float) -> Floats:
     >>> bool(first == second)
     True
     """
-    # Below 1e-280 the power of ten to round by would leave the range of a double.
-    if largest < 1e-280:
-        return values
-    return np.asarray(np.round(values, _DIGITS - math.ceil(math.log10(largest))))
+    order = values.argsort(axis=-1)
+    ascending = np.take_along_axis(values, order, axis=-1)
+    apart = np.diff(ascending, axis=-1, prepend=-np.inf) > _ROUNDING * largest
+    least = np.maximum.accumulate(np.where(apart, ascending, -np.inf), axis=-1)
+    joined = np.empty_like(ascending)
+    np.put_along_axis(joined, order, least, axis=-1)
+    return joined

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import math
+from functools import partial
+from operator import is_
+
+from pydantic import Field
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.logbook.drift.compared_rounds import RoundPair
@@ -21,8 +25,9 @@ class TopicDrift(Result):
 
     `shift` is (mean_to - mean_from) / sd_from and `sd_ratio` sd_to / sd_from; None where an sd
     of 0 leaves them undefined. The tests are Welch's t on the means and Brown-Forsythe on the
-    spread; `welch_p_holm` and `brown_forsythe_p_holm` are adjusted over topics. `untested` has the
-    codes of the reasons for missing outcomes; in reports of earlier versions it is a sentence.
+    spread; `welch_p_holm` and `brown_forsythe_p_holm` are adjusted over topics, None on a topic that
+    the first round ties on. `untested` has the codes of the reasons for missing outcomes; in
+    reports of earlier versions it is a sentence.
     """
 
     topic: str
@@ -46,11 +51,14 @@ class TopicDrift(Result):
 class DriftTests(Result):
     """Tests on the standardising runs' scores: whether scores moved, not whether it matters.
 
-    `welch_significant` and `brown_forsythe_significant` count the topics whose adjusted p value
-    is below `alpha`. `paired_t` and `wilcoxon` compare the topics' means, `pearson` and `kendall`
-    correlate them, to see whether topics keep their hardness.
+    They are over the shared `topics` that the first round does not tie on, and in reports of
+    earlier versions, where `topics` is None, over all shared ones. `welch_significant` and
+    `brown_forsythe_significant` count the topics whose adjusted p value is below `alpha`.
+    `paired_t` and `wilcoxon` compare the topics' means, `pearson` and `kendall` correlate them, to
+    see whether topics keep their hardness.
     """
 
+    topics: int | None = Field(default=None, exclude_if=partial(is_, None))
     standardising_from: str
     standardising_to: str
     runs_from: int
@@ -82,6 +90,8 @@ class UnderFactors(Result):
 class Consequence(Result):
     """The later round's runs on the shared topics, by the earlier round's factors and by its own.
 
+    `topics` counts those that are standardised by both rounds' factors, so that tied ones count
+    unless `zero_sd` is ``drop``.
     `bias` is the mean score under the earlier factors less that under the later ones. `kendall_tau`
     is tau-b of the two rankings of the runs, None for one run or if all runs tie. The topic set
     sizes are for comparing `m` runs with a smallest difference `min_d` worth detecting on the

@@ -52,7 +52,8 @@ class ChangeStudy(Study):
 
     `round` (also `from`), `matrix`, `files`, `topics` and `runs` are those of the earlier round,
     the others those of the round `to`. `unmatched_from` and `unmatched_to` count each round's runs
-    whose system is not in both. `match` is whether runs were matched by recorded system or by tag.
+    whose system is not in both. `match` is whether runs were matched by recorded system or by tag;
+    `other_teams` are the tags that were matched although their runs are recorded as of two teams.
     """
 
     from_round: str | None = Field(
@@ -69,6 +70,7 @@ class ChangeStudy(Study):
     missing_from: MissingScores
     missing_to: MissingScores
     match: str
+    other_teams: list[str] = Field(default_factory=list)
     pivot: str
     level: float
     unmatched_from: int
@@ -87,6 +89,7 @@ class _Round(NamedTuple):
     given: StudyScores
     columns: dict[str, list[int]]
     missing: MissingScores
+    team_of: Mapping[str, int | None]
 
     def scores(self, systems: Iterable[str]) -> Scores:
         raw = self.given.raw
@@ -146,6 +149,12 @@ def _compute(
         )
     if not systems:
         raise InputError(f"No run of '{names[0]}' has the tag of a run of '{names[1]}'.")
+    other_teams = [
+        name
+        for name in systems
+        if None not in (pair := {first.team_of.get(name), second.team_of.get(name)})
+        and len(pair) == 2
+    ]
     pivot = recorded.pivot if recorded else _pivot(request.pivot, systems, (first, second))
     changes = change_measures(
         first.scores(systems),
@@ -171,6 +180,7 @@ def _compute(
         missing_from=first.missing,
         missing_to=second.missing,
         match=match,
+        other_teams=recorded.other_teams if recorded else other_teams,
         pivot=pivot,
         unmatched_from=first.unmatched(systems),
         unmatched_to=second.unmatched(systems),
@@ -200,21 +210,25 @@ def _round(
 ) -> _Round:
     """Return a round with the columns of each system, matched by recorded system or by tag."""
     missing = MissingScores(policy=request.missing)
+    team_of: dict[str, int | None] = {}
     if session is not None and given.matrix is not None:
         row = given.matrix.row
         missing = MissingScores(policy=row.missing_policy, cells=row.missing_cells)
-        if system_of is None and request.match == "system":
+        if system_of is None:
             ids = given.matrix.run_ids.tolist()
             rows = session.connection.execute(
-                select(run.c.tag, run.c.system).where(run.c.id.in_(ids))
-            )
-            system_of = {row.tag: row.system for row in rows}
+                select(run.c.tag, run.c.system, run.c.team_id).where(run.c.id.in_(ids))
+            ).all()
+            if request.match == "system":
+                system_of = {row.tag: row.system for row in rows}
+            else:
+                team_of = {row.tag: row.team_id for row in rows}
     columns: dict[str, list[int]] = {}
     for column, tag in enumerate(given.runs):
         name = tag if system_of is None else system_of.get(tag)
         if name is not None:
             columns.setdefault(name, []).append(column)
-    return _Round(given, columns, missing)
+    return _Round(given, columns, missing, team_of)
 
 
 def _pivot(wanted: str | None, systems: list[str], rounds: tuple[_Round, _Round]) -> str:

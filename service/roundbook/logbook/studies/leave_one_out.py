@@ -18,10 +18,12 @@ from roundbook.logbook.studies.assessed_runs import LoggedBeside, logged_beside
 from roundbook.logbook.studies.left_out_runs import GivenRuns, runs_as_scored, runs_scored_anew
 from roundbook.logbook.studies.reassessing import Reassessed, reassess
 from roundbook.logbook.studies.study import KindOfStudy, Study
+from roundbook.logbook.verifying.differences import SAME
 from roundbook.requests.fields import ZeroSd
 from roundbook.requests.studies import LeaveOneOutRequest
 from roundbook.statistics.measures.scores import count_relevant
 from roundbook.statistics.studies.leave_one_out import LeftOut, remaining_relevant
+from roundbook.statistics.ties import without_rounding
 
 
 class RunLeftOut(Result):
@@ -253,6 +255,7 @@ def left_out_figures(left: LeftOut) -> dict[str, Any]:
 
 def _of_scale(left: LeftOut, runs: list[str], teams: list[str | None] | None) -> LeftOutOfScale:
     difference = left.left_out - left.official
+    largest = max(1.0, float(np.abs(left.official).max()))
     return LeftOutOfScale(
         **left_out_figures(left),
         left_out=[
@@ -264,7 +267,7 @@ def _of_scale(left: LeftOut, runs: list[str], teams: list[str | None] | None) ->
                 difference=float(difference[index]),
                 rank_shift=int(left.rank_shift[index]),
             )
-            for index in np.argsort(difference, kind="stable").tolist()
+            for index in np.argsort(without_rounding(difference, largest), kind="stable").tolist()
         ],
     )
 
@@ -274,4 +277,10 @@ def _seconds(study: LeaveOneOutStudy) -> float:
     return cells * (5e-6 if study.reassessed else 5e-8)
 
 
-STUDY = KindOfStudy(LeaveOneOutStudy, _compute, _seconds)
+def _noise(study: LeaveOneOutStudy) -> float:
+    """Return the most that figures differ from those of earlier versions, by rounded means."""
+    means = (abs(run.official) for scale in study.scales for run in scale.left_out)
+    return SAME * max(1.0, *means)
+
+
+STUDY = KindOfStudy(LeaveOneOutStudy, _compute, _seconds, noise=_noise)

@@ -66,6 +66,8 @@ class KindOfStudy(NamedTuple):
     known_then : from a connection, a saved study's row and the study to its differences
         Differences in what depends on facts on runs and topics that have changed since it was
         saved.
+    noise : from a saved study to the difference up to which its figures verify, besides their last
+        digits
     """
 
     result: type[Study]
@@ -74,3 +76,4 @@ class KindOfStudy(NamedTuple):
     known_then: Callable[[Connection, Row[Any], Any], Iterator[Facts | NotComputed]] = lambda *_: (
         iter(())
     )
+    noise: Callable[[Any], float] = lambda _: 0.0

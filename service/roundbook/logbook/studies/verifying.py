@@ -84,7 +84,7 @@ def study_differences(
         return
     # A study saved by an earlier version lacks later fields.
     as_saved = read.model_dump(mode="json", exclude_unset=True)
-    yield from unlike(as_saved, again.model_dump(mode="json"))
+    yield from unlike(as_saved, again.model_dump(mode="json"), noise=kind.noise(read))
     if not unchanged:
         yield from kind.known_then(connection, saved, read)
 

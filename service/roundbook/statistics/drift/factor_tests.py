@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.limits import LARGEST_SCORE
-from roundbook.statistics.score_matrix import Floats, checked_scores
+from roundbook.statistics.score_matrix import Bools, Floats, checked_scores
 from roundbook.statistics.significance.paired_tests import (
     kendall_test,
     paired_t_test,
@@ -23,7 +24,7 @@ from roundbook.statistics.significance.two_sample_tests import (
     welch_tests,
 )
 from roundbook.statistics.t_interval import t_interval
-from roundbook.statistics.ties import centred_rows
+from roundbook.statistics.ties import centred_rows, tied_topics
 
 
 @dataclass(frozen=True)
@@ -35,11 +36,11 @@ class TopicTests:
     welch : Outcome
         Welch's t test of the later runs' mean score against the earlier runs'.
     welch_holm : float or None
-        Its p value adjusted over topics.
+        Its p value adjusted over topics; None on a topic that the earlier runs tie on.
     brown_forsythe : Outcome
         Of the spread of the runs' scores.
     brown_forsythe_holm : float or None
-        Its p value adjusted over topics.
+        Likewise.
     """
 
     welch: Outcome
@@ -59,6 +60,8 @@ class DriftTests:
     ----------
     by_topic : tuple of TopicTests
         In the order of the topics.
+    topics : int
+        Topics that the earlier runs do not tie on: the tests over topics are over these.
     paired_t, wilcoxon : Outcome
         Whether the topics' mean scores moved from the earlier to the later round.
     pearson, kendall : Outcome
@@ -68,6 +71,7 @@ class DriftTests:
     """
 
     by_topic: tuple[TopicTests, ...]
+    topics: int
     paired_t: Outcome
     wilcoxon: Outcome
     pearson: Outcome
@@ -80,7 +84,9 @@ def drift_tests(scores_from: ArrayLike, scores_to: ArrayLike) -> DriftTests:
     """Test on each shared topic, and over all of them, whether the scores moved.
 
     On each topic Welch's t test and the Brown-Forsythe test of the two sets of run scores, each
-    family adjusted over topics by Holm's method. The runs of a round are not independent draws, as
+    family adjusted over topics by Holm's method. Topics that all earlier runs tie on have no factor
+    that could move: they are left out of the adjustment and of the tests over topics. The runs of a
+    round are not independent draws, as
     teams submit several alike; the tests treat them as such and so find too much rather than too
     little. Significance is not the verdict: with many runs a shift of no importance has a small p
     value, and with few a large shift has none (see
@@ -120,24 +126,33 @@ def drift_tests(scores_from: ArrayLike, scores_to: ArrayLike) -> DriftTests:
             f" {len(old)} in the earlier and {len(new)} in the later one."
         )
     welch, spread = welch_tests(old, new), brown_forsythe_tests(old, new)
-    mean_from, mean_to = centred_rows(old)[0], centred_rows(new)[0]
+    used = ~tied_topics(old)
+    mean_from, mean_to = centred_rows(old)[0][used], centred_rows(new)[0][used]
     return DriftTests(
         by_topic=tuple(
             TopicTests(*outcomes)
             for outcomes in zip(
                 welch,
-                holm_adjusted([test.p_value for test in welch]),
+                _holm_on(used, welch),
                 spread,
-                holm_adjusted([test.p_value for test in spread]),
+                _holm_on(used, spread),
                 strict=True,
             )
         ),
+        topics=int(used.sum()),
         paired_t=paired_t_test(mean_from, mean_to),
         wilcoxon=wilcoxon_test(mean_from, mean_to),
         pearson=pearson_test(mean_from, mean_to),
         kendall=kendall_test(mean_from, mean_to),
         runs_from=old.shape[1],
         runs_to=new.shape[1],
+    )
+
+
+def _holm_on(used: Bools, tests: Sequence[Outcome]) -> tuple[float | None, ...]:
+    """Return the p values of the used topics, adjusted over these; None on the others."""
+    return holm_adjusted(
+        [test.p_value if counts else None for test, counts in zip(tests, used, strict=True)]
     )
 
 

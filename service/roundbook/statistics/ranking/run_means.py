@@ -15,7 +15,8 @@ def run_means(scores: ArrayLike, weights: Floats | None = None) -> Floats:
 
     Runs of a coarse measure such as P@10 often tie, and a sum of decimals in binary depends on the
     order of its terms: computed plainly, such means differ in their last bits and seem ranked. Here
-    sums over topics are rounded to 11 digits, counted from the largest sum there could be.
+    means that differ by at most 1e-12 of the largest absolute score are equal. For figures computed
+    from means take plain ones.
 
     Parameters
     ----------
@@ -44,8 +45,6 @@ def run_means(scores: ArrayLike, weights: Floats | None = None) -> Floats:
     True
     """
     matrix = checked_scores(scores, "The mean of a run")
-    topics = matrix.shape[0]
-    means = resampled_means(matrix, np.ones((1, topics)) if weights is None else weights)
-    largest = topics * float(np.abs(matrix).max())
-    means = without_rounding(means * topics, largest) / topics
+    means = resampled_means(matrix, np.ones((1, len(matrix))) if weights is None else weights)
+    means = without_rounding(means, float(np.abs(matrix).max()))
     return np.asarray(means[0] if weights is None else means)

@@ -17,13 +17,12 @@ from roundbook.statistics.ranking.agreement import (
     kendall_tau,
     published_interval,
 )
-from roundbook.statistics.ranking.run_means import run_means
 from roundbook.statistics.score_matrix import AnyInts, Bools, Floats, Ints
 from roundbook.statistics.standardisation.factors import Scale, ZeroSd, fit_factors, scale_scores
 from roundbook.statistics.studies.common import Mapped, Progress, study_scores
 from roundbook.statistics.studies.pool import kept_judgments
 from roundbook.statistics.studies.scoring import ReassessedScores, SameScores, Scoring
-from roundbook.statistics.ties import tied_topics
+from roundbook.statistics.ties import tied_topics, without_rounding
 
 _STUDY = "Leave-one-out"
 _LEAST_LEFT = 2
@@ -248,7 +247,7 @@ def _means(
 ) -> Floats:
     """Return the (scales, runs) means by factors of the standardising runs."""
     if set(scales) == {"raw"}:
-        return run_means(matrix)[np.newaxis].repeat(len(scales), axis=0)
+        return np.tile(matrix.mean(axis=0), (len(scales), 1))
     factors = fit_factors(matrix, standardising)
     used = (factors.sd > 0) | (zero_sd == "average")
     if not used.any():
@@ -258,11 +257,11 @@ def _means(
         )
     return np.stack(
         [
-            run_means(
+            (
                 matrix
                 if scale == "raw"
                 else scale_scores(matrix[used], factors.mean[used], factors.sd[used], scale)
-            )
+            ).mean(axis=0)
             for scale in scales
         ]
     )
@@ -270,11 +269,17 @@ def _means(
 
 def _ranks(means: Floats, out: Bools) -> Ints:
     """Return, for each run left out, the number of remaining runs above it."""
-    return np.asarray((means[:, ~out][:, np.newaxis] > means[:, out][:, :, np.newaxis]).sum(axis=2))
+    tied = np.stack([_with_ties(of_scale) for of_scale in means])
+    return np.asarray((tied[:, ~out][:, np.newaxis] > tied[:, out][:, :, np.newaxis]).sum(axis=2))
+
+
+def _with_ties(means: Floats) -> Floats:
+    """Return the means of runs on one scale, equal where only rounding tells two apart."""
+    return without_rounding(means, max(1.0, float(np.abs(means).max())))
 
 
 def _compare(scale: str, official: Floats, left_out: Floats, shifts: Ints) -> LeftOut:
-    tau = kendall_tau(official, left_out).tau_b
+    tau = kendall_tau(_with_ties(official), _with_ties(left_out)).tau_b
     change = left_out - official
     return LeftOut(
         scale,

@@ -219,6 +219,47 @@ def test_a_constant_topic_has_a_reason_and_does_not_count_for_holm():
     )
 
 
+# On the first topic all earlier runs tie.
+TIED_FROM = np.array(
+    [[0.3] * 3, [0.1, 0.2, 0.4], [0.5, 0.6, 0.9], [0.2, 0.5, 0.3], [0.7, 0.4, 0.6], [0.1, 0.3, 0.2]]
+)
+TIED_TO = np.array(
+    [[0.9, 0.8, 0.9], [0.2, 0.2, 0.5], [0.5, 0.7, 0.9], [0.3, 0.5, 0.3], [0.7, 0.5, 0.6],
+     [0.2, 0.3, 0.3]]
+)  # fmt: skip
+
+
+# SciPy's own variance of a constant sample.
+@pytest.mark.filterwarnings("ignore:Precision loss")
+def test_topics_that_the_first_round_ties_on_are_left_out():
+    result = drift_tests(TIED_FROM, TIED_TO)
+    assert (result.topics, len(result.by_topic)) == (5, 6)
+    before, after = TIED_FROM[1:].mean(axis=1), TIED_TO[1:].mean(axis=1)
+    for test, expected in (
+        (result.paired_t, stats.ttest_rel(after, before)),
+        (result.wilcoxon, stats.wilcoxon(after, before)),
+        (result.pearson, stats.pearsonr(before, after)),
+        (result.kendall, stats.kendalltau(before, after)),
+    ):
+        assert test.statistic == pytest.approx(expected.statistic, rel=1e-9)
+        assert test.p_value == pytest.approx(expected.pvalue, rel=1e-8)
+    assert result.paired_t.dof == 4
+    # The topic itself is described, and no p value is adjusted for it.
+    tied = result.by_topic[0]
+    welch = stats.ttest_ind(TIED_TO[0], TIED_FROM[0], equal_var=False)
+    assert tied.welch.p_value == pytest.approx(welch.pvalue, rel=1e-9)
+    assert (tied.welch_holm, tied.brown_forsythe_holm) == (None, None)
+    for family in ("welch", "brown_forsythe"):
+        p = [getattr(tests, family).p_value for tests in result.by_topic[1:]]
+        adjusted = [getattr(tests, f"{family}_holm") for tests in result.by_topic[1:]]
+        np.testing.assert_allclose(adjusted, multipletests(p, method="holm")[1], rtol=1e-12)
+    # Topics that the later round alone ties on stay.
+    back = drift_tests(TIED_TO, TIED_FROM)
+    assert (back.topics, back.paired_t.dof) == (6, 5)
+    every = stats.ttest_rel(TIED_FROM.mean(axis=1), TIED_TO.mean(axis=1))
+    assert back.paired_t.statistic == pytest.approx(every.statistic, rel=1e-9)
+
+
 def test_no_time_passed(bridges):
     old, _ = bridges
     result = drift_tests(old, old[:, ::-1])

@@ -34,6 +34,28 @@ def test_ranked_as_exact_sums_are(tenths, unit):
     np.testing.assert_allclose(result, scores.mean(axis=0), rtol=1e-9, atol=1e-10 / unit)
 
 
+def test_means_tie_by_their_distance_not_by_a_grid():
+    """Scores of 12 digits, whose sums lie around a half of the 11th."""
+    values = [0.432630790805, 0.42278467327, 0.669297298575]
+    alike = np.array([np.roll(values, turn) for turn in range(3)]).T
+    alike = np.hstack([alike, alike[::-1]])
+    assert np.unique(alike.mean(axis=0)).size > 1
+    assert ranks(run_means(alike)) == [0] * 6
+    # Two means less than 1e-11 apart, but farther than rounding goes, do not tie.
+    near = np.array([[0.5, 0.5 + 4e-12, 0.5 + 1e-16], [0.9, 0.9, 0.9]])
+    assert ranks(run_means(near)) == [0, 1, 0]
+
+    rng = np.random.default_rng(2)
+    for _ in range(300):
+        column = rng.random(int(rng.integers(3, 40))).round(12)
+        columns = np.array([rng.permutation(column) for _ in range(4)]).T
+        columns[0] += [0, 0, 0, 1e-9]
+        weights = np.ones((2, len(column)))
+        for means in (run_means(columns), *run_means(columns, weights)):
+            exact = [sum(map(Fraction, one.tolist())) for one in columns.T]
+            assert ranks(means) == ranks([round(float(one), 11) for one in exact]) == [0, 0, 0, 1]
+
+
 @pytest.mark.parametrize("name", ["trec_adhoc5_p10", "trec_adhoc6_p10", "trec_adhoc7_p10"])
 def test_precision_at_10_ties(shared, name):
     scores = read_scores(shared, name)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import math
 import pickle
+import statistics
 from dataclasses import replace
 
 import numpy as np
@@ -178,6 +180,41 @@ def test_remaining_relevant(shared):
     unique = (everything - remaining_relevant(scoring)).sum(axis=1)
     assert unique.sum() == 1068
     assert unique.max() == unique[covid.teams.index("xj4wang")] == 57
+
+
+@pytest.mark.parametrize("name", ["trec_robust2003_ap", "named17_robust2003_ap"])
+def test_differences_are_of_plain_means(shared, name):
+    """Run by run in plain Python, with exact sums."""
+    scores = scaled(shared, name, "raw")[:20, :12]
+
+    def std_ab(run, others):
+        of_topics = []
+        for topic in scores.tolist():
+            given = [topic[other] for other in others]
+            mean, sd = statistics.fmean(given), statistics.stdev(given)
+            of_topics.append(min(1, max(0, 0.15 * (topic[run] - mean) / sd + 0.5)))
+        return statistics.fmean(of_topics)
+
+    runs = range(scores.shape[1])
+    change = [std_ab(run, [one for one in runs if one != run]) - std_ab(run, runs) for run in runs]
+    (left,) = leave_one_out(scores, np.array(runs), scales=["std-ab"]).scales
+    assert left.bias == pytest.approx(statistics.fmean(change), rel=1e-11)
+    squares = statistics.fmean(one**2 for one in change)
+    assert left.rmse == pytest.approx(math.sqrt(squares), rel=1e-11)
+    assert left.largest == pytest.approx(max(map(abs, change)), rel=1e-11)
+
+
+def test_runs_that_are_alike_tie_in_every_trial():
+    """Three runs have the same scores on other topics, and one run is below all of them."""
+    values = [0.432630790805, 0.42278467327, 0.669297298575]
+    alike = np.array([np.roll(values, turn) for turn in range(3)]).T
+    scores = np.hstack([alike, [[0.2], [0.3], [0.1]], [[0.7], [0.6], [0.8]]])
+    assert np.unique(scores[:, :3].mean(axis=0)).size > 1
+    (raw,) = leave_one_out(scores, np.arange(5), scales=["raw"]).scales
+    # The pairs of the three runs tie in both rankings.
+    assert raw.tau == 1
+    (same,) = leave_one_out(alike, np.arange(3), scales=["raw"]).scales
+    assert same.tau is None
 
 
 SCORES = arrays(
