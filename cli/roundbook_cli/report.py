@@ -15,7 +15,7 @@ from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, signed, talk_notes
 from roundbook_cli.request_options import argument, option, usage_errors
 from roundbook_cli.saved_drift import print_saved, report_facts, report_number
-from roundbook_cli.series import TaskName
+from roundbook_cli.series import Assessments, TaskName
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
@@ -116,6 +116,7 @@ def html(
     output: Path = option(HtmlReport, "output", "--output", metavar="FILE"),
     round_label: str | None = argument(HtmlReport, "round", metavar="ROUND"),
     measure: str | None = option(HtmlReport, "measure", "--measure", metavar="M"),
+    assessments: Assessments = None,
     scale: VarianceScale = option(HtmlReport, "scale", "--scale"),
     force: bool = option(HtmlReport, "force", "--force"),
     form: Form = "table",
@@ -128,7 +129,13 @@ def html(
     from roundbook.reports.html_report import write_html
 
     request = HtmlReport(
-        task=task, round=round_label, output=output, measure=measure, scale=scale, force=force
+        task=task,
+        round=round_label,
+        output=output,
+        measure=measure,
+        assessments=assessments,
+        scale=scale,
+        force=force,
     )
     with (
         record(context, database, one_moment=True) as session,
@@ -154,6 +161,7 @@ def latex(
     output: Path = option(LatexReport, "output", "--output", metavar="DIR_OR_FILE"),
     round_label: str | None = argument(LatexReport, "round", metavar="ROUND"),
     measure: str | None = option(LatexReport, "measure", "--measure", metavar="M"),
+    assessments: Assessments = None,
     m: list[int] | None = option(LatexReport, "m", "--m", metavar="M"),
     min_d: list[float] | None = option(LatexReport, "min_d", "--min-d", metavar="D"),
     force: bool = option(LatexReport, "force", "--force"),
@@ -171,6 +179,7 @@ def latex(
         round=round_label,
         output=output,
         measure=measure,
+        assessments=assessments,
         m=tuple(m or ()),
         min_d=tuple(min_d or ()),
         force=force,

@@ -10,17 +10,23 @@ from sqlalchemy import (
     BigInteger,
     Column,
     ColumnElement,
+    CompoundSelect,
     Connection,
     FromClause,
     Row,
     and_,
     bindparam,
+    false,
     func,
     select,
     true,
     union,
 )
 
+from roundbook.database.run_tables import qrels
+from roundbook.database.tables import (
+    current_matrix as current,
+)
 from roundbook.database.tables import (
     matrix,
     measure,
@@ -181,10 +187,12 @@ def choose_assessments(
     """Return the assessments label to read: the one asked for, or the only one.
 
     Scores from different assessments are never mixed, so one must be named if the task (or the
-    round) has several labels.
+    round) has several labels. A label whose scores are all withdrawn counts only if it is named, or
+    if no other has scores that stand.
     """
     named = {"task": task_id, "round": round_id, "measure": measure_id}
-    labels = set(connection.execute(_LABELS, named).scalars())
+    counting = _counting(connection, _LABELS, named)
+    labels = set(counting)
     known = ", ".join(sorted(labels))
     where = "task" if round_id is None else "round"
     if wanted is not None:
@@ -200,26 +208,64 @@ def choose_assessments(
             measure=measure,
             assessments=wanted,
         )
-    if len(labels) > 1:
+    standing = sorted(label for label, counts in counting.items() if counts) or sorted(labels)
+    if len(standing) > 1:
         raise InputError(
-            f"{measure} is recorded under several assessments in this {where} ({known}), which are"
-            " never mixed.",
+            f"{measure} is recorded under several assessments in this {where}"
+            f" ({', '.join(standing)}), which are never mixed.",
             way_out="several assessments",
         )
-    return str(labels.pop())
+    return standing[0]
 
 
-_LABELS = union(
-    *(
-        select(table.c.assessments)
-        .join(round_, round_.c.id == table.c.round_id)
-        .where(
-            round_.c.task_id == bindparam("task"),
-            round_.c.id == func.coalesce(bindparam("round", type_=BigInteger), round_.c.id),
-            table.c.measure_id == bindparam("measure"),
-        )
-        for table in (matrix, published_variance)
+def other_assessments(connection: Connection, task_id: int, label: str) -> list[str]:
+    """Return the task's assessments labels if one is new to it, as it may be mistyped; else none.
+
+    Labels whose scores are all withdrawn are left out.
+    """
+    counting = _counting(
+        connection, _LABELS_OR_QRELS, {"task": task_id, "round": None, "measure": None}
     )
+    if label in {normalize("NFC", known) for known in counting}:
+        return []
+    return sorted(other for other, counts in counting.items() if counts)
+
+
+def _counting(
+    connection: Connection, labels: CompoundSelect[Any], named: dict[str, int | None]
+) -> dict[str, bool]:
+    """Return assessments labels, each with whether any of its scores stand."""
+    counting: dict[str, bool] = {}
+    for label, counts in connection.execute(labels, named):
+        counting[label] = counting.get(label, False) or counts
+    return counting
+
+
+def _of_named(table: FromClause) -> ColumnElement[bool]:
+    return and_(
+        round_.c.task_id == bindparam("task"),
+        round_.c.id == func.coalesce(bindparam("round", type_=BigInteger), round_.c.id),
+        table.c.measure_id
+        == func.coalesce(bindparam("measure", type_=BigInteger), table.c.measure_id),
+    )
+
+
+_OF_SCORES = (
+    # A set of ids is read once; a join with the view may be a scan of it for each matrix.
+    select(matrix.c.assessments, matrix.c.id.in_(select(current.c.id)))
+    .join(round_, round_.c.id == matrix.c.round_id)
+    .where(_of_named(matrix)),
+    # A published variance cannot be withdrawn.
+    select(published_variance.c.assessments, true())
+    .join(round_, round_.c.id == published_variance.c.round_id)
+    .where(_of_named(published_variance)),
+)
+_LABELS = union(*_OF_SCORES)
+_LABELS_OR_QRELS = union(
+    *_OF_SCORES,
+    select(qrels.c.assessments, false())
+    .join(round_, round_.c.id == qrels.c.round_id)
+    .where(round_.c.task_id == bindparam("task")),
 )
 
 

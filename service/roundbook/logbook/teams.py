@@ -17,7 +17,7 @@ from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_results
 from roundbook.logbook.lookup import check_reason, find_round, find_task
 from roundbook.logbook.result import Result
-from roundbook.logbook.runs.recorded_runs import RunChange, describe_runs
+from roundbook.logbook.runs.recorded_runs import RunChange, describe_runs, pool_changed
 from roundbook.logbook.session import Session
 from roundbook.requests.teams import DescribeTeams
 
@@ -44,7 +44,8 @@ class DescribedTeams(Result):
 
     `runs` is the number of runs in the round, and `described` the number that were completed or
     corrected. `renewed` are the measures of the renewed variance estimates, one entry for each
-    estimate. `unknown_runs` are runs that only the file has, `undescribed_runs` runs that it lacks.
+    estimate. `refittable` are the round's factors that rest on other runs than the pool, if the file
+    told of it. `unknown_runs` are runs that only the file has, `undescribed_runs` runs that it lacks.
     `hidden` are the hidden parts of a workbook.
     """
 
@@ -127,7 +128,7 @@ def describe_teams(
         described=runs,
         changes=changes,
         renewed=renewed,
-        refittable=refittable_factors(connection, round_id),
+        refittable=refittable_factors(connection, round_id) if pool_changed(changes) else [],
         unknown_runs=[tag for tag in teams if tag not in tags],
         undescribed_runs=[tag for tag in tags if tag not in teams],
         hidden=list(teams.hidden),

@@ -63,8 +63,8 @@ _CHOICES = {
     "limits": get_args(VarianceLimit),
 }
 _PLAN_FIELDS = (
-    *("variance", "task", "measure", "scale", "variance_at", "design", "solve", "m", "min_d"),
-    *("topics", "alpha", "beta", "engine"),
+    *("variance", "task", "measure", "assessments", "scale", "variance_at", "design", "solve"),
+    *("m", "min_d", "topics", "alpha", "beta", "engine"),
 )
 _CAPTIONS: dict[str, Callable[[Any], str]] = {
     "Plan": figures.plan_caption,

@@ -1,6 +1,6 @@
 """Requests to pages: the caller, the transaction, and the forms that are filled in."""
 
-from collections.abc import AsyncIterator, Collection, Mapping, Sequence
+from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from typing import Annotated, Any, NamedTuple
 from urllib.parse import parse_qs
@@ -16,6 +16,7 @@ from roundbook.api.problems import HttpError, status_of
 from roundbook.api.turns import Limit, Turns, computing_turn, transaction
 from roundbook.errors import RequestError, RoundbookError
 from roundbook.logbook.session import Session
+from roundbook.measure_names import canonical_measure
 from roundbook.requests.base import takes_several
 from roundbook.requests.matrices import ListMatrices, ShowMatrix
 from roundbook.requests.results import ShowResult
@@ -94,6 +95,18 @@ async def read_form(http: Request) -> dict[str, str]:
 def filled_in(http: Request) -> dict[str, str]:
     """Return the fields of an address that are not empty."""
     return {name: value for name, value in http.query_params.items() if value.strip()}
+
+
+def recorded_name(measure: str, names: Iterable[str]) -> str:
+    """Return the recorded name of a measure that is spelt as another tool spells it."""
+    canonical = canonical_measure(measure).lower()
+    return next((name for name in names if canonical_measure(name).lower() == canonical), measure)
+
+
+def labels_to_choose(chosen: str | None, standing: Iterable[str]) -> list[str]:
+    """Return the assessments labels of a form, with that chosen; none where there is no choice."""
+    labels = sorted({*standing, *filter(None, [chosen])})
+    return labels if len(labels) > 1 else []
 
 
 def fields_of(request: type[BaseModel], query: Mapping[str, Sequence[str]]) -> dict[str, Any]:

@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.matrices.logged import LoggedMatrices
 from roundbook.logbook.matrices.showing import show_matrix
-from roundbook.logbook.near_names import near_name
 from roundbook.logbook.round_fingerprint import find_publication
 from roundbook.logbook.runs.assessing import LoggedQrels
 from roundbook.logbook.runs.listing import list_runs
@@ -17,7 +16,6 @@ from roundbook.logbook.session import Session
 from roundbook.logbook.topics import list_topics
 from roundbook.presentation.matrices import log_notes, standardising_note
 from roundbook.presentation.previews import (
-    near_note,
     understood,
     understood_qrels,
     understood_runs,
@@ -61,7 +59,6 @@ def _look_at_scores(session: Session, logged: LoggedMatrices) -> dict[str, Any]:
         for topic in listed
         if any(there.round == one.round and there.id in own for there in topic.rounds)
     )
-    near = near_note("measure", one.measure, near_name(one.measure, one.remarks.other_measures))
     standardising = standardising_note(one)
     published = None
     if one.status == "logged":
@@ -71,7 +68,7 @@ def _look_at_scores(session: Session, logged: LoggedMatrices) -> dict[str, Any]:
         "status": one.status,
         "understood": understood(one, shown.topics, [run.run for run in shown.runs])
         | {"Topics of other rounds": f"{returned} of {one.topics}"},
-        "notes": [note for note in (published, standardising, *log_notes(one), near) if note],
+        "notes": [note for note in (published, standardising, *log_notes(one)) if note],
         "impact": one.impact,
         "expected": {"expected_revisions": {one.measure: one.revision - 1}},
     }

@@ -20,6 +20,12 @@ _ADDRESSES = {
     path.name: f"/static/{path.name}?v={hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
     for path in STATIC.iterdir()
 }
+
+
+def _given(query: dict[str, object]) -> dict[str, object]:
+    return {name: value for name, value in query.items() if value is not None}
+
+
 _TEMPLATES = Environment(
     loader=FileSystemLoader(STATIC.with_name("templates")),
     autoescape=True,
@@ -29,7 +35,7 @@ _TEMPLATES = Environment(
 )
 _TEMPLATES.filters |= FILTERS | {"study_title": study_title}
 _TEMPLATES.globals |= {
-    "link": lambda path, **query: f"{path}?{urlencode(query, doseq=True)}",
+    "link": lambda path, **query: f"{path}?{urlencode(_given(query), doseq=True)}",
     "software": SOFTWARE,
     "static": _ADDRESSES.__getitem__,
 }

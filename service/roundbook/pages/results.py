@@ -49,7 +49,7 @@ async def save(http: Request, caller: Who) -> Response:
         return save_permitted(http, caller, limit, kind, saving)
 
     saved = await computed(http, work, caller=caller, seconds=SECONDS_TO_DECIDE)
-    return RedirectResponse(f"/result?{urlencode({'name': saved.name})}", 303)
+    return RedirectResponse(f"/result?{urlencode({'name': saved.name, 'kind': saved.kind})}", 303)
 
 
 def asked_fields(kind: str, query: str) -> dict[str, Any]:
@@ -86,17 +86,21 @@ def results_page(
 
 @router.get("/result")
 def result_page(
-    http: Request, caller: Who, session: Asking, name: str, version: int | None = None
+    http: Request,
+    caller: Who,
+    session: Asking,
+    name: str,
+    kind: str | None = None,
+    version: int | None = None,
 ) -> HTMLResponse:
     """Show a saved result, and whether it is stale."""
-    return page(http, "result.html", **result_context(session, caller, name, version))
+    asked = ShowResult(name=name, kind=kind, version=version)
+    return page(http, "result.html", **result_context(session, caller, asked))
 
 
-def result_context(
-    session: Session, caller: Caller, name: str, version: int | None
-) -> dict[str, Any]:
+def result_context(session: Session, caller: Caller, asked: ShowResult) -> dict[str, Any]:
     """Return the context of the page of a saved result: heading, sentences, tables and chart."""
-    shown = answer(caller, session, show_result, ShowResult(name=name, version=version))
+    shown = answer(caller, session, show_result, asked)
     title = f"{shown.kind.capitalize()} '{shown.name}', version {shown.version} of {shown.versions}"
     result = shown.result
     return {
@@ -106,11 +110,13 @@ def result_context(
         "heading": saved_heading(title, shown),
         "brief": _brief(shown),
         "why": why_stale(shown),
-        "changed": _stale_since(session, [shown]).get(shown.name),
+        "changed": _stale_since(session, [shown]).get((shown.kind, shown.name)),
         **sentences_of(shown.kind, result),
         "tables": tables_of(result),
         "beside": beside(result) if isinstance(result, Plan) else [],
-        "drawn": drawing_of(result, "result", name=shown.name, version=shown.version),
+        "drawn": drawing_of(
+            result, "result", name=shown.name, kind=shown.kind, version=shown.version
+        ),
         "title": study_title(result.study) if isinstance(result, Study) else _TITLES[shown.kind],
     }
 
@@ -120,7 +126,7 @@ async def renew(http: Request, caller: Who) -> Response:
     """Renew a stale result, or all of a task."""
     require_scope(caller, "log")
     form = await read_form(http)
-    asked = RenewResults(name=form.get("name"), task=form.get("task"))
+    asked = RenewResults(name=form.get("name"), kind=form.get("kind"), task=form.get("task"))
 
     def work(limit: Limit) -> Renewal:
         with transaction(http, caller, limit) as session:
@@ -141,7 +147,7 @@ def result_rows(session: Session, task: str | None) -> list[dict[str, Any]]:
             "answer": _brief(entry),
             "place": result_place(entry),
             "why": why_stale(entry),
-            "since": since.get(entry.name),
+            "since": since.get((entry.kind, entry.name)),
         }
         for entry in listed
     ]
@@ -154,14 +160,16 @@ def _brief(entry: ResultEntry) -> str:
     return brief if study is None else f"{study_title(study)}{brief.removeprefix(study)}"
 
 
-def _stale_since(session: Session, entries: Sequence[ResultEntry]) -> dict[str, datetime]:
-    """Return the times since which results are stale because of later scores, by name."""
+def _stale_since(
+    session: Session, entries: Sequence[ResultEntry]
+) -> dict[tuple[str, str], datetime]:
+    """Return the times since which results are stale by later scores, by kind and name."""
     logged: dict[int | None, datetime] = {}
     for name in {entry.task for entry in entries if entry.stale and entry.task}:
         matrices = list_matrices(session, ListMatrices(task=name, superseded=True)).matrices
         logged |= {matrix.matrix: matrix.logged_at for matrix in matrices}
     times = {
-        entry.name: [
+        (entry.kind, entry.name): [
             logged[change.matrix]
             for change in entry.changes
             if change.stale and change.matrix in logged
@@ -169,4 +177,4 @@ def _stale_since(session: Session, entries: Sequence[ResultEntry]) -> dict[str, 
         for entry in entries
         if entry.stale
     }
-    return {name: min(since) for name, since in times.items() if since}
+    return {of: min(since) for of, since in times.items() if since}

@@ -19,7 +19,7 @@ from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.round_contents import show_round
 from roundbook.logbook.session import Session
 from roundbook.pages.charts import figure
-from roundbook.pages.forms import Asking, Who
+from roundbook.pages.forms import Asking, Who, labels_to_choose, recorded_name
 from roundbook.pages.rendering import page
 from roundbook.presentation import figures
 from roundbook.presentation.charts.limits import MOST_TOPICS
@@ -43,25 +43,46 @@ _MOST_SCORES, _FEWER_RESAMPLES = 50_000, 200
 
 @router.get("/round")
 def round_page(
-    http: Request, caller: Who, session: Asking, task: str, round: str, measure: str | None = None
+    http: Request,
+    caller: Who,
+    session: Asking,
+    task: str,
+    round: str,
+    measure: str | None = None,
+    assessments: str | None = None,
 ) -> HTMLResponse:
     """Show a round: its matrices, factors, and the runs raw beside standardised."""
-    return page(http, "round.html", **round_context(session, caller, task, round, measure))
+    context = round_context(session, caller, task, round, measure, assessments or None)
+    return page(http, "round.html", **context)
 
 
 def round_context(
-    session: Session, caller: Caller, task: str, round: str, measure: str | None
+    session: Session,
+    caller: Caller,
+    task: str,
+    round: str,
+    measure: str | None,
+    assessments: str | None,
 ) -> dict[str, Any]:
     """Return the context of the page of a round: matrices, ranking, figures and tables."""
     shown = answer(caller, session, show_round, ShowRound(task=task, round=round))
     names = list(dict.fromkeys(matrix.measure for matrix in shown.matrices))
-    chosen = measure or (names[0] if names else None)
+    chosen = recorded_name(measure, names) if measure else names[0] if names else None
+    standing = [matrix for matrix in shown.matrices if matrix.standing == "current"]
+    counting = [
+        one for one in standing if one.measure == chosen and assessments in (None, one.assessments)
+    ]
+    labels = labels_to_choose(assessments, (matrix.assessments for matrix in standing))
+    if labels and counting:  # the page says whose scores it shows
+        assessments = counting[0].assessments
     context: dict[str, Any] = {
         "task": task,
         "round": shown,
         "published": publication_note(shown.round, shown),
         "measures": names,
         "measure": chosen,
+        "assessments": assessments,
+        "labels": labels,
         "ranking": None,
         "ranking_words": [],
         "intervals": {},
@@ -74,12 +95,11 @@ def round_context(
             Table("Published variances", shown.published_variances, PUBLISHED_VARIANCES),
         ],
     }
-    counting = (
-        one.matrix for one in shown.matrices if one.measure == chosen and one.standing == "current"
-    )
-    current = next(counting, None)
-    if chosen and current is not None:
+    if chosen and counting:
+        current = counting[0].matrix
         of, drawn = {"task": task, "round": shown.round, "measure": chosen}, context["figures"]
+        if assessments is not None:
+            of["assessments"] = assessments
         overview = answer(caller, session, show_overview, ShowMatrix(matrix=current))
         context["intervals"] = {run.run: run for run in overview.runs}
         caption = figures.scores_caption(overview)
@@ -97,6 +117,10 @@ def round_context(
             if status_of(error) == 503:
                 raise
             context["trouble_sentences"].append(str(error))
+    elif chosen and assessments is not None:
+        context["trouble_sentences"].append(
+            f"This round has no {chosen} scores under '{assessments}' assessments that stand."
+        )
     return context
 
 

@@ -75,7 +75,8 @@ def over_rounds_command(study: str, task: str | None, measure: str | None) -> st
 def study_fields(study: str, query: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return the request fields from a study's form, with the number of trials that a page runs.
 
-    Several values come in repeated fields, or separated by commas.
+    Several values come in repeated fields, or in one, separated by commas; a value that has a comma
+    itself comes in one of several fields.
     """
     names, request = _names(study), STUDIES[study].request
     given: dict[str, Sequence[str]] = {
@@ -85,7 +86,8 @@ def study_fields(study: str, query: Mapping[str, Sequence[str]]) -> dict[str, An
     }
     for name, values in query.items():
         if name in names:
-            parts = ",".join(values).split(",") if takes_several(request, name) else values
+            split = takes_several(request, name) and len(values) == 1
+            parts = values[0].split(",") if split else values
             given[name] = [part.strip() for part in parts if part.strip()]
     return fields_of(request, {name: values for name, values in given.items() if values})
 

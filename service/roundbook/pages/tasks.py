@@ -25,7 +25,7 @@ from roundbook.logbook.topics import list_topics
 from roundbook.logbook.variances import show_histories, show_variances
 from roundbook.pages.answers import verdict_headline
 from roundbook.pages.charts import figure
-from roundbook.pages.forms import Asking, Who
+from roundbook.pages.forms import Asking, Who, labels_to_choose, recorded_name
 from roundbook.pages.rendering import page
 from roundbook.pages.results import result_rows
 from roundbook.presentation import drift_advice, drift_verdict, figures
@@ -87,14 +87,21 @@ def task_page(
     session: Asking,
     task: str,
     measure: str | None = None,
+    assessments: str | None = None,
     scale: VarianceScale = "raw",
 ) -> HTMLResponse:
     """Show a task: its verdict, rounds, variances, ageing, saved results."""
-    return page(http, "task.html", **task_context(session, caller, task, measure, scale))
+    context = task_context(session, caller, task, measure, assessments or None, scale)
+    return page(http, "task.html", **context)
 
 
 def task_context(
-    session: Session, caller: Caller, task: str, measure: str | None, scale: VarianceScale
+    session: Session,
+    caller: Caller,
+    task: str,
+    measure: str | None,
+    assessments: str | None,
+    scale: VarianceScale,
 ) -> dict[str, Any]:
     """Return the context of the page of a task: rounds, verdict, variances, ageing and figures."""
     shown = next((one for one in visible_tasks(caller, session) if one.task == task), None)
@@ -104,7 +111,12 @@ def task_context(
     context: dict[str, Any] = {
         "task": shown,
         "rounds": rounds,
-        "measure": measure or main_measure(rounds),
+        "measure": recorded_name(measure, shown.measures) if measure else main_measure(rounds),
+        "assessments": assessments,
+        "labels": labels_to_choose(
+            assessments,
+            (row.assessments for one in rounds for row in one.matrices if row.withdrawn is None),
+        ),
         "scale": scale,
         **dict.fromkeys(("history", "report", "curve", "factors", "curve_words")),
         **{name: {} for name in ("by_round", "fitted", "returned", "revisions")},
@@ -119,6 +131,9 @@ def task_context(
 
 def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> None:
     of = {"task": context["task"].task, "measure": context["measure"]}
+    label = context["assessments"]
+    if label is not None:
+        of["assessments"] = label
 
     def ask(use_case: Callable[[Session, _Asked], _Answer], request: _Asked) -> _Answer | None:
         try:
@@ -166,7 +181,7 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
         one.round: matrix.revision
         for one in context["rounds"]
         for matrix in one.matrices
-        if matrix.measure == of["measure"]
+        if matrix.measure == of["measure"] and label in (None, matrix.assessments)
     }
     first = next(iter(context["revisions"]), None)
     if first and (factors := ask(show_factors, FactorsRequest(**of, round=first))):

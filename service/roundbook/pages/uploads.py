@@ -232,6 +232,8 @@ async def confirm(http: Request, caller: Who) -> Response:
     shown = {"task": held.fields["task"], "round": held.fields["round"]}
     if isinstance(logged, LoggedMatrices):
         shown["measure"] = logged.matrices[0].measure
+        if "assessments" in held.fields:
+            shown["assessments"] = logged.matrices[0].assessments
     return RedirectResponse(f"/round?{urlencode(shown)}", 303)
 
 

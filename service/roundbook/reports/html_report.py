@@ -13,7 +13,7 @@ from roundbook.errors import MissingExtraError, NotRecordedError, RoundbookError
 from roundbook.formats.text import shown_path
 from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.events import list_events
-from roundbook.logbook.lookup import find_task
+from roundbook.logbook.lookup import choose_assessments, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result
 from roundbook.logbook.rounds import Round, other_measures
@@ -21,6 +21,7 @@ from roundbook.logbook.session import Session, Tell, tell_nobody
 from roundbook.reports.self_contained import self_contained
 from roundbook.requests.events import EventsRequest
 from roundbook.requests.reports import HtmlReport
+from roundbook.requests.results import ShowResult
 
 if TYPE_CHECKING:
     from roundbook.api.callers import Caller
@@ -31,7 +32,7 @@ class WrittenHtml(Result):
 
     `left_out` has the reasons why pages are missing. `measures_of_results` are the other measures
     of its saved results; `other_measures` are measures of the rounds that it has no pages of, where
-    no measure was asked for.
+    no measure was asked for. `assessments` is the label asked for, None without one.
     """
 
     report: str
@@ -39,6 +40,7 @@ class WrittenHtml(Result):
     task: str
     round: str | None
     measure: str
+    assessments: str | None = None
     scale: str
     pages: list[str]
     drafts: list[str]
@@ -57,7 +59,7 @@ class _Page(NamedTuple):
 
 
 # By path, the field of a page's address that names its round or result.
-_NAMED_BY = {"/round": "round", "/result": "name", "/drift": "to_round"}
+_NAMED_BY = {"/round": ("round",), "/result": ("kind", "name"), "/drift": ("to_round",)}
 
 
 def write_html(session: Session, request: HtmlReport, progress: Tell = tell_nobody) -> WrittenHtml:
@@ -90,11 +92,12 @@ def _compose(session: Session, request: HtmlReport, progress: Tell) -> tuple[byt
     from roundbook.pages.rendering import render  # noqa: PLC0415
     from roundbook.pages.tasks import task_context  # noqa: PLC0415
 
-    measure = request.measure
+    connection, measure, label = session.connection, request.measure, request.assessments
+    task_id = find_task(connection, request.task)
     if measure is not None:
-        task_id = find_task(session.connection, request.task)
-        _, measure = find_measure(session.connection, task_id, request.task, measure)
-    of_task = task_context(session, _caller(session), request.task, measure, request.scale)
+        _, measure = find_measure(connection, task_id, request.task, measure)
+    caller = _caller(session)
+    of_task = task_context(session, caller, request.task, measure, label, request.scale)
     task, measure, rounds = of_task["task"].task, of_task["measure"], of_task["rounds"]
     if not measure:
         raise NotRecordedError(
@@ -103,6 +106,10 @@ def _compose(session: Session, request: HtmlReport, progress: Tell) -> tuple[byt
             task=task,
             measure="M",
         )
+    if label is not None:
+        # One that the task has not is refused, as a measure is.
+        measure_id, _ = find_measure(connection, task_id, task, measure)
+        label = choose_assessments(connection, task_id, measure_id, measure, label)
     reported = [one for one in rounds if request.round in (None, one.round)]
     if not reported:
         raise NotRecordedError(
@@ -120,6 +127,7 @@ def _compose(session: Session, request: HtmlReport, progress: Tell) -> tuple[byt
         css=Markup((files("roundbook.pages") / "static" / "style.css").read_text("utf-8")),  # noqa: S704
         event=event,
         measure=measure,
+        assessments=label,
         scale=request.scale,
         of_results=of_results,
         drafts=drafts,
@@ -136,6 +144,7 @@ def _compose(session: Session, request: HtmlReport, progress: Tell) -> tuple[byt
         task=task,
         round=request.round,
         measure=measure,
+        assessments=label,
         scale=request.scale,
         pages=[one.title for one in pages],
         drafts=drafts,
@@ -172,7 +181,7 @@ def _pages(
     from roundbook.pages.rounds import round_context  # noqa: PLC0415
 
     caller = _caller(session)
-    task, measure = of_task["task"].task, of_task["measure"]
+    task, measure, label = of_task["task"].task, of_task["measure"], of_task["assessments"]
     pages: list[_Page] = []
     left_out: dict[str, str] = {}
 
@@ -193,20 +202,25 @@ def _pages(
     scored = [
         one.round
         for one in of_task["rounds"]
-        if any(row.measure == measure and row.withdrawn is None for row in one.matrices)
+        if any(
+            row.measure == measure and row.withdrawn is None and label in (None, row.assessments)
+            for row in one.matrices
+        )
     ]
     for one in reported:
         shown = measure if one.round in scored else None
-        make = partial(round_context, session, caller, task, one.round, shown)
+        make = partial(round_context, session, caller, task, one.round, shown, label)
         add(f"round-{one.ordinal}", one.round, "round", [one.round], make)
     if (whole and len(scored) > 1) or request.round in scored[1:]:
         later = scored[-1] if request.round is None else request.round
         given = {"task": task, "measure": measure, "to_round": later}
+        if label is not None:
+            given["assessments"] = label
         add("drift", "Drift", "drift", ["", later], partial(drift_context, session, caller, given))
     for number, row in enumerate(of_task["results"] if whole else (), 1):
-        name = row["entry"].name
-        make = partial(result_context, session, caller, name, None)
-        add(f"result-{number}", name, "result", [name], make)
+        kind, name = row["entry"].kind, row["entry"].name
+        make = partial(result_context, session, caller, ShowResult(name=name, kind=kind))
+        add(f"result-{number}", name, "result", [f"{kind} {name}"], make)
     return pages, left_out
 
 
@@ -214,5 +228,6 @@ def _anchor(pages: Sequence[_Page], link: str) -> str | None:
     """Return the anchor of the page that the site links to, None where it is not in the report."""
     parts = urlsplit(link)
     asked = dict(parse_qsl(parts.query))
-    of = (parts.path, asked.get(_NAMED_BY.get(parts.path, ""), ""))
+    named_by = _NAMED_BY.get(parts.path, ())
+    of = (parts.path, " ".join(asked.get(field, "") for field in named_by))
     return next((one.anchor for one in pages if of in one.links), None)

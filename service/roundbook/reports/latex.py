@@ -72,8 +72,10 @@ def write_latex(
             task=listed.task,
             measure="M",
         )
-    shown = _round(listed.rounds, request.round, listed.task)
+    shown = _round(listed.rounds, request.round, listed.task, request.assessments)
     of_task = {"task": listed.task, "measure": measure}
+    if request.assessments is not None:
+        of_task["assessments"] = request.assessments
     of_round = of_task | {"round": shown.round}
 
     def sizes() -> str:
@@ -113,10 +115,15 @@ def write_latex(
     )
 
 
-def _round(rounds: Sequence[Round], label: str | None, task: str) -> Round:
+def _round(rounds: Sequence[Round], label: str | None, task: str, assessments: str | None) -> Round:
     """Return the round asked for, else the latest with scores, else the latest."""
     if label is None:
-        return next((one for one in reversed(rounds) if one.matrices), rounds[-1])
+        scored = (
+            one
+            for one in reversed(rounds)
+            if any(assessments in (None, row.assessments) for row in one.matrices)
+        )
+        return next(scored, rounds[-1])
     for one in rounds:
         if one.round == label.strip():
             return one

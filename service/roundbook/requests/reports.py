@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from roundbook.requests.base import Request
-from roundbook.requests.fields import ScoresScale, TaskName
+from roundbook.requests.fields import Assessments, ScoresScale, TaskName
 
 _OF_TASK = "The measure. (default: the one that most rounds have, the first by name in a tie)"
 
@@ -19,6 +19,7 @@ class HtmlReport(Request):
     round: str | None = Field(None, description="Only this round. (default: the whole task)")
     output: Path = Field(description="The file to write, such as covid.html.")
     measure: str | None = Field(None, description=_OF_TASK)
+    assessments: Assessments = None
     scale: ScoresScale = "raw"
     force: bool = Field(default=False, description="Overwrite a file that is there.")
 
@@ -34,6 +35,7 @@ class LatexReport(Request):
         description="A file that ends in .tex for all tables, or a directory for a file each."
     )
     measure: str | None = Field(None, description=_OF_TASK)
+    assessments: Assessments = None
     m: tuple[int, ...] = Field(
         (), description="Plan for this number of runs; repeat. (default: as plan)"
     )

@@ -33,6 +33,7 @@ from roundbook.logbook.lookup import (
     check_reason,
     check_text,
     latest_matrix,
+    other_assessments,
     withdrawn_error,
 )
 from roundbook.logbook.matrices.history import revision_changes
@@ -150,11 +151,12 @@ def log_complete(
     task_id, round_id = open_round(session, request.task, request.round, create=request.create)
     complete, teams = as_recorded(connection, task_id, round_id, complete, teams)
     refuse_topic_twice(connection, task_id, request.task, complete.topics)
-    recorded = ensure_measure(connection, request.measure, request.bounds)
+    recorded = ensure_measure(connection, request.measure, request.bounds, task_id)
     if recorded.bounds is not None:
         _check_bounds(recorded.name, recorded.bounds, complete)
     label = check_name("assessments label", request.assessments)
     series = Series(round_id, recorded.id, label, request.round.strip(), recorded.name)
+    other_labels = other_assessments(connection, task_id, label)  # before this one is stored
     entry = _Entry(
         session,
         request,
@@ -170,6 +172,7 @@ def log_complete(
     outcome = _keep(entry) if unchanged else _store(entry, known_teams=bool(teams))
     remarks = outcome.remarks | {
         "other_measures": other_measures(connection, task_id, recorded),
+        "other_assessments": other_labels,
         "zero_sd": request.zero_sd,
         "hidden": list(complete.hidden),
     }
@@ -177,7 +180,7 @@ def log_complete(
         tags = dict.fromkeys(complete.runs)
         remarks["unknown_runs"] = [tag for tag in teams if tag not in tags]
         remarks["undescribed_runs"] = [tag for tag in tags if tag not in teams]
-        if entry.runs.described:
+        if entry.runs.pool_told:
             remarks["refittable"] = refittable_factors(connection, round_id)
     impact = []
     if entry.latest is not None and not unchanged:

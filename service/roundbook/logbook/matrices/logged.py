@@ -43,6 +43,8 @@ class Remarks(Result):
     other_measures : list of str
         The task's other measures if this one is new to the record: it may be one of them,
         mistyped.
+    other_assessments : list of str
+        The task's assessments labels if this one is new to it: it may be one of them, mistyped.
     difference : Difference or None
         From the revision before, or from the other matrices of the round.
     same_scores : Twin or None
@@ -86,6 +88,7 @@ class Remarks(Result):
     """
 
     other_measures: list[str]
+    other_assessments: list[str] = Field(default_factory=list)
     difference: Difference | None = None
     changes: Changes | None = None
     same_scores: Twin | None = None

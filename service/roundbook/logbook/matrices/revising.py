@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from sqlalchemy import ARRAY, Connection, Row, Text, any_, func, literal, select
@@ -175,7 +176,8 @@ def variance_ratio(
     ).scalar_one()
     if not median or not variance or 1 / _OTHER_SCALE <= variance / median <= _OTHER_SCALE:
         return None
-    return float(variance / median)
+    # Of variances near the smallest numbers there are, the ratio may be none of a double's.
+    return min(float(variance / median), sys.float_info.max)
 
 
 def count_beyond_one(measure_name: str, complete: CompleteMatrix) -> int:

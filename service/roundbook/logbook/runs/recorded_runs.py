@@ -30,13 +30,15 @@ Pool = Literal[
 class RecordedRuns(NamedTuple):
     """Runs of a round: ids, contributions to the pool, and teams (None: unknown).
 
-    `described` is the number of runs that are new or of which more became known.
+    `described` is the number of runs that are new or of which more became known; `pool_told` is
+    whether it became known of any whether it contributed to the pool.
     """
 
     ids: npt.NDArray[np.int64]
     contributed: list[bool | None]
     team_ids: list[int | None]
     described: int
+    pool_told: bool
 
 
 class RunChange(Result):
@@ -65,6 +67,11 @@ def known_pool(contributed: Sequence[bool | None]) -> Pool:
     return "all" if number == len(contributed) else "part"
 
 
+def pool_changed(changes: Sequence[RunChange]) -> bool:
+    """Return whether facts that changed on runs tell of the pool."""
+    return any(change.fact == "contributed_to_pool" for change in changes)
+
+
 def record_runs(
     connection: Connection, round_id: int, tags: Sequence[str], teams: Mapping[str, RunTeam]
 ) -> RecordedRuns:
@@ -87,6 +94,7 @@ def record_runs(
         ),
         values,
     ).rowcount
+    changes: list[RunChange] = []
     if teams:
         given = {tag: teams[tag] for tag in tags if tag in teams}
         if not given:
@@ -105,7 +113,8 @@ def record_runs(
         values,
     ).all()
     ids, contributed, team_ids = map(list, zip(*rows, strict=True))
-    return RecordedRuns(np.array(ids, dtype=np.int64), contributed, team_ids, described)
+    numbers = np.array(ids, dtype=np.int64)
+    return RecordedRuns(numbers, contributed, team_ids, described, pool_changed(changes))
 
 
 def describe_runs(
