@@ -19,6 +19,7 @@ _OPTIONS = {
     "runs": "factors fit --runs",
     "min_d": "--min-d",
     "details": "drift --details",
+    "alias_topics": "topic alias",
 }
 
 

@@ -57,10 +57,10 @@ def impact(
     )
     # A command may renew several results.
     renewals = list(dict.fromkeys(row.renew for row in rows if row.renew))
-    if shown.source is not None and shown.source.outdated and shown.standing == "current":
-        renewals.insert(
-            0, computed_anew(Scores(**shown.model_dump(include=set(Scores.model_fields))))
-        )
+    outdated = shown.source is not None and shown.source.outdated and shown.standing == "current"
+    if form == "table" and outdated:
+        section("To compute its scores anew:")
+        print_commands(computed_anew(Scores(**shown.model_dump(include=set(Scores.model_fields)))))
     if form == "table" and renewals:
         section("To renew what is stale:")
         print_commands(*renewals)

@@ -118,7 +118,7 @@ def log(
     matrices = logged.matrices
     extra = [
         {
-            "notes": in_one_line(_notes(matrix, matrix.measure)),
+            "notes": in_one_line(_notes(matrix, [matrix.measure])),
             "impact": matrix.impact and dependents_json(matrix.impact),
         }
         for matrix in matrices
@@ -142,27 +142,35 @@ def log(
         tell_impact(matrix.impact, f"Stale {when} the scores{of_measure} are replaced:")
 
 
-def _notes(logged: LoggedMatrix, measure: str) -> list[str]:
-    """Return the notes on a matrix just logged, with commands on their own lines."""
+def _notes(logged: LoggedMatrix, measures: Sequence[str]) -> list[str]:
+    """Return the notes on a matrix just logged, with a command for each measure on its own line."""
     notes = log_notes(logged)
     if note := standardising_note(logged):
         if logged.standardising == "pooled":
-            of_measure = measured(measure, logged.assessments)
-            command = refit_command(logged.task, logged.round, of_measure, "all", "REASON")
-            note += f" To have all standardise:\n  {command}"
+            commands = [
+                refit_command(
+                    logged.task,
+                    logged.round,
+                    measured(measure, logged.assessments),
+                    "all",
+                    "REASON",
+                )
+                for measure in measures
+            ]
+            note = "\n  ".join([f"{note} To have all standardise:", *commands])
         notes.append(note)
     return notes + refit_notes(logged, logged.remarks.refittable)
 
 
 def _tell(matrices: Sequence[LoggedMatrix]) -> None:
     """Print the notes on logged matrices on stderr; those that all of them share last, once."""
-    several = len(matrices) > 1
-    notes = [_notes(matrix, "MEASURE" if several else matrix.measure) for matrix in matrices]
+    measures = [matrix.measure for matrix in matrices]
+    notes = [_notes(matrix, measures) for matrix in matrices]
     shared = [note for note in notes[0] if all(note in of_matrix for of_matrix in notes)]
     for matrix, of_matrix in zip(matrices, notes, strict=True):
-        for note in of_matrix:
+        for note, own in zip(of_matrix, _notes(matrix, [matrix.measure]), strict=True):
             if note not in shared:
-                talk(f"Note ({matrix.measure}): {note}")
+                talk(f"Note ({matrix.measure}): {own}")
     talk_notes(shared)
     for matrix in matrices:
         if matrix.runs_described and matrix.status == "unchanged":

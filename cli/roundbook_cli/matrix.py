@@ -138,9 +138,10 @@ def list_(
         if row.standing == "current" and row.source is not None and row.source.outdated
     ]
     if outdated:
+        number = outdated[0] if len(outdated) == 1 else "NUMBER"
         below.append(
             f"Computed before the latest runs or assessments: {', '.join(map(str, outdated))}."
-            f" 'roundbook impact {outdated[0]}' has the command that computes them anew."
+            f" 'roundbook impact {number}' has the command that computes one anew."
         )
     if form != "table":
         show(listed, form, listed.matrices, LISTED)

@@ -88,7 +88,7 @@ def merge(
     show(done, form, [done], _MERGED)
     talk(merge_sentence(done))
     for task in done.tasks:
-        talk(f"'roundbook result list {quote(task)} --stale' lists what is to be renewed.")
+        talk(f"What is to be renewed is listed by: roundbook result list {quote(task)} --stale")
 
 
 def refuse_no_measure(context: typer.Context) -> None:

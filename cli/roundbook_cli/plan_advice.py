@@ -28,11 +28,15 @@ def history_warning(history: VarianceHistory) -> str | None:
 
 
 def advised(history: VarianceHistory, lines: Iterable[str]) -> list[str]:
-    """Return lines about a variance history, with advice after the warning that rounds disagree."""
-    from roundbook.presentation.variances import disagreement
+    """Return lines about a variance history, with advice after warnings that rounds disagree."""
+    from roundbook.presentation.variances import disagreement, disagreement_way_out
 
-    warning = disagreement(history)
-    return [history_warning(history) or line if line == warning else line for line in lines]
+    advice = {}
+    for two_way in (False, True):
+        if warning := disagreement(history, two_way=two_way):
+            way_out = disagreement_way_out(history, two_way=two_way)
+            advice[warning] = with_way_out(warning, way_out)
+    return [advice.get(line, line) for line in lines]
 
 
 def plan_json(plan: Plan) -> dict[str, Any]:

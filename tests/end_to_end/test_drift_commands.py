@@ -106,8 +106,8 @@ def test_without_details_the_report_is_a_page_of_eighty_columns(covid, monkeypat
     printed = " ".join(done.out.split())
     order = [
         "AGED: the factors of round 'round1' no longer hold in round 'round3'",
-        "Why: For systems and topics like these the mean score moved by +0.815 first-round standard"
-        " deviations (95% interval +0.384 to +1.246; up to 0.2 does not matter), and the spread is"
+        "Why: For systems and topics like these the mean score moved by +0.815 standard deviations"
+        " of round 'round1' (95% interval +0.384 to +1.246; up to 0.2 does not matter), and the spread is"
         " 1.006 times what it was (90% interval 0.848 to 1.192; 0.8 to 1.25 does not matter)."
         " The interval of the shift lies wholly outside. Held is judged by the 90% interval, aged by"
         " the 95% one. It rests on the 30 topics that both rounds"

@@ -97,7 +97,10 @@ def test_who_standardises_is_said_with_how_to_have_all(roundbook, mixed, write):
     assert done.err.splitlines() == [
         "Note: 2 of 4 runs standardise: those that contributed to the pool (team file). To have"
         " all standardise:",
-        "  roundbook factors fit t r --measure MEASURE --runs all --reason REASON",
+        *(
+            f"  roundbook factors fit t r --measure {measure} --runs all --reason REASON"
+            for measure in ("AP", "P@5")
+        ),
     ]
     alone = roundbook(
         "log", "t", "other", mixed, "--measure", "AP", "--teams", teams, "--create", "--format",

@@ -7,6 +7,7 @@ import gzip
 import io
 import re
 from html import escape, unescape
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.errors import DatabaseUnreachableError
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.pages.number_format import sentence
+from roundbook.pages.study_form import study_fields
 from roundbook.presentation import drift, drift_advice, drift_verdict
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.plan_protocol import protocol
@@ -32,6 +34,7 @@ pytestmark = pytest.mark.one_server
 # What would be markup, were it not escaped.
 TASK, RUN, TOPIC = "track<b>&x", "r<script>alert(1)</script>", "q<i>'\""
 OF = {"task": TASK, "measure": "AP"}
+CROWD = "crowd<b>&2"
 
 
 def wide(seed=0, topics=8, runs=5, first_run=RUN, first_topic=TOPIC):
@@ -180,6 +183,84 @@ def test_every_page_says_what_the_terminal_says(client, record):
             if "scores.svg" in link:
                 assert re.search(r'<image [^>]*width="[1-9]', file.text)
             assert file.headers["content-type"] == kinds[re.search(r"\.(\w+)\?", link)[1]]
+
+
+def links_of(answer, path):
+    """Return the links of a page to a path."""
+    return [unescape(link) for link in re.findall(rf'href="({path}\?[^"]+)"', answer.text)]
+
+
+@pytest.mark.long
+def test_one_of_several_assessments_is_chosen_on_a_page_and_kept_by_its_links(client, record):
+    select = '<select name="assessments">'
+    for path in ("/task", "/round"):
+        assert select not in client.get(path, params=OF | {"round": "2"}).text
+    for seed, label in ((5, "2"), (6, "3")):
+        record.log(TASK, label, io.StringIO(wide(seed)), "AP", assessments=CROWD)
+    several = client.get("/task", params=OF | {"assessments": ""})
+    assert "AP is recorded under several assessments in this task" in words(several)
+    assert links_of(several, "/api/v1/variances") == []  # where there is no answer, no link to it
+    options = re.search(f"{select}(.*?)</select>", several.text)[1]
+    assert options == f"<option></option><option>{escape(CROWD)}</option><option>official</option>"
+
+    of = OF | {"assessments": CROWD}
+    chosen = client.get("/task", params=of)
+    assert f"<option selected>{escape(CROWD)}</option>" in chosen.text
+    assert "several assessments" not in words(chosen)
+    asked = {name: record.ask(name, **of).model for name in ("variances", "drift", "ageing")}
+    assert [row.round for row in asked["variances"].rounds] == ["2", "3"]
+    for said in (*summary(asked["variances"]), curve_summary(asked["ageing"])):
+        assert plain(said) in words(chosen)
+    assert plain(drift_advice.brief_advice(asked["drift"])) in words(chosen)
+    # The files of its charts are of these assessments, as the charts are.
+    links = links_of(chosen, "/charts/[a-z]+.csv")
+    assert len(links) == 3  # factors age over more rounds
+    assert all(client.get(link).status_code == 200 for link in links)
+    drawn = list(csv.DictReader(io.StringIO(client.get(links[0]).text)))
+    assert [float(row["variance"]) for row in drawn[:2]] == pytest.approx(
+        [row.variance for row in asked["variances"].rounds]
+    )
+    # So are the pages that it links to.
+    (to_drift,), (to_plan,) = links_of(chosen, "/drift"), links_of(chosen, "/plan")
+    assert plain(drift_verdict.reason(asked["drift"])) in words(client.get(to_drift))
+    planned = client.get(to_plan)
+    assert plain(record.plan(**of).say().splitlines()[0]) in words(planned)
+    assert f'name="assessments" inputmode="text" value="{escape(CROWD)}"' in planned.text
+    to_round = links_of(chosen, "/round")
+    pages = [client.get(link) for link in to_round]
+    ranking = record.ask("rank", **of, round="3").model
+    assert all(plain(said) in words(pages[2]) for said in ranking_summary(ranking))
+    assert f"This round has no AP scores under '{CROWD}' assessments that stand." in words(pages[0])
+    assert select in pages[2].text
+    for answer in (client.get(to_drift), *pages):
+        (back,) = links_of(answer, "/task")
+        assert words(client.get(back)) == words(chosen)
+    (as_json,) = links_of(chosen, "/api/v1/variances")
+    assert client.get(as_json).json()["assessments"] == CROWD
+    # Where none is chosen, a round's page says whose scores it shows.
+    first = client.get("/round", params=OF | {"round": "2"})
+    assert re.search(r"<option selected>([^<]+)</option>\s*", first.text.split(select)[1])[1] == (
+        escape(CROWD)
+    )
+    every = client.get("/variances", params={"task": TASK})
+    assert f"AP ({CROWD})" in words(every)
+    assert links_of(every, "/task")[1:] == [
+        f"/task?{urlencode(OF | {'assessments': label})}"
+        for label in re.findall(r"AP \((.*?)\)</a>", unescape(every.text))
+    ]
+    # A measure may be spelt as another tool spells it.
+    for path in ("/task", "/round"):
+        spelt = of | {"round": "3"}
+        ours, theirs = (client.get(path, params=spelt | {"measure": m}) for m in ("AP", "map"))
+        assert ours.text == theirs.text
+    # A form keeps what it corrects, and a mistyped label is asked for.
+    (correct,) = links_of(pages[2], "/upload")[:1]
+    assert f'name="assessments" value="{escape(CROWD)}"' in client.get(correct).text
+    mistyped = upload(client, wide(7), round="2", assessments="offical")
+    assert (
+        f"'offical' is new to this task, which has {CROWD}, official; scores under different labels"
+        " are not mixed. Did you mean official?" in words(mistyped)
+    )
 
 
 def test_numbers_of_sentences_as_in_tables():
@@ -340,7 +421,7 @@ def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, add
     assert "version 2 of 2" in shown
     assert "Topic set sizes m minD Topics" in shown
     assert "stale" not in shown
-    assert "/result?name=next&amp;version=1" in page.text
+    assert "/result?name=next&amp;kind=plan&amp;version=1" in page.text
     assert "/task?task=track%3Cb%3E%26x&amp;measure=AP" in page.text
     older = words(client.get("/result", params={"name": "next", "version": 1}))
     assert "version 1 of 2" in older
@@ -590,3 +671,36 @@ def test_a_matrix_of_a_million_scores(client, address):
     assert len(answer.text) < 600_000
     cells = client.get("/charts/scores.csv", params={"matrix": 1}).text
     assert cells.count("\n") == 1 + 100 * 150
+
+
+def test_results_of_two_kinds_may_have_one_name(client, book, tmp_path):
+    for seed, label in enumerate("12"):
+        book.log("t", label, io.StringIO(wide(seed)), "AP", create=True)
+    book.save("plan", "same", task="t", measure="AP", m=(10,), min_d=(0.1,))
+    book.save("drift", "same", task="t", measure="AP")
+    listed = client.get("/results").text
+    links = re.findall(r'href="(/result\?[^"]*)"', listed)
+    assert links == ["/result?name=same&amp;kind=drift", "/result?name=same&amp;kind=plan"]
+    for kind, heading in (("plan", "Plan 'same', version 1"), ("drift", "Drift 'same', version 1")):
+        page = client.get("/result", params={"name": "same", "kind": kind})
+        assert heading in words(page)
+        charts = re.findall(r'(/charts/result\.svg\?[^"]*)"', page.text)
+        assert charts
+        assert client.get(unescape(charts[0])).status_code == 200
+        assert book.result("same", kind=kind).kind == kind
+    book.log("t", "2", io.StringIO(wide(5)), "AP", revise="a slip")
+    answer = client.post("/renew", data={"name": "same", "kind": "plan"}, follow_redirects=False)
+    assert answer.status_code == 303
+    assert book.result("same", kind="plan").version == 2
+    (renewed,) = book.renew("same", kind="drift").renewed
+    assert (renewed.after.kind, renewed.after.version) == ("drift", 2)
+    report = book.report("html", "t", tmp_path / "t.html")
+    assert [title for title in report.pages if title == "same"] == ["same", "same"]
+    assert report.left_out == {}
+
+
+def test_a_run_with_a_comma_is_named_in_a_field_of_its_own():
+    pair = study_fields("incremental", {"pair": ["sys0,v0", "run3"], "difference": ["0.1"]})
+    assert pair["pair"] == ("sys0,v0", "run3")
+    typed = study_fields("incremental", {"pair": ["run1, run3"], "scales": ["raw", "std-ab"]})
+    assert (typed["pair"], typed["scales"]) == (("run1", "run3"), ("raw", "std-ab"))

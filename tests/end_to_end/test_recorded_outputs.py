@@ -56,7 +56,37 @@ ONE_COLLECTION = "where only one of two rounds declares a collection, what is as
 WRONG_OPTION = "a bound of an option is refused as the option's, with code 2"
 PUBLISHED = "all that changes a published round is named, not its scores alone"
 VERIFIED = "what was verified is counted noun by noun, with uploads and assessments"
+PLAIN_MEANS = "the figures of leave-one-out are of means that are not rounded"
+ASSESSED = "a study of runs names the assessments"
+OTHER_IDS = "where rounds share no topic, topics may have returned under other ids"
+NEW_LABEL = "an assessments label that is new to the task is noted"
 CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
+    "study leave-one-out drift first --measure AP --format json": {
+        "out.scales": PLAIN_MEANS,
+    },
+    "study leave-one-out web 2022 --measure 'nDCG(gains=1:1,2:3)@10' --reassessed --pool-depth 5"
+    " --format json": {
+        "out.scales": PLAIN_MEANS,
+        "out.protocol": ASSESSED,
+    },
+    "study leave-one-out web 2022 --measure AP --reassessed --pool-depth 5": {
+        "out": ASSESSED,
+    },
+    "drift drift --measure AP --format json": {"out.advice": OTHER_IDS},
+    "study leave-teams-out web 2022 --measure AP --mode reduce --pool-depth 5 --trials 3"
+    " --format json": {"out.protocol": ASSESSED},
+    "study per-topic-variance web 2022 --trials 100 --format json": {"out.protocol": ASSESSED},
+    "study per-topic-variance web 2022 --trials 100 --model kde --denominator fixed": {
+        "out": ASSESSED,
+    },
+    "study leave-one-out drift --measure AP --all-rounds --format json": {
+        "out.rounds[0].scales": PLAIN_MEANS,
+        "out.rounds[1].scales": PLAIN_MEANS,
+        "out.rounds[2].scales": PLAIN_MEANS,
+    },
+    "study leave-one-out drift --measure AP --all-rounds --save fair --format csv": {
+        "out": PLAIN_MEANS,
+    },
     "standardise web 2022 --measure nDCG@10 --scale e-std --factors-from 2021:2 --format json": {
         "out.notes": ONE_COLLECTION,
         "err": ONE_COLLECTION,
@@ -82,6 +112,10 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     },
     "log ntcir 15 bm25-2025.nev rm3-2025.nev dense-2025.nev --measure Q --file-measure Q-measure"
     " --format json": {"out.notes": TIED, "err": TIED},
+    "log judged a new1-2024.jsonl new3-2024.jsonl --measure nDCG@10 --format json": {
+        "out.notes": NEW_LABEL,
+        "err": NEW_LABEL,
+    },
     "log judged several web-2022.tsv --all-measures --teams teams-2022.csv --create --dry-run"
     " --format json": {"out.matrices": TIED, "err": TIED},
     "log judged several web-2022.tsv --measure P@5 --measure nDCG@10 --create --dry-run --format csv": {

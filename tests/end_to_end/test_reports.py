@@ -75,6 +75,7 @@ def test_a_task_is_one_file_that_needs_nothing_else(campaign, tmp_path):
         "task": TASK,
         "round": None,
         "measure": "AP",
+        "assessments": None,
         "scale": "raw",
         "pages": ["The task", "2024", "2025", "2026", "Drift", f"{TASK}/drift-1", "next"],
         "drafts": ["2024", "2025", "2026"],
@@ -149,6 +150,54 @@ def test_a_report_says_of_which_measures_its_saved_results_are(campaign, tmp_pat
         page = file.read_text("utf-8")
         assert (f"{TASK}/drift-2".replace("&", "&amp;") in page) is bool(results)
         assert ("Saved results also of nDCG@10." in page) is bool(results)
+
+
+@pytest.mark.long
+def test_reports_are_of_the_assessments_that_are_named(campaign, tmp_path):
+    file, tables = tmp_path / "crowd.csv", tmp_path / "tables"
+    crowd = ("--assessments", "crowd")
+    rng = np.random.default_rng(7)
+    for label in ("2024", "2025"):
+        rows = [f"t{topic},{','.join(map(str, rng.random(3).round(3)))}" for topic in range(8)]
+        file.write_text("\n".join(["topic,x,y,z", *rows, ""]))
+        assert campaign("log", TASK, label, file, *AP, *crowd).code == 0
+    page = tmp_path / "task.html"
+    html, latex = (("report", kind, TASK, "--output") for kind in ("html", "latex"))
+    # Unless they are named, the report says why it has no variances.
+    left_out = campaign(*html, page, "--format", "json").json["left_out"]
+    assert "several assessments" in left_out["Drift"]
+    said = campaign(*html, page, "--force", *crowd, "--format", "json").json
+    assert (said["assessments"], said["pages"][:5]) == (
+        "crowd",
+        ["The task", "2024", "2025", "2026", "Drift"],
+    )
+    text = " ".join("".join(Parsed(page.read_text("utf-8")).text).split())
+    assert "AP, raw scale, crowd assessments. As the record stood" in text
+    history = campaign("variance", "show", TASK, *AP, *crowd, "--format", "json").json
+    assert [row["round"] for row in history["rounds"]] == ["2024", "2025"]
+    for row in history["rounds"]:
+        assert f"{row['variance']:.4f}".removeprefix("0") in text
+    assert f"Pooled over 2 rounds by dof: {history['pooled']['variance']:.5f}"[-5:] in text
+    assert "This round has no AP scores under 'crowd' assessments that stand." in text
+    assert "2024 to 2025: AP" in text
+    assert "recorded under several" not in text
+
+    # The tables are of the latest round that has such scores.
+    done = campaign(*latex, tables, *crowd, "--m", "10", "--min-d", "0.1", "--format", "json").json
+    assert (done["round"], done["left_out"]) == ("2025", {})
+    made = {one.stem: one.read_text("utf-8") for one in tables.iterdir()}
+    assert f"pooled & 8 & - & - & {history['pooled']['variance']:.5f}" in made["variances"]
+    plan = ("plan", "--task", TASK, *AP, *crowd, "--m", "10", "--min-d", "0.1")
+    (cell,) = campaign(*plan, "--format", "json").json["cells"]
+    assert f"10 & 0.100 & {cell['topics']} & " in made["sizes"]
+    factors = campaign("factors", "show", TASK, "2025", *AP, *crowd, "--format", "json").json
+    for row in factors["factors"]:
+        assert f"{row['topic']} & {row['mean']:.4f} & {row['sd']:.4f} & 3 " in made["factors"]
+    ranking = campaign("rank", TASK, "2025", *AP, *crowd, "--format", "json").json["ranking"]
+    assert all(f"{row['run']} & {row['mean_a']:.4f} & " in made["ranking"] for row in ranking)
+    for report, where in ((html, page), (latex, tables)):
+        refused = campaign(*report, where, "--force", "--assessments", "crwod").refusal()
+        assert "This task has no assessments 'crwod' of AP; it has crowd, official" in refused
 
 
 def test_what_html_refuses(campaign, tmp_path):

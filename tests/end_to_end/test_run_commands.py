@@ -160,7 +160,11 @@ def test_a_study_of_runs_is_stale_once_runs_or_assessments_change(roundbook, wri
     )
     shown = roundbook("impact", "2").out
     assert "upload 2 of runs and revision 1 of the assessments; the latest are upload 2" in shown
-    assert "  roundbook log web 2024 --from-runs --measure P@5 --revise REASON" in shown
+    assert "so its scores are to be computed anew." in " ".join(shown.split())
+    assert (
+        "To compute its scores anew:\n"
+        "  roundbook log web 2024 --from-runs --measure P@5 --revise REASON"
+    ) in shown
     listed = roundbook("matrix", "list", "web", "--all")
     assert "Computed before the latest runs or assessments: 2. 'roundbook impact 2'" in listed.out
     # The same scores again: the record knows that they are from the latest assessments.

@@ -407,6 +407,53 @@ def test_assessments_are_mixed_only_when_asked(engine):
     assert show_result(engine, "mixed").request["assessments"] == ["gold", "bronze"]
 
 
+def test_a_label_whose_scores_are_all_withdrawn_is_not_in_the_way_of_another(engine):
+    official, mistyped = scores(1), scores(2)
+    log(engine, official, "r1")
+    log(engine, scores(3), "r2")
+    number = log(engine, mistyped, "r2", assessments="offical").matrix
+    questions = (
+        lambda **of: show_variances(engine, "task", "AP", **of),
+        lambda **of: show_factors(engine, "task", "r2", "AP", **of),
+        lambda **of: compare_rankings(engine, "task", "r2", "AP", **of),
+        lambda **of: report_drift(engine, "task", "AP", **of),
+        lambda **of: report_generalisability(engine, "task", "AP", **of),
+    )
+    for ask in questions:
+        with refusing(InputError, r"\(offical, official\)"):
+            ask()
+    withdraw_matrix(engine, number, "label mistyped", user="ann")
+    for ask in questions:
+        assert ask() == ask(assessments="official")
+    assert [each.variance for each in show_variances(engine, "task", "AP").rounds] == (
+        pytest.approx([own_variance(official), own_variance(scores(3))], rel=1e-12)
+    )
+    # Named, it is found, and whoever names another is told of both.
+    with pytest.raises(WithdrawnError, match="label mistyped"):
+        show_variances(engine, "task", "AP", assessments="offical")
+    named = show_factors(engine, "task", "r2", "AP", assessments="offical", version=1)
+    assert named.withdrawn == "label mistyped"
+    with pytest.raises(NotRecordedError, match="'own' of AP; it has offical, official"):
+        show_variances(engine, "task", "AP", assessments="own")
+    # Later scores under the label stand.
+    log(engine, scores(4), "r2", assessments="offical", revise="other scores")
+    with refusing(InputError, r"\(offical, official\)"):
+        show_variances(engine, "task", "AP")
+
+
+def test_where_no_label_has_scores_that_stand_all_of_them_count(engine):
+    first = log(engine, scores(1), "r1", assessments="gold").matrix
+    second = log(engine, scores(2), "r1", assessments="bronze").matrix
+    for matrix in (first, second):
+        withdraw_matrix(engine, matrix, "wrong qrels", user="ann")
+    with refusing(InputError, r"\(bronze, gold\)"):
+        show_factors(engine, "task", "r1", "AP")
+    # A published variance cannot be withdrawn: its label counts, and now alone.
+    record_variance(engine, "task", "r2", "AP", variance=0.05, runs=9, topics=40, source="[1]",
+                    assessments="gold", create=True)  # fmt: skip
+    assert show_variances(engine, "task", "AP").assessments == "gold"
+
+
 def test_what_is_left_out_of_a_round_that_counts_is_not_the_round(engine):
     log(engine, scores(1), "r1", assessments="gold")
     bronze = log(engine, scores(2), "r1", assessments="bronze").matrix

@@ -10,7 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sqlalchemy import event, text
-from tests.factories import log_matrix, refusing, show_factors, show_variances, standardise
+from tests.factories import (
+    log_matrix,
+    refusing,
+    show_factors,
+    show_variances,
+    standardise,
+    withdraw_matrix,
+)
 
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import (
@@ -182,6 +189,33 @@ def test_nothing_to_revise(engine):
     assert set(counts(engine).values()) == {0}
 
 
+def test_an_assessments_label_that_is_new_to_a_task_is_noted(engine):
+    def others(values, *where, **options):
+        return log(engine, values, *where, **options).remarks.other_assessments
+
+    assert others(SCORES) == []  # the first scores of the task
+    tried = log(engine, SCORES * 2, "2", assessments="offical", dry_run=True)
+    done = log(engine, SCORES * 2, "2", assessments="offical")
+    assert tried.remarks.other_assessments == done.remarks.other_assessments == ["official"]
+    assert (
+        "The assessments label 'offical' is new to this task, which has official; scores under"
+        " different labels are not mixed. Did you mean official?"
+    ) in log_notes(done)
+    # The same again, the label in another round or of another measure, and the other label there.
+    assert others(SCORES * 2, "2", assessments="offical") == []
+    assert others(SCORES * 3, "3", "P@5", assessments="offical") == []
+    assert others(SCORES * 4, "2") == []
+    # Scores that are withdrawn are named no more, but their label is known.
+    withdraw_matrix(engine, done.matrix, "label mistyped", user="ann")
+    withdraw_matrix(engine, log(engine, SCORES * 3, "3", "P@5", assessments="offical").matrix, "x")
+    assert others(SCORES * 5, "4", assessments="own") == ["official"]
+    assert others(SCORES * 6, "5", assessments="offical") == []
+    # Those of another task are none of this one's.
+    other = log_matrix(engine, "elsewhere", "1", "AP", complete(SCORES), create=True,
+                       user="ann", assessments="gold")  # fmt: skip
+    assert other.remarks.other_assessments == []
+
+
 def test_assessments_stand_side_by_side_and_are_not_mixed(engine):
     log(engine, SCORES, assessments="gold")
     log(engine, SCORES * 2, assessments="bronze")
@@ -275,7 +309,7 @@ def test_the_number_of_queries_does_not_grow(engine):
     rng = np.random.default_rng(5)
     queries(rng.random((2, 2)), "first")  # which makes the task
     small = queries(rng.random((3, 3)), "small")
-    assert queries(rng.random((90, 120)), "large") == small <= 30  # two events, each in a savepoint
+    assert queries(rng.random((90, 120)), "large") == small <= 31  # two events, each in a savepoint
 
 
 def team(run, name=None, pooled=None, kind=None, system=None):

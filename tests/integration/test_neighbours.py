@@ -138,6 +138,7 @@ def test_a_measure_new_to_a_record_of_others(notes, engine):
         "The measure 'nCDG@10' is new to the record; this task has"
         " P@1, P@2, P@3, P@4, P@5 and 2 more."
     ]
+    assert notes("9", small, measure="nDCG@10")[0].endswith(" and 3 more. Did you mean nCDG@10?")
     assert notes("9", complete("ab", "xy"), measure="p@3") == []
     recorded = [
         record_variance(
@@ -148,7 +149,7 @@ def test_a_measure_new_to_a_record_of_others(notes, engine):
     assert [recorded_notes(variance)[:1] for variance in recorded] == [
         [
             "The measure 'QQ' is new to the record; this task has"
-            " P@1, P@2, P@3, P@4, P@5 and 3 more."
+            " P@1, P@2, P@3, P@4, P@5 and 4 more."
         ],
         [],
     ]

@@ -19,7 +19,7 @@ from roundbook.errors import ImpossibleStatisticError, NotRecordedError
 from roundbook.formats import ScoreMatrix, apply_missing_policy
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plans import notes, warning
-from roundbook.presentation.variances import disagreement
+from roundbook.presentation.variances import disagreement, pooled_summary, stability
 from roundbook.requests.plans import PlanRequest
 from roundbook.statistics.design import (
     DESIGNS,
@@ -319,6 +319,12 @@ def test_rounds_that_disagree_about_the_two_way_variance_alone(engine):
     history = show_variances(engine, "task", "AP")
     assert disagreement(history) is None
     assert history.pooled.two_way_homogeneity.p_value < 0.001
+    # Who reads the variances reads both, and one-way and two-way are told apart.
+    one_way, *_, two_way = pooled_summary(history)
+    assert one_way.startswith("The rounds' one-way variances do not differ beyond chance (Wald")
+    assert two_way == disagreement(history, two_way=True)
+    assert stability([history])[0].endswith(" (the rounds disagree about the two-way variance).")
+    assert not any("On none of them" in line for line in stability([history]))
     found = plan_task(engine, "task", "AP", design="tukey", m=(10,), min_d=(0.1,))
     smallest, largest = sorted(row.two_way_variance for row in found.estimate.rounds)
     ratio = f"largest over smallest {largest / smallest:.2f}"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sqlalchemy import text
@@ -190,6 +192,24 @@ def test_a_pool_that_becomes_known_names_the_factors_that_do_not_rest_on_it(engi
     fit_factor_set(engine, "t", "r1", "AP", runs=["pooled"], reason="known now")
     assert log_scores(engine, "r1", SCORES, teams=pool).remarks.refittable == []
     assert log_notes(log_scores(engine, "r1", SCORES, teams=pool)) == []
+
+
+def test_only_who_tells_of_the_pool_is_told_of_factors_that_do_not_rest_on_it(engine, write):
+    pool = of_pool(True, True, True, False, False, False)
+    log_scores(engine, "r1", SCORES, teams=pool)
+    log_scores(engine, "r1", SCORES / 2, measure="P@5")
+    fit_factor_set(engine, "t", "r1", "AP", runs=["all"], reason="all of them, on purpose")
+    rows = [f"run{index},team {index},system {index}" for index in range(RUNS)]
+    systems = write(rows, "run,team,system")
+    done = describe_teams(engine, "t", "r1", systems)
+    assert (done.status, done.refittable) == ("described", [])
+    typed = {tag: replace(run, type="manual") for tag, run in pool.items()}
+    logged = log_scores(engine, "r1", SCORES / 3, measure="RR", teams=typed)
+    assert (logged.runs_described, logged.remarks.refittable) == (6, [])
+    assert describe_teams(engine, "t", "r1", systems).refittable == []
+    corrected = write(["run3,team 3,yes"], "run,team,contributed_to_pool")
+    done = describe_teams(engine, "t", "r1", corrected, revise="it did")
+    assert [factors.measure for factors in done.refittable] == ["AP", "P@5", "RR"]
 
 
 def test_factors_on_another_pool_than_that_known_now_are_not_called_pooled(engine, write):

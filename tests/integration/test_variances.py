@@ -54,6 +54,7 @@ from roundbook.logbook import variances as use_cases
 from roundbook.logbook.published import latest_recorded
 from roundbook.logbook.session import begin
 from roundbook.presentation.matrices import log_notes
+from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.variances import limits, summary
 from roundbook.requests.variances import (
     RecordVarianceRequest,
@@ -180,7 +181,14 @@ def test_teams_that_return_are_told(engine):
         f" [{one_way.low:.5f}, {one_way.high:.5f}], of the two-way variance [{two_way.low:.5f},"
         f" {two_way.high:.5f}]." in summary(shown)[-1]
     )
-    (history,) = show_histories(engine, "t", rounds=("1", "2", "3")).histories
+    planned = plan_task(engine, "t", "AP", design="tukey", m=(10,), min_d=(0.1,))
+    assert (
+        " Of the 10 teams of later rounds 9 had taken part before; the interval takes them for others"
+        " and is too narrow by that: with the same teams in all rounds it is from"
+        f" {two_way.low:.5g} to {two_way.high:.5g}. " in protocol(planned)
+    )
+    # The labels that are asked for are found as all labels are.
+    (history,) = show_histories(engine, "t", rounds=("1", " 2", "3")).histories
     assert (history.teams.in_every_round, history.teams.some_unknown) == (4, [])
     lines = summary(history)
     assert lines[-1] == (
@@ -193,6 +201,9 @@ def test_teams_that_return_are_told(engine):
     assert any(line.startswith("Few teams or runs (up to 5): ") for line in lines)
     # Who took part in a published round is not known.
     publish(engine, "5", 0.05)
+    # A published variance has no two-way variance, and its topics are not counted with those of one.
+    planned = plan_task(engine, "t", "AP", design="tukey", m=(10,), min_d=(0.1,))
+    assert "they have 12 different ones, 48 counted round by round" in protocol(planned)
     (history,) = show_histories(engine, "t", rounds=("1", "2", "5")).histories
     assert (history.teams.returning, history.teams.in_every_round) == (4, 0)
     assert "took part in every round" not in summary(history)[-1]

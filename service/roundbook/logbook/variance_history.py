@@ -119,6 +119,7 @@ class PooledOfKind(NamedTuple):
     interval: Interval | None
     interval_reason: str | None
     next_round: NextRound | None
+    returning_interval: Interval | None
 
 
 class Pooled(Result):

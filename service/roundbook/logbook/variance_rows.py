@@ -93,7 +93,7 @@ GROUP BY round_id
 HISTORY = """
 WITH wanted AS (
     SELECT id, label, ordinal, held, collection FROM roundbook.round
-    WHERE task_id = :task AND (CAST(:rounds AS text[]) IS NULL OR normalize(label) = ANY (:rounds))
+    WHERE task_id = :task AND (CAST(:rounds AS bigint[]) IS NULL OR id = ANY (:rounds))
 ), latest AS (
     SELECT DISTINCT ON (round_id, measure_id, assessments)
            id, round_id, measure_id, assessments, revision

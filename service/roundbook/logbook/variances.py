@@ -115,13 +115,12 @@ def show_histories(session: Session, request: VarianceHistoryRequest) -> Varianc
     connection, task, since = session.connection, request.task, request.since
     task_id = find_task(connection, task)
     measures = [find_measure(connection, task_id, task, name)[0] for name in request.measures]
-    for label in request.rounds:
-        find_round(connection, task_id, task, label)
+    asked = [find_round(connection, task_id, task, label) for label in request.rounds]
     scores = TaskScores(
         task_id,
         measures=measures or None,
         assessments=None if request.assessments is None else [request.assessments],
-        rounds=list(request.rounds) or None,
+        rounds=asked or None,
     )
     same = same_topics(connection, task_id).ids
     rows = [row.with_same_topics(same) for row in read_rows(connection, scores, request.scale)]

@@ -26,12 +26,12 @@ class WithdrawnMatrix(Result):
 
 
 class TaskScores(NamedTuple):
-    """A selection of a task's scores by measures, assessments and rounds, None for any."""
+    """A selection of a task's scores by the ids of measures and rounds, and by assessments."""
 
     task: int
     measures: list[int] | None = None
     assessments: list[str] | None = None
-    rounds: list[str] | None = None
+    rounds: list[int] | None = None
 
 
 def left_out(matrix: WithdrawnMatrix, counted: Collection[str] = ()) -> str:
@@ -70,7 +70,7 @@ JOIN roundbook.measure ON measure.id = matrix.measure_id
 WHERE round.task_id = %(task)s
   AND (CAST(%(measures)s AS bigint[]) IS NULL OR matrix.measure_id = ANY (%(measures)s))
   AND (CAST(%(assessments)s AS text[]) IS NULL OR matrix.assessments = ANY (%(assessments)s))
-  AND (CAST(%(rounds)s AS text[]) IS NULL OR round.label = ANY (%(rounds)s))
+  AND (CAST(%(rounds)s AS bigint[]) IS NULL OR round.id = ANY (%(rounds)s))
   AND NOT EXISTS (
       SELECT FROM roundbook.matrix AS later
       WHERE (later.round_id, later.measure_id, later.assessments)

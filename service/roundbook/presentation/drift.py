@@ -285,7 +285,8 @@ def tests_sentences(report: DriftReport, tests: DriftTests) -> list[str]:
     return [
         f"Tests on the {first} and the {later}. They say whether anything moved, not whether it"
         " matters; the verdict does not rest on them.",
-        f"- Topic by topic, the mean moved on {tests.welch_significant} of {report.shared_topics}"
+        f"- Topic by topic, the mean moved on {tests.welch_significant} of"
+        f" {report.shared_topics if tests.topics is None else tests.topics}"
         f" topics (Welch's t), the spread on {tests.brown_forsythe_significant} (Brown-Forsythe),"
         f" at p < {tests.alpha:g} after Holm's adjustment.",
         f"- Did the means move over all topics? {_outcome('Paired t', tests.paired_t)};"

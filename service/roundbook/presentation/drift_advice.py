@@ -23,13 +23,19 @@ def advice(report: DriftReport) -> str:
         )
     if report.verdict == "undecided":
         return f"For now {_APART}. {_what_would_decide(report)}"
+    renamed = ";"
+    if not report.topics:
+        renamed = (
+            ". Where topics returned under other ids, say which (`alias_topics`) and compare again;"
+            " else"
+        )
     return {
         "held": f"Keep the factors of {first}: scores of {later} standardised by them may be"
         f" compared with those of {first}.",
         "aged": f"Standardise {later} by its own factors, which are fitted already. Before"
         f" comparing it with {first}, compute the scores of {first} anew by the factors of {later}"
         " on the topics they share.",
-        "unbridged": f"For now {_APART}; reuse some topics of {first} in the next round.",
+        "unbridged": f"For now {_APART}{renamed} reuse some topics of {first} in the next round.",
     }[report.verdict]
 
 

@@ -92,14 +92,12 @@ def brief_reason(report: DriftReport) -> str:
     )
     shift = intervals(shift_by, like.shift_95, like.shift_90, signed)
     ratio = intervals(ratio_by, like.sd_ratio_95, like.sd_ratio_90, plain)
-    unit = "first-round standard deviations"
-    if report.backwards or report.out_of_order:
-        unit = f"standard deviations of round '{report.from_round}'"
     return (
         f"For systems and topics like these the mean score moved by {signed(like.shift)}"
-        f" {unit} ({shift}; up to {report.margin:.3g} does not matter),"
-        f" and the spread is {plain(like.sd_ratio)} times what it was ({ratio};"
-        f" {1 / report.sd_ratio_margin:.3g} to {report.sd_ratio_margin:g} does not matter)."
+        f" standard deviations of round '{report.from_round}' ({shift}; up to"
+        f" {report.margin:.3g} does not matter), and the spread is {plain(like.sd_ratio)} times"
+        f" what it was ({ratio}; {1 / report.sd_ratio_margin:.3g} to {report.sd_ratio_margin:g} does"
+        " not matter)."
         f" {_deciding(report)} {JUDGED_BY} It rests on {_topics(report, rounds)}, {_units(report, rounds)}."
     )
 

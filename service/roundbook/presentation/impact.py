@@ -59,7 +59,7 @@ def source_sentences(source: Source | None) -> list[str]:
     return [
         f"Computed from upload {source.upload} of runs and revision {source.revision} of the"
         f" assessments; the latest are upload {source.latest_upload} and revision"
-        f" {source.latest_revision}."
+        f" {source.latest_revision}, so its scores are to be computed anew."
     ]
 
 

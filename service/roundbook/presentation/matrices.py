@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.measures import new_measure_notes
+from roundbook.presentation.measures import did_you_mean, new_measure_notes
 from roundbook.presentation.phrases import counted, listed
 from roundbook.requests.fields import ROUNDING
 
@@ -26,6 +26,12 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
     remarks, notes = logged.remarks, []
     if remarks.other_measures:
         notes += new_measure_notes(logged.measure, remarks.other_measures)
+    if remarks.other_assessments:
+        notes.append(
+            f"The assessments label '{logged.assessments}' is new to this task, which has"
+            f" {listed(remarks.other_assessments)}; scores under different labels are not mixed."
+            + did_you_mean(logged.assessments, remarks.other_assessments)
+        )
     if remarks.difference is not None and remarks.difference.revision is not None:
         notes.append(_from_revision(remarks.difference))
     elif remarks.difference is not None:

@@ -15,7 +15,17 @@ def new_measure_notes(measure: str, others: Sequence[str]) -> list[str]:
     """Return a note if a measure is new to a task that has others, as it may be a typing error."""
     if not others:
         return []
-    return [f"The measure '{measure}' is new to the record; this task has {listed(others)}."]
+    meant = did_you_mean(measure, others)
+    return [f"The measure '{measure}' is new to the record; this task has {listed(others)}.{meant}"]
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> str:
+    """Return the question whether a new name is a slip for a known one; empty if none is near."""
+    # It imports SQLAlchemy, which `--help` does without.
+    from roundbook.logbook.near_names import near_name  # noqa: PLC0415
+
+    near = near_name(name, known)
+    return "" if near is None else f" Did you mean {near}?"
 
 
 def bounds_in_words(bounds: tuple[float, float]) -> str:

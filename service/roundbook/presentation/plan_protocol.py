@@ -6,7 +6,12 @@ from typing import TYPE_CHECKING
 
 from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.plan import kind_of, variance_at
-from roundbook.presentation.variances import disagreement, is_of_these_runs, next_rounds
+from roundbook.presentation.variances import (
+    disagreement,
+    is_of_these_runs,
+    next_rounds,
+    teams_return,
+)
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
@@ -93,19 +98,45 @@ def _variance(plan: Plan) -> list[str]:
 
 
 def _rounds(plan: Plan, history: VarianceHistory) -> list[str]:
-    """Return the sentences that the rounds share topics, and that they disagree, where they do."""
-    sentences, pooled = [], history.pooled
-    topics = sum(row.topics for row in history.rounds)
-    if plan.variance_at in ("pooled", "planning") and pooled.topics and pooled.topics < topics:
-        counted = ", which the interval takes into account" if plan.interval else ""
-        sentences.append(
-            f"The rounds share topics: they have {pooled.topics} different ones, {topics} counted"
-            f" round by round{counted}."
-        )
+    """Return the sentences that rounds share topics and teams, and disagree, where they do."""
+    sentences = []
+    if plan.variance_at in ("pooled", "planning"):
+        sentences = [*_shared_topics(plan, history), *_returning_teams(plan, history)]
     disagreeing = disagreement(history, two_way=kind_of(plan) == "two-way")
     if plan.variance_at != "given" and disagreeing is not None:
         sentences.append(disagreeing)
     return sentences
+
+
+def _shared_topics(plan: Plan, history: VarianceHistory) -> list[str]:
+    pooled = history.pooled
+    rounds = pooled.of_kind(kind_of(plan) or "one-way").rounds
+    others = [row for row in history.rounds if row.round not in rounds]
+    # Rounds published without scores have, as far as is known, topics of their own.
+    if pooled.topics is None or any(row.origin == "matrix" for row in others):
+        return []
+    different = pooled.topics - sum(row.topics for row in others)
+    topics = sum(row.topics for row in history.rounds if row.round in rounds)
+    if different >= topics:
+        return []
+    counted = ", which the interval takes into account" if plan.interval else ""
+    return [
+        f"The rounds share topics: they have {different} different ones, {topics} counted round by"
+        f" round{counted}."
+    ]
+
+
+def _returning_teams(plan: Plan, history: VarianceHistory) -> list[str]:
+    of_kind = history.pooled.of_kind(kind_of(plan) or "one-way")
+    limits, teams = of_kind.returning_interval, history.teams
+    if plan.interval is None or limits is None or teams is None or not teams_return(history):
+        return []
+    high = "without an upper limit" if limits.high is None else f"to {limits.high:.5g}"
+    return [
+        f"Of the {teams.later} teams of later rounds {teams.again} had taken part before; the"
+        " interval takes them for others and is too narrow by that: with the same teams in all"
+        f" rounds it is from {limits.low:.5g} {high}."
+    ]
 
 
 def _origin(plan: Plan, history: VarianceHistory) -> str:

@@ -85,7 +85,9 @@ def stability(histories: Sequence[VarianceHistory]) -> list[str]:
             continue
         ratio = history.pooled.max_min_ratio
         shown = "0 in a round" if ratio is None else f"{ratio:.2f}"
-        unlike = "" if ratio is None or not disagreement(history) else " (the rounds disagree)"
+        unlike = " (the rounds disagree)" if ratio is not None and disagreement(history) else ""
+        if not unlike and disagreement(history, two_way=True):
+            unlike = " (the rounds disagree about the two-way variance)"
         ratios.append(f"{history.measure}{of} {shown}{unlike}")
     lines = []
     if ratios:
@@ -93,7 +95,11 @@ def stability(histories: Sequence[VarianceHistory]) -> list[str]:
             f"Least stable first, by the largest variance over the smallest: {', '.join(ratios)}."
         )
     tests = [history.pooled.homogeneity for history in histories if len(history.rounds) > 1]
-    if tests and all(test and (test.p_value or 0) >= _DISAGREE for test in tests):
+    if (
+        tests
+        and all(test and (test.p_value or 0) >= _DISAGREE for test in tests)
+        and not any(disagreement(history, two_way=True) for history in histories)
+    ):
         lines.append("On none of them do the rounds disagree beyond chance.")
     if unknown:
         has = "it has" if len(unknown) == 1 else "they have"
@@ -192,9 +198,11 @@ def withdrawn_notes(history: VarianceHistory) -> list[str]:
 def pooled_summary(history: VarianceHistory) -> list[str]:
     """Return the sentences on the test of the rounds, the planning and the two-way variance."""
     pooled, lines = history.pooled, []
+    one_way = disagreement(history)
+    of_two_way = None if one_way else disagreement(history, two_way=True)
     if len(pooled.rounds) > 1:
-        lines.append(disagreement(history) or _test(pooled.homogeneity))
-    return [*lines, *_next_round(history), *_two_way(pooled)]
+        lines.append(one_way or _test(pooled.homogeneity, "one-way " if of_two_way else ""))
+    return [*lines, *_next_round(history), *_two_way(pooled), *filter(None, [of_two_way])]
 
 
 def recorded_notes(recorded: RecordedVariance, reason: str | None = None) -> list[str]:
@@ -249,15 +257,15 @@ def _interval(interval: Interval | None, reason: str | None) -> str:
     return f"{100 * interval.level:.10g}% interval {limits(interval)}{of}"
 
 
-def _test(test: Homogeneity) -> str:
+def _test(test: Homogeneity, kind: str) -> str:
     if test.p_value is None or test.statistic is None:
         why = no_test(test.reason) if test.reason else "unknown"
-        return f"Whether the rounds' variances differ cannot be tested: {why}."
+        return f"Whether the rounds' {kind}variances differ cannot be tested: {why}."
     p = "< .001" if test.p_value < 0.001 else f"= {test.p_value:.3f}"
     what = _TESTS.get(test.method, test.method)
     if test.dof_residual is not None:
         what = f"Wald F({test.dof}, {test.dof_residual:g}) = {test.statistic:.2f}"
-    return f"The rounds' variances do not differ beyond chance ({what}, p {p})."
+    return f"The rounds' {kind}variances do not differ beyond chance ({what}, p {p})."
 
 
 def _next_round(history: VarianceHistory) -> list[str]:
@@ -348,7 +356,7 @@ def _meaning(history: VarianceHistory) -> str:
         if row.origin == "matrix" and row.clusters == row.runs and row.runs > 1
         if teams is None or row.round in teams.some_unknown
     ]
-    if teams is not None and 2 * teams.again >= teams.later > 0:
+    if teams is not None and teams_return(history):
         line += (
             f" {teams.again} of the {counted(teams.later, 'team')} of later rounds had taken part"
             " before; the pooled interval takes them for others, and is too narrow by that"
@@ -360,6 +368,13 @@ def _meaning(history: VarianceHistory) -> str:
             " its own, so there are no more teams than that."
         )
     return line
+
+
+def teams_return(history: VarianceHistory) -> bool:
+    """Return whether half of the teams of later rounds had taken part before, and others not."""
+    teams = history.teams
+    returned = teams is not None and 2 * teams.again >= teams.later > 0
+    return returned and not is_of_these_runs(history)
 
 
 def _returning(pooled: Pooled, what: str) -> str:

@@ -173,9 +173,9 @@ class Book(Studies):
         """Return the saved results, and which of them are stale."""
         return self.ask("results", task=task, **fields)
 
-    def result(self, name: str, version: int | None = None) -> Answer:
-        """Return a saved result by its name."""
-        return self.ask("result", name=name, version=version)
+    def result(self, name: str, version: int | None = None, kind: str | None = None) -> Answer:
+        """Return a saved result by its name, and its kind where two kinds have the name."""
+        return self.ask("result", name=name, version=version, kind=kind)
 
     def impact(self, matrix: int) -> Answer:
         """Return everything derived from a score matrix, and whether it is stale."""
@@ -269,10 +269,15 @@ class Book(Studies):
         return self.ask("fit", task=task, round=round, measure=measure, reason=reason, **fields)
 
     def renew(
-        self, name: str | None = None, task: str | None = None, *, dry_run: bool = False
+        self,
+        name: str | None = None,
+        task: str | None = None,
+        *,
+        kind: str | None = None,
+        dry_run: bool = False,
     ) -> Answer:
-        """Renew a saved result, or all stale results of a task."""
-        return self.ask("renew", name=name, task=task, dry_run=dry_run)
+        """Renew a saved result, by its kind too where two have the name, or a task's stale ones."""
+        return self.ask("renew", name=name, task=task, kind=kind, dry_run=dry_run)
 
     def create_task(self, task: str, title: str | None = None) -> Answer:
         """Create a task."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.phrases import counted
+from roundbook.presentation.phrases import counted, listed
 from roundbook.presentation.studies.common import join_protocol
 from roundbook.presentation.tables import Column, Table, number
 
@@ -100,6 +100,11 @@ def sentences(study: ChangeStudy) -> list[str]:
         " ER below 0 that it turned round. Either round has topics of its own, whose hardness is in"
         " these numbers too.",
     ]
+    if study.other_teams:
+        lines.append(
+            f"Equal tags, but runs of other teams in {later}: {listed(study.other_teams, 8)}. Name"
+            " the systems in team files to match them otherwise."
+        )
     if min(study.topics, study.to_topics) < _FEW_TOPICS:
         lines.append(
             f"Few topics (under {_FEW_TOPICS}): percentile intervals over so few are too narrow."

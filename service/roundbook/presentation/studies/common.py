@@ -103,7 +103,8 @@ def heading(study: Study) -> str:
         return f"{listed(study.files, _MOST_FILES)}: {study.measure}, {size}."
     origin = f"matrix {study.matrix}"
     if study.matrix is None:
-        origin = f"runs to upload {getattr(study, 'upload', None)}, assessments"
+        upload = getattr(study, "upload", None)
+        origin = f"runs to upload {upload}, {study.assessments} assessments"
     return (
         f"{study.task}, round '{study.round}': {study.measure}, {size} ({origin},"
         f" revision {study.revision})."
