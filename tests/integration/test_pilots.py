@@ -173,7 +173,7 @@ def test_pilots_whose_pool_is_smaller(engine, terminal, shared):
     assert few["variance"]["mean"] == pytest.approx(0.0441, abs=4 * 0.0077 / 10)
     assert few["misses"]
     table = " ".join(terminal(*reduced).out.split())
-    assert "(runs to upload 1, assessments, revision 1)" in table
+    assert "(runs to upload 1, official assessments, revision 1)" in table
     assert "pooled runs of the teams left out have to rank 7" in table
     assert terminal("result", "list", "covid", "--stale").out == "No result is stale.\n"
     assert verify_record(engine).status == "verified"
