@@ -15,7 +15,8 @@ _WAYS_OUT = {
     # Score files
     "no measure in the file": "{message}; leave out --file-measure.",
     "too many measures": "{message}, and --layout.",
-    "several measures": "{message}; choose one with --file-measure.",
+    "several measures": "{message}; choose one with --file-measure, and log that measure by itself.",
+    "run without the measure": "{message}; give the run scores of it, or take it out of the file.",
     "one measure a file": "{message}; log it by itself, with a single --measure.",
     "name the measures": "{message}; name those to log with --measure.",
     "another measure": "{message}; if that is the one you mean, say so with --file-measure.",

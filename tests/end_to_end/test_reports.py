@@ -195,6 +195,14 @@ def test_reports_are_of_the_assessments_that_are_named(campaign, tmp_path):
         assert f"{row['topic']} & {row['mean']:.4f} & {row['sd']:.4f} & 3 " in made["factors"]
     ranking = campaign("rank", TASK, "2025", *AP, *crowd, "--format", "json").json["ranking"]
     assert all(f"{row['run']} & {row['mean_a']:.4f} & " in made["ranking"] for row in ranking)
+    # Not of one that has them of another measure alone, in which the pages are of this one too.
+    words = ("log", TASK, "2026", file, "--measure", "P@5", *crowd)
+    assert campaign(*words).code == 0
+    again = (*latex, tables, "--force", *crowd, *AP, "--format", "json")
+    assert campaign(*again).json["round"] == "2025"
+    assert campaign(*html, page, "--force", *crowd, *AP).code == 0
+    text = " ".join("".join(Parsed(page.read_text("utf-8")).text).split())
+    assert "This round has no AP scores under 'crowd' assessments that stand." in text
     for report, where in ((html, page), (latex, tables)):
         refused = campaign(*report, where, "--force", "--assessments", "crwod").refusal()
         assert "This task has no assessments 'crwod' of AP; it has crowd, official" in refused

@@ -504,8 +504,20 @@ def test_a_token_for_one_task_reaches_no_other(service, address):
             "Your token is for task 'elsewhere' alone.",
             "This takes a token with the scope admin; yours is log.",
         )
+    # A result of its own task may have the name of one of another kind, of another task.
+    with roundbook.open(address) as book:
+        for label in "12":
+            book.log("elsewhere", label, io.StringIO(wide(3)), "AP", create=True)
+        book.save("drift", "next", task="elsewhere", measure="AP")
+    named = {"name": "next", "kind": "drift"}
+    assert client.get(path("result"), params=named).json()["task"] == "elsewhere"
+    problem(client.get(path("result"), params=named | {"kind": "plan"}), 403)
+    of = {"task": "elsewhere", "measure": "AP"}
+    saved = client.post(f"{PREFIX}/save/drift", json={"name": "next", "request": of})
+    assert saved.json()["status"] == "unchanged"
     assert [row["task"] for row in client.get(path("tasks")).json()["tasks"]] == ["elsewhere"]
-    assert client.get(path("results")).json()["results"] == []
+    results = client.get(path("results")).json()["results"]
+    assert [row["kind"] for row in results] == ["drift"]
     events = client.get(path("events")).json()
     assert "events" in events, events
     events = events["events"]

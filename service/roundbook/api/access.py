@@ -77,11 +77,13 @@ def permit(caller: Caller, session: Session, request: _Asked) -> _Asked:
     return request
 
 
-def permit_saving(caller: Caller, session: Session, request: Request, name: str | None) -> None:
+def permit_saving(
+    caller: Caller, session: Session, kind: str, request: Request, name: str | None
+) -> None:
     """Refuse to save what is of no task, or under the name of a result that is not of the task."""
     if caller.task is None:
         return
-    owners = [] if name is None else _tasks_of_results(session, name)
+    owners = [] if name is None else _tasks_of_results(session, name, kind)
     if getattr(request, "task", None) is None or set(owners) - {_plain(caller.task)}:
         raise _of_another_task(caller)
 
@@ -217,17 +219,19 @@ def _named(session: Session, request: BaseModel) -> tuple[set[str | None], set[s
         if row is not None:
             rounds.add(_plain(row.label))
     if isinstance(request, (ShowResult, RenewResults)) and request.name is not None:
-        tasks.update(_tasks_of_results(session, request.name) or [None])
+        tasks.update(_tasks_of_results(session, request.name, request.kind) or [None])
     label = getattr(request, "round", None)
     if label is not None:
         rounds.add(_plain(label))
     return tasks, rounds
 
 
-def _tasks_of_results(session: Session, name: str) -> list[str | None]:
-    """Return the tasks of the results of a name, None for results of no task."""
+def _tasks_of_results(session: Session, name: str, kind: str | None) -> list[str | None]:
+    """Return the tasks of the results of a name and, if given, a kind; None for those of no task."""
     of = select(task.c.name).select_from(result).outerjoin(task, task.c.id == result.c.task_id)
     named = of.where(func.normalize(result.c.name) == _plain(name)).distinct()
+    if kind is not None:
+        named = named.where(result.c.kind == kind)
     owners = session.connection.execute(named).scalars()
     return [None if owner is None else _plain(owner) for owner in owners]
 

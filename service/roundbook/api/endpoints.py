@@ -141,7 +141,7 @@ def save_permitted(
     begin_in_time = partial(transaction, http, caller, limit)
     with begin_in_time(one_moment=True) as session:
         request = permit(caller, session, request)
-        permit_saving(caller, session, request, saving.name)
+        permit_saving(caller, session, kind, request, saving.name)
     return save_long_result(begin_in_time, kind, request, saving.name, saving.note)
 
 

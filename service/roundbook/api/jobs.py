@@ -92,7 +92,7 @@ def start_job(http: Request, caller: Caller, wanted: StartStudy) -> Job:
     make_queue(http.app.state.engine)
     with begin(http.app.state.engine, caller.user) as session:
         permit(caller, session, asked)
-        permit_saving(caller, session, asked, wanted.name)
+        permit_saving(caller, session, "study", asked, wanted.name)
         return start_study(session, wanted)
 
 

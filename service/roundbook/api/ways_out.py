@@ -36,6 +36,7 @@ _WAYS_OUT = {
     "missing scores": "Fill them in, or choose `missing` zero or drop-topic.",
     "more topics or a larger minD": "Use more `topics` or a larger `min_d`.",
     "name an earlier round": "Name an earlier one in `from_round`.",
+    "run without the measure": "Give the run scores of it, or take it out of the file.",
     "name the measures": "Name those to log in `measures`, or send `all_measures`.",
     "name two rounds": "Name others in `from_round` and `to_round`.",
     "no layout": "If it should be read so, say in `layout` how it is laid out: wide, long, ...",
@@ -67,7 +68,7 @@ _WAYS_OUT = {
     "revise with a reason": "Give the reason in `revise`.",
     "revised meanwhile": "Look at it by GET /matrix, then log this one again if it still corrects it.",
     "several assessments": "Name one in `assessments`.",
-    "several measures": "Choose one in `file_measure`.",
+    "several measures": "Choose one in `file_measure`, and log that measure by itself.",
     "start a job": "POST /jobs/study/STUDY starts a study in the background; GET /jobs/NUMBER follows"
     " it.",
     "unalias": "If that is wrong, take it back by POST /unalias-topic.",

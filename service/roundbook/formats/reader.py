@@ -236,20 +236,24 @@ def _refuse_partial_runs(
             run = next((run for run in has.runs if run not in there), None)
             if run is not None:
                 files = [part.file for part in has.parts if run in part.runs] or has.files
-                raise _partial_run(run, has.measure, lacks.measure, files)
+                raise _partial_run(
+                    run, has.measure, lacks.measure, files, way_out="name the measures"
+                )
     read = set(first.runs)
     for block in chain.from_iterable(by_measure.values()):
         for run, measure in block.other_runs.items():
             if run not in read:
-                raise _partial_run(run, measure, first.measure, [block.file])
+                raise _partial_run(
+                    run, measure, first.measure, [block.file], way_out="run without the measure"
+                )
 
 
 def _partial_run(
-    run: str, measure: str | None, lacking: str | None, files: Sequence[str]
+    run: str, measure: str | None, lacking: str | None, files: Sequence[str], *, way_out: str
 ) -> BadFileError:
     return BadFileError(
         f"the run {readable(run)} has scores of {readable(str(measure))} in these files, and none"
         f" of {readable(str(lacking))}",
         files_shown(files),
-        way_out="name the measures",
+        way_out=way_out,
     )

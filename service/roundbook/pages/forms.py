@@ -16,7 +16,7 @@ from roundbook.api.problems import HttpError, status_of
 from roundbook.api.turns import Limit, Turns, computing_turn, transaction
 from roundbook.errors import RequestError, RoundbookError
 from roundbook.logbook.session import Session
-from roundbook.measure_names import canonical_measure
+from roundbook.measure_names import measure_key
 from roundbook.requests.base import takes_several
 from roundbook.requests.matrices import ListMatrices, ShowMatrix
 from roundbook.requests.results import ShowResult
@@ -99,8 +99,7 @@ def filled_in(http: Request) -> dict[str, str]:
 
 def recorded_name(measure: str, names: Iterable[str]) -> str:
     """Return the recorded name of a measure that is spelt as another tool spells it."""
-    canonical = canonical_measure(measure).lower()
-    return next((name for name in names if canonical_measure(name).lower() == canonical), measure)
+    return next((name for name in names if measure_key(name) == measure_key(measure)), measure)
 
 
 def labels_to_choose(chosen: str | None, standing: Iterable[str]) -> list[str]:

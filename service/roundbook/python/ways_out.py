@@ -37,6 +37,7 @@ _WAYS_OUT = {
     "log the assessments": "Log them: book.log_qrels(task, round, file)",
     "log the runs": "Log them: book.log_runs(task, round, file)",
     "missing scores": "Fill them in, or choose missing='zero' or missing='drop-topic'.",
+    "run without the measure": "Give the run scores of it, or take it out of the file.",
     "name the measures": "Name those to log: measure=['AP', ...], or take all_measures=True.",
     "name two rounds": "Name others: from_round=..., to_round=...",
     "name an earlier round": "Name an earlier one: from_round=...",
@@ -61,7 +62,7 @@ _WAYS_OUT = {
     "revised meanwhile": "Look at book.ask('matrix', matrix={matrix}), then log this again if it still"
     " corrects it.",
     "several assessments": "Name one: assessments='...'",
-    "several measures": "Choose one: file_measure='...'.",
+    "several measures": "Choose one, and log that measure by itself: file_measure='...'.",
     "start a job": "Start it in the background: book.start_study(study, task, round, measure, ...)",
     "upgrade the database": "Run 'roundbook db upgrade' on it first.",
     "unalias": "If that is wrong: book.ask('unalias_topic', task={task}, name={name})",

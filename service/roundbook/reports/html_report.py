@@ -208,7 +208,8 @@ def _pages(
         )
     ]
     for one in reported:
-        shown = measure if one.round in scored else None
+        # A round with other scores only shows these, but none of other assessments.
+        shown = measure if one.round in scored or label is not None else None
         make = partial(round_context, session, caller, task, one.round, shown, label)
         add(f"round-{one.ordinal}", one.round, "round", [one.round], make)
     if (whole and len(scored) > 1) or request.round in scored[1:]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from roundbook.errors import InputError, NotRecordedError, RoundbookError
 from roundbook.formats.text import shown_path
@@ -11,9 +11,10 @@ from roundbook.logbook.factors import show_factors
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.result import SOFTWARE, Result
-from roundbook.logbook.rounds import Round, list_rounds, main_measure, other_measures
+from roundbook.logbook.rounds import Round, RoundList, list_rounds, main_measure, other_measures
 from roundbook.logbook.session import Session, Tell, tell_nobody
 from roundbook.logbook.variances import show_variances
+from roundbook.measure_names import measure_key
 from roundbook.presentation.paper_tables import factors_latex, ranking_latex, variances_latex
 from roundbook.presentation.plan_protocol import basis
 from roundbook.presentation.plan_table import plan_latex
@@ -72,7 +73,7 @@ def write_latex(
             task=listed.task,
             measure="M",
         )
-    shown = _round(listed.rounds, request.round, listed.task, request.assessments)
+    shown = _round(listed, request, measure)
     of_task = {"task": listed.task, "measure": measure}
     if request.assessments is not None:
         of_task["assessments"] = request.assessments
@@ -115,18 +116,25 @@ def write_latex(
     )
 
 
-def _round(rounds: Sequence[Round], label: str | None, task: str, assessments: str | None) -> Round:
-    """Return the round asked for, else the latest with scores, else the latest."""
+def _round(listed: RoundList, request: LatexReport, measure: str) -> Round:
+    """Return the round asked for, else the latest with scores, else the latest.
+
+    Of assessments that are named, the scores are the measure's, and stand.
+    """
+    rounds, label = listed.rounds, request.round
+    wanted = measure_key(measure), request.assessments, None
     if label is None:
         scored = (
             one
             for one in reversed(rounds)
-            if any(assessments in (None, row.assessments) for row in one.matrices)
+            for row in one.matrices
+            if request.assessments is None
+            or (measure_key(row.measure), row.assessments, row.withdrawn) == wanted
         )
         return next(scored, rounds[-1])
     for one in rounds:
         if one.round == label.strip():
             return one
     raise NotRecordedError(
-        f"Task '{task}' has no round '{label}'.", way_out="list rounds", task=task
+        f"Task '{listed.task}' has no round '{label}'.", way_out="list rounds", task=listed.task
     )

@@ -59,7 +59,9 @@ def test_a_measure_spelt_in_two_ways_is_chosen_by_its_exact_name_only():
     for names in (["AP", "map"], ["AP", "ap"], ["ap", "map"], ["P_5", "map", "AP(rel=1)"]):
         with pytest.raises(BadFileError, match="of this file could all be AP") as caught:
             choose_measure(names, "AP", None, "f")
-        assert sentence(caught.value).endswith("; choose one with --file-measure.")
+        assert sentence(caught.value).endswith(
+            "; choose one with --file-measure, and log that measure by itself."
+        )
         for name in names:
             assert choose_measure(names, "AP", name, "f") == name
     with pytest.raises(BadFileError, match="the measures X, x of this file could all be X"):

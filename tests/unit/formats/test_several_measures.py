@@ -129,7 +129,7 @@ def test_runs_that_spell_a_measure_in_two_ways_are_refused_and_not_dropped(write
         said = refusal([long], [asked])
         assert said.endswith(
             f"the measures {one}, {other} of this file could all be {asked}; choose one with"
-            " --file-measure."
+            " --file-measure, and log that measure by itself."
         )
         assert refusal([long], [asked, "RR"]) == said
         assert f"{one} and {other} are one measure" in refusal([long], [])
@@ -148,7 +148,7 @@ def test_a_run_with_scores_of_other_measures_only_is_refused_and_not_dropped(wri
         "apart.eval",
         "map\t1\t.1\nmap\t2\t.3\nrunid\tall\ta\nP_10\t1\t.1\nP_10\t2\t.3\nrunid\tall\tb\n",
     )
-    said = "the run {} has scores of {} in these files, and none of {}; name those to log"
+    said = "the run {} has scores of {} in these files, and none of {}; give the run scores of it"
     assert said.format("b", "P_10", "map") in refusal([apart], ["AP"])
     assert said.format("a", "map", "P_10") in refusal([apart], ["P@10"])
     rows = "a,1,X,.1\na,2,X,.2\nb,1,Y,n/a\nb,2,Y,\n"
