@@ -80,11 +80,8 @@ def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str
     """Return the commands that follow the advice, each with its purpose."""
     task, first, later = report.task, report.from_round, report.to_round
     # Those that the user named are named again: the task may have others.
-    of_measure = (
-        ["--measure", report.measure, "--assessments", assessments]
-        if assessments
-        else measured(report.measure, report.assessments)
-    )
+    named = bool(assessments)
+    of_measure = measured(report.measure, assessments or report.assessments, of_several=named)
 
     def standardise(purpose: str, which: str, by: str | None = None) -> dict[str, str]:
         source = ["--factors-from", by] if by else []

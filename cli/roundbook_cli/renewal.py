@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -92,10 +93,16 @@ def dependent_line(dependent: Dependent) -> dict[str, Any]:
     return row | {"renew": renewal_of_dependent(dependent), "rests": rests}
 
 
-def measured(measure: str, assessments: str) -> list[str]:
-    """Return the options that name a measure, and its assessments where they are not the usual."""
-    words = ["--measure", measure]
-    return words + (["--assessments", assessments] if assessments != DEFAULT_ASSESSMENTS else [])
+def measured(measure: str, assessments: str, *, of_several: bool = False) -> list[str]:
+    """Return the options that name a measure, and its assessments unless they are the usual ones.
+
+    Parameters
+    ----------
+    of_several : bool
+        Whether there are others, so that these are named too.
+    """
+    named = of_several or assessments != DEFAULT_ASSESSMENTS
+    return ["--measure", measure, *(["--assessments", assessments] if named else [])]
 
 
 def refit_command(
@@ -127,11 +134,12 @@ def refit_notes(
     from roundbook.presentation.matrices import refittable_note
 
     reason = POOL_CHANGED if corrected else "the pool is known now"
+    labels = Counter(factors.measure for factors in refittable)
     commands = [
         refit_command(
             of_round.task,
             of_round.round,
-            measured(factors.measure, factors.assessments),
+            measured(factors.measure, factors.assessments, of_several=labels[factors.measure] > 1),
             "pooled",
             reason,
         )
