@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import resource
 import select
 import signal
@@ -299,7 +300,11 @@ def test_a_transaction_that_is_idle_for_longer_than_the_server_allows(
     before_scores(lambda: time.sleep(0.5))
     code, said = log(database)
     assert code == 4
-    assert "was lost: terminating connection due to idle-in-transaction timeout" in said
+    # Over TCP the reset of a closed connection may overtake the server's last message.
+    last = (
+        "terminating connection due to idle-in-transaction timeout|.*server closed the connection"
+    )
+    assert re.search(f"was lost: ({last})", said)
     assert "nothing was written" in said
     assert counts(engine) == before
     if engine.dialect.server_version_info >= (17,):  # the first that knows the other timeout
