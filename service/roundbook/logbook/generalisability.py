@@ -6,7 +6,8 @@ from pydantic import Field
 from sqlalchemy import text
 
 from roundbook.errors import ImpossibleDesignError, NotRecordedError, WithdrawnError
-from roundbook.logbook.lookup import choose_assessments, find_round, find_task
+from roundbook.logbook.assessments_labels import choose_assessments
+from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session, Work

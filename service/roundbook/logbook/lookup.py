@@ -7,35 +7,26 @@ from typing import Any, NamedTuple
 from unicodedata import normalize
 
 from sqlalchemy import (
-    BigInteger,
     Column,
     ColumnElement,
-    CompoundSelect,
     Connection,
     FromClause,
     Row,
     and_,
-    bindparam,
-    false,
     func,
     select,
     true,
-    union,
 )
 
-from roundbook.database.run_tables import qrels
-from roundbook.database.tables import (
-    current_matrix as current,
-)
 from roundbook.database.tables import (
     matrix,
     measure,
-    published_variance,
     round_,
     task,
     withdrawn,
 )
 from roundbook.errors import InputError, NotRecordedError, WithdrawnError
+from roundbook.logbook.assessments_labels import choose_assessments
 from roundbook.logbook.measures import find_measure
 
 
@@ -173,100 +164,6 @@ def find_round(
             round=label,
         )
     return int(round_id)
-
-
-def choose_assessments(
-    connection: Connection,
-    task_id: int,
-    measure_id: int,
-    measure: str,
-    wanted: str | None,
-    *,
-    round_id: int | None = None,
-) -> str:
-    """Return the assessments label to read: the one asked for, or the only one.
-
-    Scores from different assessments are never mixed, so one must be named if the task (or the
-    round) has several labels. A label whose scores are all withdrawn counts only if it is named, or
-    if no other has scores that stand.
-    """
-    named = {"task": task_id, "round": round_id, "measure": measure_id}
-    counting = _counting(connection, _LABELS, named)
-    labels = set(counting)
-    known = ", ".join(sorted(labels))
-    where = "task" if round_id is None else "round"
-    if wanted is not None:
-        spelled = normalize("NFC", wanted.strip())
-        for label in labels:
-            if normalize("NFC", label) == spelled:
-                return str(label)
-    if not labels:
-        raise NotRecordedError(f"This {where} has nothing for measure {measure}.", measure=measure)
-    if wanted is not None:
-        raise NotRecordedError(
-            f"This {where} has no assessments '{wanted}' of {measure}; it has {known}.",
-            measure=measure,
-            assessments=wanted,
-        )
-    standing = sorted(label for label, counts in counting.items() if counts) or sorted(labels)
-    if len(standing) > 1:
-        raise InputError(
-            f"{measure} is recorded under several assessments in this {where}"
-            f" ({', '.join(standing)}), which are never mixed.",
-            way_out="several assessments",
-        )
-    return standing[0]
-
-
-def other_assessments(connection: Connection, task_id: int, label: str) -> list[str]:
-    """Return the task's assessments labels if one is new to it, as it may be mistyped; else none.
-
-    Labels whose scores are all withdrawn are left out.
-    """
-    counting = _counting(
-        connection, _LABELS_OR_QRELS, {"task": task_id, "round": None, "measure": None}
-    )
-    if label in {normalize("NFC", known) for known in counting}:
-        return []
-    return sorted(other for other, counts in counting.items() if counts)
-
-
-def _counting(
-    connection: Connection, labels: CompoundSelect[Any], named: dict[str, int | None]
-) -> dict[str, bool]:
-    """Return assessments labels, each with whether any of its scores stand."""
-    counting: dict[str, bool] = {}
-    for label, counts in connection.execute(labels, named):
-        counting[label] = counting.get(label, False) or counts
-    return counting
-
-
-def _of_named(table: FromClause) -> ColumnElement[bool]:
-    return and_(
-        round_.c.task_id == bindparam("task"),
-        round_.c.id == func.coalesce(bindparam("round", type_=BigInteger), round_.c.id),
-        table.c.measure_id
-        == func.coalesce(bindparam("measure", type_=BigInteger), table.c.measure_id),
-    )
-
-
-_OF_SCORES = (
-    # A set of ids is read once; a join with the view may be a scan of it for each matrix.
-    select(matrix.c.assessments, matrix.c.id.in_(select(current.c.id)))
-    .join(round_, round_.c.id == matrix.c.round_id)
-    .where(_of_named(matrix)),
-    # A published variance cannot be withdrawn.
-    select(published_variance.c.assessments, true())
-    .join(round_, round_.c.id == published_variance.c.round_id)
-    .where(_of_named(published_variance)),
-)
-_LABELS = union(*_OF_SCORES)
-_LABELS_OR_QRELS = union(
-    *_OF_SCORES,
-    select(qrels.c.assessments, false())
-    .join(round_, round_.c.id == qrels.c.round_id)
-    .where(round_.c.task_id == bindparam("task")),
-)
 
 
 def find_series(

@@ -11,9 +11,10 @@ from urllib.parse import parse_qsl, urlsplit
 
 from roundbook.errors import MissingExtraError, NotRecordedError, RoundbookError
 from roundbook.formats.text import shown_path
+from roundbook.logbook.assessments_labels import choose_assessments
 from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.events import list_events
-from roundbook.logbook.lookup import choose_assessments, find_task
+from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result
 from roundbook.logbook.rounds import Round, other_measures

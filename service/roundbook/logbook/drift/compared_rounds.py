@@ -23,8 +23,9 @@ from roundbook.database.tables import (
 )
 from roundbook.database.vectors import read_vectors
 from roundbook.errors import NotRecordedError
+from roundbook.logbook.assessments_labels import choose_assessments
 from roundbook.logbook.factors import POOL_NOW, read_factors
-from roundbook.logbook.lookup import choose_assessments, find_task
+from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.same_topics import collections_differ, same_topics
 from roundbook.requests.drift import CurveRequest

@@ -18,6 +18,7 @@ from roundbook.formats import (
     ScoreMatrix,
     apply_missing_policy,
 )
+from roundbook.logbook.assessments_labels import other_assessments
 from roundbook.logbook.estimates import (
     matrix_statistics,
     read_estimates,
@@ -33,7 +34,6 @@ from roundbook.logbook.lookup import (
     check_reason,
     check_text,
     latest_matrix,
-    other_assessments,
     withdrawn_error,
 )
 from roundbook.logbook.matrices.history import revision_changes

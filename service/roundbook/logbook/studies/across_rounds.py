@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
+from roundbook.logbook.assessments_labels import choose_assessments
 from roundbook.logbook.input_rows import inputs_today
-from roundbook.logbook.lookup import choose_assessments, find_task
+from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
