@@ -28,6 +28,7 @@ from roundbook.api.app import PREFIX, make_app
 from roundbook.api.problems import HttpError
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.schema import upgrade
+from roundbook.errors import RequestError
 from roundbook.logbook.studies import studies
 from roundbook.settings import load_settings
 from roundbook.use_cases import UPLOADS, USE_CASES
@@ -601,6 +602,18 @@ def test_scores_come_out_as_files_too(service):
     problem(
         client.get(path("export_matrix"), params={"matrix": 1, "output": "/tmp/x"}), 422, "file"
     )
+
+
+def test_the_events_of_a_round_need_its_task(service, address):
+    client = service["read"]
+    problem(client.get(path("events"), params={"round": "1"}), 422, "`round` needs `task`")
+    of_round = client.get(path("events"), params={"round": "1", "task": "t"}).json()["events"]
+    assert {event["round"] for event in of_round} == {"1"}
+    with (
+        roundbook.open(address) as book,
+        pytest.raises(RequestError, match="`round` needs `task`"),
+    ):
+        book.events(round="1")
 
 
 def test_lists_go_on_where_the_last_page_ended(service):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 from sqlalchemy import event
@@ -73,6 +75,17 @@ def test_a_revision_of_other_topics_and_runs(notes):
     assert notes("3", other, revise="and names")[0] == (
         "Against revision 4 it has as many topics (1 new, 1 gone) and 1 fewer run."
     )
+
+
+def test_a_variance_beyond_all_numbers_times_that_of_others_is_told_of(engine):
+    def logged(label, unit):
+        scores = complete(["a", "b"], ["x", "y"], np.array([[0.1, 0.4], [0.7, 0.2]]) * unit)
+        return log_matrix(engine, "t", label, "cost", scores, create=True, user="tester")
+
+    assert logged("1", 1e-158).remarks.variance_ratio is None
+    other = logged("2", 1.0)
+    assert other.remarks.variance_ratio == sys.float_info.max
+    assert any("The variance is 1.8e+308 times that of" in note for note in log_notes(other))
 
 
 def test_runs_that_are_alike_are_named(notes):

@@ -249,7 +249,7 @@ def _of_scale_and_names(logged: LoggedMatrix) -> list[str]:
             f" 1, which {logged.measure} never is; check their scale."
         )
     if (ratio := remarks.variance_ratio) is not None:
-        times = f"{ratio:,.0f}" if ratio > 1 else f"{ratio:.2g}"
+        times = f"{ratio:,.0f}" if 1 < ratio < 1e9 else f"{ratio:.2g}"
         notes.append(
             f"The variance is {times} times that of the other rounds of {logged.measure}; check"
             " that the scores are on the same scale."

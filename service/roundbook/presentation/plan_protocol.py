@@ -128,14 +128,13 @@ def _shared_topics(plan: Plan, history: VarianceHistory) -> list[str]:
 
 def _returning_teams(plan: Plan, history: VarianceHistory) -> list[str]:
     of_kind = history.pooled.of_kind(kind_of(plan) or "one-way")
-    limits, teams = of_kind.returning_interval, history.teams
-    if plan.interval is None or limits is None or teams is None or not teams_return(history):
+    returning, teams = of_kind.returning_interval, history.teams
+    if plan.interval is None or returning is None or teams is None or not teams_return(history):
         return []
-    high = "without an upper limit" if limits.high is None else f"to {limits.high:.5g}"
     return [
         f"Of the {teams.later} teams of later rounds {teams.again} had taken part before; the"
         " interval takes them for others and is too narrow by that: with the same teams in all"
-        f" rounds it is from {limits.low:.5g} {high}."
+        f" rounds it is {_limits(returning)}."
     ]
 
 
@@ -176,14 +175,18 @@ def _pooled(plan: Plan, history: VarianceHistory, kind: VarianceKind) -> str:
 def _interval(interval: Interval | None, reason: str | None, *, these_runs: bool = False) -> str:
     if interval is None:
         return f", without an interval since {no_interval(reason)}" if reason else ""
-    high = "without an upper limit" if interval.high is None else f"to {interval.high:.5g}"
-    text = f", with a {100 * interval.level:.10g}% interval from {interval.low:.5g} {high}"
+    text = f", with a {100 * interval.level:.10g}% interval {_limits(interval)}"
     if interval.of is None:
         return f"{text} ({interval.method})"
     others = "systems and topics like these"
     if these_runs or interval.of == "these runs":
         others = "topics like these, and these runs"
     return f"{text} ({interval.method}; for other {others})"
+
+
+def _limits(interval: Interval) -> str:
+    high = "without an upper limit" if interval.high is None else f"to {interval.high:.5g}"
+    return f"from {interval.low:.5g} {high}"
 
 
 def _assumed(plan: Plan) -> str:

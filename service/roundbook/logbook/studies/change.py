@@ -149,12 +149,8 @@ def _compute(
         )
     if not systems:
         raise InputError(f"No run of '{names[0]}' has the tag of a run of '{names[1]}'.")
-    other_teams = [
-        name
-        for name in systems
-        if None not in (pair := {first.team_of.get(name), second.team_of.get(name)})
-        and len(pair) == 2
-    ]
+    teams = {name: (first.team_of.get(name), second.team_of.get(name)) for name in systems}
+    other_teams = [name for name, (was, now) in teams.items() if was and now and was != now]
     pivot = recorded.pivot if recorded else _pivot(request.pivot, systems, (first, second))
     changes = change_measures(
         first.scores(systems),

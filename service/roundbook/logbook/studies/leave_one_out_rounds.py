@@ -244,5 +244,6 @@ def _seconds(study: LeaveOneOutRounds) -> float:
     )
 
 
-# Earlier versions took the figures from rounded means of scores of at most 1.
+# Earlier versions took the figures from rounded means; how large these were, if above 1, is not
+# saved.
 STUDY = KindOfStudy(LeaveOneOutRounds, _compute, _seconds, _ageing_known_then, noise=lambda _: SAME)
