@@ -66,8 +66,15 @@ def test_scores_come_in_as_python_has_them(book, tmp_path):
     whole = pd.DataFrame({"number": [301, 302], "a": [0.1, 0.2], "b": [0.2, 0.5]})
     (of_numbers,) = book.log("t", "2", whole, "AP", create=True, dry_run=True).matrices
     assert (of_numbers.topics, of_numbers.runs) == (2, 2)
-    with pytest.raises(RequestError, match=r"`m` takes several values, as \[10\]\.$"):
-        book.plan(variance=0.05, m=10)
+    # One value for a field of several; None is none.
+    several = book.plan(variance=0.05, m=[10], topics=[])
+    assert book.plan(variance=0.05, m=10, topics=None).model == several.model
+    for fields in ({"measures": "AP"}, {"measures": None}):
+        assert [one.measure for one in book.ask("histories", task="t", **fields).histories] == [
+            "AP"
+        ]
+    with pytest.raises(RequestError, match="`m` takes several values"):
+        book.plan(variance=0.05, m=object())
     (dry,) = book.log("t", "2", wide / 2, "AP", create=True, dry_run=True).matrices
     assert (dry.status, dry.dry_run) == ("logged", True)
     assert [row.round for row in book.rounds("t").rounds] == ["1"]
@@ -339,6 +346,44 @@ def test_decisions_say_what_the_terminal_says(book, tmp_path):
     assert book.ask("rename_task", task="x", name="u").say() == "Task 'x' is now 'u'."
     told = [logged, described, saved, revised]
     assert not any("--" in answer.say() or "'roundbook" in answer.say() for answer in told)
+
+
+def test_a_name_near_a_recorded_one_is_told_of(book, tmp_path):
+    def log(task, label, **fields):
+        return book.log(
+            task, label, scores(), "AP", topics=TOPICS, runs=RUNS, create=True, **fields
+        )
+
+    made = {"kind": "task", "name": "webb", "near": "web"}
+    assert "Did you mean" not in log("web", "spring").say()
+    both = log("webb", "spring", dry_run=True)
+    assert [new.model_dump() for new in both.remarks.near_names] == [made]
+    (tmp_path / "runs").write_text("1 Q0 d1 1 0.5 a\n")
+    (tmp_path / "qrels").write_text("1 0 d1 1\n")
+    value = {"variance": 0.05, "runs": 9, "topics": 9, "source": "A paper", "create": True}
+    slips = {
+        "sprign": log("web", "sprign"),
+        "autunm": (book.create_round("web", "autumn"), book.create_round("web", "autunm"))[1],
+        "wintre": (book.create_round("web", "winter"), book.log_runs(
+            "web", "wintre", tmp_path / "runs", create=True))[1],
+        "summre": (book.create_round("web", "summer"), book.log_qrels(
+            "web", "summre", tmp_path / "qrels", create=True))[1],
+        "easetr": (book.create_round("web", "easter"), book.record_variance(
+            "web", "easetr", "AP", **value))[1],
+    }  # fmt: skip
+    meant = ("spring", "autumn", "winter", "summer", "easter")
+    for (slip, answer), name in zip(slips.items(), meant, strict=True):
+        assert f"The round {slip} is new. Did you mean {name}?" in answer.say(), slip
+    task = book.create_task("webb")
+    assert task.say() == "The task webb is new. Did you mean web?"
+    assert [new.model_dump() for new in task.near_names] == [made]
+    # Neither a name of a series, nor one that is there.
+    assert log("web", "spring").say().count("Did you mean") == 0
+    assert (
+        log("web", "2").say().count("Did you mean")
+        == log("web", "3").say().count("Did you mean")
+        == 0
+    )
 
 
 def test_a_decision_is_whole_or_not_at_all(book):

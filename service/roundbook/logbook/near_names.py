@@ -5,15 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from difflib import SequenceMatcher
+from typing import Literal
 from unicodedata import normalize
 
 from sqlalchemy import select
 
 from roundbook.database.tables import round_, task
 from roundbook.logbook.lookup import check_name, is_named
+from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 
 _LEAST_ALIKE = 0.82
+
+
+class NearName(Result):
+    """A task or round that was just made, and the recorded one that may have been meant."""
+
+    kind: Literal["task", "round"]
+    name: str
+    near: str
 
 
 def near_recorded(session: Session, task_name: str, label: str | None = None) -> str | None:
@@ -21,6 +31,20 @@ def near_recorded(session: Session, task_name: str, label: str | None = None) ->
 
     None if none is similar, if it exists exactly, or if there is no such task.
     """
+    name, known = _with_recorded(session, task_name, label)
+    return None if name in known else near_name(name, known)
+
+
+def near_made(session: Session, task_name: str, label: str | None = None) -> list[NearName]:
+    """Return the one near name, if any, of a task, or of a round of it, that was just made."""
+    name, known = _with_recorded(session, task_name, label)
+    near = near_name(name, known)
+    kind: Literal["task", "round"] = "task" if label is None else "round"
+    return [NearName(kind=kind, name=name, near=near)] if near else []
+
+
+def _with_recorded(session: Session, task_name: str, label: str | None) -> tuple[str, list[str]]:
+    """Return the name of a task, or of a round of it, and the recorded ones of its kind."""
     if label is None:
         name, names = check_name("task", task_name), select(task.c.name).order_by(task.c.id)
     else:
@@ -29,8 +53,7 @@ def near_recorded(session: Session, task_name: str, label: str | None = None) ->
         names = (
             select(round_.c.label).where(round_.c.task_id.in_(of_task)).order_by(round_.c.ordinal)
         )
-    known = [normalize("NFC", other) for other in session.connection.execute(names).scalars()]
-    return None if name in known else near_name(name, known)
+    return name, [normalize("NFC", other) for other in session.connection.execute(names).scalars()]
 
 
 def near_name(name: str, known: Iterable[str]) -> str | None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from operator import not_
 from typing import Any
 
+from pydantic import Field
 from sqlalchemy import Connection, Row, func, select
 
 from roundbook.database.tables import measure as measures
@@ -24,6 +26,7 @@ from roundbook.logbook.lookup import (
     latest_matrix,
 )
 from roundbook.logbook.measures import ensure_measure, measure_named, other_measures
+from roundbook.logbook.near_names import NearName
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.session import Session
@@ -34,7 +37,8 @@ class RecordedVariance(Result):
     """A published variance that was recorded; `status` is ``recorded`` or ``unchanged``.
 
     `matrix` is the round's current score matrix, whose variance is used instead, None without one.
-    `other_measures` are the task's other measures if this one is new to the record.
+    `other_measures` are the task's other measures if this one is new to the record; `near_names`
+    are the task and round that were made, where they may be misspelt.
     """
 
     task: str
@@ -52,6 +56,7 @@ class RecordedVariance(Result):
     status: str
     matrix: int | None
     other_measures: list[str]
+    near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
 
 
 def latest_recorded(session: Session, request: RecordVarianceRequest) -> int | None:
@@ -100,7 +105,9 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
         raise InputError("A published variance needs its source: name the paper and table.")
     facts = request.model_dump(include={"variance", "runs", "topics", "teams"}) | {"source": source}
     connection = session.connection
-    task_id, round_id = open_round(session, request.task, request.round, create=request.create)
+    task_id, round_id, near = open_round(
+        session, request.task, request.round, create=request.create
+    )
     measure = ensure_measure(connection, request.measure, task_id=task_id)
     label = check_name("assessments label", request.assessments)
     scale = request.scale
@@ -163,6 +170,7 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
         status="unchanged" if unchanged else "recorded",
         matrix=None if logged is None or logged.withdrawn is not None else logged.id,
         other_measures=others,
+        near_names=near,
     )
 
 

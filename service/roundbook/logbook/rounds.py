@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from datetime import date
 from operator import not_
+from typing import NamedTuple
 
 from pydantic import Field
 from sqlalchemy import Connection, func, select
@@ -16,6 +17,7 @@ from roundbook.errors import AlreadyRecordedError, NotRecordedError, RoundPublis
 from roundbook.logbook.events import record_event
 from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
 from roundbook.logbook.lookup import Series, check_name, find_round, find_task, is_named
+from roundbook.logbook.near_names import NearName, near_made
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task
@@ -39,6 +41,7 @@ class Round(Result):
 
     `collection` is its document collection, None if none is declared. `out_of_order` are the pairs
     of it and another round whose dates contradict the order in which they are recorded.
+    `near_names` is its label with the recorded one it may be a misspelling of, if it is new.
     """
 
     round: str
@@ -48,6 +51,7 @@ class Round(Result):
     status: str
     matrices: list[LoggedMeasure]
     out_of_order: list[OutOfOrder] = Field(default_factory=list, exclude_if=not_)
+    near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
 
 
 class RoundList(Result):
@@ -78,7 +82,8 @@ def create_round(session: Session, request: CreateRound) -> Round:
             task=request.task,
             round=label,
         )
-    return read_rounds(connection, task_id, label)[0]
+    near = near_made(session, request.task, label)
+    return read_rounds(connection, task_id, label)[0].model_copy(update={"near_names": near})
 
 
 def list_rounds(session: Session, request: ListRounds) -> RoundList:
@@ -105,14 +110,24 @@ def other_measures(rounds: Sequence[Round], measure: str) -> list[str]:
     return sorted({row.measure for one in rounds for row in one.matrices} - {measure})
 
 
-def open_round(session: Session, task: str, label: str, *, create: bool) -> tuple[int, int]:
+class OpenedRound(NamedTuple):
+    """The ids of a locked task and of a round of it, and near names of those that are new."""
+
+    task_id: int
+    round_id: int
+    near_names: list[NearName]
+
+
+def open_round(session: Session, task: str, label: str, *, create: bool) -> OpenedRound:
     """Lock a task, and return its id and its round's; `create` allows to record them."""
-    if create:
-        ensure_task(session, task)
+    near = []
+    if create and ensure_task(session, task):
+        near += near_made(session, task)
     task_id = find_task(session.connection, task, lock=True, way_out="no task")
-    if create:
-        _ensure_round(session, task_id, label)
-    return task_id, find_round(session.connection, task_id, task, label, way_out="no round")
+    if create and _ensure_round(session, task_id, label):
+        near += near_made(session, task, label)
+    round_id = find_round(session.connection, task_id, task, label, way_out="no round")
+    return OpenedRound(task_id, round_id, near)
 
 
 def check_first(

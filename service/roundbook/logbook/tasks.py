@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from operator import not_
 
+from pydantic import Field
 from sqlalchemy import Connection, distinct, func, select, union
 from sqlalchemy.dialects.postgresql import insert
 
@@ -21,19 +23,24 @@ from roundbook.database.token_tables import access_token
 from roundbook.errors import AlreadyRecordedError, RecordError, RoundPublishedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import check_name, check_text, find_task, is_named
+from roundbook.logbook.near_names import NearName, near_made
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.requests.tasks import CreateTask, RemoveTask, RenameTask
 
 
 class Task(Result):
-    """A task, with its number of rounds and its measures."""
+    """A task, with its number of rounds and its measures.
+
+    `near_names` is its own name with the recorded one it may be a misspelling of, if it is new.
+    """
 
     task: str
     title: str | None
     rounds: int
     measures: list[str]
     created_at: datetime
+    near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
 
 
 class TaskList(Result):
@@ -68,7 +75,8 @@ def create_task(session: Session, request: CreateTask) -> Task:
         raise AlreadyRecordedError(
             f"There is a task '{name}' already.", way_out="task exists", task=name
         )
-    return _read(session.connection, name)[0]
+    near = near_made(session, name)
+    return _read(session.connection, name)[0].model_copy(update={"near_names": near})
 
 
 def rename_task(session: Session, request: RenameTask) -> RenamedTask:

@@ -18,6 +18,7 @@ from roundbook.presentation.matrices import (
 )
 from roundbook.presentation.measures import merge_sentence
 from roundbook.presentation.phrases import counted
+from roundbook.presentation.previews import near_note
 from roundbook.presentation.rounds import out_of_order_notes
 from roundbook.presentation.runs import qrels_notes, run_notes
 from roundbook.presentation.saved_results import brief_sentence
@@ -205,6 +206,7 @@ def _of_matrix(logged: LoggedMatrix) -> list[str | None]:
     return [
         f"{logged.task}, round '{logged.round}': {logged.measure}, {matrix}revision"
         f" {logged.revision}, {logged.topics} topics by {logged.runs} runs: {logged.status}.",
+        *_near(logged.remarks),
         *log_notes(logged),
         standardising_note(logged),
         *_refittable(logged.remarks.refittable),
@@ -220,6 +222,7 @@ def _of_runs(logged: LoggedRuns) -> list[str]:
     when = "once" if logged.dry_run else "now that"
     return [
         f"{logged.task}, round '{logged.round}': {logged.runs} runs: {logged.status}.",
+        *_near(logged),
         *run_notes(logged),
         *_stale(logged.impact, f"Stale {when} further runs are logged:"),
         *_dry(logged),
@@ -231,6 +234,7 @@ def _of_qrels(logged: LoggedQrels) -> list[str]:
     return [
         f"{logged.task}, round '{logged.round}': {logged.assessments} assessments, revision"
         f" {logged.revision}: {logged.status}.",
+        *_near(logged),
         *qrels_notes(logged),
         *_stale(logged.impact, f"Stale {when} the assessments are corrected:"),
         *_dry(logged),
@@ -251,6 +255,7 @@ def _recorded(recorded: RecordedVariance) -> list[str]:
     return [
         f"{recorded.task}, round '{recorded.round}': {recorded.measure}, variance"
         f" {recorded.variance:g}: {recorded.status}.",
+        *_near(recorded),
         *recorded_notes(recorded),
     ]
 
@@ -283,6 +288,10 @@ def _stale(dependents: Sequence[Dependent], headline: str) -> list[str]:
     return [headline, *stale_lines(dependents)] if dependents else []
 
 
+def _near(made: Any) -> list[str]:  # noqa: ANN401
+    return [str(near_note(new.kind, new.name, new.near)) for new in made.near_names]
+
+
 def _dry(logged: Any) -> list[str]:  # noqa: ANN401
     return [DRY_RUN] if logged.dry_run else []
 
@@ -305,7 +314,8 @@ _SENTENCES: dict[str, Callable[[Any], Iterable[str | None]]] = {
     "CorrectedMatrix": _corrected,
     "MergedMeasures": lambda done: [merge_sentence(done)],
     "RenamedTask": lambda done: [renamed_sentence("Task", done.was, done.task)],
-    "Round": lambda done: out_of_order_notes([done]),
+    "Task": _near,
+    "Round": lambda done: [*_near(done), *out_of_order_notes([done])],
     "RoundList": lambda listed: out_of_order_notes(listed.rounds),
     "ChangedRound": lambda done: [
         *out_of_order_notes([done]),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
+from os import PathLike
 from typing import Any
 from unicodedata import normalize
 
@@ -45,8 +45,6 @@ def refusal_reason(fault: Mapping[str, Any]) -> str:
     reason = _TAKES.get(fault["type"], reason)
     reason = re.sub(r"(?<![\d.])\d{4,}", lambda number: f"{int(number[0]):,}", reason)
     given = fault.get("input")
-    if fault["type"] == "tuple_type" and isinstance(given, (str, int, float)):
-        return f"{reason}, as [{json.dumps(given)}]"
     if not isinstance(given, str) or len(given) > _MOST_NAMED:
         return reason
     reason += f", not {given!r}"
@@ -58,7 +56,8 @@ def refusal_reason(fault: Mapping[str, Any]) -> str:
 class Request(BaseModel):
     """A frozen request: the input of a use case, complete with its defaults.
 
-    Texts are normalised to NFC, so that names are equal however their accents are encoded.
+    Texts are normalised to NFC, so that names are equal however their accents are encoded. One value
+    for a field of any number of values is a tuple of it, and None is none.
 
     Raises
     ------
@@ -76,7 +75,9 @@ class Request(BaseModel):
             if _is_no_text(value):
                 raise RequestError(name, f"`{name}` has a character that no text can be kept with")
         try:
-            super().__init__(**{name: _normalised(value) for name, value in values.items()})
+            super().__init__(
+                **{name: self._read(name, _normalised(value)) for name, value in values.items()}
+            )
         except ValidationError as error:
             fault = error.errors(include_url=False)[0]
             raised = fault.get("ctx", {}).get("error")
@@ -92,6 +93,16 @@ class Request(BaseModel):
                 # Roundbook's own validators name the fields in their sentence.
                 reason = f"`{field}` {reason}"
             raise RequestError(field, reason) from None
+
+    @classmethod
+    def _read(cls, name: str, value: object) -> object:
+        """Return a field's value, as a tuple if the field takes any number of values."""
+        field = cls.model_fields.get(name)
+        if field is None or ", ...]" not in str(field.annotation):
+            return value
+        if value is None:
+            return ()
+        return (value,) if isinstance(value, (str, int, float, PathLike)) else value
 
 
 def is_kept(request: Request | None) -> bool:

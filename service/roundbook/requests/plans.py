@@ -110,8 +110,6 @@ class PlanRequest(Request):
     @classmethod
     def _fill_in(cls, values: dict[str, Any]) -> dict[str, Any]:
         given = {name: value for name, value in values.items() if value not in (None, (), [])}
-        if isinstance(given.get("assessments"), str):
-            given["assessments"] = (given["assessments"],)
         solve = given.get("solve", "topics")
         usual: dict[str, Any] = {}
         if given.get("design", "anova") not in list(TWO_RUNS):

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from datetime import date
-from typing import Annotated
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
 from roundbook.requests.base import Request
 from roundbook.requests.fields import (
@@ -21,17 +20,13 @@ from roundbook.requests.fields import (
 )
 
 
-def _as_tuple(labels: object) -> object:
-    return (labels,) if isinstance(labels, str) else labels or ()
-
-
 class VarianceRequest(Request):
     """A measure's variance in each round of a task, and pooled."""
 
     task: TaskName
     measure: MeasureName
     scale: ScoresScale = "raw"
-    assessments: Annotated[tuple[str, ...], BeforeValidator(_as_tuple)] = Field(
+    assessments: tuple[str, ...] = Field(
         (),
         description="Which assessments, where there are several. Repeat it to mix them: each round"
         " counts by the first of them that it has.",

@@ -148,7 +148,9 @@ def log_complete(
         update={"revise": check_reason(request.revise), "tool": check_text("tool", request.tool)}
     )
     connection = session.connection
-    task_id, round_id = open_round(session, request.task, request.round, create=request.create)
+    task_id, round_id, near = open_round(
+        session, request.task, request.round, create=request.create
+    )
     complete, teams = as_recorded(connection, task_id, round_id, complete, teams)
     refuse_topic_twice(connection, task_id, request.task, complete.topics)
     recorded = ensure_measure(connection, request.measure, request.bounds, task_id)
@@ -173,6 +175,7 @@ def log_complete(
     remarks = outcome.remarks | {
         "other_measures": other_measures(connection, task_id, recorded),
         "other_assessments": other_labels,
+        "near_names": near,
         "zero_sd": request.zero_sd,
         "hidden": list(complete.hidden),
     }

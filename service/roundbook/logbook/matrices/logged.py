@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import not_
 from typing import Literal
 
 from pydantic import Field
@@ -9,6 +10,7 @@ from pydantic import Field
 from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.impact import Dependent
 from roundbook.logbook.matrices.history import Changes
+from roundbook.logbook.near_names import NearName
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.runs.recorded_runs import Pool
 from roundbook.logbook.teams import RefittableFactors
@@ -45,6 +47,8 @@ class Remarks(Result):
         mistyped.
     other_assessments : list of str
         The task's assessments labels if this one is new to it: it may be one of them, mistyped.
+    near_names : list of NearName
+        The task and round that were made, with recorded ones they may be misspellings of.
     difference : Difference or None
         From the revision before, or from the other matrices of the round.
     same_scores : Twin or None
@@ -89,6 +93,7 @@ class Remarks(Result):
 
     other_measures: list[str]
     other_assessments: list[str] = Field(default_factory=list)
+    near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
     difference: Difference | None = None
     changes: Changes | None = None
     same_scores: Twin | None = None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from operator import not_
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.run_tables import (
@@ -23,6 +25,7 @@ from roundbook.formats.trec import QrelsFile, StoredFile, read_qrels
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
 from roundbook.logbook.lookup import check_name, check_reason, find_round, find_task, is_named
+from roundbook.logbook.near_names import NearName
 from roundbook.logbook.recorded_names import recorded_topics
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
@@ -47,7 +50,8 @@ class LoggedQrels(Result):
     `without_relevant` are topics without a relevant document, `without_judgments` topics of the
     round's ranked lists without assessments; `repeated` counts lines that repeat an earlier one.
     `foreign_topics` are in none of the round's score matrices and runs, if it has any. `impact` is
-    what was computed from replaced assessments and so is stale.
+    what was computed from replaced assessments and so is stale; `near_names` are the task and round
+    that were made, where they may be misspelt.
     """
 
     task: str
@@ -68,6 +72,7 @@ class LoggedQrels(Result):
     foreign_topics: list[str]
     files: list[StoredFile]
     impact: list[Dependent]
+    near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
     software: str = SOFTWARE
 
 
@@ -119,7 +124,9 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
     label = check_name("assessments label", request.assessments)
     require_round(connection, request)
     read = read_qrels(request.file, max_bytes=max_file_bytes)
-    task_id, round_id = open_round(session, request.task, request.round, create=request.create)
+    task_id, round_id, near = open_round(
+        session, request.task, request.round, create=request.create
+    )
     topics = one_name_each("topic", recorded_topics(connection, task_id, read.topics))
     refuse_topic_twice(connection, task_id, request.task, topics)
     latest = _latest(connection, round_id, label)
@@ -192,6 +199,7 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
         without_judgments=[row.name for row in of_round if row.listed and row.name not in assessed],
         new_topics=new_topics,
         foreign_topics=[name for name in topics if own and same.name(name) not in own],
+        near_names=near,
         impact=(
             []
             if unchanged or latest is None

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from operator import not_
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 from sqlalchemy import Connection, select
 
 from roundbook.database.lists import StoredList, write_lists
@@ -20,6 +22,7 @@ from roundbook.errors import ContentDiffersError
 from roundbook.formats.trec import RunFiles, StoredFile, read_runs
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
+from roundbook.logbook.near_names import NearName
 from roundbook.logbook.recorded_names import recorded_tags, recorded_topics
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
@@ -48,7 +51,7 @@ class LoggedRuns(Result):
     `longest_list` the number in the longest, `new_documents` the number new to the round, and
     `beyond_depth` the number ranked below `depth` and left out. `without_lists` are runs in score
     matrices of the round but in no upload. `impact` is what was computed from the earlier runs and
-    is stale.
+    is stale; `near_names` are the task and round that were made, where they may be misspelt.
     """
 
     task: str
@@ -68,6 +71,7 @@ class LoggedRuns(Result):
     new_topics: list[str]
     without_lists: list[str]
     impact: list[Dependent]
+    near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
     files: list[StoredFile]
     software: str = SOFTWARE
 
@@ -114,7 +118,9 @@ def log_runs(
     require_round(connection, request)
     # Checked before the task is locked, so that no other writer has to wait.
     read = read_runs(request.files, max_bytes=max_file_bytes, depth=DEPTH)
-    task_id, round_id = open_round(session, request.task, request.round, create=request.create)
+    task_id, round_id, near = open_round(
+        session, request.task, request.round, create=request.create
+    )
     progress("Storing the lists ...")
     tags = one_name_each("run", recorded_tags(connection, round_id, read.runs))
     topics = one_name_each("topic", recorded_topics(connection, task_id, read.topics))
@@ -177,6 +183,7 @@ def log_runs(
         new_topics=new_topics,
         without_lists=runs_without_lists(connection, round_id),
         impact=impact,
+        near_names=near,
         files=list(read.files),
     )
     if new:
