@@ -28,7 +28,7 @@ _IR_MEASURES = re.compile(
 _NEARLY_ERR = re.compile(r"NERR(?:8|9|10|11)\b")
 
 # The names that Roundbook records, those of ir_measures where it has the measure.
-_FAMILIES = (
+FAMILIES = (
     *("AP", "P", "R", "RR", "nDCG", "Rprec", "Bpref", "ERR", "RBP", "Success", "Judged", "IPrec"),
     *("infAP", "Accuracy", "BPM", "Compat", "INST", "INSQ", "SDCG", "iRBU", "EBR"),
     *("SetP", "SetR", "SetF", "SetAP", "NumQ", "NumRel", "NumRet"),
@@ -36,11 +36,11 @@ _FAMILIES = (
     *("MSnDCG", "nERR", "nG", "Q", "O-measure", "P-measure", "P+"),
 )
 # Measures whose scores lie between 0 and 1.
-WITHIN_ONE = frozenset(_FAMILIES) - {
+WITHIN_ONE = frozenset(FAMILIES) - {
     *("BPM", "INST", "INSQ", "SDCG", "EBR", "iRBU", "Compat", "NumQ", "NumRel", "NumRet"),
     *("alpha_DCG", "NRBP", "nNRBP"),
 }
-_FAMILY_OF = {family.lower().replace("-", "_"): family for family in _FAMILIES} | {
+_FAMILY_OF = {family.lower().replace("-", "_"): family for family in FAMILIES} | {
     spelling: family
     for family, spellings in {
         "AP": ("map", "mean average precision", "average precision"),
@@ -160,7 +160,7 @@ def split_parameters(text: str) -> dict[str, str] | None:
 def is_known_measure(name: str) -> bool:
     """Return whether a canonical name is that of a known measure, whatever its parameters."""
     match = _NAME.fullmatch(name)
-    return match is not None and match["family"] in _FAMILIES
+    return match is not None and match["family"] in FAMILIES
 
 
 def measure_key(name: str) -> str:

@@ -149,8 +149,12 @@ def test_a_measure_new_to_a_record_of_others(notes, engine):
         notes(str(number), small, measure=f"P@{number}")
     assert notes("8", small, measure="nCDG@10") == [
         "The measure 'nCDG@10' is new to the record; this task has"
-        " P@1, P@2, P@3, P@4, P@5 and 2 more."
+        " P@1, P@2, P@3, P@4, P@5 and 2 more. Did you mean nDCG@10?"
     ]
+    alone = complete("ab", "xy")
+    assert log_notes(
+        log_matrix(engine, "new", "1", "Sucess@5", alone, create=True, user="tester")
+    ) == ["No evaluation tool knows the measure 'Sucess@5'. Did you mean Success@5?"]
     assert notes("9", small, measure="nDCG@10")[0].endswith(" and 3 more. Did you mean nCDG@10?")
     assert notes("9", complete("ab", "xy"), measure="p@3") == []
     recorded = [

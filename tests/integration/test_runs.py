@@ -7,6 +7,7 @@ import gzip
 import numpy as np
 import pytest
 from sqlalchemy import select, text
+from tests.factories import log_scores
 
 from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import round_
@@ -29,6 +30,7 @@ from roundbook.logbook.session import begin
 from roundbook.logbook.tasks import create_task, remove_task
 from roundbook.logbook.topics import alias_topics
 from roundbook.logbook.verifying.record import verify_record
+from roundbook.presentation.runs import run_notes
 from roundbook.presentation.verification import difference_sentence
 from roundbook.requests.events import EventsRequest
 from roundbook.requests.runs import ListQrels, ListRuns, LogQrels, LogRuns
@@ -155,6 +157,22 @@ def test_runs_and_assessments_are_logged_once_and_loaded_as_arrays(engine, files
         "runs logged",
     ]
     assert events[-1].details["upload"] == 2
+
+
+def test_runs_of_another_round_are_told_of(engine, files):
+    a, b = files("a", RUN_A), files("b", RUN_B)
+    logged = runs(engine, a, create=True)
+    assert logged.without_scores == []  # the round has no scores yet
+    log_scores(engine, "1", np.array([[0.1], [0.3]]), runs=["a"])
+    further = runs(engine, a, b, keep=False)  # whose scores may come later
+    assert (further.runs, further.without_scores) == (1, [])
+    log_scores(engine, "1", np.array([[0.1, 0.2], [0.3, 0.5]]), measure="P@5", runs=["a", "c"])
+    other = runs(engine, a, b)
+    assert (other.without_scores, other.without_lists) == (["b"], ["c"])
+    assert run_notes(other)[-1] == (
+        "1 of the 1 new run is in none of the round's score matrices: b; check that the file is of"
+        " round '1'."
+    )
 
 
 def test_nothing_is_ever_changed(engine, files):

@@ -50,7 +50,7 @@ from roundbook.logbook.published import record_variance as record_published
 from roundbook.logbook.saving import Renewal
 from roundbook.logbook.session import begin
 from roundbook.logbook.staleness import Change
-from roundbook.presentation.decisions import renewal_notes
+from roundbook.presentation.decisions import renewal_notes, saved_sentence
 from roundbook.presentation.saved_results import brief_sentence
 from roundbook.presentation.staleness import why_stale
 from roundbook.requests.drift import DriftRequest
@@ -141,6 +141,26 @@ def test_versions_count_up_and_the_same_again_is_unchanged(engine, three):
         show_result(engine, "q")
     events = list_events(engine, what="plan saved").events
     assert [row.details["version"] for row in events] == [1, 2, 3, 4]
+
+
+def test_another_question_under_the_same_name_is_told_of(engine, three):
+    def save(**options):
+        with begin(engine) as session:
+            return saving.save_result(session, "plan", request(**options), "p")
+
+    assert save().asked_before == {}
+    assert save(m=(20,)).asked_before == {"m": [10]}
+    saved = save(m=(20, 30), scale="std-ab")
+    assert saved.asked_before == {"m": [20], "scale": "raw"}
+    assert saved_sentence(saved) == (
+        "Saved: plan 'p', version 3, of task 't'. Version 2 was of another question: scale raw, m 20."
+    )
+    # A renewal asks the same.
+    log_scores(engine, "3", scores(9), revise="corrected")
+    (renewed,) = renew_results(engine, task="t").renewed
+    assert (renewed.status, renewed.after.version) == ("saved", 4)
+    again = save(m=(20, 30), scale="std-ab")
+    assert (again.status, again.asked_before) == ("unchanged", {})
 
 
 def test_a_name_is_of_one_task(engine, three):

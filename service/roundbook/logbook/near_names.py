@@ -14,6 +14,7 @@ from roundbook.database.tables import round_, task
 from roundbook.logbook.lookup import check_name, is_named
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
+from roundbook.measure_names import FAMILIES, is_known_measure
 
 _LEAST_ALIKE = 0.82
 
@@ -78,6 +79,21 @@ def near_name(name: str, known: Iterable[str]) -> str | None:
     if len(there) == len(wanted) and there[:-1] == wanted[:-1] and there != wanted:
         return None
     return best
+
+
+def near_measure(name: str) -> str | None:
+    """Return the known measure that a name is most likely a misspelling of, or None.
+
+    Parameters
+    ----------
+    name : str
+        A canonical name; its parameters and cutoff stay as they are.
+    """
+    if is_known_measure(name):
+        return None
+    family = re.split(r"[(@]", name, maxsplit=1)[0]
+    near = near_name(family, FAMILIES)
+    return None if near is None else near + name.removeprefix(family)
 
 
 def _compared(name: str) -> tuple[str, list[str]]:

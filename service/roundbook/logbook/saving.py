@@ -8,9 +8,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from operator import not_
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
-from pydantic import PlainSerializer, PlainValidator
+from pydantic import Field, PlainSerializer, PlainValidator
 from sqlalchemy import Connection, text
 
 from roundbook.database.tables import result as result_table
@@ -47,9 +48,14 @@ from roundbook.requests.results import RenewResults
 
 
 class SavedResult(ShownResult):
-    """A saved result; `status` is ``unchanged`` if its content was saved already."""
+    """A saved result; `status` is ``unchanged`` if its content was saved already.
+
+    `asked_before` has the fields of the version before that were asked otherwise: a saved result of
+    another measure under the same name.
+    """
 
     status: Literal["saved", "unchanged"]
+    asked_before: dict[str, Any] = Field(default_factory=dict, exclude_if=not_)
 
 
 class Renewed(Result):
@@ -269,7 +275,16 @@ def _keep(
         and _is_same(described, last, content, note)
         and not judge_result(connection, last).stale
     )
+    before: dict[str, Any] = {}
     if not unchanged:
+        request = asked.model_dump(mode="json", exclude_none=True)
+        if last is not None:
+            # A field that only one of them has may be new in this version of Roundbook.
+            before = {
+                name: last.request[name]
+                for name in request
+                if name in last.request and last.request[name] != request[name]
+            }
         saved = connection.execute(
             result_table.insert()
             .values(
@@ -277,7 +292,7 @@ def _keep(
                 kind=kind,
                 name=name,
                 version=last.version + 1 if last else 1,
-                request=asked.model_dump(mode="json", exclude_none=True),
+                request=request,
                 result=content,
                 note=note,
                 software=SOFTWARE,
@@ -313,6 +328,7 @@ def _keep(
         **dict(judge_result(connection, versions[-1])),
         result=read_stored(versions[-1]),
         status="unchanged" if unchanged else "saved",
+        asked_before=before,
     )
 
 

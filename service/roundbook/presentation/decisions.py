@@ -153,11 +153,24 @@ def pool_corrected(described: DescribedTeams) -> bool:
 
 
 def saved_sentence(saved: SavedResult) -> str:
-    """Return the sentence with the name and version under which a result is saved."""
+    """Return the sentence with the name and version under which a result is saved.
+
+    A second one says what the version before was asked, if that is another question.
+    """
     done = "Saved" if saved.status == "saved" else "Unchanged"
     of_task = "" if saved.task is None else f", of task '{saved.task}'"
     title = find_kind(saved.kind).title
-    return f"{done}: {title} '{saved.name}', version {saved.version}{of_task}."
+    sentence = f"{done}: {title} '{saved.name}', version {saved.version}{of_task}."
+    if not saved.asked_before:
+        return sentence
+    before = ", ".join(
+        f"{name.replace('_', ' ')} {_given(value)}" for name, value in saved.asked_before.items()
+    )
+    return f"{sentence} Version {saved.version - 1} was of another question: {before}."
+
+
+def _given(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def renewal_notes(renewal: Renewal) -> list[str]:

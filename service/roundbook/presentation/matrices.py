@@ -24,8 +24,7 @@ _NAMED = 5
 def log_notes(logged: LoggedMatrix) -> list[str]:
     """Return the notes for a person who logs a score matrix, a sentence each."""
     remarks, notes = logged.remarks, []
-    if remarks.other_measures:
-        notes += new_measure_notes(logged.measure, remarks.other_measures)
+    notes += new_measure_notes(logged.measure, remarks.other_measures, remarks.near_measure)
     if remarks.other_assessments:
         notes.append(
             f"The assessments label '{logged.assessments}' is new to this task, which has"

@@ -11,11 +11,17 @@ if TYPE_CHECKING:
     from roundbook.logbook.recorded_measures import MergedMeasures
 
 
-def new_measure_notes(measure: str, others: Sequence[str]) -> list[str]:
-    """Return a note if a measure is new to a task that has others, as it may be a typing error."""
+def new_measure_notes(measure: str, others: Sequence[str], known: str | None = None) -> list[str]:
+    """Return a note if a measure is new to a task that has others, as it may be a typing error.
+
+    Parameters
+    ----------
+    known : str, optional
+        A measure of evaluation tools that it is near, told of in a task without others too.
+    """
+    meant = did_you_mean(measure, others) or (f" Did you mean {known}?" if known else "")
     if not others:
-        return []
-    meant = did_you_mean(measure, others)
+        return [f"No evaluation tool knows the measure '{measure}'.{meant}"] if known else []
     return [f"The measure '{measure}' is new to the record; this task has {listed(others)}.{meant}"]
 
 

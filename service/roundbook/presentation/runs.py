@@ -52,6 +52,13 @@ def run_notes(logged: LoggedRuns) -> list[str]:
             f" {'has' if len(logged.without_lists) == 1 else 'have'} no lists yet:"
             f" {listed(logged.without_lists)}."
         )
+    if logged.without_scores:
+        notes.append(
+            f"{len(logged.without_scores):,} of the {counted(logged.runs, 'new run')}"
+            f" {'is' if len(logged.without_scores) == 1 else 'are'} in none of the round's score"
+            f" matrices: {listed(logged.without_scores)}; check that the file is of round"
+            f" '{logged.round}'."
+        )
     return notes
 
 

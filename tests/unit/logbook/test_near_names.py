@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from roundbook.logbook.near_names import near_name
+from roundbook.logbook.near_names import near_measure, near_name
 
 
 @pytest.mark.parametrize(
@@ -27,3 +27,17 @@ from roundbook.logbook.near_names import near_name
 )
 def test_a_slip_is_near_and_the_next_in_a_series_is_not(name, known, near):
     assert near_name(name, known) == near
+
+
+@pytest.mark.parametrize(
+    ("name", "near"),
+    [
+        ("nDGC@10", "nDCG@10"),
+        ("Sucess(rel=2)@5", "Success(rel=2)@5"),
+        ("nDCG@10", None),
+        ("clicks per query", None),
+        ("latency", None),
+    ],
+)
+def test_an_unknown_measure_is_near_a_known_one(name, near):
+    assert near_measure(name) == near

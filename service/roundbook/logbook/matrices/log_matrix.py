@@ -48,6 +48,7 @@ from roundbook.logbook.matrices.revising import (
 )
 from roundbook.logbook.matrices.sources import read_sources
 from roundbook.logbook.measures import ensure_measure, other_measures
+from roundbook.logbook.near_names import near_measure
 from roundbook.logbook.recorded_names import as_recorded
 from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs.recorded_runs import RecordedRuns, known_pool, record_runs
@@ -174,6 +175,7 @@ def log_complete(
     outcome = _keep(entry) if unchanged else _store(entry, known_teams=bool(teams))
     remarks = outcome.remarks | {
         "other_measures": other_measures(connection, task_id, recorded),
+        "near_measure": near_measure(recorded.name) if recorded.is_new else None,
         "other_assessments": other_labels,
         "near_names": near,
         "zero_sd": request.zero_sd,

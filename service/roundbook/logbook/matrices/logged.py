@@ -45,6 +45,8 @@ class Remarks(Result):
     other_measures : list of str
         The task's other measures if this one is new to the record: it may be one of them,
         mistyped.
+    near_measure : str or None
+        The known measure that this one, new to the record and unknown, may be a misspelling of.
     other_assessments : list of str
         The task's assessments labels if this one is new to it: it may be one of them, mistyped.
     near_names : list of NearName
@@ -92,6 +94,7 @@ class Remarks(Result):
     """
 
     other_measures: list[str]
+    near_measure: str | None = Field(None, exclude_if=not_)
     other_assessments: list[str] = Field(default_factory=list)
     near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
     difference: Difference | None = None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
@@ -204,6 +205,20 @@ def find_qrels(
             way_out="several assessments",
         )
     return named[0]
+
+
+def without_scores(connection: Connection, round_id: int, tags: Sequence[str]) -> list[str]:
+    """Return the runs that are in none of a round's score matrices."""
+    scored = set(
+        connection.execute(
+            select(run.c.tag)
+            .distinct()
+            .join(matrix_run, matrix_run.c.run_id == run.c.id)
+            .join(matrix, matrix.c.id == matrix_run.c.matrix_id)
+            .where(matrix.c.round_id == round_id)
+        ).scalars()
+    )
+    return [tag for tag in tags if tag not in scored]
 
 
 def runs_without_lists(connection: Connection, round_id: int) -> list[str]:

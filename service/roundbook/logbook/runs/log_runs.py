@@ -26,7 +26,7 @@ from roundbook.logbook.near_names import NearName
 from roundbook.logbook.recorded_names import recorded_tags, recorded_topics
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
-from roundbook.logbook.runs.loading import runs_without_lists
+from roundbook.logbook.runs.loading import runs_without_lists, without_scores
 from roundbook.logbook.runs.recorded_runs import record_runs
 from roundbook.logbook.runs.storing import lists_hash, number_documents, store_names
 from roundbook.logbook.runs.uploading import (
@@ -50,7 +50,8 @@ class LoggedRuns(Result):
     already. `lists` is the number of lists stored, `documents` the number of documents in them,
     `longest_list` the number in the longest, `new_documents` the number new to the round, and
     `beyond_depth` the number ranked below `depth` and left out. `without_lists` are runs in score
-    matrices of the round but in no upload. `impact` is what was computed from the earlier runs and
+    matrices of the round but in no upload, `without_scores` new runs in none of its score matrices,
+    if runs there have no lists yet. `impact` is what was computed from the earlier runs and
     is stale; `near_names` are the task and round that were made, where they may be misspelt.
     """
 
@@ -70,6 +71,7 @@ class LoggedRuns(Result):
     beyond_depth: int
     new_topics: list[str]
     without_lists: list[str]
+    without_scores: list[str]
     impact: list[Dependent]
     near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
     files: list[StoredFile]
@@ -165,6 +167,7 @@ def log_runs(
         if latest is not None:
             impact = stale_by_source(connection, round_id, "run_upload", latest.id)
     lists = [part for entry in new for part in entry.lists]
+    lacking = runs_without_lists(connection, round_id)
     logged = LoggedRuns(
         task=request.task.strip(),
         round=request.round.strip(),
@@ -181,7 +184,11 @@ def log_runs(
         longest_list=max((len(ranked) for _, ranked, _ in lists), default=0),
         beyond_depth=read.beyond_depth,
         new_topics=new_topics,
-        without_lists=runs_without_lists(connection, round_id),
+        without_lists=lacking,
+        # Further runs may come before their scores, once those with scores have their lists.
+        without_scores=without_scores(connection, round_id, [entry.tag for entry in new])
+        if lacking
+        else [],
         impact=impact,
         near_names=near,
         files=list(read.files),

@@ -54,6 +54,8 @@ def names_axis(title: str, names: Sequence[str], width: int | None = None) -> al
         values=list(names)[:: max(1, int(every))],
         labelAngle=0,
         labelLimit=_LONGEST_LABEL,
+        # Beside a panel there may be an axis, so that it is narrower.
+        labelOverlap="greedy",
         # A label that would be cut off is left out.
         labelBound=LINE,
     )
