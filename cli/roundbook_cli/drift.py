@@ -14,7 +14,7 @@ from roundbook_cli.drift_curve import show_curve
 from roundbook_cli.drift_report import TOPICS_CSV, print_report
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import show, talk
-from roundbook_cli.request_options import default, option, usage_errors
+from roundbook_cli.request_options import asked, default, option, usage_errors
 from roundbook_cli.saved_drift import report_number
 from roundbook_cli.series import Assessments, Measure, TaskName
 from roundbook_cli.session import record
@@ -108,26 +108,18 @@ def drift(
     from roundbook.logbook.saving import save_result
 
     with usage_errors():
-        request = CurveRequest(
-            task=task,
-            measure=measure,
-            from_round=from_round,
-            margin=margin,
-            sd_ratio_margin=sd_ratio_margin,
-            min_d=min_d,
-            assessments=assessments,
-        )
+        request = asked(CurveRequest, locals())
     with record(context, database) as session:
         if curve:
             traced = trace_drift(session, request)
         else:
-            asked = DriftRequest(
+            of_two = DriftRequest(
                 **dict(request),
                 to_round=to_round,
                 m=default(DriftRequest, "m") if m is None else m,
             )
-            saved = save_result(session, "drift", asked, None, note) if save else None
-            report = saved.result if saved else report_drift(session, asked)
+            saved = save_result(session, "drift", of_two, None, note) if save else None
+            report = saved.result if saved else report_drift(session, of_two)
     if curve:
         show_curve(traced, form)
         draw(chart, traced)

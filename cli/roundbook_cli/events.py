@@ -11,7 +11,7 @@ from roundbook.presentation.tables import Column, count
 from roundbook.requests.events import EventsRequest
 from roundbook_cli.options import Database, Form, matrix_number, read_day
 from roundbook_cli.output import show
-from roundbook_cli.request_options import option, usage_errors
+from roundbook_cli.request_options import asked, option, usage_errors
 from roundbook_cli.session import chosen, record
 
 commands = typer.Typer()
@@ -50,16 +50,7 @@ def events(
 ) -> None:
     """Show every change of the record, oldest first: who made it, when, what and why."""
     with usage_errors():
-        request = EventsRequest(
-            task=task,
-            round=round_label,
-            matrix=matrix,
-            what=what,
-            who=who,
-            since=since,
-            after=after,
-            limit=limit,
-        )
+        request = asked(EventsRequest, locals(), round=round_label)
     from roundbook.logbook.events import event_kinds, list_events
     from roundbook.logbook.record import chosen_address
     from roundbook.settings import load_settings

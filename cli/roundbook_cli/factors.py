@@ -15,7 +15,7 @@ from roundbook_cli.charts import Chart, check_chart, draw
 from roundbook_cli.options import Database, Form, Format
 from roundbook_cli.output import show, talk, talk_notes
 from roundbook_cli.renewal import print_refit
-from roundbook_cli.request_options import default, option
+from roundbook_cli.request_options import asked, option
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record
 
@@ -42,9 +42,7 @@ def show_(
     database: Database = None,
 ) -> None:
     """Show each topic's mean and sample sd over the standardising runs."""
-    request = FactorsRequest(
-        task=task, round=round_label, measure=measure, version=version, assessments=assessments
-    )
+    request = asked(FactorsRequest, locals(), round=round_label)
     check_chart(chart)
     from roundbook.logbook.factors import show_factors
 
@@ -79,15 +77,7 @@ def fit(
     from roundbook.presentation.decisions import fitted_headline
     from roundbook_cli.impact import dependents_json, tell_impact
 
-    request = FitRequest(
-        task=task,
-        round=round_label,
-        measure=measure,
-        reason=reason,
-        runs=runs or default(FitRequest, "runs"),
-        zero_sd=zero_sd,
-        assessments=assessments,
-    )
+    request = asked(FitRequest, locals(), round=round_label)
     with record(context, database) as session:
         fitted = fit_factor_set(session, request)
         publication = find_publication(session, request.task, request.round)

@@ -17,7 +17,7 @@ from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, number, progress, show, talk, talk_notes
 from roundbook_cli.renewal import in_one_line, measured, refit_command, refit_notes
-from roundbook_cli.request_options import argument, option, usage_errors
+from roundbook_cli.request_options import argument, asked, option, usage_errors
 from roundbook_cli.session import sessions
 
 if TYPE_CHECKING:
@@ -85,25 +85,7 @@ def log(
     from roundbook.settings import load_settings
 
     with usage_errors():
-        request = LogFilesRequest(
-            task=task,
-            round=round_label,
-            files=tuple(files or ()),
-            from_runs=from_runs,
-            measures=tuple(measures or ()),
-            all_measures=all_measures,
-            layout=layout,
-            file_measure=file_measure,
-            teams=teams,
-            missing=missing,
-            assessments=assessments,
-            create=create,
-            revise=revise,
-            bounds=bounds,
-            zero_sd=zero_sd,
-            tool=tool,
-            dry_run=dry_run,
-        )
+        request = asked(LogFilesRequest, locals(), round=round_label)
     with sessions(context, database) as begin:
         confirm_names(begin, request)
         if revise is not None:

@@ -41,7 +41,7 @@ from roundbook_cli.output import (
     talk_notes,
 )
 from roundbook_cli.renewal import print_refit
-from roundbook_cli.request_options import argument, option
+from roundbook_cli.request_options import argument, asked, option
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
@@ -315,14 +315,7 @@ def export(
     database: Database = None,
 ) -> None:
     """Export a score matrix: reading it back gives exactly the same scores."""
-    request = ExportMatrix(
-        matrix=matrix,
-        layout=layout,
-        output=output,
-        runs=tuple(runs or ()),
-        force=force,
-        anonymous=anonymous,
-    )
+    request = asked(ExportMatrix, locals())
     if request.output is None and (form is not None or request.force):
         raise typer.BadParameter("--format and --force need --output")
     from roundbook.logbook.matrices.export import export_matrix

@@ -80,6 +80,7 @@ def plan(
     chart: Chart = None,
 ) -> None:
     """Compute topic set sizes for the next round, from a task's rounds or a given variance."""
+    given = locals()
     if context.invoked_subcommand is not None:
         _refuse_options(context, context.invoked_subcommand)
         return
@@ -87,25 +88,7 @@ def plan(
     _check_form(form, only_protocol)
     check_chart(chart)
     refuse_no_measure(context)
-    request = options.plan_request(
-        variance=variance,
-        task=task,
-        measure=measure,
-        scale=scale,
-        assessments=assessments,
-        pool_by=pool_by,
-        variance_of=variance_of,
-        variance_at=variance_at,
-        design=design,
-        solve=solve,
-        m=m,
-        min_d=min_d,
-        width=width,
-        topics=topics,
-        alpha=alpha,
-        beta=beta,
-        engine=engine,
-    )
+    request = options.plan_request(given)
     from roundbook.logbook.plans.planning import plan_topics
 
     if request.task is None:
@@ -166,28 +149,11 @@ def save(
     chart: Chart = None,
 ) -> None:
     """Compute a plan and save it, with what it rests on, as the next version of that name."""
+    given = locals()
     _check_form(form, only_protocol)
     check_chart(chart)
     refuse_no_measure(context)
-    request = options.plan_request(
-        variance=variance,
-        task=task,
-        measure=measure,
-        scale=scale,
-        assessments=assessments,
-        pool_by=pool_by,
-        variance_of=variance_of,
-        variance_at=variance_at,
-        design=design,
-        solve=solve,
-        m=m,
-        min_d=min_d,
-        width=width,
-        topics=topics,
-        alpha=alpha,
-        beta=beta,
-        engine=engine,
-    )
+    request = options.plan_request(given)
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.plans.planning import plan_topics
     from roundbook.logbook.saving import save_result

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping
 from typing import Annotated, Any, Literal
 
 import typer
@@ -55,15 +55,21 @@ Details = Annotated[
 ]
 
 
-def plan_request(*, width: Sequence[float] | None, **fields: Any) -> PlanRequest:  # noqa: ANN401
+def plan_request(given: Mapping[str, Any]) -> PlanRequest:
     """Return the plan request of options; for an interval, differences may be given as widths.
+
+    Parameters
+    ----------
+    given : mapping
+        The parameters of the command by name.
 
     Raises
     ------
     typer.BadParameter
         When they contradict each other.
     """
-    if width is not None:
+    fields = {name: given[name] for name in PlanRequest.model_fields}
+    if (width := given["width"]) is not None:
         if fields["design"] not in INTERVALS:
             raise typer.BadParameter("--width is of an interval: give --min-d")
         if fields["min_d"] is not None:

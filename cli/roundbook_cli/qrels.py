@@ -12,7 +12,7 @@ from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, talk, talk_notes
-from roundbook_cli.request_options import argument, option
+from roundbook_cli.request_options import argument, asked, option
 from roundbook_cli.session import record, sessions
 
 app = typer.Typer(no_args_is_help=True, help="Relevance assessments: log them, list them.")
@@ -51,15 +51,7 @@ def log(
     from roundbook.presentation.decisions import DRY_RUN
     from roundbook.settings import load_settings
 
-    request = LogQrels(
-        task=task,
-        round=round_label,
-        file=file,
-        assessments=assessments,
-        create=create,
-        revise=revise,
-        dry_run=dry_run,
-    )
+    request = asked(LogQrels, locals(), round=round_label)
     with sessions(context, database) as begin:
         confirm_names(begin, request)
         if revise is not None:

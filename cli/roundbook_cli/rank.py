@@ -10,7 +10,7 @@ from roundbook.requests.fields import StandardisedScale
 from roundbook.requests.rankings import RankRequest
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import progress, show, talk_notes
-from roundbook_cli.request_options import option
+from roundbook_cli.request_options import asked, option
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record
 
@@ -38,17 +38,7 @@ def rank(
     from roundbook.logbook.rankings import compare_rankings
     from roundbook.logbook.session import Work
 
-    request = RankRequest(
-        task=task,
-        round=round_label,
-        measure=measure,
-        scale=scale,
-        versions=versions,
-        resamples=resamples,
-        seed=seed,
-        assessments=assessments,
-        anonymous=anonymous,
-    )
+    request = asked(RankRequest, locals(), round=round_label)
     with record(context, database) as session, progress("Ranking ...") as step:
 
         def tell(what: str, done: int, of: int) -> None:

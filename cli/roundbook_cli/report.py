@@ -13,7 +13,7 @@ from roundbook.requests.reports import DepositRequest, HtmlReport, LatexReport
 from roundbook.requests.results import ListResults, ShowResult
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, signed, talk_notes
-from roundbook_cli.request_options import argument, option, usage_errors
+from roundbook_cli.request_options import argument, asked, option, usage_errors
 from roundbook_cli.saved_drift import print_saved, report_facts, report_number
 from roundbook_cli.series import Assessments, TaskName
 from roundbook_cli.session import record
@@ -128,15 +128,7 @@ def html(
     """
     from roundbook.reports.html_report import write_html
 
-    request = HtmlReport(
-        task=task,
-        round=round_label,
-        output=output,
-        measure=measure,
-        assessments=assessments,
-        scale=scale,
-        force=force,
-    )
+    request = asked(HtmlReport, locals(), round=round_label)
     with (
         record(context, database, one_moment=True) as session,
         progress("Writing the pages ...") as step,
@@ -174,16 +166,7 @@ def latex(
     """
     from roundbook.reports.latex import write_latex
 
-    request = LatexReport(
-        task=task,
-        round=round_label,
-        output=output,
-        measure=measure,
-        assessments=assessments,
-        m=tuple(m or ()),
-        min_d=tuple(min_d or ()),
-        force=force,
-    )
+    request = asked(LatexReport, locals(), round=round_label)
     with (
         record(context, database, one_moment=True) as session,
         progress("Computing the tables ...") as step,
@@ -224,16 +207,7 @@ def datacite(
     from roundbook.reports.deposit import write_deposit
 
     with usage_errors():
-        request = DepositRequest(
-            task=task,
-            output=output,
-            title=title,
-            creators=tuple(creators or ()),
-            publisher=publisher,
-            year=year,
-            doi=doi,
-            force=force,
-        )
+        request = asked(DepositRequest, locals())
     with (
         record(context, database, one_moment=True) as session,
         progress("Exporting ...") as step,

@@ -6,9 +6,9 @@ What the help calls the values of all options, and how a value is refused, is he
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 from annotated_types import Ge, Le
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from typer._click.exceptions import UsageError
 
     from roundbook.requests.base import Request
+
+_Asked = TypeVar("_Asked", bound="Request")
 
 # By Typer's name of a type, the help's name of its values; choices are listed instead.
 _METAVARS = {"bool": "", "int": "N", "float": "NUMBER", "str": "TEXT", "path": "FILE"}
@@ -69,6 +71,21 @@ def _described(
 def default(request: type[Request], field: str) -> Any:  # noqa: ANN401
     """Return the default of a request's field."""
     return request.model_fields[field].get_default(call_default_factory=True)
+
+
+def asked(request: type[_Asked], given: Mapping[str, Any], **more: Any) -> _Asked:  # noqa: ANN401
+    """Return the request of a command's parameters; those that are None are left out.
+
+    Parameters
+    ----------
+    given : mapping
+        The parameters of the command by name; those that are no fields of the request are ignored.
+    more
+        Fields whose parameters have other names.
+    """
+    values = {**given, **more}
+    fields = [name for name in request.model_fields if values.get(name) is not None]
+    return request(**{name: values[name] for name in fields})
 
 
 def is_given(context: Context, name: str) -> bool:

@@ -9,7 +9,7 @@ from roundbook.presentation.tables import Column, number, signed
 from roundbook.requests.run_scores import CompareScores
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import progress, show, talk_notes
-from roundbook_cli.request_options import option
+from roundbook_cli.request_options import asked, option
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record
 
@@ -36,14 +36,7 @@ def compare(
     """Compare a round's logged scores with those computed from its runs and assessments."""
     from roundbook.logbook.runs.comparing import compare_scores
 
-    request = CompareScores(
-        task=task,
-        round=round_label,
-        measure=measure,
-        assessments=assessments,
-        tolerance=tolerance,
-        limit=limit,
-    )
+    request = asked(CompareScores, locals(), round=round_label)
     with progress("Computing ..."), record(context, database) as session:
         comparison = compare_scores(session, request)
     show(comparison, form, comparison.cells_shown, _CELLS, above=summary(comparison))

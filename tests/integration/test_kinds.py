@@ -56,9 +56,6 @@ KIND = kinds.Kind(
     request=TopicsRequest,
     compute=compute,
     asked=lambda request, _: request,
-    inputs=lambda connection, request, counted: inputs(
-        connection, find_task(connection, counted.task), request
-    ),
     today=inputs,
     brief=lambda stored: {"measure": stored["measure"], "sets": stored["factor_sets"]},
     read=lambda stored, what: read_result(Topics, stored, what),

@@ -11,7 +11,7 @@ import typer
 
 from roundbook_cli.charts import check_chart, write_chart
 from roundbook_cli.output import progress, talk
-from roundbook_cli.request_options import is_given, usage_errors
+from roundbook_cli.request_options import asked, is_given, usage_errors
 from roundbook_cli.saved_studies import print_study, study_entry
 from roundbook_cli.session import sessions
 
@@ -47,11 +47,11 @@ def run_and_print(request: type[StudyRequest], given: Mapping[str, Any], **neede
     needed
         By parameter, the error where it is not given.
     """
-    asked = _request(request, given, needed)
+    wanted = _request(request, given, needed)
     save, note, chart, dask = (given[name] for name in ("save", "note", "chart", "dask"))
     if note is not None and save is None:
         raise typer.BadParameter("--note needs --save")
-    if asked.files and save is not None:
+    if wanted.files and save is not None:
         raise typer.BadParameter("--save keeps a study of a round: a file is in no record")
     if dask is not None and given["workers"] > 1:
         raise typer.BadParameter("--dask has the cluster's own workers: leave out --workers")
@@ -69,14 +69,14 @@ def run_and_print(request: type[StudyRequest], given: Mapping[str, Any], **neede
     beside: dict[str, Any] = {}
     with progress("Studying ...") as step, share_out(given["workers"], dask) as mapped:
         work = Work(_timed(step), mapped, load_settings().max_file_bytes)
-        if asked.files:
-            study: object = run_study(None, asked, work)
+        if wanted.files:
+            study: object = run_study(None, wanted, work)
         else:
             with sessions(given["context"], given["database"]) as begin:
                 if save:
-                    saved = save_long_result(begin, "study", asked, save, note, work)
+                    saved = save_long_result(begin, "study", wanted, save, note, work)
                 with begin(one_moment=True) as session:
-                    study = saved.result if saved else run_study(session, asked, work)
+                    study = saved.result if saved else run_study(session, wanted, work)
                     if isinstance(study, AcrossRounds):
                         beside = _ageing(session, study)
     assert isinstance(study, Study)
@@ -106,10 +106,8 @@ def _request(
     for name, sentence in needed.items():
         if given[name] is None:
             raise typer.BadParameter(sentence)
-    values = {**given, "round": given["round_label"]}
-    fields = [name for name in request.model_fields if values.get(name) is not None]
     with usage_errors():
-        return request(**{name: values[name] for name in fields})
+        return asked(request, given, round=given["round_label"])
 
 
 def _timed(step: Callable[[str], object]) -> Callable[[str, int, int], None]:

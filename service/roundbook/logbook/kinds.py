@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row
 from roundbook.errors import InputError
 from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import Session
-from roundbook.logbook.staleness import Change, Input
+from roundbook.logbook.staleness import Input
 from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.base import Request
 
@@ -34,14 +34,14 @@ class Kind(NamedTuple):
     compute : from a session and a request to the result
     asked : from a request and its result to the request that is saved
         Defaults that may change with the record, such as the latest round, are replaced by names.
-    inputs : from a connection, the saved request and its result to the inputs it was computed from
+    inputs : from today's inputs and the result to those it was computed from, by default all
     today : from a connection, a task's id and a request to the inputs it would have today
     brief : from the stored result to the figures that a list shows
     read : from the stored result and its name for errors to the result
     differences : from a connection, the result's row, the result and its request to differences
         The verification's differences from a new computation, as fields of a `Difference`, or
         `NotComputed` where it cannot be computed again.
-    renewable : from the changes and today's inputs to whether it can be computed again
+    renewable : from today's inputs to whether it can be computed again
     left_out : from the stored result to the rounds that it left out as withdrawn
     today_by : from a request to the part that `today` depends on, by default all of it
         Results with an equal part share one query.
@@ -53,12 +53,12 @@ class Kind(NamedTuple):
     request: Callable[..., Request]
     compute: Callable[[Session, Any], Result]
     asked: Callable[[Any, Any], Request]
-    inputs: Callable[[Connection, Any, Any], list[Input]]
     today: Callable[[Connection, int, Any], list[Input]]
     brief: Callable[[Mapping[str, Any]], dict[str, Any]]
     read: Callable[[object, str], Result]
     differences: Callable[[Connection, Row[Any], Any, Any], Iterator[Facts | NotComputed]]
-    renewable: Callable[[Sequence[Change], Sequence[Input]], bool] = lambda _, today: bool(today)
+    inputs: Callable[[list[Input], Any], list[Input]] = lambda today, _: today
+    renewable: Callable[[Sequence[Input]], bool] = bool
     left_out: Callable[[Mapping[str, Any]], list[str]] = lambda _: []
     today_by: Callable[[Any], Hashable] = lambda request: request.model_dump_json()
     in_event: tuple[str, ...] = ()

@@ -264,7 +264,7 @@ def judge_results(connection: Connection, rows: Sequence[StoredResult]) -> list[
                     },
                     left_out=left_out,
                 )
-                renewable = kind.renewable(changed, today[key])
+                renewable = kind.renewable(today[key])
         stale = illegible is not None or any(change.stale for change in changed)
         entry = ResultEntry(
             **row._asdict(),

@@ -173,8 +173,20 @@ def compute_result(session: Session, kind: str, request: Request) -> ComputedRes
     described = find_kind(kind)
     computed = described.compute(session, request)
     asked = described.asked(request, computed)
-    inputs = described.inputs(session.connection, asked, computed)
-    return ComputedResult(kind, asked, computed, inputs)
+    return ComputedResult(
+        kind, asked, computed, inputs_of(session.connection, kind, asked, computed)
+    )
+
+
+def inputs_of(connection: Connection, kind: str, asked: Request, computed: Result) -> list[Input]:
+    """Return the inputs as the record has them, so that a correction since it was computed shows."""
+    task = getattr(asked, "task", None)
+    if task is None:
+        return []
+    described = find_kind(kind)
+    return described.inputs(
+        described.today(connection, find_task(connection, task), asked), computed
+    )
 
 
 def save_long_result(
@@ -216,7 +228,7 @@ def save_long_result(
         with begin() as session:
             if task is not None:
                 find_task(session.connection, task, lock=True)
-            rows = find_kind(kind).inputs(session.connection, computed.asked, computed.result)
+            rows = inputs_of(session.connection, kind, computed.asked, computed.result)
             if rows == computed.inputs:
                 return _keep(session, computed, name, note)
     raise RevisedMeanwhileError(

@@ -11,8 +11,7 @@ from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic_core import PydanticUndefined
 
-from roundbook.logbook.kinds import find_kind
-from roundbook.logbook.saving import ComputedResult, compute_result
+from roundbook.logbook.saving import ComputedResult, compute_result, inputs_of
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.logbook.studies.study import Study
@@ -133,8 +132,8 @@ def run_kept_study(session: Session, request: StudyRequest) -> Study:
     # Two services in one process may have records of their own.
     key = (str(session.connection.engine.url), request.model_dump_json())
     kept = _KEPT.get(key)
-    if kept is None or kept.inputs != find_kind("study").inputs(
-        session.connection, kept.asked, kept.result
+    if kept is None or kept.inputs != inputs_of(
+        session.connection, "study", kept.asked, kept.result
     ):
         kept = compute_result(session, "study", request)
     with _LOCK:

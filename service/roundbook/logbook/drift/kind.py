@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
@@ -10,9 +10,8 @@ from sqlalchemy import Connection
 
 from roundbook.logbook.input_rows import inputs_today, with_other_ids
 from roundbook.logbook.kinds import Kind, imported, reading
-from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
-from roundbook.logbook.staleness import Change, Input
+from roundbook.logbook.staleness import Input
 from roundbook.requests.drift import DriftRequest
 
 if TYPE_CHECKING:
@@ -25,8 +24,7 @@ def _asked(request: DriftRequest, report: DriftReport) -> DriftRequest:
     return request.model_copy(update={name: getattr(report, name) for name in names})
 
 
-def _inputs(connection: Connection, asked: DriftRequest, report: DriftReport) -> list[Input]:
-    today = _today(connection, find_task(connection, report.task), asked)
+def _inputs(today: list[Input], report: DriftReport) -> list[Input]:
     inputs = {row.round: row for row in today}
     # A round that was withdrawn or renamed since is missing: the report is then computed again.
     compared = [inputs[label] for label in (report.from_round, report.to_round) if label in inputs]
@@ -51,10 +49,6 @@ def _today(connection: Connection, task_id: int, request: DriftRequest) -> list[
     return with_other_ids(connection, task_id, compared)
 
 
-def _renewable(changes: Sequence[Change], _: Sequence[Input]) -> bool:
-    return not any(change.code in ("withdrawn", "gone") for change in changes)
-
-
 def _brief(stored: Mapping[str, Any]) -> dict[str, Any]:
     names = ("measure", "assessments", "from", "to", "verdict", "shift", "mean_shift", "sd_ratio")
     brief = {name: stored.get(name) for name in names}
@@ -75,7 +69,7 @@ KIND = Kind(
     brief=_brief,
     read=reading("drift.report:DriftReport"),
     differences=imported("drift.verifying:report_differences"),
-    renewable=_renewable,
+    renewable=lambda today: len(today) == 2,
     today_by=attrgetter("measure", "assessments", "from_round", "to_round"),
     in_event=("from", "to", "verdict"),
     beside=("margin_from",),  # a default that was named is the same

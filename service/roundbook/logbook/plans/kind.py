@@ -10,7 +10,6 @@ from sqlalchemy import Connection
 
 from roundbook.logbook.input_rows import estimate_input, with_other_ids
 from roundbook.logbook.kinds import Kind, imported, reading
-from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.staleness import Input
 from roundbook.logbook.variance_rows import read_rows
@@ -35,17 +34,12 @@ def _asked(request: PlanRequest, plan: Plan) -> PlanRequest:
     )
 
 
-def _inputs(connection: Connection, asked: PlanRequest, plan: Plan) -> list[Input]:
-    """Return the inputs as the record has them, so that a correction since it was computed shows.
-
-    A round left out as withdrawn that counts again is one of them.
-    """
-    if plan.estimate is None:
-        return []
+def _inputs(today: list[Input], plan: Plan) -> list[Input]:
+    """Return the inputs of a plan; a round left out that counts again is one of them."""
+    assert plan.estimate is not None
     rounds = {row.round for row in plan.estimate.rounds}
     rounds |= {matrix.round for matrix in plan.estimate.withdrawn}
-    task_id = find_task(connection, plan.estimate.task)
-    return [row for row in _today(connection, task_id, asked) if row.round in rounds]
+    return [row for row in today if row.round in rounds]
 
 
 def _today(connection: Connection, task_id: int, request: PlanRequest) -> list[Input]:

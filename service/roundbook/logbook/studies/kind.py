@@ -11,7 +11,6 @@ from sqlalchemy import Connection, Row
 from roundbook.errors import InputError, NotRecordedError
 from roundbook.logbook.input_rows import inputs_today, with_other_ids
 from roundbook.logbook.kinds import Kind
-from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import Session
@@ -38,10 +37,6 @@ def _asked(request: StudyRequest, study: Study) -> StudyRequest:
     """Return the request to save, with the assessments named, as later ones may be added."""
     names = ("round", "measure", "assessments")
     return request.model_copy(update={name: getattr(study, name) for name in names})
-
-
-def _inputs(connection: Connection, asked: StudyRequest, study: Study) -> list[Input]:
-    return _today(connection, find_task(connection, study.task or ""), asked)
 
 
 def _today(connection: Connection, task_id: int, request: StudyRequest) -> list[Input]:
@@ -101,7 +96,6 @@ KIND = Kind(
     request=_request,
     compute=_compute,
     asked=_asked,
-    inputs=_inputs,
     today=_today,
     brief=_brief,
     read=_read,
