@@ -141,13 +141,8 @@ _WAYS_OUT = {
     # Optional libraries
     "install the extra": "{message}: pip install 'roundbook[{extra}]'",
     # Plans
-    "list plans": "{message} ('roundbook plan list' shows those there are). Save one with: roundbook"
-    " plan save {name} ...",
     # Saved results
     "list results": "{message} ('roundbook result list' shows those there are).",
-    "list drifts": "{message} ('roundbook report list' shows those there are). Save one with"
-    " 'roundbook drift' and --save.",
-    "list studys": "{message} ('roundbook result list --kind study' shows those there are).",
     "name the kind": "{message} with --kind.",
     "plan at the planning variance": "Plan with the next round's planning variance, which"
     " counts how much rounds differ: --variance-at planning.",

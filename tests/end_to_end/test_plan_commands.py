@@ -178,8 +178,8 @@ def test_a_task_shows_what_stands_beside_and_the_earlier_rounds(logged):
         "Take tukey where all runs get the same topics, as in most campaigns: anova stands first"
         " only because published plans and variances are by it. For the size by tukey at the"
         " planning variance add: --design tukey --variance-at planning. planning: at the planning"
-        f" variance {shown['variance_planning']:.5g}, which 4 of 5 next"
-        " rounds of this kind stay below. tukey: Tukey HSD, best against worst, by the pooled"
+        f" variance {shown['variance_planning']:.5g}, which about 4 of 5 next"
+        " rounds of this kind stay below if rounds vary as in other campaigns. tukey: Tukey HSD, best against worst, by the pooled"
         f" two-way variance {pooled['two_way_variance']:.5g}. Design anova fits runs that each have"
         " topics of their own; design tukey fits runs on the same topics when every pair of them is"
         " compared (recommended for 3 runs or more).",
@@ -513,7 +513,7 @@ def test_a_plan_of_an_earlier_release_is_shown_with_the_sizes_it_had(roundbook, 
 
 def test_an_empty_record_says_what_to_do(roundbook):
     assert "roundbook plan save" in roundbook("plan", "list").out
-    assert "roundbook plan list" in roundbook("plan", "show", "nope").refusal()
+    assert "roundbook result list" in roundbook("plan", "show", "nope").refusal()
     assert "roundbook task list" in roundbook("plan", "list", "--task", "nope").refusal()
 
 

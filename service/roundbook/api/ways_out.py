@@ -24,7 +24,6 @@ _WAYS_OUT = {
     "list factor versions": "GET /factors of the round has the latest.",
     "list matrices": "GET /matrices of task '{task}' lists its own.",
     "list measures": "GET /measures lists those there are.",
-    "list plans": "GET /results lists those there are; POST /save/plan saves one.",
     "list results": "GET /results lists those there are.",
     "list rounds": "GET /rounds of task '{task}' lists those there are.",
     "list tasks": "GET /tasks lists those there are.",

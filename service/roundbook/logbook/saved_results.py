@@ -190,7 +190,7 @@ def find_stored(
         versions = stored_results(connection, kind=kind, name=normalize("NFC", name))
     if not versions:
         raise NotRecordedError(
-            f"There is no saved {title} '{name}'.", way_out=f"list {kind or 'result'}s", name=name
+            f"There is no saved {title} '{name}'.", way_out="list results", name=name
         )
     kinds = sorted({row.kind for row in versions})
     if len(kinds) > 1:

@@ -27,7 +27,6 @@ _WAYS_OUT = {
     "list factor versions": "book.factors({task}, {round}, {measure}) has the latest.",
     "list matrices": "book.matrices({task}) lists its own.",
     "list measures": "book.measures() lists those there are.",
-    "list plans": "book.results() lists those there are; book.save('plan', ...) saves one.",
     "list results": "book.results() lists those there are.",
     "list rounds": "book.rounds({task}) lists those there are.",
     "list tasks": "book.tasks() lists those there are.",
