@@ -73,18 +73,16 @@ def fit(
 ) -> None:
     """Fit a further factor version on other standardising runs; older versions stay."""
     from roundbook.logbook.fitting import fit_factor_set
-    from roundbook.logbook.round_fingerprint import find_publication
     from roundbook.presentation.decisions import fitted_headline
     from roundbook_cli.impact import dependents_json, tell_impact
 
     request = asked(FitRequest, locals(), round=round_label)
     with record(context, database) as session:
         fitted = fit_factor_set(session, request)
-        publication = find_publication(session, request.task, request.round)
     _print(fitted, form, extra={"impact": dependents_json(fitted.impact)})
     talk_notes(fitted_notes(fitted))
     remark = unchanged(fitted)
-    if not remark and (published := publication_note(fitted.round, publication)):
+    if published := publication_note(fitted.round, fitted.publication):
         talk(f"Note: {published}")
     if remark:
         assumed = "" if runs else " --runs was not given, so pooled was assumed."

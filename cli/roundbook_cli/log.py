@@ -80,7 +80,6 @@ def log(
     """
     from roundbook.logbook.matrices.files import log_files
     from roundbook.logbook.matrices.revising import latest_revisions
-    from roundbook.logbook.round_fingerprint import find_publication
     from roundbook.presentation.decisions import DRY_RUN
     from roundbook.settings import load_settings
 
@@ -95,8 +94,6 @@ def log(
             request = request.model_copy(update={"expected_revisions": seen})
         with progress("Logging ..."), begin(keep=not dry_run) as session:
             logged = log_files(session, request, max_file_bytes=load_settings().max_file_bytes)
-            changes = any(matrix.status == "logged" for matrix in logged.matrices)
-            publication = find_publication(session, task, round_label) if changes else None
     matrices = logged.matrices
     extra = [
         {
@@ -114,7 +111,9 @@ def log(
         ]
         show(logged, form, matrices, _SEVERAL, extra={"matrices": facts})
     _tell(matrices)
-    if note := publication_note(matrices[0].round, publication, dry_run=dry_run):
+    # The last that was logged has the fingerprint with all of them.
+    last = next((matrix for matrix in reversed(matrices) if matrix.publication), matrices[0])
+    if note := publication_note(last.round, last.publication, dry_run=dry_run):
         talk(f"Note: {note}")
     if dry_run:
         talk(DRY_RUN)

@@ -368,16 +368,14 @@ def _correct(
     database: str | None,
 ) -> None:
     """Withdraw or restore a score matrix, and print the dependents that this makes stale."""
-    from roundbook.logbook.round_fingerprint import find_publication
     from roundbook.presentation.decisions import corrected_headline, uncorrected_note
 
     with record(context, database) as session:
         corrected = correct(session, request)
-        publication = find_publication(session, corrected.task, corrected.round)
     impact = {"impact": dependents_json(corrected.impact)}
     show(corrected, form, [corrected], _CORRECTED, extra=impact)
     if note := uncorrected_note(corrected, request.reason):
         talk(f"Note: {note}")
     tell_impact(corrected.impact, corrected_headline(corrected))
-    if corrected.status != "unchanged" and (note := publication_note(corrected.round, publication)):
+    if note := publication_note(corrected.round, corrected.publication):
         talk(f"Note: {note}")

@@ -42,7 +42,6 @@ def teams(
     Scores and factors stay as they are. The intervals of variances, which count teams, are
     estimated anew.
     """
-    from roundbook.logbook.round_fingerprint import find_publication
     from roundbook.logbook.teams import describe_teams
     from roundbook.presentation.decisions import (
         DRY_RUN,
@@ -55,9 +54,6 @@ def teams(
     request = DescribeTeams(task=task, round=round_label, file=file, revise=revise, dry_run=dry_run)
     with record(context, database, keep=not request.dry_run) as session:
         described = describe_teams(session, request, max_file_bytes=load_settings().max_file_bytes)
-        publication = None
-        if described.changes:
-            publication = find_publication(session, request.task, request.round)
     refits = refit_notes(described, described.refittable, corrected=pool_corrected(described))
     notes = [*described_notes(described), *refits]
     rows = [
@@ -73,7 +69,9 @@ def teams(
         extra={"notes": in_one_line(notes), "impact": dependents_json(described.impact)},
     )
     talk_notes(notes)
-    if published := publication_note(described.round, publication, dry_run=request.dry_run):
+    if published := publication_note(
+        described.round, described.publication, dry_run=request.dry_run
+    ):
         talk(f"Note: {published}")
     if request.dry_run:
         talk(DRY_RUN)

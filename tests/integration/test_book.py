@@ -15,7 +15,13 @@ import polars as pl
 import pytest
 
 import roundbook
-from roundbook.errors import ContentDiffersError, InputError, NotRecordedError, RequestError
+from roundbook.errors import (
+    ContentDiffersError,
+    InputError,
+    NotRecordedError,
+    RequestError,
+    WithdrawnError,
+)
 from roundbook.presentation.impact import DEPENDENT_COLUMNS
 from roundbook.presentation.studies.swap_rate import protocol
 from roundbook.python.answers import Answer
@@ -134,6 +140,23 @@ def test_what_is_no_score_matrix(book, wrong, why):
     with pytest.raises(InputError, match=why):
         book.log("t", "1", measure="AP", create=True, **wrong)
     assert book.tasks().tasks == []
+
+
+def test_scores_of_a_round_are_those_that_count(book):
+    named = {"topics": TOPICS, "runs": RUNS}
+    book.log("t", "1", scores(), "AP", **named, create=True)
+    revised = book.log("t", "1", scores(1), "AP", **named, revise="other assessments were meant")
+    assert book.scores("t", "1", "AP").matrix == revised.matrix == 2
+    shallow = book.log("t", "1", scores(2), "AP", **named, assessments="shallow")
+    with pytest.raises(
+        InputError, match=r"several assessments in this round \(official, shallow\)"
+    ):
+        book.scores("t", "1", "AP")
+    assert book.scores("t", "1", "AP", "shallow").matrix == shallow.matrix == 3
+    book.withdraw(2, "scored with the wrong run files")
+    assert book.scores("t", "1", "AP").matrix == 3
+    with pytest.raises(WithdrawnError, match="are withdrawn: scored with the wrong run files"):
+        book.scores("t", "1", "AP", "official")
 
 
 def test_a_list_without_rows_has_its_columns(book):
@@ -342,6 +365,20 @@ def test_decisions_say_what_the_terminal_says(book, tmp_path):
     published = book.publish("t", "1", "final").say()
     assert published == "Round '1' is published for good: there is no way back."
     assert "was published already" in book.publish("t", "1").say()
+    # Whatever changes a published round says what becomes of its fingerprint.
+    broken = "Round '1' is published, and its published fingerprint no longer verifies."
+    again = book.log("t", "1", scores(2), "AP", **of, revise="another misprint")
+    assert broken in again.say().splitlines()
+    assert again.publication.published_fingerprint != again.publication.fingerprint
+    same = book.log("t", "1", scores(2), "AP", **of)
+    assert (same.status, same.publication) == ("unchanged", None)
+    assert broken in book.withdraw(3, "wrong").say().splitlines()
+    assert broken in book.restore(3, "right").say().splitlines()
+    fitted = book.fit("t", "1", "AP", "fewer", runs=list(RUNS[:3]))
+    assert broken in fitted.say().splitlines()
+    (tmp_path / "teams").write_text("run,team\n" + "".join(f"{run},x\n" for run in RUNS))
+    corrected = book.describe_teams("t", "1", tmp_path / "teams", revise="one team")
+    assert broken in corrected.say().splitlines()
     book.create_task("x")
     assert book.ask("rename_task", task="x", name="u").say() == "Task 'x' is now 'u'."
     told = [logged, described, saved, revised]

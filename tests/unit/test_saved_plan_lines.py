@@ -33,14 +33,18 @@ def test_topics_of_a_plan_in_a_line_have_their_thousands_apart():
     ("publication", "dry_run", "note"),
     [
         (None, False, None),
-        (Publication("a", None), False, "Round 'r' is published."),
         (
-            Publication("a", "a"),
+            Publication(fingerprint="a", published_fingerprint=None),
+            False,
+            "Round 'r' is published.",
+        ),
+        (
+            Publication(fingerprint="a", published_fingerprint="a"),
             False,
             "Round 'r' is published; its published fingerprint still verifies.",
         ),
         (
-            Publication("a", "b"),
+            Publication(fingerprint="a", published_fingerprint="b"),
             True,
             "Round 'r' is published, and its published fingerprint would no longer verify.",
         ),

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from operator import not_
 from unicodedata import normalize
 
 import numpy as np
 import numpy.typing as npt
+from pydantic import Field
 from sqlalchemy import Connection, Row, select
 
 from roundbook.database.tables import factor_set_run
@@ -28,16 +30,21 @@ from roundbook.logbook.lookup import (
     find_series,
     find_task,
 )
+from roundbook.logbook.round_fingerprint import Publication, find_publication
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.requests.factors import FitRequest
 
 
 class FittedFactorSet(FactorSet):
-    """A factor set; `status` is ``fitted``, or ``unchanged`` if the latest one was the same."""
+    """A factor set; `status` is ``fitted``, or ``unchanged`` if the latest one was the same.
+
+    `publication` has the fingerprints of a published round whose factors change.
+    """
 
     status: str
     impact: list[Dependent]
+    publication: Publication | None = Field(None, exclude_if=not_)
 
 
 def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
@@ -110,7 +117,8 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
             ),
         )
     status = "unchanged" if unchanged else "fitted"
-    return FittedFactorSet(**dict(latest), status=status, impact=impact)
+    publication = None if unchanged else find_publication(session, request.task, request.round)
+    return FittedFactorSet(**dict(latest), status=status, impact=impact, publication=publication)
 
 
 def standardising_mask(

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from datetime import datetime
 from hashlib import sha256
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 from sqlalchemy import Connection, func, select, text
 
@@ -81,7 +81,7 @@ WHERE matrix.round_id = :round
 """)
 
 
-class Publication(NamedTuple):
+class Publication(Result):
     """The fingerprints of a published round: today's, and that of its publication or None."""
 
     fingerprint: str
@@ -160,7 +160,8 @@ def find_publication(session: Session, task_name: str, label: str) -> Publicatio
     if named is None or named.status != "published":
         return None
     return Publication(
-        fingerprint_round(connection, named.id), published_fingerprint(connection, named.id)
+        fingerprint=fingerprint_round(connection, named.id),
+        published_fingerprint=published_fingerprint(connection, named.id),
     )
 
 

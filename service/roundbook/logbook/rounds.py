@@ -41,7 +41,6 @@ class Round(Result):
 
     `collection` is its document collection, None if none is declared. `out_of_order` are the pairs
     of it and another round whose dates contradict the order in which they are recorded.
-    `near_names` is its label with the recorded one it may be a misspelling of, if it is new.
     """
 
     round: str
@@ -51,6 +50,11 @@ class Round(Result):
     status: str
     matrices: list[LoggedMeasure]
     out_of_order: list[OutOfOrder] = Field(default_factory=list, exclude_if=not_)
+
+
+class CreatedRound(Round):
+    """A new round, with the recorded one of its task whose label may have been meant, if any."""
+
     near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
 
 
@@ -61,7 +65,7 @@ class RoundList(Result):
     rounds: list[Round]
 
 
-def create_round(session: Session, request: CreateRound) -> Round:
+def create_round(session: Session, request: CreateRound) -> CreatedRound:
     """Record a new round, after the last one of its task.
 
     Raises
@@ -82,8 +86,8 @@ def create_round(session: Session, request: CreateRound) -> Round:
             task=request.task,
             round=label,
         )
-    near = near_made(session, request.task, label)
-    return read_rounds(connection, task_id, label)[0].model_copy(update={"near_names": near})
+    (made,) = read_rounds(connection, task_id, label)
+    return CreatedRound(**dict(made), near_names=near_made(session, request.task, label))
 
 
 def list_rounds(session: Session, request: ListRounds) -> RoundList:

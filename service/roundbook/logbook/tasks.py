@@ -30,16 +30,18 @@ from roundbook.requests.tasks import CreateTask, RemoveTask, RenameTask
 
 
 class Task(Result):
-    """A task, with its number of rounds and its measures.
-
-    `near_names` is its own name with the recorded one it may be a misspelling of, if it is new.
-    """
+    """A task, with its number of rounds and its measures."""
 
     task: str
     title: str | None
     rounds: int
     measures: list[str]
     created_at: datetime
+
+
+class CreatedTask(Task):
+    """A new task, with the recorded one whose name may have been meant, if any."""
+
     near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
 
 
@@ -62,7 +64,7 @@ class RemovedTask(Result):
     rounds: list[str]
 
 
-def create_task(session: Session, request: CreateTask) -> Task:
+def create_task(session: Session, request: CreateTask) -> CreatedTask:
     """Record a new task.
 
     Raises
@@ -75,8 +77,8 @@ def create_task(session: Session, request: CreateTask) -> Task:
         raise AlreadyRecordedError(
             f"There is a task '{name}' already.", way_out="task exists", task=name
         )
-    near = near_made(session, name)
-    return _read(session.connection, name)[0].model_copy(update={"near_names": near})
+    (made,) = _read(session.connection, name)
+    return CreatedTask(**dict(made), near_names=near_made(session, name))
 
 
 def rename_task(session: Session, request: RenameTask) -> RenamedTask:

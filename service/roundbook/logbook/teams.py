@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import not_
 from typing import Literal
 
 from pydantic import Field
@@ -17,6 +18,7 @@ from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_results
 from roundbook.logbook.lookup import check_reason, find_round, find_task
 from roundbook.logbook.result import Result
+from roundbook.logbook.round_fingerprint import Publication, find_publication
 from roundbook.logbook.runs.recorded_runs import RunChange, describe_runs, pool_changed
 from roundbook.logbook.session import Session
 from roundbook.requests.teams import DescribeTeams
@@ -46,7 +48,8 @@ class DescribedTeams(Result):
     corrected. `renewed` are the measures of the renewed variance estimates, one entry for each
     estimate. `refittable` are the round's factors that rest on other runs than the pool, if the file
     told of it. `unknown_runs` are runs that only the file has, `undescribed_runs` runs that it lacks.
-    `hidden` are the hidden parts of a workbook.
+    `hidden` are the hidden parts of a workbook, and `publication` has the fingerprints of a published
+    round of whose runs something changes.
     """
 
     task: str
@@ -62,6 +65,7 @@ class DescribedTeams(Result):
     undescribed_runs: list[str]
     hidden: list[HiddenCells] = Field(default_factory=list)
     impact: list[Dependent]
+    publication: Publication | None = Field(None, exclude_if=not_)
 
 
 def describe_teams(
@@ -133,6 +137,7 @@ def describe_teams(
         undescribed_runs=[tag for tag in tags if tag not in teams],
         hidden=list(teams.hidden),
         impact=_stale(connection, task_id, round_id, changes),
+        publication=find_publication(session, request.task, request.round) if changes else None,
     )
 
 

@@ -19,6 +19,7 @@ from roundbook.presentation.matrices import (
 from roundbook.presentation.measures import merge_sentence
 from roundbook.presentation.phrases import counted
 from roundbook.presentation.previews import near_note
+from roundbook.presentation.publication import publication_note
 from roundbook.presentation.rounds import out_of_order_notes
 from roundbook.presentation.runs import qrels_notes, run_notes
 from roundbook.presentation.saved_results import brief_sentence
@@ -226,6 +227,7 @@ def _of_matrix(logged: LoggedMatrix) -> list[str | None]:
         f"The team file told something new of {logged.runs_described} runs."
         if logged.runs_described and logged.status == "unchanged"
         else None,
+        publication_note(logged.round, logged.publication, dry_run=logged.dry_run),
         *_stale(logged.impact, f"Stale {when} the scores of {logged.measure} are replaced:"),
         *_dry(logged),
     ]
@@ -254,11 +256,12 @@ def _of_qrels(logged: LoggedQrels) -> list[str]:
     ]
 
 
-def _of_teams(described: DescribedTeams) -> list[str]:
+def _of_teams(described: DescribedTeams) -> list[str | None]:
     return [
         f"{described.task}, round '{described.round}': {described_phrase(described)}.",
         *described_notes(described),
         *_refittable(described.refittable, corrected=pool_corrected(described)),
+        publication_note(described.round, described.publication, dry_run=described.dry_run),
         *_stale(described.impact, described_headline(described)),
         *_dry(described),
     ]
@@ -278,6 +281,7 @@ def _corrected(corrected: CorrectedMatrix) -> list[str | None]:
         f"Matrix {corrected.matrix} of round '{corrected.round}', {corrected.measure}:"
         f" {corrected.status}.",
         uncorrected_note(corrected),
+        publication_note(corrected.round, corrected.publication),
         *_stale(corrected.impact, corrected_headline(corrected)),
     ]
 
@@ -322,13 +326,14 @@ _SENTENCES: dict[str, Callable[[Any], Iterable[str | None]]] = {
         heading(done),
         unchanged(done),
         *fitted_notes(done),
+        publication_note(done.round, done.publication),
         *_stale(done.impact, fitted_headline(done)),
     ],
     "CorrectedMatrix": _corrected,
     "MergedMeasures": lambda done: [merge_sentence(done)],
     "RenamedTask": lambda done: [renamed_sentence("Task", done.was, done.task)],
-    "Task": _near,
-    "Round": lambda done: [*_near(done), *out_of_order_notes([done])],
+    "CreatedTask": _near,
+    "CreatedRound": lambda done: [*_near(done), *out_of_order_notes([done])],
     "RoundList": lambda listed: out_of_order_notes(listed.rounds),
     "ChangedRound": lambda done: [
         *out_of_order_notes([done]),

@@ -121,7 +121,7 @@ def _fill(
     for one in listed:
         publication = find_publication(session, task.task, one.round)
         if publication is not None:
-            rounds.append(DepositedRound(round=one.round, **publication._asdict()))
+            rounds.append(DepositedRound(round=one.round, **dict(publication)))
     given = {
         "creator": request.creators,
         "publisher": request.publisher,

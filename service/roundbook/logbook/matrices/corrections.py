@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
+from operator import not_
 from typing import Literal
 
+from pydantic import Field
 from sqlalchemy import select
 
 from roundbook.database.tables import withdrawal
@@ -13,6 +15,7 @@ from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_dependents
 from roundbook.logbook.lookup import check_text, find_matrix, find_task
 from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.round_fingerprint import Publication, find_publication
 from roundbook.logbook.session import Session
 from roundbook.requests.matrices import RestoreMatrix, WithdrawMatrix
 
@@ -22,7 +25,8 @@ class CorrectedMatrix(Result):
 
     `standing` is its present status, since `decided_at` by `decided_by` for a `reason`; `status` is
     what was done: ``withdrawn``, ``restored``, or ``unchanged`` if it had that status before.
-    `impact` is what depends on it and is stale now.
+    `impact` is what depends on it and is stale now, and `publication` has the fingerprints of a
+    published round whose scores change.
     """
 
     matrix: int
@@ -37,6 +41,7 @@ class CorrectedMatrix(Result):
     decided_by: str | None
     status: Literal["withdrawn", "restored", "unchanged"]
     impact: list[Dependent]
+    publication: Publication | None = Field(None, exclude_if=not_)
 
 
 def withdraw_matrix(session: Session, request: WithdrawMatrix) -> CorrectedMatrix:
@@ -119,5 +124,6 @@ def _decide(session: Session, request: WithdrawMatrix, *, withdrawn: bool) -> Co
         "decided_by": last and last.decided_by,
         "status": "unchanged" if not changes else "withdrawn" if withdrawn else "restored",
         "impact": stale_dependents(connection, number),
+        "publication": find_publication(session, row.task, row.round) if changes else None,
     }
     return CorrectedMatrix(**{**row._mapping, **decision})

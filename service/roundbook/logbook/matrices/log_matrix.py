@@ -50,6 +50,7 @@ from roundbook.logbook.matrices.sources import read_sources
 from roundbook.logbook.measures import ensure_measure, other_measures
 from roundbook.logbook.near_names import near_measure
 from roundbook.logbook.recorded_names import as_recorded
+from roundbook.logbook.round_fingerprint import find_publication
 from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs.recorded_runs import RecordedRuns, known_pool, record_runs
 from roundbook.logbook.same_topics import refuse_topic_twice
@@ -200,6 +201,7 @@ def log_complete(
         variance=outcome.variances["raw"],
         runs_described=entry.runs.described,
         impact=impact,
+        publication=None if unchanged else find_publication(session, request.task, series.round),
         status="unchanged" if unchanged else "logged",
         dry_run=request.dry_run,
         task=request.task.strip(),

@@ -12,6 +12,7 @@ from roundbook.logbook.impact import Dependent
 from roundbook.logbook.matrices.history import Changes
 from roundbook.logbook.near_names import NearName
 from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.round_fingerprint import Publication
 from roundbook.logbook.runs.recorded_runs import Pool
 from roundbook.logbook.teams import RefittableFactors
 
@@ -125,7 +126,8 @@ class LoggedMatrix(Result):
     `variance` is the residual variance on the raw scale, `variances` those on every scale. `impact`
     is what depends on replaced scores and so is stale, empty if none were replaced.
     `standardising_runs` is the number of standardising runs, None without factors. `pool` is how
-    far the pool is known, which decides on them unless they were ``chosen``.
+    far the pool is known, which decides on them unless they were ``chosen``. `publication` has the
+    fingerprints of a published round whose scores change.
     """
 
     matrix: int | None
@@ -151,6 +153,7 @@ class LoggedMatrix(Result):
     runs_described: int
     remarks: Remarks
     impact: list[Dependent]
+    publication: Publication | None = Field(None, exclude_if=not_)
     software: str = SOFTWARE
 
 
