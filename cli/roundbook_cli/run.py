@@ -1,4 +1,4 @@
-"""``roundbook run``: what the runs of a round retrieved."""
+"""``roundbook run``: what the runs of a round retrieved, and what it scores."""
 
 from __future__ import annotations
 
@@ -6,14 +6,17 @@ from pathlib import Path
 
 import typer
 
+from roundbook.presentation import run_scores as words
 from roundbook.presentation.runs import UPLOADS, run_notes
+from roundbook.presentation.tables import number, signed
+from roundbook.requests.run_scores import CompareScores
 from roundbook.requests.runs import ListRuns, LogRuns
 from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, talk, talk_notes
-from roundbook_cli.request_options import argument, option
-from roundbook_cli.run_compare import compare
+from roundbook_cli.request_options import argument, asked, option
+from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record, sessions
 
 app = typer.Typer(no_args_is_help=True, help="Runs: log what they retrieved, list them.")
@@ -34,6 +37,14 @@ _RUNS = (
     count("documents", "Documents"),
     Column("team", "Team"),
     Column("contributed_to_pool", "In the pool", lambda pooled: "yes" if pooled else "no"),
+)
+
+_CELLS = (
+    Column("topic", "Topic"),
+    Column("run", "Run"),
+    number("logged", "Logged"),
+    number("computed", "Computed"),
+    signed("difference", "Difference", 4),
 )
 
 
@@ -57,9 +68,7 @@ def log(
     from roundbook.presentation.decisions import DRY_RUN
     from roundbook.settings import load_settings
 
-    request = LogRuns(
-        task=task, round=round_label, files=tuple(files), create=create, dry_run=dry_run
-    )
+    request = asked(LogRuns, locals(), round=round_label)
     with sessions(context, database) as begin:
         confirm_names(begin, request)
         with progress("Reading the runs ...") as doing, begin(keep=not dry_run) as session:
@@ -96,6 +105,25 @@ def list_(
         show(listed, form, listed.runs, _RUNS, below=empty)
 
 
-app.command(
+@app.command(
     epilog="Example: roundbook run compare covid round1 --measure 'nDCG(gains=1:1,2:2)@10'"
-)(compare)
+)
+def compare(
+    context: typer.Context,
+    task: TaskName,
+    round_label: RoundLabel,
+    measure: Measure,
+    tolerance: float = option(CompareScores, "tolerance", "--tolerance"),
+    limit: int = option(CompareScores, "limit", "--limit", metavar="N"),
+    assessments: Assessments = None,
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Compare a round's logged scores with those computed from its runs and assessments."""
+    from roundbook.logbook.runs.comparing import compare_scores
+
+    request = asked(CompareScores, locals(), round=round_label)
+    with progress("Computing ..."), record(context, database) as session:
+        comparison = compare_scores(session, request)
+    show(comparison, form, comparison.cells_shown, _CELLS, above=words.summary(comparison))
+    talk_notes(words.notes(comparison))
