@@ -391,5 +391,5 @@ def per_topic_variance(
     dask: Dask = None,
     top: Top = None,
 ) -> None:
-    """Show whether the runs would rank alike on another sample of the documents."""
+    """Show whether the runs would rank alike if each run's list of documents varied for itself."""
     run_and_print(PerTopicVarianceRequest, locals())

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import shlex
+from typing import get_args
 
 from roundbook.errors import RoundbookError, WayOut
+from roundbook.requests.fields import Layout
 
 # By code: a sentence with the error's facts in braces, quoted for a shell. It follows the error's
 # own sentence, or contains it where it has {message}.
@@ -23,8 +25,8 @@ _WAYS_OUT = {
     "other measures": "{message}; choose one of its own with --file-measure.",
     "other layout": "{message}; choose --layout {layout}.",
     "one of two layouts": "{message}; choose with --layout {first} or --layout {second}.",
-    "no layout": "{message}; if it should, choose one with --layout wide, long, trec_eval,"
-    " ir_measures, ntcireval.",
+    "no layout": "{message}; if it should, choose one with --layout"
+    f" {', '.join(get_args(Layout)[1:])}.",
     "record the pool": "{message}; record it with 'roundbook round teams {task} {round} FILE', from a"
     " file with the columns run, team and contributed_to_pool.",
     "name the pool depth": "{message}; if you know the depth of the pool, give it with --pool-depth.",

@@ -184,7 +184,25 @@ def check_what_the_script_adds(page, complaints, site):
     page.get_by_label("minD, or the width").fill("0.1")
     page.get_by_role("cell", name="158").first.wait_for()
     assert "min_d=0.1" in page.url
+    numbers = page.get_by_role("link", name="every number of the plan, as JSON")
+    assert re.search("variance=0.05&.*m=10&min_d=0.1", numbers.get_attribute("href"))
+    page.goto(f"{site}/studies?study=swap-rate&form=only&task=covid")
+    page.get_by_role("combobox", name="Round", exact=True).fill("round1")
+    page.get_by_role("combobox", name="Measure", exact=True).fill(MEASURE)
+    page.get_by_label("Study").select_option("Leave one out")
+    page.get_by_text("Whether runs that were not there").wait_for()
+    page.get_by_role("combobox", name="Measure", exact=True).press("Enter")
+    page.get_by_role("heading", name="Leave one out").first.wait_for()
     assert complaints == []
+
+
+def check_a_long_name_hides_no_numbers(page, site):
+    """Check that a name of 95 characters leaves half of a phone's width to the other columns."""
+    page.set_viewport_size(PHONE)
+    page.goto(site)
+    name = page.locator("tbody th").first
+    name.locator("a").evaluate("link => { link.textContent = 'x'.repeat(95) }")
+    assert name.bounding_box()["width"] < PHONE["width"] / 2
 
 
 def test_pages_can_be_read_by_all(site, address, chromium, scores):
@@ -201,6 +219,7 @@ def test_pages_can_be_read_by_all(site, address, chromium, scores):
         book.log("covid", "round3", io.StringIO(corrected), MEASURE, revise="a slip")
         book.save("drift", "aged", task="covid", measure=MEASURE)
     check_what_the_script_adds(*open_page(chromium), site)
+    check_a_long_name_hides_no_numbers(open_page(chromium)[0], site)
     modes = {
         "desk": {},
         "phone-dark": {"viewport": PHONE, "color_scheme": "dark"},

@@ -54,6 +54,16 @@ class RealPopulation:
         return self.scores.std(axis=1)[topics]
 
     @cached_property
+    def system(self):
+        """The true variance of the runs' means."""
+        return self.scores.mean(axis=0).var()
+
+    @cached_property
+    def topic(self):
+        """The true variance of the topics' means."""
+        return self.scores.mean(axis=1).var()
+
+    @cached_property
     def one_way(self):
         """The true V_E: the mean over runs of the variance over topics."""
         return self.scores.var(axis=0).mean()
@@ -74,6 +84,9 @@ class GaussianPopulation:
     topic, team, run, team_topic, run_topic : float
         The variances of the parts.
     runs_per_unit : int
+    uneven : float
+        The sd of the log of the topics' residual sds, which every matrix draws anew; the mean
+        residual variance stays.
     """
 
     topic: float
@@ -82,6 +95,7 @@ class GaussianPopulation:
     team_topic: float
     run_topic: float
     runs_per_unit: int = 1
+    uneven: float = 0.0
 
     def draw_topics(self, generator, count):
         return generator.normal(0, np.sqrt(self.topic), count)
@@ -94,7 +108,11 @@ class GaussianPopulation:
         shape = (len(topics), *units.shape)
         of_teams = generator.normal(0, np.sqrt(self.team_topic), (*shape[:2], 1))
         of_runs = generator.normal(0, np.sqrt(self.run_topic), shape)
-        scores = topics[:, None, None] + units + of_teams + of_runs
+        sds = 1.0
+        if self.uneven:
+            logs = generator.normal(0, self.uneven, (len(topics), 1, 1))
+            sds = np.exp(logs - self.uneven**2)
+        scores = topics[:, None, None] + units + (of_teams + of_runs) * sds
         return scores.reshape(len(topics), -1), np.repeat(np.arange(shape[1]), shape[2])
 
     def centres(self, topics):
@@ -102,6 +120,10 @@ class GaussianPopulation:
 
     def spreads(self, topics):
         return np.full(len(topics), np.sqrt(self.team + self.run + self.two_way))
+
+    @property
+    def system(self):
+        return self.team + self.run
 
     @property
     def one_way(self):
@@ -190,4 +212,7 @@ GAUSSIAN = {
     "gauss covid 3": lambda: _covid(3),
     "gauss covid 4": lambda: _covid(4),
     "gauss .7": lambda: GaussianPopulation(0.7, 0.0, 0.1, 0.0, 0.3),
+    "gauss uneven": lambda: GaussianPopulation(0.7, 0.0, 0.1, 0.0, 0.3, uneven=0.8),
+    "gauss teams of 5": lambda: GaussianPopulation(0.7, 0.09, 0.01, 0.15, 0.15, 5),
+    "gauss teams of 10": lambda: GaussianPopulation(0.7, 0.09, 0.01, 0.15, 0.15, 10),
 }

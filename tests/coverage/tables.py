@@ -9,7 +9,14 @@ from tests.coverage.cells import Cell, Result
 from tests.coverage.drift_cells import DRIFT_CELLS, SPREAD_CELLS
 from tests.coverage.drift_simulation import SHIFTS
 from tests.coverage.plan_cells import PLAN_CELLS, POWER
-from tests.coverage.variance_cells import POOLED_CELLS, UNEQUAL_CELLS, VARIANCE_CELLS
+from tests.coverage.rank_cells import RANK_CELLS
+from tests.coverage.reliability_cells import RELIABILITY_CELLS
+from tests.coverage.variance_cells import (
+    NEXT_ROUND_CELLS,
+    POOLED_CELLS,
+    UNEQUAL_CELLS,
+    VARIANCE_CELLS,
+)
 
 WIDTH = 80
 Values = Mapping[str, float]
@@ -168,6 +175,36 @@ def tables() -> tuple[Table, ...]:
             "",
             (share("new", "test", 8),),
             UNEQUAL_CELLS,
+        ),
+        Table(
+            "Next round: true variance above u80 (.20 wanted) and u95 (.05 wanted)",
+            "K rounds of 50 topics; sd: of ln V between rounds, the prior's is .126.",
+            f"{'pooled':>22}{'.05':>6}",
+            (
+                share("u80", "u80 passed"),
+                share("u95", "u95 passed"),
+                share("interval", "interval", 10),
+                share("test", "test"),
+            ),
+            NEXT_ROUND_CELLS,
+        ),
+        Table(
+            "Generalisability: coverage of the 95% intervals",
+            "Uneven: the sd of the log of the topics' residual sds is .8.",
+            "",
+            (share("E-rho2", "e_rho", 8), share("Phi", "phi", 8)),
+            RELIABILITY_CELLS,
+        ),
+        Table(
+            "Rank agreement, raw and standardised: tau-b and the middle 95% of resamples",
+            "How often they hold tau over endless topics (it is above), over as many fresh.",
+            "",
+            (
+                share("endless", "endless within", 9),
+                share("above", "endless above", 7),
+                share("fresh", "fresh within", 7),
+            ),
+            RANK_CELLS,
         ),
         Table(
             f"Plans: share of experiments that find the difference planned for, power {POWER:.2f}",

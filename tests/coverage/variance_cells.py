@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.coverage.variance_simulation import PooledCell, VarianceCell
+from tests.coverage.variance_simulation import NextRoundCell, PooledCell, VarianceCell
 
 
 def _variance_cells(name, field_, units, references, *, of="one_way", slack=0.0):
@@ -65,6 +65,14 @@ VARIANCE_CELLS = (
             {"new": covered},
         )
         for teams, covered in ((2, 0.865), (3, 0.87), (5, 0.892))
+    ),
+    *(
+        VarianceCell(f"{name}, {runs} runs, n=50", field_, runs, 50, {"new": covered})
+        for name, field_, coverages in (
+            ("Robust 2003 AP", ROBUST, (0.93, 0.94, 0.948)),
+            ("web 2012 nDCG@20", "web/trec_web2012_ndcg20", (0.785, 0.85, 0.913)),
+        )
+        for runs, covered in zip((2, 3, 5), coverages, strict=True)
     ),
     *_variance_cells(
         "V_2: Robust 2003 AP, 30 runs*",
@@ -139,6 +147,52 @@ POOLED_CELLS = (
         )
     ),
 )
+
+
+def _next_round_cells():
+    """By the sd of ln V between rounds and their number: u80 and u95 passed, interval, test."""
+    references = {
+        (0.0, 1): ".06 .00", (0.0, 3): ".07 .00", (0.0, 5): ".05 .00",
+        (0.126, 1): ".19 .03 .88", (0.126, 3): ".17 .02 .90", (0.126, 5): ".18 .06 .90",
+        (0.25, 1): ".28 .13 .735", (0.25, 2): "", (0.25, 3): ".24 .10 .735 .39",
+        (0.25, 5): ".21 .10 .735",
+        (0.4, 1): ".35 .22 .55", (0.4, 3): ".25 .13 .55", (0.4, 5): ".20 .09 .55",
+    }  # fmt: skip
+    names = ("u80 passed", "u95 passed", "interval", "test")
+    for (between, rounds), printed in references.items():
+        yield _next_round_cell(
+            f"Gauss, 20 runs*, sd {between:g}, K={rounds}",
+            "gauss robust",
+            20,
+            rounds,
+            between,
+            dict(zip(names, map(float, printed.split()), strict=False)),
+        )
+    for name, field_ in (("Robust 2003 AP", ROBUST), ("NTCIR-7 Q", NTCIR)):
+        for between in (0.126, 0.25):
+            yield _next_round_cell(
+                f"{name}, 20 runs, sd {between:g}, K=3", field_, 20, 3, between, {}
+            )
+    for teams, printed in {8: ".26 .07", 5: ".29 .08"}.items():
+        yield _next_round_cell(
+            f"V_2: COVID 1, {teams} teams*, sd 0.126, K=3",
+            "treccovid/1 teams",
+            teams,
+            3,
+            0.126,
+            dict(zip(names, map(float, printed.split()), strict=False)),
+            of="two_way",
+        )
+    yield _next_round_cell(
+        "V_2: Gauss, 8 teams of 4, sd 0.126, K=3", "gauss covid 4", 8, 3, 0.126, {}, of="two_way"
+    )
+
+
+def _next_round_cell(name, field_, units, rounds, between, reference, *, of="one_way"):
+    return NextRoundCell(name, field_, units, 50, rounds, between, reference, of, 0.03)
+
+
+NEXT_ROUND_CELLS = tuple(_next_round_cells())
 
 # How often the test finds a last round whose true variance is another.
 UNEQUAL_CELLS = tuple(

@@ -131,6 +131,59 @@ class PooledCell:
         return judged
 
 
+@dataclass(frozen=True)
+class NextRoundCell:
+    """Rounds whose true variances differ, and the limits of the next round's.
+
+    Attributes
+    ----------
+    between : float
+        The sd of the true ln V between rounds; its mean is that of the population.
+    rounds, units, topics : int
+        How many rounds, and the size of each; they share neither topics nor units.
+    """
+
+    name: str
+    population: str
+    units: int
+    topics: int
+    rounds: int
+    between: float
+    reference: Mapping[str, float] = field(default_factory=dict)
+    of: str = "one_way"
+    slack: float = 0.0
+
+    @property
+    def seed_name(self):
+        return f"next {self.population} {self.units} {self.topics} {self.rounds}"
+
+    def replicate(self, generator):
+        field_ = population(self.population)
+        usual = getattr(field_, self.of)
+        *ratios, ratio = np.exp(self.between * generator.normal(size=self.rounds + 1))
+        pooled = pool([self._round(generator, field_, *each) for each in enumerate(ratios)])
+        following, interval = pooled.next_round, pooled.interval
+        judged = {
+            "u80 passed": float(usual * ratio > following.u80),
+            "u95 passed": float(usual * ratio > following.u95),
+            "interval": float(interval.low <= usual <= interval.high),
+        }
+        if self.rounds > 1:
+            judged["test"] = float(pooled.homogeneity.p_value < 0.05)
+        return judged
+
+    def _round(self, generator, field_, number, ratio):
+        drawn = field_.draw_topics(generator, self.topics)
+        scores, clusters = field_.draw_scores(
+            generator, drawn, field_.draw_units(generator, self.units)
+        )
+        part = getattr(variance_parts(scores * np.sqrt(ratio), clusters), self.of)
+        topics = 1000 * number + np.arange(self.topics)
+        return RoundVariance(
+            part.variance, part.dof, scores.shape[1], topics, part.by_topic, part.runs_part
+        )
+
+
 def _limits(part):
     topics = np.arange(part.by_topic.size)
     entry = RoundVariance(part.variance, 1.0, 1, topics, part.by_topic, part.runs_part)

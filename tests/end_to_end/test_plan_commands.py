@@ -179,7 +179,8 @@ def test_a_task_shows_what_stands_beside_and_the_earlier_rounds(logged):
         " only because published plans and variances are by it. For the size by tukey at the"
         " planning variance add: --design tukey --variance-at planning. planning: at the planning"
         f" variance {shown['variance_planning']:.5g}, which about 4 of 5 next"
-        " rounds of this kind stay below if rounds vary as in other campaigns. tukey: Tukey HSD, best against worst, by the pooled"
+        " rounds of this kind stay below if rounds vary as in other campaigns. tukey: Tukey HSD, best"
+        " against worst, by the pooled"
         f" two-way variance {pooled['two_way_variance']:.5g}. Design anova fits runs that each have"
         " topics of their own; design tukey fits runs on the same topics when every pair of them is"
         " compared (recommended for 3 runs or more).",

@@ -49,7 +49,7 @@ SAME_SCORES = "the same scores of another measure of the round are noted"
 MEASURE_LISTED = "saved results are listed with their measure"
 STUDIES_TOO = "studies, uploads of runs and assessments are counted too"
 STATUS = "a score matrix has a status, as a round has; what is done to it is its change"
-BIASED = "a heading that says what it is: whether pilots are wrong on average"
+BIASED = "pilots are drawn from this round, and their bias has a size"
 USAGE = "the line of usage names arguments plainly, and a refused value is named in our words"
 SAVED = "one sentence says under which name and version a result is saved"
 ONE_COLLECTION = "where only one of two rounds declares a collection, what is assumed is said"
@@ -59,8 +59,19 @@ VERIFIED = "what was verified is counted noun by noun, with uploads and assessme
 PLAIN_MEANS = "the figures of leave-one-out are of means that are not rounded"
 ASSESSED = "a study of runs names the assessments"
 OTHER_IDS = "where rounds share no topic, topics may have returned under other ids"
+BETWEEN_ROUNDS = "what limits and intervals take for how much rounds vary is said"
 NEW_LABEL = "an assessments label that is new to the task is noted"
+THIS_ROUND = "a needed difference is of this round and its topics"
+ONE_WAY_OUT = "a saved result that is not there has one way out, whatever its kind"
+EXCHANGEABLE = "when the error rate of Tukey HSD is alpha is said"
 CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
+    "study discriminative-power drift first --measure AP --scale raw --scale std-ab --trials 200"
+    " --resamples 100": {"out": EXCHANGEABLE},
+    "study swap-rate --file drift-first.csv --measure AP --trials 100 --with-replacement": {
+        "out": THIS_ROUND,
+    },
+    "study swap-rate drift first --measure AP --trials 50 --save turns": {"out": THIS_ROUND},
+    "result show turns": {"out": THIS_ROUND},
     "study leave-one-out drift first --measure AP --format json": {
         "out.scales": PLAIN_MEANS,
     },
@@ -105,6 +116,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "err": WRONG_OPTION,
     },
     "plan save 'from a table' --task paper --measure nG@1 --protocol": {
+        "out[0]": BETWEEN_ROUNDS,
         "err[0]": SAVED,
     },
     "drift drift --measure AP --from same --to other --save --format csv": {
@@ -129,6 +141,17 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     },
     "study change drift first same --measure AP --pivot 'system 1' --trials 200": {
         "out": COVERAGE,
+    },
+    "variance pooled drift --measure AP": {
+        "out[4]": BETWEEN_ROUNDS,
+        "out[5]": BETWEEN_ROUNDS,
+    },
+    "plan --task web --measure nDCG@10 --scale std-cdf --variance-at latest --design two-way --m 8"
+    " --min-d 0.1 --format json": {
+        "out.protocol": BETWEEN_ROUNDS,
+    },
+    "plan show pairs --format latex": {
+        "out[3]": BETWEEN_ROUNDS,
     },
     "matrix withdraw 21": {
         "err[0]": USAGE,
@@ -293,6 +316,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "err[0]": SAVED,
     },
     "drift web --measure nDCG@10 --from 2021 --to 2023 --save --format json": {
+        "out.advice": DRIFT_WORDS,
         "out.revived.reason": AGAINST_OTHERS,
         "err[0]": SAVED,
     },
@@ -432,6 +456,9 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": PLAN_CSV,
         "err[0]": SAVED,
     },
+    "plan show none": {
+        "err[0]": ONE_WAY_OUT,
+    },
     "plan show next --format json": {
         "out.plan.protocol": PROTOCOL,
     },
@@ -456,6 +483,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out.published[2].measure": MEASURES,
         "out.published[7].measure": MEASURES,
         "out.history_std_ab.pooled.warning": ADVICE,
+        "out.plan.protocol": BETWEEN_ROUNDS,
         "out.next_round.protocol": PROTOCOL,
         "out.drift_held.assumed": DRIFT_WORDS,
         "out.drift_held.reason": DRIFT_WORDS,

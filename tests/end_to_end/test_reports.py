@@ -294,7 +294,7 @@ def test_the_tables_of_a_paper(campaign, tmp_path):
     for row in ranking["ranking"]:
         line = f"{escaped(row['run'])} & {row['mean_a']:.4f} & {row['rank_a']:.1f} & "
         assert line in text["ranking"]
-    assert "2,000 resamples" in text["ranking"]
+    assert "2,000 resampled topic sets" in text["ranking"]
     assert escaped(NAMES[2]) == r"\textasciitilde{}x\textasciicircum{}2\{y\}\textbackslash{}z"
     # A directory that holds something else is not replaced.
     assert "--force" in campaign(*words).refusal()

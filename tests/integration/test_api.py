@@ -552,6 +552,7 @@ def test_no_question_is_an_oracle_of_drafts(service, address, tmp_path):
     same("matrix", {"matrix": 2}, {"matrix": 99})
     same("matrix", {"matrix": 2, "anonymous": True}, {"matrix": 99})
     same("export-matrix", {"matrix": 2, "layout": "trec_eval"}, {"matrix": 99})
+    same("export-matrix", OF | {"round": "2"}, OF | {"round": "no"})
     same("history", {"matrix": 2}, {"matrix": 99})
     same("rounds", {"task": "hidden"}, {"task": "no"})
     same("result", {"name": "next"}, {"name": "no"})
@@ -593,6 +594,17 @@ def test_scores_come_out_as_files_too(service):
     frame = pd.read_parquet(io.BytesIO(packed.content))
     expected = pd.read_csv(io.StringIO(wide(0)))
     assert frame[RUNS].to_numpy().tolist() == expected[RUNS].to_numpy().tolist()
+    named = client.get(path("export_matrix"), params=OF_ROUND, headers={"Accept": "text/csv"})
+    assert named.text == wide(0)
+    assert "immutable" not in named.headers["cache-control"]
+    for fields in (
+        {"task": "t"},
+        OF,
+        {"matrix": 1, "assessments": "official"},
+        OF_ROUND | {"matrix": 1},
+    ):
+        refused = client.get(path("export_matrix"), params=fields)
+        problem(refused, 422, "either `matrix`, or `task`, `round` and `measure`")
     rows = client.get(path("variances"), params=OF, headers={"Accept": parquet})
     assert list(pd.read_parquet(io.BytesIO(rows.content))["round"])[:2] == ["1", "2"]
     events = client.get(path("events"), params={"after": 0, "limit": 2})

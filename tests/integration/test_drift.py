@@ -25,10 +25,11 @@ from tests.factories import (
     set_round,
     show_result,
     trace_drift,
+    withdraw_matrix,
 )
 
 from roundbook.database.vectors import read_vectors
-from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
+from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError, WithdrawnError
 from roundbook.formats import RunTeam
 from roundbook.logbook.drift import compared_rounds
 from roundbook.logbook.drift.curve import DriftCurve, LaterRound
@@ -532,6 +533,9 @@ def test_no_curve(engine):
     create_round(engine, "task", "empty")
     with pytest.raises(NotRecordedError, match="Round 'empty' has no AP standardisation factors"):
         trace_drift(engine, "task", "AP", from_round="empty")
+    withdraw_matrix(engine, log(engine, "c", SCORES).matrix, "scored with the wrong assessments")
+    with pytest.raises(WithdrawnError, match="scored with the wrong assessments"):
+        trace_drift(engine, "task", "AP", from_round="c")
 
 
 def test_the_keys_of_the_curve_are_documented():

@@ -405,7 +405,9 @@ def test_what_does_not_go_together(engine, three, terminal, words):
 
 def test_a_report_that_is_not_there(engine, three, terminal):
     save(engine)
-    with refusing(NotRecordedError, r"no saved drift report 'task/drift-2' .'roundbook result list'"):
+    with refusing(
+        NotRecordedError, r"no saved drift report 'task/drift-2' .'roundbook result list'"
+    ):
         show_result(engine, "task/drift-2", kind="drift")
     assert terminal("report", "show", "nobody's", "1").code == 1
     assert terminal("report", "list", "--task", "nobody's").code == 1

@@ -58,6 +58,8 @@ def test_the_first_round_of_trec_covid(engine, terminal, shared):
         "all 56 teams give a variance of 0.0171, by which 25 topics are planned for 10 runs"
         in table
     )
+    assert "separate pilots would scatter more" in table
+    assert "Bias" not in table
     assert "drawn 20 times each without replacement from 56" in table
     assert "of 10 runs for minD 0.15 at alpha 0.05 and beta 0.2" in table
     # The same of the files alone, whatever is recorded.
@@ -73,7 +75,7 @@ def test_the_first_round_of_trec_covid(engine, terminal, shared):
     assert float(lines[1]["planned_low"]) < 25 < float(lines[1]["planned_high"])
     larger = terminal(*subsets, "--min-d", "0.1", "--m", "2", "--format", "json").json
     assert larger["scales"][0]["planned"] == 28
-    assert "Pilots of fewer topics, on std-ab:" in terminal(*subsets).out
+    assert "Pilots of fewer topics, drawn from this round, on std-ab:" in terminal(*subsets).out
 
 
 def test_pilots_are_kept_with_their_teams(engine, terminal, tmp_path):
@@ -175,6 +177,7 @@ def test_pilots_whose_pool_is_smaller(engine, terminal, shared):
     table = " ".join(terminal(*reduced).out.split())
     assert "(runs to upload 1, official assessments, revision 1)" in table
     assert "pooled runs of the teams left out have to rank 7" in table
+    assert f"{few['variance']['mean'] / raw['variance'] - 1:+.1%}" in table.split(" Bias ")[1]
     assert terminal("result", "list", "covid", "--stale").out == "No result is stale.\n"
     assert verify_record(engine).status == "verified"
     # Other assessments, or another pool, would have given others.

@@ -321,7 +321,7 @@ def test_rounds_that_disagree_about_the_two_way_variance_alone(engine):
     assert history.pooled.two_way_homogeneity.p_value < 0.001
     # Who reads the variances reads both, and one-way and two-way are told apart.
     one_way, *_, two_way = pooled_summary(history)
-    assert one_way.startswith("The rounds' one-way variances do not differ beyond chance (Wald")
+    assert one_way.startswith("No difference between the rounds' one-way variances was found (Wald")
     assert two_way == disagreement(history, two_way=True)
     assert stability([history])[0].endswith(" (the rounds disagree about the two-way variance).")
     assert not any("On none of them" in line for line in stability([history]))

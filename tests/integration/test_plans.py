@@ -165,8 +165,9 @@ def test_the_protocol_says_it_all(two_rounds):
         f" {found.variance:.5g}: pooled by their degrees of freedom over 2 rounds of task (1, 2),"
         f" {found.estimate.pooled.dof} degrees of freedom, with a 95% interval from"
         f" {found.interval.low:.5g} to {found.interval.high:.5g} (jackknife; for other systems and"
-        " topics like these).",
-        "The planning variance, which 4 of 5 next rounds of this kind are expected to stay below,"
+        " topics like these, in rounds of this very variance).",
+        "The planning variance, which about 4 of 5 next rounds of this kind are expected to stay"
+        " below if rounds vary as in other campaigns,"
         f" is {found.variance_planning:.5g}.",
         "The plan assumes runs on topics of their own each, normal scores of one variance and a"
         " next round of the same kind with systems like these.",
@@ -189,8 +190,9 @@ def test_the_protocol_says_it_all(two_rounds):
           "with the Tukey HSD test in place of one-way ANOVA."]),
         ({"design": "two-way", "m": (10,), "engine": "sakai"}, {"variance_at": "planning"},
          ["two-way ANOVA", "carried over to this design, which is not published (engine sakai)",
-          ": the planning variance, which 4 of 5 next rounds of this kind are expected to stay"
-          " below. The pooled variance is {pooled:.5g}: pooled by", "(jackknife;"]),
+          ": the planning variance, which about 4 of 5 next rounds of this kind are expected to"
+          " stay below if rounds vary as in other campaigns. The pooled variance is {pooled:.5g}:"
+          " pooled by", "(jackknife;"]),
         ({"design": "paired-t"}, {},
          [", and that of a difference between two runs as twice it (its mean over all pairs",
           "two runs on the same topics that differ as pairs of runs do on average,",

@@ -11,8 +11,10 @@ import pytest
 from tests.coverage.cells import replicate, strays
 from tests.coverage.drift_cells import DRIFT_CELLS, SPREAD_CELLS
 from tests.coverage.plan_cells import PLAN_CELLS
+from tests.coverage.rank_cells import RANK_CELLS
+from tests.coverage.reliability_cells import RELIABILITY_CELLS
 from tests.coverage.tables import WIDTH, tables
-from tests.coverage.variance_cells import POOLED_CELLS, VARIANCE_CELLS
+from tests.coverage.variance_cells import NEXT_ROUND_CELLS, POOLED_CELLS, VARIANCE_CELLS
 
 NAMES = (
     "C3 COVID 1, 15/15 teams",
@@ -32,6 +34,18 @@ NAMES = (
     "COVID 1 nDCG@10, 3 teams, n=30",
     "COVID 1, same 10 teams, K=3",
     "COVID 1, same 10 teams, K=5",
+    "web 2012 nDCG@20, 2 runs, n=50",
+    "Gauss, 20 runs*, sd 0, K=3",
+    "Gauss, 20 runs*, sd 0.126, K=1",
+    "Gauss, 20 runs*, sd 0.126, K=5",
+    "Gauss, 20 runs*, sd 0.25, K=3",
+    "Gauss, 20 runs*, sd 0.4, K=1",
+    "V_2: COVID 1, 8 teams*, sd 0.126, K=3",
+    "Reliability: Gauss, 20 runs, n=50",
+    "Reliability: Gauss, topics' sds uneven, 20 runs*, n=10",
+    "Reliability: Gauss, 10 teams of 5*, n=50",
+    "tau-b: Gauss, ranked alike*, 5 runs, n=10",
+    "tau-b: Gauss, ranked alike*, 20 runs, n=30",
     "NTCIR-7 Q, 10 runs: paired t",
     "NTCIR-7 Q, 10 runs: two-way F",
     "NTCIR-7 Q, 10 runs: Tukey HSD",
@@ -43,7 +57,16 @@ REPLICATIONS = 500
 
 def cells():
     by_name = {
-        cell.name: cell for cell in (*SPREAD_CELLS, *VARIANCE_CELLS, *POOLED_CELLS, *PLAN_CELLS)
+        cell.name: cell
+        for cell in (
+            *SPREAD_CELLS,
+            *VARIANCE_CELLS,
+            *POOLED_CELLS,
+            *NEXT_ROUND_CELLS,
+            *RELIABILITY_CELLS,
+            *RANK_CELLS,
+            *PLAN_CELLS,
+        )
     } | {cell.name: replace(cell, shifts=SHIFTS) for cell in DRIFT_CELLS}
     return [pytest.param(_of_the_product(by_name[name]), id=name) for name in NAMES]
 
@@ -74,6 +97,15 @@ def test_a_wrong_coverage_is_noticed(shared):
     wrong = replace(cell, reference={"new": cell.reference["chi"]})
     (sentence,) = strays(wrong, replicate(wrong, range(100)))
     assert "new is" in sentence
+
+
+def test_a_name_is_that_of_one_cell():
+    cells = {cell for table in tables() for cell in map(_named, table.cells)}
+    assert len(cells) == len({name for name, *_ in cells})
+
+
+def _named(cell):
+    return cell.name, type(cell), cell.seed_name
 
 
 @pytest.mark.long

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 import typer
@@ -10,7 +11,9 @@ from pydantic import Field
 from typer.testing import CliRunner
 
 import roundbook_cli
+from roundbook.formats.reader import LAYOUTS
 from roundbook.requests.base import Request
+from roundbook.requests.fields import Layout
 from roundbook_cli.request_options import argument, option
 
 
@@ -65,3 +68,7 @@ def test_the_help_is_the_field_s():
 def test_no_command_has_its_signature_rewritten():
     sources = Path(roundbook_cli.__file__).parent.rglob("*.py")
     assert [path.name for path in sources if "__signature__" in path.read_text()] == []
+
+
+def test_the_layouts_to_choose_are_those_that_are_read():
+    assert get_args(Layout) == ("auto", *LAYOUTS)

@@ -9,6 +9,7 @@ from string import Formatter
 import pytest
 
 from roundbook.errors import RoundbookError
+from roundbook.pages.ways_out import _WAYS_OUT as ON_PAGES
 from roundbook.statistics.design import reasons
 from roundbook_cli.ways_out import _WAYS_OUT, sentence
 
@@ -30,6 +31,10 @@ def codes():
 def test_every_code_has_a_sentence_and_every_sentence_a_code():
     # Those that list a kind of saved result are named after it.
     assert {code for code in _WAYS_OUT if not code.startswith("list ")} <= codes() <= set(_WAYS_OUT)
+
+
+def test_every_code_of_the_pages_is_one_that_an_error_names():
+    assert set(ON_PAGES) <= codes()
 
 
 @pytest.mark.parametrize("code", _WAYS_OUT)

@@ -9,16 +9,16 @@ from typing import TypeVar, cast
 from unicodedata import normalize
 
 from pydantic import BaseModel
-from sqlalchemy import func, select
 
 from roundbook.api.callers import Caller
 from roundbook.api.problems import HttpError
-from roundbook.database.tables import matrix as matrix_table
-from roundbook.database.tables import measure, result, round_, task
 from roundbook.errors import NotRecordedError
 from roundbook.logbook.impact import Impact
+from roundbook.logbook.lookup import find_matrix
+from roundbook.logbook.published_rounds import published_rounds, published_tasks
 from roundbook.logbook.recorded_measures import MeasureList
 from roundbook.logbook.rounds import RoundList, with_order
+from roundbook.logbook.saved_results import tasks_of_results
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import Task, TaskList, list_tasks
 from roundbook.requests.base import Request
@@ -72,7 +72,8 @@ def permit(caller: Caller, session: Session, request: _Asked) -> _Asked:
     if not tasks and isinstance(request, PlanRequest):
         return request  # from a given variance, it is of no task
     for name in tasks or {None}:
-        if name is None or not _is_published(_statuses(session, name), rounds, request):
+        statuses = {} if name is None else published_rounds(session.connection, name)
+        if not _is_published(statuses, rounds, request):
             raise HttpError(401, _HIDDEN)
     return request
 
@@ -137,11 +138,9 @@ def limit_to_task(caller: Caller, result: BaseModel | None) -> None:
 def _visible_tasks(caller: Caller, session: Session, listed: TaskList) -> TaskList:
     rows = [row for row in listed.tasks if caller.task in (None, row.task)]
     if caller.scope is None:
-        known = _published_tasks(session)
+        known = published_tasks(session.connection)
         rows = [
-            row.model_copy(update={"rounds": known[row.task][0], "measures": known[row.task][1]})
-            for row in rows
-            if row.task in known
+            row.model_copy(update=known[row.task]._asdict()) for row in rows if row.task in known
         ]
     return listed.model_copy(update={"tasks": rows})
 
@@ -153,7 +152,7 @@ def _published_part(session: Session, result: _Answer) -> _Answer:
         if getattr(result, "estimate", "") is None:
             return result  # a plan from a given variance is of no task
         raise HttpError(401, _HIDDEN)
-    statuses = _statuses(session, _plain(name))
+    statuses = published_rounds(session.connection, _plain(name))
     drafts = {label for label, published in statuses.items() if not published}
     if isinstance(result, RoundList):
         # Anew, since the order names other rounds.
@@ -208,16 +207,13 @@ def _named(session: Session, request: BaseModel) -> tuple[set[str | None], set[s
     tasks.update(map(_plain, getattr(request, "tasks", ())))
     number = getattr(request, "after" if isinstance(request, ListMatrices) else "matrix", None)
     if number is not None:
-        row = session.connection.execute(
-            select(task.c.name, round_.c.label)
-            .select_from(matrix_table)
-            .join(round_, round_.c.id == matrix_table.c.round_id)
-            .join(task, task.c.id == round_.c.task_id)
-            .where(matrix_table.c.id == (number if 0 < number < 2**63 else None))
-        ).one_or_none()
-        tasks.add(None if row is None else _plain(row.name))
-        if row is not None:
-            rounds.add(_plain(row.label))
+        try:
+            row = find_matrix(session.connection, number)
+        except NotRecordedError:
+            tasks.add(None)
+        else:
+            tasks.add(_plain(row.task))
+            rounds.add(_plain(row.round))
     if isinstance(request, (ShowResult, RenewResults)) and request.name is not None:
         tasks.update(_tasks_of_results(session, request.name, request.kind) or [None])
     label = getattr(request, "round", None)
@@ -227,30 +223,17 @@ def _named(session: Session, request: BaseModel) -> tuple[set[str | None], set[s
 
 
 def _tasks_of_results(session: Session, name: str, kind: str | None) -> list[str | None]:
-    """Return the tasks of the results of a name and, if given, a kind; None for those of no task."""
-    of = select(task.c.name).select_from(result).outerjoin(task, task.c.id == result.c.task_id)
-    named = of.where(func.normalize(result.c.name) == _plain(name)).distinct()
-    if kind is not None:
-        named = named.where(result.c.kind == kind)
-    owners = session.connection.execute(named).scalars()
+    owners = tasks_of_results(session.connection, _plain(name), kind)
     return [None if owner is None else _plain(owner) for owner in owners]
-
-
-def _statuses(session: Session, name: str) -> dict[str, bool]:
-    """Return, by label, whether each round of a task is published."""
-    rows = session.connection.execute(
-        select(round_.c.label, round_.c.status)
-        .join(task, task.c.id == round_.c.task_id)
-        .where(func.normalize(task.c.name) == name)
-    )
-    return {row.label: row.status == "published" for row in rows}
 
 
 def _is_of_published_tasks(session: Session, request: Request | None) -> bool:
     """Return whether a request names tasks, and all rounds of each of them are published."""
     tasks = set() if request is None else _named(session, request)[0]
-    statuses = [() if name is None else _statuses(session, name).values() for name in tasks]
-    return bool(statuses) and all(of_task and all(of_task) for of_task in statuses)
+    statuses = [
+        {} if name is None else published_rounds(session.connection, name) for name in tasks
+    ]
+    return bool(statuses) and all(of_task and all(of_task.values()) for of_task in statuses)
 
 
 def _is_published(statuses: dict[str, bool], rounds: set[str], request: BaseModel) -> bool:
@@ -275,28 +258,3 @@ def _is_published(statuses: dict[str, bool], rounds: set[str], request: BaseMode
         if not known or not all(published[label] for label in known):
             return False
     return all(published.get(label, False) for label in rounds)
-
-
-def _published_tasks(session: Session) -> dict[str, tuple[int, list[str]]]:
-    """Return, by task, the number of published rounds and the measures of their scores."""
-    published = round_.c.status == "published"
-    counts = session.connection.execute(
-        select(task.c.name, func.count())
-        .join(round_, round_.c.task_id == task.c.id)
-        .where(published)
-        .group_by(task.c.name)
-    )
-    known: dict[str, tuple[int, list[str]]] = {name: (count, []) for name, count in counts}
-    measures = session.connection.execute(
-        select(task.c.name, measure.c.name)
-        .select_from(matrix_table)
-        .join(measure, measure.c.id == matrix_table.c.measure_id)
-        .join(round_, round_.c.id == matrix_table.c.round_id)
-        .join(task, task.c.id == round_.c.task_id)
-        .where(published)
-        .distinct()
-        .order_by(task.c.name, measure.c.name)
-    )
-    for name, spelling in measures:
-        known[name][1].append(spelling)
-    return known

@@ -34,7 +34,7 @@ JSON, CSV, PARQUET = "application/json", "text/csv", "application/vnd.apache.par
 _PRIVATE = "private, no-cache"
 # Size of the cache; a single answer may take a quarter of it.
 _MOST_BYTES = 2**26
-# The scores of a matrix never change, even if it is withdrawn.
+# The scores of a matrix never change, even if it is withdrawn; those of a round may be revised.
 _FOR_GOOD = "private, max-age=31536000, immutable"
 # The same snapshot of the same server means an unchanged record. A standby's snapshots name no
 # transactions.
@@ -119,16 +119,16 @@ def accepted(http: Request) -> str:
 
 def render(http: Request, result: BaseModel, kind: str) -> Sent:
     """Return the response with a result in a media type."""
-    cache = _PRIVATE
+    scores = isinstance(result, ExportedMatrix) and kind != JSON
+    cache = _FOR_GOOD if scores and "matrix" in http.query_params else _PRIVATE
     if kind == JSON:
         body = _json(result)
     elif isinstance(result, ExportedMatrix) and kind == CSV:
-        body, cache = (result.content or "").encode(), _FOR_GOOD
+        body = (result.content or "").encode()
     elif kind == CSV:
         body = csv_text(*table_of(result)).encode()
     else:
         body = _parquet(result)
-        cache = _FOR_GOOD if isinstance(result, ExportedMatrix) else cache
     headers = _headers(hashlib.sha256(kind.encode() + body), cache)
     if isinstance(result, (EventList, MatrixList, RunList, TopicList)) and result.later:
         query = [

@@ -62,10 +62,6 @@ def read_long(table: Table, wanted: WantedMeasures) -> dict[str, Block]:
         every = range(len(lines))
         parts = {measure: (name, cells.index(name), every) for measure, name in chosen.items()}
     elif at is None:
-        if wanted.file_measure is not None:
-            raise BadFileError(
-                "the file names no measure", file, line, way_out="no measure in the file"
-            )
         parts = {wanted.only(file): (None, value, range(len(lines)))}
     else:
         names = [*map(str.strip, table.texts(at))]

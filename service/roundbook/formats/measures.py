@@ -31,6 +31,8 @@ class WantedMeasures(NamedTuple):
 
     def only(self, file: str) -> str:
         """Return the single measure, to which scores in a file without measure names belong."""
+        if self.file_measure is not None:
+            raise BadFileError("the file names no measure", file, way_out="no measure in the file")
         if len(self.measures) != 1:
             raise BadFileError("the file names no measure", file, way_out="one measure a file")
         return self.measures[0]

@@ -208,10 +208,6 @@ def _blocks(source: SourceText | Table, kind: str, wanted: WantedMeasures) -> di
     table = source if isinstance(source, Table) else TextTable(source)
     if kind == "long":
         return read_long(table, wanted)
-    if wanted.file_measure is not None:
-        raise BadFileError(
-            "a wide file names no measure", table.file, way_out="no measure in the file"
-        )
     return {wanted.only(table.file): read_wide(table)}
 
 

@@ -28,7 +28,6 @@ from roundbook.formats.table import (
 from roundbook.formats.text import shown_path
 from roundbook.formats.workbooks import write_workbook
 
-ExportLayout = Literal["wide", "long", "trec_eval"]
 TableFile = Literal["csv", "xlsx", "parquet"]
 RUN_FILE_SUFFIX = ".eval"
 _COLUMN_HEADERS = ANY_TOPIC_HEADER | ANY_RUN_HEADER | ANY_VALUE_HEADER

@@ -6,9 +6,7 @@ from pydantic import Field
 from sqlalchemy import text
 
 from roundbook.errors import ImpossibleDesignError, NotRecordedError, WithdrawnError
-from roundbook.logbook.assessments_labels import choose_assessments
-from roundbook.logbook.lookup import find_round, find_task
-from roundbook.logbook.measures import find_measure
+from roundbook.logbook.lookup import find_round, find_task_series
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
@@ -106,12 +104,12 @@ def report_generalisability(
         When the only such matrices are withdrawn.
     """
     connection, task, round_label = session.connection, request.task, request.round
-    task_id = find_task(connection, task)
-    measure_id, measure = find_measure(connection, task_id, task, request.measure)
+    task_id, _, measure_id, measure, label = find_task_series(
+        connection, task, request.measure, request.assessments
+    )
     round_id = None
     if round_label is not None:
         round_id = find_round(connection, task_id, task, round_label)
-    label = choose_assessments(connection, task_id, measure_id, measure, request.assessments)
     current = connection.execute(
         text(_CURRENT),
         {"task": task_id, "measure": measure_id, "assessments": label, "round": round_id},

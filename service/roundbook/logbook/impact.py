@@ -233,8 +233,8 @@ def _dependents(connection: Connection, row: Row[Any]) -> list[Dependent]:
 def _derived(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
     """Yield a matrix's factor versions and variance estimates, stale by the rule for inputs."""
     rows = connection.execute(text(_DERIVED), {"matrix": row.id, "newest": row.newest_id}).all()
-    own = [one for one in rows if one.matrix_id == row.id]
-    newest = [one for one in rows if one.matrix_id == row.newest_id]
+    own = [one for one in rows if one.matrix == row.id]
+    newest = [one for one in rows if one.matrix == row.newest_id]
     why_withdrawn = row.newest_withdrawn
     withdrawn = {} if why_withdrawn is None else {(row.round, row.assessments): why_withdrawn}
     # The latest estimate by scale; None stands for the factors.
@@ -269,12 +269,14 @@ def _derived(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
 
 
 def _input(one: Row[Any]) -> Input:
-    return Input._make([*one[:8], None, {}])
+    """Return a factor version or variance estimate as an input, without its value."""
+    facts = {**one._mapping, "value": None, "known": {}}
+    return Input._make(facts[name] for name in Input._fields)
 
 
 _DERIVED = """
-SELECT made.origin, made.id, round.label, round.ordinal, matrix.assessments, matrix.id AS matrix_id,
-       matrix.revision, made.version, made.scale, made.estimate_version, made.estimates,
+SELECT made.origin, made.id, round.label AS round, round.ordinal, matrix.assessments,
+       matrix.id AS matrix, matrix.revision, made.version, made.scale, made.estimate_version, made.estimates,
        made.saved_at, made.saved_by, made.standardising, made.zero_sd
 FROM roundbook.matrix
 JOIN roundbook.round ON round.id = matrix.round_id

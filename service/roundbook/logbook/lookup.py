@@ -40,6 +40,16 @@ class Series(NamedTuple):
     measure: str
 
 
+class TaskSeries(NamedTuple):
+    """A measure of a task, by one assessments label: a series in each of its rounds."""
+
+    task_id: int
+    task: str
+    measure_id: int
+    measure: str
+    assessments: str
+
+
 def of_series(table: FromClause, series: object) -> ColumnElement[bool]:
     """Return the condition that rows belong to a series, or to that of a row or another table."""
     names = ("round_id", "measure_id", "assessments")
@@ -183,6 +193,24 @@ def find_series(
         connection, task_id, measure_id, measure, assessments, round_id=round_id
     )
     return Series(round_id, measure_id, label, round_label.strip(), measure)
+
+
+def find_task_series(
+    connection: Connection, task: str, measure: str, assessments: str | None
+) -> TaskSeries:
+    """Return the series of a task's rounds for a measure and assessments label.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task, measure or assessments label.
+    InputError
+        When there are several assessments labels and none is named.
+    """
+    task_id = find_task(connection, task)
+    measure_id, measure = find_measure(connection, task_id, task, measure)
+    label = choose_assessments(connection, task_id, measure_id, measure, assessments)
+    return TaskSeries(task_id, task, measure_id, measure, label)
 
 
 def find_matrix(connection: Connection, number: int) -> Row[Any]:

@@ -34,7 +34,8 @@ class Limits(Result):
     """An interval of tau at confidence `level`, with its method.
 
     ``published`` is tau-b, rounded to three places, +- 1.96 standard errors under no correlation,
-    as papers print it; its limits may pass 1. ``bootstrap`` resamples topics.
+    as papers print it; its limits may pass 1. ``bootstrap`` is the middle `level` of tau-b over
+    resampled topic sets, and no confidence interval.
     """
 
     low: float

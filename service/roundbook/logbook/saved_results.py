@@ -10,8 +10,9 @@ from typing import Any, Literal, NamedTuple
 from unicodedata import normalize
 
 from pydantic import SerializeAsAny
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, func, select, text
 
+from roundbook.database.tables import result, task
 from roundbook.errors import InputError, NotRecordedError, RecordError, RoundbookError
 from roundbook.logbook.input_rows import saved_inputs
 from roundbook.logbook.kinds import find_kind, title_of
@@ -209,6 +210,21 @@ def find_stored(
             version=version,
         )
     return wanted[-1]
+
+
+def tasks_of_results(connection: Connection, name: str, kind: str | None) -> list[str | None]:
+    """Return the tasks of the results of a name and, if given, a kind; None for those of no task.
+
+    Parameters
+    ----------
+    name : str
+        In NFC; all are found that are equal to it in NFC.
+    """
+    of = select(task.c.name).select_from(result).outerjoin(task, task.c.id == result.c.task_id)
+    named = of.where(func.normalize(result.c.name) == name).distinct()
+    if kind is not None:
+        named = named.where(result.c.kind == kind)
+    return list(connection.execute(named).scalars())
 
 
 def judge_result(connection: Connection, row: StoredResult) -> ResultEntry:

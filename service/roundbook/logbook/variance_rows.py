@@ -16,7 +16,6 @@ class VarianceRow(NamedTuple):
 
     measure: str
     family: str
-    scale: str
     round: str
     ordinal: int
     held: date | None
@@ -25,6 +24,7 @@ class VarianceRow(NamedTuple):
     measure_id: int
     assessments: str
     rank: int
+    scale: str
     estimate: int
     estimate_version: int | None
     runs: int
@@ -88,9 +88,29 @@ GROUP BY round_id
 """)
 
 
+# The variances of the matrices `counted`, and published ones, with the columns of a `VarianceRow`
+# from `round_id` on.
+VARIANCES = """
+    SELECT counted.round_id, counted.measure_id, counted.assessments, 1 AS rank, estimate.scale,
+           estimate.id AS estimate, estimate.version AS estimate_version, estimate.runs,
+           estimate.topics, estimate.clusters, estimate.variance,
+           estimate.dof, estimate.sum_of_squares, estimate.two_way_sum_of_squares,
+           estimate.two_way_dof, estimate.runs_part, estimate.two_way_runs_part,
+           estimate.topic_ids, estimate.topic_squares, estimate.two_way_topic_squares,
+           'matrix' AS origin, NULL AS source, counted.id AS matrix, counted.revision,
+           factor_set.version AS factor_version, estimate.software
+    FROM counted
+    JOIN roundbook.variance_estimate AS estimate ON estimate.matrix_id = counted.id
+    LEFT JOIN roundbook.factor_set ON factor_set.id = estimate.factor_set_id
+    UNION ALL
+    SELECT round_id, measure_id, assessments, 2, scale, id, NULL, runs, topics, teams, variance,
+           runs::bigint * (topics - 1), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
+           'published', source, NULL, revision, NULL, software
+    FROM roundbook.published_variance
+"""
 # The current matrix of each round first; a published estimate where there is none. On the raw
 # scale a matrix's estimate is the latest version, else the latest version by its latest factors.
-HISTORY = """
+HISTORY = f"""
 WITH wanted AS (
     SELECT id, label, ordinal, held, collection FROM roundbook.round
     WHERE task_id = :task AND (CAST(:rounds AS bigint[]) IS NULL OR id = ANY (:rounds))
@@ -103,38 +123,22 @@ WITH wanted AS (
 ), counted AS (
     SELECT * FROM latest WHERE id NOT IN (SELECT matrix_id FROM roundbook.withdrawn)
 ), candidate AS (
-    SELECT counted.round_id, counted.measure_id, counted.assessments, 1 AS rank,
-           estimate.id AS estimate, estimate.version AS estimate_version, estimate.runs,
-           estimate.topics, estimate.clusters, estimate.variance,
-           estimate.dof, estimate.sum_of_squares, estimate.two_way_sum_of_squares,
-           estimate.two_way_dof, estimate.runs_part, estimate.two_way_runs_part,
-           estimate.topic_ids, estimate.topic_squares, estimate.two_way_topic_squares,
-           'matrix' AS origin, NULL AS source, counted.id AS matrix, counted.revision,
-           factor_set.version AS factor_version, estimate.software
-    FROM counted
-    JOIN roundbook.variance_estimate AS estimate
-      ON estimate.matrix_id = counted.id AND estimate.scale = :scale
-    LEFT JOIN roundbook.factor_set ON factor_set.id = estimate.factor_set_id
-    UNION ALL
-    SELECT round_id, measure_id, assessments, 2, id, NULL, runs, topics, teams, variance,
-           runs::bigint * (topics - 1), NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL,
-           'published', source, NULL, revision, NULL, software
-    FROM roundbook.published_variance
-    WHERE round_id IN (SELECT id FROM wanted) AND scale = :scale
+{VARIANCES}
 )
 SELECT DISTINCT ON (measure.name, apart.assessments, wanted.ordinal)
-       measure.name AS measure, measure.family, CAST(:scale AS text) AS scale,
-       wanted.label AS round, wanted.ordinal, wanted.held, wanted.collection, candidate.*
+       measure.name AS measure, measure.family, wanted.label AS round,
+       wanted.ordinal, wanted.held, wanted.collection, candidate.*
 FROM candidate
 JOIN wanted ON wanted.id = candidate.round_id
 JOIN roundbook.measure ON measure.id = candidate.measure_id
 CROSS JOIN LATERAL (
     SELECT CASE WHEN :mixed THEN NULL ELSE candidate.assessments END
 ) AS apart (assessments)
-WHERE (CAST(:measures AS bigint[]) IS NULL OR candidate.measure_id = ANY (:measures))
+WHERE candidate.scale = :scale
+  AND (CAST(:measures AS bigint[]) IS NULL OR candidate.measure_id = ANY (:measures))
   AND (CAST(:assessments AS text[]) IS NULL OR candidate.assessments = ANY (:assessments))
 ORDER BY measure.name, apart.assessments, wanted.ordinal,
          array_position(CAST(:assessments AS text[]), candidate.assessments), candidate.rank,
          candidate.factor_version DESC, candidate.estimate_version DESC, candidate.revision DESC
-"""
+"""  # noqa: S608
 _HISTORY = text(HISTORY)

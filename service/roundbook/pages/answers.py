@@ -156,7 +156,17 @@ def _which_size(plan: Plan) -> list[str]:
 @router.get("/drift")
 def drift_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
     """Show the verdict on whether a round's factors hold in a later round, and its reasons."""
-    return page(http, "drift.html", **drift_context(session, caller, filled_in(http)))
+    context = drift_context(session, caller, filled_in(http))
+    report: DriftReport = context["report"]
+    listed = answer(caller, session, list_rounds, ListRounds(task=report.task)).rounds
+    # Withdrawn scores have no factors that count.
+    of = (report.measure, report.assessments, None)
+    rounds = [
+        one.round
+        for one in listed
+        if any((row.measure, row.assessments, row.withdrawn) == of for row in one.matrices)
+    ]
+    return page(http, "drift.html", rounds=rounds, **context)
 
 
 def drift_context(session: Session, caller: Caller, given: Mapping[str, str]) -> dict[str, Any]:
@@ -194,12 +204,10 @@ def verdict_headline(report: DriftReport) -> dict[str, str]:
 def studies_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
     """Run a study of a round's scores, and show its sentences, tables and chart."""
     query, given = parse_qs(http.url.query), filled_in(http)
-    name = given.get("study")
-    # Another study is chosen before its form is filled in; from a task's page, the form is filled
-    # in, and nothing is computed yet.
-    chosen = next(
-        (one for one in (name, given.get("choose")) if one in STUDIES), next(iter(STUDIES))
-    )
+    # A study's form is shown alone before it is filled in, and nothing is computed yet.
+    asked_for = given.get("study", "")
+    chosen = asked_for if asked_for in STUDIES else next(iter(STUDIES))
+    name = None if "form" in given else asked_for
     tasks = visible_tasks(caller, session)
     task = next(
         (one for one in tasks if one.task == given.get("task")), tasks[0] if tasks else None
@@ -215,7 +223,7 @@ def studies_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
         "tasks": tasks,
         "measures": task.measures if task else [],
         "rounds": _rounds(session, caller, task.task) if task else [],
-        **dict.fromkeys(("study", "refused", "drawn", "asked")),
+        **dict.fromkeys(("study", "refused", "drawn", "asked", "too_long")),
         "tables": [],
         "answers": [],
     }
@@ -232,6 +240,8 @@ def studies_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
         except RoundbookError as error:
             status = refused_status(error)
             context["refused"] = refusal(error, (*OF, *(field.name for field in form)))
+            # What is refused for another reason fails in the background too.
+            context["too_long"] = error.way_out is not None and error.way_out.code == "start a job"
     return page(http, "studies.html", status, **context)
 
 

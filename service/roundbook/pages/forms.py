@@ -3,7 +3,7 @@
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from typing import Annotated, Any, NamedTuple
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 from fastapi import Depends, Request
 from fastapi.concurrency import contextmanager_in_threadpool
@@ -17,6 +17,7 @@ from roundbook.api.turns import Limit, Turns, computing_turn, transaction
 from roundbook.errors import RequestError, RoundbookError
 from roundbook.logbook.session import Session
 from roundbook.measure_names import measure_key
+from roundbook.pages.ways_out import next_step
 from roundbook.requests.base import takes_several
 from roundbook.requests.matrices import ListMatrices, ShowMatrix
 from roundbook.requests.results import ShowResult
@@ -38,7 +39,7 @@ async def opened(http: Request, caller: Who) -> AsyncIterator[Session]:
 @asynccontextmanager
 async def _turn(http: Request, caller: Caller) -> AsyncIterator[Limit]:
     """Wait for a turn to read, or, where the page names a study, for a turn to compute."""
-    if "study" in http.query_params:
+    if "study" in http.query_params and "form" not in http.query_params:
         async with computing_turn(http, caller) as limit:
             yield limit
         return
@@ -92,6 +93,20 @@ async def read_form(http: Request) -> dict[str, str]:
     return {name: values[-1].strip() for name, values in read.items()}
 
 
+def own_address(address: str) -> str | None:
+    """Return an address as one within these pages; None for one of another site."""
+    inside = address.startswith("/") and not address.startswith("//") and "\\" not in address
+    return address if inside else None
+
+
+def came_from(http: Request) -> str | None:
+    """Return the address of the page that sent a form; None where the browser does not say."""
+    page = urlsplit(http.headers.get("referer", ""))
+    if page.netloc != http.headers.get("host"):
+        return None
+    return own_address(f"{page.path}?{page.query}" if page.query else page.path)
+
+
 def filled_in(http: Request) -> dict[str, str]:
     """Return the fields of an address that are not empty."""
     return {name: value for name, value in http.query_params.items() if value.strip()}
@@ -117,16 +132,22 @@ def fields_of(request: type[BaseModel], query: Mapping[str, Sequence[str]]) -> d
 
 
 class Refusal(NamedTuple):
-    """The reason why a form was refused, and its field; empty for the form as a whole."""
+    """The reason why a form was refused, and its field; empty for the form as a whole.
+
+    `command` is what to type in a terminal, where no page does what would help.
+    """
 
     field: str
     sentence: str
+    command: str | None = None
 
 
 def refusal(
-    error: Exception, shown: Collection[str], fields: Mapping[type[Exception], str] | None = None
+    error: RoundbookError,
+    shown: Collection[str],
+    fields: Mapping[type[Exception], str] | None = None,
 ) -> Refusal:
-    """Return the refusal of a form: the sentence, and the field that it stands beside.
+    """Return the refusal of a form: what is wrong and what helps, and the field it stands beside.
 
     Parameters
     ----------
@@ -135,12 +156,15 @@ def refusal(
     fields : mapping, optional
         By the class of an error that names no field of a request, the field that it is about.
     """
-    sentence = str(error)
+    sentence, step = str(error), next_step(error)
+    command = step and step.command
+    if step:
+        sentence = f"{sentence} {step.sentence}"
     if isinstance(error, RequestError):
         field = error.field.partition(".")[0]
-        return Refusal(field if field in shown else "", sentence)
+        return Refusal(field if field in shown else "", sentence, command)
     of = (field for kind, field in (fields or {}).items() if isinstance(error, kind))
-    return Refusal(next(of, ""), sentence)
+    return Refusal(next(of, ""), sentence, command)
 
 
 def refused_status(error: RoundbookError) -> int:

@@ -14,8 +14,10 @@ from roundbook.logbook.runs.listing import list_runs
 from roundbook.logbook.runs.log_runs import LoggedRuns
 from roundbook.logbook.session import Session
 from roundbook.logbook.topics import list_topics
-from roundbook.presentation.matrices import log_notes, standardising_note
+from roundbook.presentation.decisions import decision_sentences
+from roundbook.presentation.matrices import IN_JSON, log_notes, standardising_note
 from roundbook.presentation.previews import (
+    told_note,
     understood,
     understood_qrels,
     understood_runs,
@@ -65,10 +67,14 @@ def _look_at_scores(session: Session, logged: LoggedMatrices) -> dict[str, Any]:
         publication = find_publication(session, one.task, one.round)
         published = publication_note(one.round, publication, dry_run=True)
     return {
-        "status": one.status,
+        "unchanged": one.status == "unchanged" and not one.runs_described,
         "understood": understood(one, shown.topics, [run.run for run in shown.runs])
         | {"Topics of other rounds": f"{returned} of {one.topics}"},
-        "notes": [note for note in (published, standardising, *log_notes(one)) if note],
+        "notes": [
+            note.replace(IN_JSON, "")
+            for note in (published, standardising, told_note(one), *log_notes(one))
+            if note
+        ],
         "impact": one.impact,
         "expected": {"expected_revisions": {one.measure: one.revision - 1}},
     }
@@ -79,7 +85,7 @@ def _look_at_runs(session: Session, logged: LoggedRuns) -> dict[str, Any]:
     latest = listed.uploads[-1].upload
     new = [run.run for run in listed.runs or () if run.upload == latest]
     return {
-        "status": logged.status,
+        "unchanged": logged.status == "unchanged",
         "understood": understood_runs(logged, new),
         "notes": run_notes(logged),
         "impact": logged.impact,
@@ -88,7 +94,7 @@ def _look_at_runs(session: Session, logged: LoggedRuns) -> dict[str, Any]:
 
 def _look_at_qrels(_: Session, logged: LoggedQrels) -> dict[str, Any]:
     return {
-        "status": logged.status,
+        "unchanged": logged.status == "unchanged",
         "understood": understood_qrels(logged),
         "notes": qrels_notes(logged),
         "impact": logged.impact,
@@ -121,3 +127,12 @@ KINDS = {
         _look_at_qrels,
     ),
 }
+
+
+def logged_sentences(logged: Logged) -> list[str]:
+    """Return the sentences on what was logged, and how to renew the saved results it made stale."""
+    sentences = [line.replace(IN_JSON, "") for line in decision_sentences(logged)]
+    of = logged.matrices[0] if isinstance(logged, LoggedMatrices) else logged
+    if any(dependent.entry for dependent in of.impact):
+        sentences.append("Saved results are renewed under Results, or on the page of their task.")
+    return sentences

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from base64 import urlsafe_b64decode, urlsafe_b64encode
+from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlencode
 
 from fastapi import Request
-from fastapi.responses import HTMLResponse
+from fastapi.responses import HTMLResponse, RedirectResponse
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from roundbook.logbook.result import SOFTWARE
@@ -20,6 +22,10 @@ _ADDRESSES = {
     path.name: f"/static/{path.name}?v={hashlib.sha256(path.read_bytes()).hexdigest()[:12]}"
     for path in STATIC.iterdir()
 }
+
+# A form's answer is another page; a cookie brings the sentences on what was done there. Browsers
+# keep 4096 bytes of one, and a third of that is lost as text.
+_SAID, _MOST_SAID, _SECONDS = "roundbook_said", 2_900, 60
 
 
 def _given(query: dict[str, object]) -> dict[str, object]:
@@ -45,8 +51,35 @@ def page(http: Request, template: str, status: int = 200, **context: object) -> 
     """Return the response with a page rendered from a template."""
     caller = getattr(http.state, "caller", None)
     known = {"caller": caller, "here": http.url.path, "open_to_all": http.app.state.open}
+    if said := _said(http):
+        known |= {"said": said, "of_page": template}
+        template = "said.html"
     written = render(template, **(known | context))
-    return HTMLResponse(written, status, {"Cache-Control": "private, no-cache"})
+    response = HTMLResponse(written, status, {"Cache-Control": "private, no-cache"})
+    if said:
+        response.delete_cookie(_SAID)
+    return response
+
+
+def redirect(address: str, said: Sequence[str] = ()) -> RedirectResponse:
+    """Return the response that leads from a form to a page, which says what was done, once."""
+    response = RedirectResponse(address, 303)
+    kept = [sentence.strip() for sentence in said]
+    while len("\n".join(kept).encode()) > _MOST_SAID:
+        kept = [*kept[:-2], f"And {len(said) - len(kept) + 2} more."]
+    if kept:
+        value = urlsafe_b64encode("\n".join(kept).encode()).decode()
+        response.set_cookie(_SAID, value, max_age=_SECONDS, httponly=True, samesite="strict")
+    return response
+
+
+def _said(http: Request) -> list[str]:
+    """Return the sentences on what was done just before, of a cookie that whoever asks may change."""
+    try:
+        said = urlsafe_b64decode(http.cookies.get(_SAID, "")).decode("utf-8", "replace")
+    except ValueError:
+        return []
+    return said.splitlines()
 
 
 def render(template: str, **context: object) -> str:

@@ -8,24 +8,27 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, Response
 
 from roundbook.api.access import answer, permit
 from roundbook.api.callers import Caller, require_scope
 from roundbook.api.endpoints import Saving, save_permitted
 from roundbook.api.turns import SECONDS_TO_DECIDE, Limit, computed, transaction
 from roundbook.errors import InputError
+from roundbook.logbook.drift.report import DriftReport
 from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.plans.plan import Plan
+from roundbook.logbook.result import Result
 from roundbook.logbook.saved_results import ResultEntry, list_results, show_result
 from roundbook.logbook.saving import Renewal, SavedResult, renew_results
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.logbook.studies.study import Study
 from roundbook.pages.answers import drawing_of, plan_fields, sentences_of, tables_of
-from roundbook.pages.forms import Asking, Who, read_form
-from roundbook.pages.rendering import page
+from roundbook.pages.forms import Asking, Who, came_from, read_form
+from roundbook.pages.rendering import page, redirect
 from roundbook.pages.study_form import study_fields, study_title
+from roundbook.presentation.decisions import decision_sentences
 from roundbook.presentation.plan_table import beside
 from roundbook.presentation.saved_results import brief_sentence, result_place, saved_heading
 from roundbook.presentation.staleness import why_stale
@@ -33,8 +36,6 @@ from roundbook.requests.matrices import ListMatrices
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
 
 router = APIRouter()
-# The titles of saved results that are no studies.
-_TITLES = {"plan": "The plan", "drift": "First against latest: means"}
 
 
 @router.post("/save")
@@ -49,7 +50,7 @@ async def save(http: Request, caller: Who) -> Response:
         return save_permitted(http, caller, limit, kind, saving)
 
     saved = await computed(http, work, caller=caller, seconds=SECONDS_TO_DECIDE)
-    return RedirectResponse(f"/result?{urlencode({'name': saved.name, 'kind': saved.kind})}", 303)
+    return redirect(_address(saved.name, saved.kind), decision_sentences(saved))
 
 
 def asked_fields(kind: str, query: str) -> dict[str, Any]:
@@ -80,8 +81,8 @@ def results_page(
 ) -> HTMLResponse:
     """List the saved results, and which of them are stale."""
     require_scope(caller, "read")
-    rows = result_rows(session, task or caller.task)
-    return page(http, "results.html", rows=rows, task=task)
+    of = task or caller.task
+    return page(http, "results.html", rows=result_rows(session, of), task=of)
 
 
 @router.get("/result")
@@ -117,13 +118,20 @@ def result_context(session: Session, caller: Caller, asked: ShowResult) -> dict[
         "drawn": drawing_of(
             result, "result", name=shown.name, kind=shown.kind, version=shown.version
         ),
-        "title": study_title(result.study) if isinstance(result, Study) else _TITLES[shown.kind],
+        "title": _title(result),
     }
+
+
+def _title(result: Result) -> str:
+    """Return the title of the chart of a saved result."""
+    if isinstance(result, DriftReport):
+        return f"{result.from_round} against {result.to_round}: means"
+    return study_title(result.study) if isinstance(result, Study) else "The plan"
 
 
 @router.post("/renew")
 async def renew(http: Request, caller: Who) -> Response:
-    """Renew a stale result, or all of a task."""
+    """Renew a stale result, or all of a task, and lead back to the page that asked for it."""
     require_scope(caller, "log")
     form = await read_form(http)
     asked = RenewResults(name=form.get("name"), kind=form.get("kind"), task=form.get("task"))
@@ -133,8 +141,16 @@ async def renew(http: Request, caller: Who) -> Response:
             return renew_results(session, permit(caller, session, asked))
 
     done = await computed(http, work, caller=caller, seconds=SECONDS_TO_DECIDE)
-    first = done.renewed[0].after.task if done.renewed else form.get("task")
-    return RedirectResponse(f"/task?{urlencode({'task': first})}" if first else "/", 303)
+    if asked.name:
+        page_of = _address(asked.name, asked.kind)
+    else:
+        page_of = f"/task?{urlencode({'task': asked.task})}" if asked.task else "/results"
+    return redirect(came_from(http) or page_of, decision_sentences(done))
+
+
+def _address(name: str, kind: str | None) -> str:
+    """Return the address of the page of a saved result."""
+    return f"/result?{urlencode({'name': name} | ({'kind': kind} if kind else {}))}"
 
 
 def result_rows(session: Session, task: str | None) -> list[dict[str, Any]]:

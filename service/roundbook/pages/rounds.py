@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from fastapi import APIRouter, Request
@@ -19,6 +20,7 @@ from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.round_contents import show_round
 from roundbook.logbook.session import Session
 from roundbook.pages.charts import figure
+from roundbook.pages.commands import matrix_commands, round_commands
 from roundbook.pages.forms import Asking, Who, labels_to_choose, recorded_name
 from roundbook.pages.rendering import page
 from roundbook.presentation import figures
@@ -26,9 +28,11 @@ from roundbook.presentation.charts.limits import MOST_TOPICS
 from roundbook.presentation.matrices import changes_phrase, status_phrase
 from roundbook.presentation.publication import PUBLISHED_VARIANCES, publication_note
 from roundbook.presentation.rankings import summary
+from roundbook.presentation.rounds import no_standing_scores, several_assessments
 from roundbook.presentation.runs import QRELS, UPLOADS
 from roundbook.presentation.tables import Column, Table
 from roundbook.requests.factors import FactorsRequest
+from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.matrices import ShowHistory, ShowMatrix
 from roundbook.requests.rankings import RankRequest
 from roundbook.requests.tasks import ShowRound
@@ -52,8 +56,16 @@ def round_page(
     assessments: str | None = None,
 ) -> HTMLResponse:
     """Show a round: its matrices, factors, and the runs raw beside standardised."""
-    context = round_context(session, caller, task, round, measure, assessments or None)
+    label = assessments or None
+    context = round_context(session, caller, task, round, measure, label, usual=True)
+    of = context["measure"] if context["whose"] else None
+    context["commands"] = round_commands(context["round"], of, context["assessments"])
     return page(http, "round.html", **context)
+
+
+def usual_label(labels: Sequence[str]) -> str | None:
+    """Return the one of several assessments labels that pages show unless another is asked for."""
+    return DEFAULT_ASSESSMENTS if DEFAULT_ASSESSMENTS in labels else None
 
 
 def round_context(
@@ -63,18 +75,26 @@ def round_context(
     round: str,
     measure: str | None,
     assessments: str | None,
+    *,
+    usual: bool = False,
 ) -> dict[str, Any]:
-    """Return the context of the page of a round: matrices, ranking, figures and tables."""
+    """Return the context of the page of a round: matrices, ranking, figures and tables.
+
+    With `usual`, it is of the usual one of several assessments unless another is asked for.
+    """
     shown = answer(caller, session, show_round, ShowRound(task=task, round=round))
-    names = list(dict.fromkeys(matrix.measure for matrix in shown.matrices))
-    chosen = recorded_name(measure, names) if measure else names[0] if names else None
     standing = [matrix for matrix in shown.matrices if matrix.standing == "current"]
-    counting = [
-        one for one in standing if one.measure == chosen and assessments in (None, one.assessments)
-    ]
-    labels = labels_to_choose(assessments, (matrix.assessments for matrix in standing))
-    if labels and counting:  # the page says whose scores it shows
-        assessments = counting[0].assessments
+    # Those that stand come first: one of them is shown unless another is asked for.
+    names = list(dict.fromkeys(matrix.measure for matrix in (*standing, *shown.matrices)))
+    chosen = recorded_name(measure, names) if measure else names[0] if names else None
+    of_measure = [matrix for matrix in standing if matrix.measure == chosen]
+    published = [one.assessments for one in shown.published_variances if one.measure == chosen]
+    labels = labels_to_choose(assessments, [*(one.assessments for one in of_measure), *published])
+    notes = []
+    if chosen and labels and assessments is None:
+        assessments = usual_label(labels) if usual else None
+        notes.append(several_assessments(chosen, assessments, labels))
+    counting = [one for one in of_measure if assessments in (None, one.assessments)]
     context: dict[str, Any] = {
         "task": task,
         "round": shown,
@@ -86,7 +106,10 @@ def round_context(
         "ranking": None,
         "ranking_words": [],
         "intervals": {},
-        "trouble_sentences": [],
+        "trouble_sentences": notes,
+        # Whose scores are shown, in headings; None where none are.
+        "whose": None,
+        "commands": [],
         "figures": {"scores": None, "factors": None},
         # Without the column of the round, which is the same in all rows.
         "tables": [
@@ -95,32 +118,35 @@ def round_context(
             Table("Published variances", shown.published_variances, PUBLISHED_VARIANCES),
         ],
     }
-    if chosen and counting:
-        current = counting[0].matrix
-        of, drawn = {"task": task, "round": shown.round, "measure": chosen}, context["figures"]
-        if assessments is not None:
-            of["assessments"] = assessments
-        overview = answer(caller, session, show_overview, ShowMatrix(matrix=current))
-        context["intervals"] = {run.run: run for run in overview.runs}
-        caption = figures.scores_caption(overview)
-        drawn["scores"] = figure("scores", overview, caption, matrix=current)
-        try:
-            factors = show_factors(session, FactorsRequest(**of))
-            caption = figures.factors_caption(factors, MOST_TOPICS)
-            drawn["factors"] = figure("factors", factors, caption, **of)
-            asked = RankRequest(**of)
-            if len(overview.runs) * len(overview.topics) > _MOST_SCORES:
-                asked = asked.model_copy(update={"resamples": _FEWER_RESAMPLES})
-            ranking = compare_rankings(session, asked)
-            context |= {"ranking": ranking, "ranking_words": summary(ranking)}
-        except RoundbookError as error:
-            if status_of(error) == 503:
-                raise
-            context["trouble_sentences"].append(str(error))
-    elif chosen and assessments is not None:
-        context["trouble_sentences"].append(
-            f"This round has no {chosen} scores under '{assessments}' assessments that stand."
-        )
+    if labels and assessments is None:
+        return context
+    if not counting:
+        if chosen and shown.matrices:
+            notes.append(no_standing_scores(chosen, assessments, shown.matrices))
+        return context
+    (current,) = counting
+    by = current.assessments
+    context["whose"] = f"{chosen}, {by} assessments" if by != DEFAULT_ASSESSMENTS else chosen
+    of, drawn = {"task": task, "round": shown.round, "measure": chosen}, context["figures"]
+    if assessments is not None:
+        of["assessments"] = assessments
+    overview = answer(caller, session, show_overview, ShowMatrix(matrix=current.matrix))
+    context["intervals"] = {run.run: run for run in overview.runs}
+    caption = figures.scores_caption(overview)
+    drawn["scores"] = figure("scores", overview, caption, matrix=current.matrix)
+    try:
+        factors = show_factors(session, FactorsRequest(**of))
+        caption = figures.factors_caption(factors, MOST_TOPICS)
+        drawn["factors"] = figure("factors", factors, caption, **of)
+        asked = RankRequest(**of)
+        if len(overview.runs) * len(overview.topics) > _MOST_SCORES:
+            asked = asked.model_copy(update={"resamples": _FEWER_RESAMPLES})
+        ranking = compare_rankings(session, asked)
+        context |= {"ranking": ranking, "ranking_words": summary(ranking)}
+    except RoundbookError as error:
+        if status_of(error) == 503:
+            raise
+        notes.append(str(error))
     return context
 
 
@@ -130,6 +156,9 @@ def matrix_page(http: Request, caller: Who, session: Asking, matrix: int) -> HTM
     asked = ShowMatrix(matrix=matrix)
     shown = answer(caller, session, show_matrix, asked)
     overview = show_overview(session, asked)
+    of = {"task": shown.task, "measure": shown.measure}
+    if shown.assessments != DEFAULT_ASSESSMENTS:
+        of["assessments"] = shown.assessments
     captions = {
         "scores": figures.scores_caption(overview),
         "topics": figures.topics_caption(overview, MOST_TOPICS),
@@ -138,7 +167,9 @@ def matrix_page(http: Request, caller: Who, session: Asking, matrix: int) -> HTM
         http,
         "matrix.html",
         matrix=shown,
+        asked=of,
         standing=status_phrase(shown),
+        commands=matrix_commands(shown),
         history=show_history(session, ShowHistory(matrix=matrix)).entries,
         changes_phrase=changes_phrase,
         figures={

@@ -15,7 +15,7 @@ from roundbook.api.problems import for_caller, status_of
 from roundbook.api.turns import in_turn
 from roundbook.errors import RoundbookError
 from roundbook.pages import answers, charts, jobs, results, rounds, tasks, uploads
-from roundbook.pages.forms import read_form
+from roundbook.pages.forms import Refusal, came_from, own_address, read_form, refusal
 from roundbook.pages.rendering import STATIC, page
 from roundbook.requests.base import refusal_reason
 
@@ -55,19 +55,21 @@ def make_site(state: State) -> FastAPI:
 def _error_page(http: Request, error: Exception) -> Response:
     if isinstance(error, RoundbookError):
         error = for_caller(http, error)
-        status, sentence = status_of(error), str(error)
+        status, refused = status_of(error), refusal(error, ())
     elif isinstance(error, HTTPException):
-        status, sentence = error.status_code, "There is no such page."
+        status, refused = error.status_code, Refusal("", "There is no such page.")
         if status not in (404, 405):
-            sentence = "The form cannot be read."
+            refused = Refusal("", "The form cannot be read.")
     else:
         fault = error.errors()[0]  # type: ignore[attr-defined]
         where = ".".join(map(str, fault["loc"][1:]))
-        status, sentence = 422, f"{where}: {refusal_reason(fault).removesuffix('.')}."
+        sentence = f"{where}: {refusal_reason(fault).removesuffix('.')}."
+        status, refused = 422, Refusal("", sentence)
     if status == 401 and http.method == "GET":
         query = urlencode({"then": f"{http.url.path}?{http.url.query}"})
         return RedirectResponse(f"/login?{query}", 303)
-    return page(http, "error.html", status, sentence=sentence)
+    back = came_from(http)
+    return page(http, "error.html", status, refused=refused, back=back, unknown=status == 401)
 
 
 @router.get("/login")
@@ -81,9 +83,7 @@ async def login(http: Request) -> Response:
     """Keep a token in a cookie that no script reads and no other site sends."""
     refuse_other_pages(http)
     form = await read_form(http)
-    then = form.get("then", "/")
-    if not then.startswith("/") or then.startswith("//") or "\\" in then:
-        then = "/"  # never to another site
+    then = own_address(form.get("then", "/")) or "/"
     secret = form.get("token", "")
     if await in_turn(http, lambda: known_token(http, secret)) is None:
         return page(http, "login.html", 401, then=then, refused="The token is not valid.")

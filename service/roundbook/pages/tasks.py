@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Annotated, Any, TypeVar
 
 from fastapi import APIRouter, Query, Request
@@ -14,12 +14,13 @@ from roundbook.api.access import answer, visible_tasks
 from roundbook.api.callers import Caller, require_scope
 from roundbook.api.problems import status_of
 from roundbook.errors import NotRecordedError, RoundbookError
-from roundbook.logbook.drift.curve import trace_drift
+from roundbook.logbook.drift.assessment import StandardisingRuns
+from roundbook.logbook.drift.curve import DriftCurve, trace_drift
 from roundbook.logbook.drift.report import report_drift
 from roundbook.logbook.events import list_events
-from roundbook.logbook.factors import show_factors
-from roundbook.logbook.rounds import list_rounds, main_measure
-from roundbook.logbook.saved_results import list_results
+from roundbook.logbook.factors import FactorSet, show_factors
+from roundbook.logbook.rounds import LoggedMeasure, Round, list_rounds, main_measure
+from roundbook.logbook.saved_results import ResultEntry, list_results
 from roundbook.logbook.session import Session
 from roundbook.logbook.topics import list_topics
 from roundbook.logbook.variances import show_histories, show_variances
@@ -28,11 +29,16 @@ from roundbook.pages.charts import figure
 from roundbook.pages.forms import Asking, Who, labels_to_choose, recorded_name
 from roundbook.pages.rendering import page
 from roundbook.pages.results import result_rows
+from roundbook.pages.rounds import usual_label
 from roundbook.presentation import drift_advice, drift_verdict, figures
 from roundbook.presentation.charts.limits import MOST_ROUNDS, MOST_TOPICS
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.events import details
-from roundbook.presentation.rounds import out_of_order_notes
+from roundbook.presentation.rounds import (
+    OF_ALL_ROUNDS,
+    out_of_order_notes,
+    several_assessments,
+)
 from roundbook.presentation.variances import stability, summary, withdrawn_notes
 from roundbook.requests.base import Request as Asked
 from roundbook.requests.drift import CurveRequest, DriftRequest
@@ -55,29 +61,70 @@ _Answer = TypeVar("_Answer", bound=BaseModel)
 @router.get("/")
 def home(http: Request, caller: Who, session: Asking) -> HTMLResponse:
     """Show the tasks, the verdicts on their factors, and what is stale."""
+    saved: list[ResultEntry] = []
+    if caller.scope is not None:
+        saved = list_results(session, ListResults(task=caller.task)).results
+    stale = Counter(entry.task for entry in saved if entry.stale)
     rows = []
     for number, task in enumerate(visible_tasks(caller, session)):
-        row: dict[str, Any] = {"task": task, "verdict": None, "variances": [], "stale": 0}
+        row: dict[str, Any] = {"task": task, "verdict": None, "variances": [], "aged": []}
         if number < _MOST_VERDICTS and task.measures:
             row |= _state(session, caller, task.task)
-        rows.append(row)
+            row["aged"] = [
+                entry
+                for entry in saved
+                if entry.task == task.task and entry.kind == "drift" and not entry.stale
+                if entry.brief.get("verdict") == "aged"
+                and entry.brief.get("measure") != row["measure"]
+            ]
+        rows.append(row | {"stale": stale[task.task]})
     return page(http, "home.html", rows=rows)
 
 
 def _state(session: Session, caller: Caller, task: str) -> dict[str, Any]:
-    state: dict[str, Any] = {}
-    try:
-        measure = main_measure(list_rounds(session, ListRounds(task=task)).rounds)
-        state["measure"] = measure
-        asked = VarianceRequest(task=task, measure=measure)
-        history = answer(caller, session, show_variances, asked)
+    """Return the variances and the verdict of a task's main measure, as far as there are any."""
+    rounds = answer(caller, session, list_rounds, ListRounds(task=task)).rounds
+    measure = main_measure(rounds)
+    label = usual_label(labels_to_choose(None, _labels(rounds, measure)))
+    state: dict[str, Any] = {"measure": measure, "assessments": label}
+    if not measure:  # only variances that were published without scores
+        return state
+    of = {"task": task, "measure": measure} | ({} if label is None else {"assessments": label})
+    # Without two rounds, or where assessments have to be chosen: the task's page says why.
+    if history := _answer_or(caller, session, show_variances, VarianceRequest(**of)):
         state["variances"] = [row.variance for row in history.rounds]
-        state["verdict"] = report_drift(session, DriftRequest(task=task, measure=measure)).verdict
-        results = list_results(session, ListResults(task=task, stale=True)).results
-        state["stale"] = len(results)
-    except RoundbookError:
-        pass  # fewer than two rounds, or several assessments: the task's page says why
+    if len(rounds) > 1 and (
+        report := _answer_or(caller, session, report_drift, DriftRequest(**of))
+    ):
+        state["verdict"] = report.verdict
     return state
+
+
+def _answer_or(
+    caller: Caller,
+    session: Session,
+    use_case: Callable[[Session, _Asked], _Answer],
+    request: _Asked,
+    refused: Callable[[RoundbookError], None] = lambda _: None,
+) -> _Answer | None:
+    """Return the answer to a request, None where it is refused; `refused` is told why."""
+    try:
+        return answer(caller, session, use_case, request)
+    except RoundbookError as error:
+        if status_of(error) == 503:
+            raise
+        refused(error)
+    return None
+
+
+def _labels(rounds: Sequence[Round], measure: str) -> set[str]:
+    """Return the assessments labels of the scores of a measure that stand."""
+    return {
+        row.assessments
+        for one in rounds
+        for row in one.matrices
+        if row.measure == measure and row.withdrawn is None
+    }
 
 
 @router.get("/task")
@@ -91,7 +138,8 @@ def task_page(
     scale: VarianceScale = "raw",
 ) -> HTMLResponse:
     """Show a task: its verdict, rounds, variances, ageing, saved results."""
-    context = task_context(session, caller, task, measure, assessments or None, scale)
+    label = assessments or None
+    context = task_context(session, caller, task, measure, label, scale, usual=True)
     return page(http, "task.html", **context)
 
 
@@ -102,49 +150,57 @@ def task_context(
     measure: str | None,
     assessments: str | None,
     scale: VarianceScale,
+    *,
+    usual: bool = False,
 ) -> dict[str, Any]:
-    """Return the context of the page of a task: rounds, verdict, variances, ageing and figures."""
+    """Return the context of the page of a task: rounds, verdict, variances, ageing and figures.
+
+    With `usual`, it is of the usual one of several assessments unless another is asked for.
+    """
     shown = next((one for one in visible_tasks(caller, session) if one.task == task), None)
     if shown is None:
         raise NotRecordedError(f"There is no task '{task}'.")
     rounds = answer(caller, session, list_rounds, ListRounds(task=task)).rounds
+    chosen = recorded_name(measure, shown.measures) if measure else main_measure(rounds)
+    labels = labels_to_choose(assessments, _labels(rounds, chosen))
+    notes = out_of_order_notes(rounds)
+    if labels and assessments is None:
+        assessments = usual_label(labels) if usual else None
+        notes.append(several_assessments(chosen, assessments, labels))
     context: dict[str, Any] = {
         "task": shown,
         "rounds": rounds,
-        "measure": recorded_name(measure, shown.measures) if measure else main_measure(rounds),
+        "measure": chosen,
         "assessments": assessments,
-        "labels": labels_to_choose(
-            assessments,
-            (row.assessments for one in rounds for row in one.matrices if row.withdrawn is None),
-        ),
+        "labels": labels,
         "scale": scale,
+        # The fields of every request about these scores.
+        "asked": {"task": task, "measure": chosen}
+        | ({} if assessments is None else {"assessments": assessments}),
         **dict.fromkeys(("history", "report", "curve", "factors", "curve_words")),
-        **{name: {} for name in ("by_round", "fitted", "returned", "revisions")},
+        **{name: {} for name in ("by_round", "fitted", "returned", "logged")},
         "results": [],
-        "trouble_sentences": out_of_order_notes(rounds),
+        "trouble_sentences": notes,
         "figures": dict.fromkeys(("variances", "ageing", "drift", "factors")),
     }
-    if context["measure"]:
+    if chosen and (assessments or not labels):
         _add_answers(session, caller, context)
+    if caller.scope is not None:
+        context["results"] = result_rows(session, task)
     return context
 
 
 def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> None:
-    of = {"task": context["task"].task, "measure": context["measure"]}
-    label = context["assessments"]
-    if label is not None:
-        of["assessments"] = label
+    of, label = context["asked"], context["assessments"]
+
+    def refused(error: RoundbookError) -> None:
+        sentence = OF_ALL_ROUNDS if status_of(error) == 401 else str(error)
+        # Several results may be missing for the same reason.
+        if sentence not in context["trouble_sentences"]:
+            context["trouble_sentences"].append(sentence)
 
     def ask(use_case: Callable[[Session, _Asked], _Answer], request: _Asked) -> _Answer | None:
-        try:
-            return answer(caller, session, use_case, request)
-        except RoundbookError as error:
-            if status_of(error) == 503:
-                raise
-            # Several results may be missing for the same reason.
-            if str(error) not in context["trouble_sentences"]:
-                context["trouble_sentences"].append(str(error))
-        return None
+        return _answer_or(caller, session, use_case, request, refused)
 
     drawn, scale = context["figures"], context["scale"]
     if history := ask(show_variances, VarianceRequest(**of, scale=scale)):
@@ -156,6 +212,12 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
     several = len(context["rounds"]) > 1
     report = ask(report_drift, DriftRequest(**of)) if several else None
     curve = ask(trace_drift, CurveRequest(**of)) if several else None
+    context["logged"] = {
+        one.round: matrix
+        for one in context["rounds"]
+        for matrix in sorted(one.matrices, key=lambda matrix: matrix.withdrawn is None)
+        if matrix.measure == of["measure"] and label in (None, matrix.assessments)
+    }
     if report:
         context["report"] = report
         context["verdict_words"] = verdict_headline(report) | {
@@ -168,28 +230,49 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
         context["curve_words"] = curve_summary(curve)
         caption = figures.ageing_caption(curve, MOST_ROUNDS)
         drawn["ageing"] = figure("ageing", curve, caption, **of)
-        context["fitted"] = {
-            later.round: figures.fitted_on(later.version, later.standardising)
-            for later in curve.rounds
-        } | {curve.from_round: figures.fitted_on(curve.from_version, curve.standardising)}
     if topics := ask(list_topics, ListTopics(task=of["task"])):
         # A topic has returned in every round that has it, except its first.
         context["returned"] = Counter(
             within.round for topic in topics.topics for within in topic.rounds[1:]
         )
-    context["revisions"] = {
-        one.round: matrix.revision
-        for one in context["rounds"]
-        for matrix in one.matrices
-        if matrix.measure == of["measure"] and label in (None, matrix.assessments)
-    }
-    first = next(iter(context["revisions"]), None)
-    if first and (factors := ask(show_factors, FactorsRequest(**of, round=first))):
+
+    def factors_of(name: str) -> FactorSet | None:
+        return ask(show_factors, FactorsRequest(**of, round=name))
+
+    _add_factors(context, curve, factors_of)
+
+
+def _add_factors(
+    context: dict[str, Any],
+    curve: DriftCurve | None,
+    factors_of: Callable[[str], FactorSet | None],
+) -> None:
+    """Add the factors of the first round that has any, and each round's version and runs."""
+    logged: dict[str, LoggedMeasure] = context["logged"]
+    if curve:
+        found = [factors_of(curve.from_round)]
+        context["fitted"] = {
+            later.round: figures.fitted_on(later.version, later.standardising)
+            for later in curve.rounds
+        } | {curve.from_round: figures.fitted_on(curve.from_version, curve.standardising)}
+    else:
+        # A round alone, or rounds that are published beside others that are not.
+        scored = [name for name, one in logged.items() if one.withdrawn is None and one.runs > 1]
+        found = [factors_of(name) for name in scored or list(logged)[:1]]
+        for one in filter(None, found):
+            runs = StandardisingRuns(
+                which=one.standardising,
+                runs=one.factors[0].runs,
+                of=logged[one.round].runs,
+                pool_now=one.pool_now,
+            )
+            context["fitted"][one.round] = figures.fitted_on(one.version, runs)
+    factors = next(filter(None, found), None)
+    if factors:
         context["factors"] = factors
         caption = figures.factors_caption(factors, MOST_TOPICS)
-        drawn["factors"] = figure("factors", factors, caption, **of, round=factors.round)
-    if caller.scope is not None:
-        context["results"] = result_rows(session, of["task"])
+        of = context["asked"] | {"round": factors.round}
+        context["figures"]["factors"] = figure("factors", factors, caption, **of)
 
 
 @router.get("/variances")

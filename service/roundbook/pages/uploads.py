@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, RedirectResponse, Response
+from fastapi.responses import HTMLResponse, Response
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.requests import ClientDisconnect
@@ -44,8 +44,8 @@ from roundbook.pages.forms import (
     refusal,
     refused_status,
 )
-from roundbook.pages.previews import KINDS, FileKind, Logged
-from roundbook.pages.rendering import page
+from roundbook.pages.previews import KINDS, FileKind, Logged, logged_sentences
+from roundbook.pages.rendering import page, redirect
 from roundbook.presentation.impact import dependent_name, dependent_place
 from roundbook.presentation.previews import near_note
 from roundbook.use_cases import UPLOADS
@@ -58,6 +58,7 @@ _MOST_FILES = 1_000
 # Previewed files wait so long on disk to be logged; beyond the number or size the oldest go.
 _SECONDS = 1_800
 _MOST_HELD, _MOST_BYTES = 100, 2**29
+_LOGGED_ALREADY = "It was logged before; nothing was logged again."
 # By class of an error, the field of the form that it stands beside.
 _BESIDE: dict[type[Exception], str] = {
     BadFileError: "file",
@@ -67,30 +68,30 @@ _BESIDE: dict[type[Exception], str] = {
     RevisedMeanwhileError: "revise",
     RoundPublishedError: "revise",
 }
-# By the code of a way out, the sentence on what to fill in.
-_WAYS_OUT = {
-    "other scores": "If these correct them, say why; if they rest on other assessments, name those.",
-    "missing scores": "Fill them in, or choose how missing scores count.",
-    "revise with a reason": "Say why it is corrected.",
-    "revised meanwhile": "Look at it first, then send the file again if it still corrects it.",
-    "one measure a file": "Log it by itself.",
-    "other judgments": "If these correct them, say why; if they are others, name the assessments.",
-    "other lists": "If these are other runs, give them other tags.",
-}
 
 
 class _Held:
-    """Previewed files and the form's fields; the files are deleted together with the object."""
+    """Previewed files and the form as filled in; the files are deleted together with the object.
 
-    def __init__(self, user: str, kind: FileKind, fields: dict[str, Any]) -> None:
+    `fields` are those of the use case; `logged` is the address of what was logged, once it is.
+    """
+
+    def __init__(self, user: str, kind: FileKind, given: dict[str, str]) -> None:
         self.until = time.monotonic() + _SECONDS
         self.user = user
         self.kind = kind
-        self.fields = fields
+        self.given = given
+        self.fields = _fields(kind, given)
+        self.logged: str | None = None
         self.directory = Path(tempfile.mkdtemp(prefix="roundbook-"))
         self.files: list[Path] = []
         self.bytes = 0
-        weakref.finalize(self, shutil.rmtree, self.directory, ignore_errors=True)
+        self._deleted = weakref.finalize(self, shutil.rmtree, self.directory, ignore_errors=True)
+
+    def delete_files(self) -> None:
+        """Delete the files before the object goes."""
+        self._deleted()
+        self.bytes = 0
 
 
 @router.get("/upload")
@@ -106,7 +107,7 @@ def upload_page(http: Request, caller: Who) -> HTMLResponse:
 def _form(
     http: Request, given: dict[str, str], status: int = 200, **context: object
 ) -> HTMLResponse:
-    shown = {"refused": None, "preview": None} | context
+    shown = {"refused": None, "preview": None, "matrix": None} | context
     kind = KINDS[given["kind"]]
     return page(http, "upload.html", status, given=given, kinds=KINDS, kind=kind, **shown)
 
@@ -128,7 +129,7 @@ async def preview(http: Request, caller: Who) -> HTMLResponse:
             if given["kind"] not in KINDS:
                 raise HttpError(422, f"A file is of {', '.join(KINDS)}.")
             kind = KINDS[given["kind"]]
-            held = _Held(caller.user, kind, _fields(kind, given))
+            held = _Held(caller.user, kind, given)
             await run_in_threadpool(_store, held, form.getlist("file"), form.get("teams"))
     except ClientDisconnect:
         raise HttpError(400, "The file broke off; nothing was kept of it.") from None
@@ -137,15 +138,24 @@ async def preview(http: Request, caller: Who) -> HTMLResponse:
     try:
         seen = await in_turn(http, lambda: _look(http, caller, held))
     except RoundbookError as error:
-        status = refused_status(error)
-        why = refusal(error, (*_FIELDS, "measures"), _BESIDE)
-        field = "measure" if why.field == "measures" else why.field
-        if field == "revise" and field not in kind.fields:
-            field = "file"
-        more = _WAYS_OUT.get(error.way_out.code) if error.way_out else None
-        sentence = f"{why.sentence} {more}" if more else why.sentence
-        return _form(http, given, status, refused=Refusal(field, sentence))
+        return _refused(http, held, error)
     return _form(http, given, preview=seen | {"held": _hold(http, held)})
+
+
+def _refused(http: Request, held: _Held, error: RoundbookError) -> HTMLResponse:
+    """Return the form of files that cannot be logged, with the reason beside its field."""
+    status, code = refused_status(error), error.way_out and error.way_out.code
+    why = refusal(error, (*_FIELDS, "measures"), _BESIDE)
+    field = "measure" if why.field == "measures" else why.field
+    teams = held.fields.get("teams")
+    if code == "correct the teams" or (
+        teams and isinstance(error, BadFileError) and error.file == teams.name
+    ):
+        field = "teams"
+    elif field == "revise" and field not in held.kind.fields:
+        field = "file"
+    matrix = error.facts.get("matrix")
+    return _form(http, held.given, status, refused=why._replace(field=field), matrix=matrix)
 
 
 def _store(held: _Held, sent: Sequence[UploadFile | str], teams: UploadFile | str | None) -> None:
@@ -221,20 +231,29 @@ async def confirm(http: Request, caller: Who) -> Response:
     form = await read_form(http)
     held = http.app.state.held.get(form.get("held", ""))
     if held is None or held.user != caller.user or held.until < time.monotonic():
-        raise HttpError(409, "What was looked at is not kept any more; send the file again.")
+        gone = "What was looked at is not kept any more; send the file again."
+        return _form(http, {"kind": "scores"}, 409, refused=Refusal("file", gone))
+    if held.logged:
+        return redirect(held.logged, [_LOGGED_ALREADY])
 
     def log() -> Logged:
         with _logged(http, caller, held) as (_, logged):
             return logged
 
-    logged = await in_turn(http, log)
-    http.app.state.held.pop(form["held"], None)
+    try:
+        logged = await in_turn(http, log)
+    except RoundbookError as error:
+        if held.logged:  # A second press of the button came before the first one was done.
+            return redirect(held.logged, [_LOGGED_ALREADY])
+        return _refused(http, held, error)
     shown = {"task": held.fields["task"], "round": held.fields["round"]}
     if isinstance(logged, LoggedMatrices):
         shown["measure"] = logged.matrices[0].measure
         if "assessments" in held.fields:
             shown["assessments"] = logged.matrices[0].assessments
-    return RedirectResponse(f"/round?{urlencode(shown)}", 303)
+    held.logged = f"/round?{urlencode(shown)}"
+    held.delete_files()
+    return redirect(held.logged, logged_sentences(logged))
 
 
 def _fields(kind: FileKind, given: dict[str, str]) -> dict[str, Any]:

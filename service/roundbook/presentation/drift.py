@@ -283,8 +283,9 @@ def tests_sentences(report: DriftReport, tests: DriftTests) -> list[str]:
         )
     )
     return [
-        f"Tests on the {first} and the {later}. They say whether anything moved, not whether it"
-        " matters; the verdict does not rest on them.",
+        f"Tests on the {first} and the {later}. They take these very runs as fixed and independent:"
+        " with other systems in each round they often find a move where nothing moved. The verdict"
+        " does not rest on them.",
         f"- Topic by topic, the mean moved on {tests.welch_significant} of"
         f" {report.shared_topics if tests.topics is None else tests.topics}"
         f" topics (Welch's t), the spread on {tests.brown_forsythe_significant} (Brown-Forsythe),"

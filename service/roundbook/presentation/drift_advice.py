@@ -7,7 +7,7 @@ import math
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.logbook.same_topics import collections_differ
 from roundbook.presentation.drift_verdict import UNITS
-from roundbook.statistics.drift.verdict import Needed, Size, Sizes
+from roundbook.statistics.drift.verdict import Needed, Size, Sizes, topics_suffice
 
 _APART = "standardise each round by its own factors, and compare no scores across the two"
 
@@ -45,7 +45,8 @@ def brief_advice(report: DriftReport) -> str:
         return advice(report)
     return (
         f"For now {_APART}. What would decide, cheapest: some 20 of the same systems run again,"
-        " unchanged, in both rounds, named in the column system of both team files (`teams`)."
+        " unchanged, in both rounds, named in the column system of both team files (`teams`)"
+        f"{_on_topics(report)}."
     )
 
 
@@ -57,8 +58,9 @@ def _what_would_decide(report: DriftReport) -> str:
     units, needed = report.units, report.needed
     if units is None or needed is None or needed.shift is None or needed.sd_ratio is None:
         return (
-            "As a rule of thumb, HELD takes a hundred teams or more in each round if they bring"
-            " other systems, and some twenty teams that run the same systems again in both rounds."
+            "As a rule of thumb, HELD takes as many shared topics as there can be, with a hundred"
+            " teams or more in each round if they bring other systems, or some twenty teams that run"
+            " the same systems again in both rounds."
         )
     noun = "groups" if units.by == "kin" else UNITS[units.by]
     if units.shared == units.from_ == units.to:
@@ -67,7 +69,7 @@ def _what_would_decide(report: DriftReport) -> str:
         intro = (
             "To find out, running the same systems again in both rounds is far cheaper than any"
             " others: some 20 of them, unchanged, named in the column system of both team files"
-            f" (`teams`). With other {noun} it would take:"
+            f" (`teams`){_on_topics(report)}. With other {noun} it would take:"
         )
     sentences = []
     if report.why != "sd ratio":
@@ -84,14 +86,25 @@ def _what_would_decide(report: DriftReport) -> str:
     return f"{intro} {'; '.join(sentences)}. {present}"
 
 
+def _on_topics(report: DriftReport) -> str:
+    """Return the clause on the topics that the same systems would have to run on."""
+    parts, topics = report.variance_parts, report.topics_used
+    if topics is None or parts is None or parts.shift is None or parts.sd_ratio is None:
+        return ", on as many shared topics as there can be"
+    shift = report.why == "sd ratio" or topics_suffice(parts.shift, topics, report.margin)
+    log_margin = math.log(report.sd_ratio_margin)
+    sd_ratio = report.why == "shift" or topics_suffice(parts.sd_ratio, topics, log_margin)
+    if shift and sd_ratio:
+        return ""
+    return f", on more topics than these {topics}, which moved too unevenly"
+
+
 def _sizes(needed: Needed, noun: str) -> str:
     share = ""
     if needed.share_of_runs is not None:
         share = f" ({needed.share_of_runs:.0%} of that is which systems took part)"
-    return (
-        f"{share}, {size_sentence(needed.if_unmoved, noun)} if nothing moved,"
-        f" {size_sentence(needed.if_as_measured, noun)} if the change is as estimated"
-    )
+    # Not `if_as_measured`: sizes for the drift as estimated do not keep the promise of 4 of 5.
+    return f"{share}, {size_sentence(needed.if_unmoved, noun)} if nothing moved"
 
 
 def size_sentence(sizes: Sizes, noun: str) -> str:

@@ -33,7 +33,8 @@ def recurring_reason(report: DriftReport, recurring: RecurringSystems) -> str:
     if recurring.why is not None:
         return f"{moved}. {_pulled(report, recurring)}"
     meaning = {
-        "held": "they stand where they stood, so the field around them is as it was",
+        "held": "they stand where they stood among the very runs of these two rounds; other runs"
+        " might have moved them",
         "aged": "they do not stand where they stood, so a standardised score no longer means the"
         " same",
         "undecided": "whether they stand where they stood cannot be told",

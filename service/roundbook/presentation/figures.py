@@ -40,9 +40,11 @@ def variances_caption(history: VarianceHistory, most: int) -> str:
 
 def ageing_caption(curve: DriftCurve, most: int) -> str:
     """Return the caption of an ageing curve, in which at most `most` rounds are drawn."""
+    number = len(curve.rounds)
+    rounds = "the later round" if number == 1 else f"the {_latest(number, most)}later rounds"
     return (
-        f"Shift of the {_latest(len(curve.rounds), most)}later rounds for systems and topics like"
-        f" these, with 95% intervals; up to ±{curve.margin:.3g}, the band, does not matter."
+        f"Shift of {rounds} for systems and topics like these, with 95% intervals; up to"
+        f" ±{curve.margin:.3g}, the band, does not matter."
     )
 
 
@@ -141,7 +143,7 @@ def dominating_topics(report: DriftReport) -> str | None:
 
 
 def _topics(number: int, most: int) -> str:
-    return f"the {number} topics" if number <= most else f"{most} of the {number} topics"
+    return f"the {number} topics" if number <= most else f"up to {most} of the {number} topics"
 
 
 def _latest(number: int, most: int) -> str:

@@ -36,7 +36,8 @@ def remarks(report: GeneralisabilityReport) -> list[str]:
     """Return the remarks on the meaning of the numbers, unknown ones, and rounds left out."""
     return [
         "E-rho2 tells how well the ranking of the runs would repeat on other topics, Phi how well"
-        " their mean scores would. The intervals take scores for normal and runs for independent.",
+        " their mean scores would. The intervals take scores for normal, of one residual variance on"
+        " all topics, and runs for independent; where they are not, they may cover less than they say.",
         *(f"Round '{row.round}': {row.reason}" for row in report.rounds if row.reason),
         *(
             f"Round '{label}' is left out: a single run leaves nothing to rank."

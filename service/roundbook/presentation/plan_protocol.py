@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.plan import kind_of, variance_at
 from roundbook.presentation.variances import (
+    AS_ELSEWHERE,
     disagreement,
     is_of_these_runs,
     next_rounds,
@@ -91,8 +92,9 @@ def _variance(plan: Plan) -> list[str]:
     ]
     if plan.variance_planning is not None and plan.variance_at == "pooled":
         sentences.append(
-            f"The planning variance, which 4 of 5 {next_rounds(history, kind_of(plan) or 'one-way')}"
-            f" are expected to stay below, is {plan.variance_planning:.5g}."
+            "The planning variance, which about 4 of 5"
+            f" {next_rounds(history, kind_of(plan) or 'one-way')} are expected to stay below"
+            f" {AS_ELSEWHERE}, is {plan.variance_planning:.5g}."
         )
     return sentences + _rounds(plan, history)
 
@@ -151,8 +153,9 @@ def _origin(plan: Plan, history: VarianceHistory) -> str:
         case "planning":
             pooled = variance_at(history, kind, "pooled")
             return (
-                f": the planning variance, which 4 of 5 {next_rounds(history, kind)} are expected to"
-                f" stay below. The pooled variance is {pooled:.5g}: {_pooled(plan, history, kind)}"
+                f": the planning variance, which about 4 of 5 {next_rounds(history, kind)} are"
+                f" expected to stay below {AS_ELSEWHERE}. The pooled variance is {pooled:.5g}:"
+                f" {_pooled(plan, history, kind)}"
             )
         case _:
             return f": {_pooled(plan, history, kind)}"
@@ -181,7 +184,7 @@ def _interval(interval: Interval | None, reason: str | None, *, these_runs: bool
     others = "systems and topics like these"
     if these_runs or interval.of == "these runs":
         others = "topics like these, and these runs"
-    return f"{text} ({interval.method}; for other {others})"
+    return f"{text} ({interval.method}; for other {others}, in rounds of this very variance)"
 
 
 def _limits(interval: Interval) -> str:

@@ -11,6 +11,7 @@ from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.rounds import out_of_order
 from roundbook.presentation.staleness import added_rounds, change_of_round
 from roundbook.presentation.variances import (
+    AS_ELSEWHERE,
     disagreement,
     disagreement_way_out,
     next_rounds,
@@ -95,7 +96,10 @@ def alternative(plan: Plan, beside: Alternative) -> str:
         case "planning":
             assert plan.estimate is not None
             which = next_rounds(plan.estimate, beside.variance_kind)
-            return f"at the planning variance {variance}, which 4 of 5 {which} stay below"
+            return (
+                f"at the planning variance {variance}, which about 4 of 5 {which} stay below"
+                f" {AS_ELSEWHERE}"
+            )
         case "paired":
             return f"by twice {of_kind}, as a difference of two runs varies on average"
         case "conservative":

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
+
+from roundbook.presentation.phrases import counted
+from roundbook.requests.fields import VarianceScale
 
 if TYPE_CHECKING:
     from roundbook.formats.trec import StoredFile
@@ -16,7 +19,11 @@ _NAMED = 4
 
 def understood(logged: LoggedMatrix, topics: Sequence[str], runs: Sequence[str]) -> dict[str, str]:
     """Return the facts read from a score file, by label such as ``Measure`` or ``Topics``."""
-    variances = ", ".join(f"{value:.5f} {scale}" for scale, value in logged.variances.items())
+    variances = ", ".join(
+        f"{logged.variances[scale]:.5f} {scale}"
+        for scale in get_args(VarianceScale)
+        if scale in logged.variances
+    )
     facts = {
         "Measure": f"{logged.measure}, {logged.assessments} assessments",
         "Layout": logged.layout,
@@ -26,6 +33,13 @@ def understood(logged: LoggedMatrix, topics: Sequence[str], runs: Sequence[str])
         "Variance": variances,
     }
     return facts | {"Revision": _revision(logged, "scores")}
+
+
+def told_note(logged: LoggedMatrix) -> str | None:
+    """Return the note that only the team file of a score file has news; None where that is not so."""
+    if logged.status != "unchanged" or not logged.runs_described:
+        return None
+    return f"The team file tells something new of {counted(logged.runs_described, 'run')}."
 
 
 def understood_runs(logged: LoggedRuns, runs: Sequence[str]) -> dict[str, str]:

@@ -18,9 +18,10 @@ def summary(agreement: RankAgreement) -> list[str]:
         f" {agreement.revision}) ranked {agreement.a} and {agreement.b}",
         f"Kendall tau-b {_number(agreement.tau_b)} (tau-a {agreement.tau_a:.3f}), tau_AP"
         f" {_number(agreement.tau_ap)}",
-        f"95% intervals of tau-b: {_limits(agreement.bootstrap)} by a bootstrap over topics"
-        f" ({agreement.resamples:,} resamples; it tends to lie low),"
-        f" {_limits(agreement.published)} as the papers print it",
+        f"Tau-b of the middle 95% of {agreement.resamples:,} resampled topic sets:"
+        f" {_limits(agreement.bootstrap)}; over very many topics it may be higher",
+        "95% interval of tau-b as the papers print it, as if the rankings were unrelated:"
+        f" {_limits(agreement.published)}",
     ]
     return lines + ([agreement.reason] if agreement.reason else [])
 

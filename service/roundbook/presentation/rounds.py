@@ -6,11 +6,18 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from roundbook.errors import WayOut
+from roundbook.presentation.phrases import listed
 
 _FEW_PAIRS = 3
+# What is said without a token where a figure takes all rounds, and not all are published.
+OF_ALL_ROUNDS = (
+    "Figures over all rounds, such as variances and drift, take a token until every round is"
+    " published."
+)
 
 if TYPE_CHECKING:
     from roundbook.logbook.held_order import OutOfOrder
+    from roundbook.logbook.matrices.listing import ListedMatrix
     from roundbook.logbook.rounds import Round
 
 
@@ -68,3 +75,37 @@ def out_of_order_notes(rounds: Sequence[Round]) -> list[str]:
 def correct_date(task: str) -> WayOut:
     """Return the advice where the dates of a task's rounds contradict their order."""
     return WayOut("correct a date", {"task": task})
+
+
+def several_assessments(measure: str, shown: str | None, labels: Sequence[str]) -> str:
+    """Return the note that a measure has several assessments labels, and which of them is shown."""
+    note = (
+        f"{measure} is recorded under several assessments ({listed(labels, 8)}), which are never"
+        " mixed"
+    )
+    return f"{note}." if shown is None else f"{note}: shown is {shown}."
+
+
+def no_standing_scores(
+    measure: str, assessments: str | None, matrices: Sequence[ListedMatrix]
+) -> str:
+    """Return the sentence that a round has no scores of a measure that stand, and what it has.
+
+    Parameters
+    ----------
+    assessments : str, optional
+        The assessments label that was asked for.
+    matrices : sequence of ListedMatrix
+        The round's score matrices.
+    """
+    by = "" if assessments is None else f" under '{assessments}' assessments"
+    for one in matrices:
+        asked = one.measure == measure and assessments in (None, one.assessments)
+        if asked and one.standing == "withdrawn":
+            why = (one.reason or "").rstrip(".")
+            return f"The {measure} scores of this round{by} (matrix {one.matrix}) are withdrawn: {why}."
+    if by:
+        return f"This round has no {measure} scores{by} that stand."
+    standing = dict.fromkeys(one.measure for one in matrices if one.standing == "current")
+    has = f"; it has {listed(list(standing), 8)}" if standing else ""
+    return f"This round has no {measure} scores{has}."

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 # Rounds disagree about their variances where the p value of the test is below this.
 _DISAGREE = 0.05
-# With no more teams than this an interval covers less than its level; see `make coverage`.
+# With no more teams than this an interval may cover less than its level; see `make coverage`.
 _FEW_TEAMS = 5
 # By column of CSV, the field of a round, and that of a pooled variance.
 _ROUND = {
@@ -54,6 +54,8 @@ _POOLED_ROW = {
     "two_way_low": "two_way_interval.low",
     "two_way_high": "two_way_interval.high",
 }
+# What the limits of the next round rest on, above all with few rounds.
+AS_ELSEWHERE = "if rounds vary as in other campaigns"
 HISTORY_LINE = ("measure", "assessments", *_ROUND)
 
 
@@ -100,10 +102,10 @@ def stability(histories: Sequence[VarianceHistory]) -> list[str]:
         and all(test and (test.p_value or 0) >= _DISAGREE for test in tests)
         and not any(disagreement(history, two_way=True) for history in histories)
     ):
-        lines.append("On none of them do the rounds disagree beyond chance.")
+        lines.append("On none of them was a difference between the rounds found.")
     if unknown:
-        has = "it has" if len(unknown) == 1 else "they have"
-        lines.append(f"Whether {listed(unknown, 8)} is stable is unknown: {has} one round.")
+        are, have = ("is", "it has") if len(unknown) == 1 else ("are", "they have")
+        lines.append(f"Whether {listed(unknown, 8)} {are} stable is unknown: {have} one round.")
     return lines
 
 
@@ -173,7 +175,10 @@ def summary(history: VarianceHistory) -> list[str]:
         *_remarks(history.rounds),
     ]
     if any(row.interval for row in history.rounds):
-        lines.append(_meaning(history))
+        limit = history.pooled.next_round
+        planning = limit is not None and limit.u80 is not None
+        instead = "; the planning variance does" if planning else ""
+        lines += [_meaning(history), f"Intervals do not count how much rounds vary{instead}."]
     return lines
 
 
@@ -265,7 +270,10 @@ def _test(test: Homogeneity, kind: str) -> str:
     what = _TESTS.get(test.method, test.method)
     if test.dof_residual is not None:
         what = f"Wald F({test.dof}, {test.dof_residual:g}) = {test.statistic:.2f}"
-    return f"The rounds' {kind}variances do not differ beyond chance ({what}, p {p})."
+    return (
+        f"No difference between the rounds' {kind}variances was found ({what}, p {p}); that does not"
+        " show that they are equal."
+    )
 
 
 def _next_round(history: VarianceHistory) -> list[str]:
@@ -273,7 +281,8 @@ def _next_round(history: VarianceHistory) -> list[str]:
     if limit is None or limit.u80 is None:
         return []
     line = (
-        f"Next round: planning variance {limit.u80:.5f}: 4 of 5 {next_rounds(history)} stay below"
+        f"Next round: planning variance {limit.u80:.5f}. {AS_ELSEWHERE.capitalize()}, about 4 of 5"
+        f" {next_rounds(history)} stay below it"
     )
     if limit.u95 is not None:
         line += f", and 19 of 20 below {limit.u95:.5f}"
@@ -330,13 +339,13 @@ def _interval_remarks(row: RoundVariance) -> Iterator[str]:
         )
     if row.clusters is not None and row.clusters <= _FEW_TEAMS and interval.of == "systems":
         yield (
-            f"Few teams or runs (up to {_FEW_TEAMS}): what they tell of others is uncertain itself, so"
-            " that a 95% interval covers 87 to 92%"
+            f"Few teams or runs (up to {_FEW_TEAMS}): what they tell of others is uncertain itself,"
+            " and the interval may cover less than it says"
         )
     if interval.few_topics and interval.high is not None:
         yield (
-            "Few topics (under 25): the true variance is above the upper limit in 4 to 7% of cases"
-            " instead of 2.5%"
+            "Few topics (under 25): the true variance may lie above the upper limit more often than"
+            " in 2.5% of cases"
         )
 
 

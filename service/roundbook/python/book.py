@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from os import PathLike
 from pathlib import Path
 
-from roundbook.errors import InputError, NotRecordedError, RequestError
+from roundbook.errors import InputError, RequestError
 from roundbook.python.answers import Answer
 from roundbook.python.studies import Studies
 from roundbook.python.ways_out import with_ways_out
@@ -78,29 +78,14 @@ class Book(Studies):
         ------
         NotRecordedError
             When none are logged.
+        WithdrawnError
+            When they are withdrawn.
         InputError
             When there are scores of several assessments, and none is named.
         """
-        with with_ways_out():
-            matrices = self.matrices(
-                task, round=round, measure=measure, assessments=assessments
-            ).matrices
-            counting = [matrix for matrix in matrices if matrix.standing == "current"]
-            if len(counting) > 1:
-                labels = ", ".join(matrix.assessments for matrix in counting)
-                raise InputError(
-                    f"Round '{round}' has scores of {measure} by several assessments: {labels}.",
-                    way_out="several assessments",
-                )
-            if not counting:
-                raise NotRecordedError(
-                    f"Round '{round}' has no logged scores of {measure} that count.",
-                    way_out="log scores",
-                    task=task,
-                    round=round,
-                    measure=measure,
-                )
-            return self.ask("export_matrix", matrix=counting[0].matrix)
+        return self.ask(
+            "export_matrix", task=task, round=round, measure=measure, assessments=assessments
+        )
 
     def variances(self, task: str, measure: str, **fields: object) -> Answer:
         """Return a measure's residual variance in every round, with intervals, and pooled.

@@ -11,10 +11,9 @@ from urllib.parse import parse_qsl, urlsplit
 
 from roundbook.errors import MissingExtraError, NotRecordedError, RoundbookError
 from roundbook.formats.text import shown_path
-from roundbook.logbook.assessments_labels import choose_assessments
 from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.events import list_events
-from roundbook.logbook.lookup import find_task
+from roundbook.logbook.lookup import find_task, find_task_series
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result
 from roundbook.logbook.rounds import Round, other_measures
@@ -109,8 +108,7 @@ def _compose(session: Session, request: HtmlReport, progress: Tell) -> tuple[byt
         )
     if label is not None:
         # One that the task has not is refused, as a measure is.
-        measure_id, _ = find_measure(connection, task_id, task, measure)
-        label = choose_assessments(connection, task_id, measure_id, measure, label)
+        label = find_task_series(connection, task, measure, label).assessments
     reported = [one for one in rounds if request.round in (None, one.round)]
     if not reported:
         raise NotRecordedError(

@@ -83,7 +83,8 @@ class Request(BaseModel):
             raised = fault.get("ctx", {}).get("error")
             if isinstance(raised, RequestError):
                 raise raised from None
-            field = ".".join(map(str, fault["loc"]))
+            # Without the place among several values.
+            field = ".".join(part for part in fault["loc"] if isinstance(part, str))
             reason = refusal_reason(fault)
             if fault["type"] == "extra_forbidden":
                 reason = (

@@ -12,6 +12,7 @@ from roundbook.requests.base import Request
 from roundbook.requests.fields import (
     DEFAULT_ASSESSMENTS,
     Anonymous,
+    Assessments,
     Create,
     DryRun,
     FileMeasure,
@@ -155,7 +156,13 @@ class ShowImpact(Request):
 class ExportMatrix(Request):
     """A score matrix as text, or written to a file, or to a directory with a file a run."""
 
-    matrix: int
+    matrix: int | None = Field(
+        None, description="Its number; or else `task`, `round` and `measure`, for the current one."
+    )
+    task: str | None = None
+    round: str | None = None
+    measure: str | None = None
+    assessments: Assessments = None
     layout: ExportLayout = Field("wide", description="How to lay it out.")
     output: Path | None = Field(
         None,
@@ -165,6 +172,15 @@ class ExportMatrix(Request):
     runs: tuple[str, ...] = Field((), description="Only this run. Repeat for several.")
     force: bool = Field(default=False, description="Replace the file or directory that is there.")
     anonymous: Anonymous = False
+
+    @model_validator(mode="after")
+    def _either(self) -> Self:
+        names = {"task", "round", "measure"}
+        of = {*names, "matrix", "assessments"}
+        given = {name for name in of if getattr(self, name) is not None}
+        if given != {"matrix"} and given - {"assessments"} != names:
+            raise ValueError("give either `matrix`, or `task`, `round` and `measure`")
+        return self
 
 
 class WithdrawMatrix(Request):

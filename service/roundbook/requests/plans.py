@@ -70,7 +70,7 @@ class PlanRequest(Request):
     )
     variance_at: VarianceLimit | float = Field(
         "pooled",
-        description="Which variance of the task: pooled over its rounds; planning, which 4 of 5"
+        description="Which variance of the task: pooled over its rounds; planning, which about 4 of 5"
         " next rounds stay below; latest, the latest round's; or a value.",
     )
     design: PlanDesign = Field(

@@ -6,11 +6,11 @@ import numpy as np
 
 from roundbook.logbook.drift.compared_rounds import (
     ComparedRound,
-    FactorSeries,
     FittedRound,
     pair_rounds,
 )
 from roundbook.logbook.drift.report import compare_rounds
+from roundbook.logbook.lookup import TaskSeries
 from roundbook.requests.drift import DriftRequest
 from roundbook.statistics.drift.units import kin_groups
 from roundbook.statistics.standardisation.factors import fit_factors
@@ -45,5 +45,5 @@ def loaded(label, scores, topics=None, teams=None, *, systems=None, collection=N
 def drift_between(first, later, *, task="task", **asked):
     """Return the report on the drift between two loaded rounds."""
     request = DriftRequest(task=task, measure="AP", **asked)
-    series = FactorSeries(1, task, 1, "AP", "official")
+    series = TaskSeries(1, task, 1, "AP", "official")
     return compare_rounds(pair_rounds(first, later), series, request)

@@ -26,7 +26,7 @@ from tests.variances_by_hand import (
 from roundbook.logbook.variance_history import VarianceHistory
 from roundbook.logbook.variance_rows import VarianceRow
 from roundbook.logbook.variances import judge_rounds
-from roundbook.presentation.variances import disagreement, disagreement_way_out
+from roundbook.presentation.variances import disagreement, disagreement_way_out, summary
 from roundbook.statistics.variance.parts import variance_parts
 from roundbook_cli.plan_advice import history_json
 
@@ -175,8 +175,22 @@ def test_no_upper_limit_goes_for_pooled_and_next_round_too():
 
 @pytest.mark.parametrize(("topics", "few"), [(24, True), (25, False)])
 def test_few_topics_are_marked(topics, few):
-    (judged,) = judge(row("r1", RNG.random((topics, 6)))).rounds
+    shown = judge(row("r1", RNG.random((topics, 6))))
+    (judged,) = shown.rounds
     assert (judged.interval.few_topics, judged.two_way_interval.few_topics) == (few, few)
+    remark = (
+        "Few topics (under 25): the true variance may lie above the upper limit more often than in"
+        " 2.5% of cases (r1)."
+    )
+    assert (remark in summary(shown)) == few
+
+
+def test_that_rounds_vary_is_left_to_the_planning_variance():
+    shown = judge(*logged())
+    left = "Intervals do not count how much rounds vary"
+    assert summary(shown)[-1] == f"{left}; the planning variance does."
+    pooled = shown.pooled.model_copy(update={"next_round": None})
+    assert summary(shown.model_copy(update={"pooled": pooled}))[-1] == f"{left}."
 
 
 # pooled

@@ -8,7 +8,7 @@ from tests.unit.logbook.drift_rounds import drift_between, loaded
 
 from roundbook.logbook.drift.kind import KIND
 from roundbook.logbook.drift.report import DriftReport
-from roundbook.presentation.drift_advice import size_sentence
+from roundbook.presentation.drift_advice import advice, brief_advice, size_sentence
 from roundbook.presentation.drift_verdict import (
     JUDGED_BY,
     brief_reason,
@@ -129,8 +129,29 @@ def test_undecided_says_what_would_decide():
         f"for the spread, known to a factor of {needed.sd_ratio.half_width_90:.3f} where 1.25 does"
         " not matter" in drift.advice
     )
-    assert drift.advice.endswith("(12 and 9 teams and 30 topics today.)")
+    assert drift.advice.endswith(" if nothing moved. (12 and 9 teams and 30 topics today.)")
+    # What the estimate alone would take promises what it does not keep.
+    assert "as estimated" not in drift.advice
     assert "Whether anything moved at all, for systems like these, is open." in drift.notes
+
+
+@pytest.mark.parametrize(
+    ("sd", "margin", "words"),
+    [
+        (0.0, 0.5, "(`teams`)."),
+        (0.2, 0.5, "(`teams`), on more topics than these 30, which moved too unevenly."),
+        (0.0, 0.05, "(`teams`), on more topics than these 30, which moved too unevenly."),
+    ],
+)
+def test_the_same_systems_decide_on_topics_that_moved_alike(sd, margin, words):
+    moved = OTHERS + np.random.default_rng(1).normal(0, sd, (30, 1))
+    report = drift_between(
+        loaded("a", SCORES), loaded("b", moved, teams=OTHER_TEAMS), margin=margin
+    )
+    report = report.model_copy(update={"why": "shift"})
+    assert report.verdict == "undecided"
+    assert brief_advice(report).endswith(f"the column system of both team files {words}")
+    assert f"both team files {words[:-1]}. With other teams it would take" in advice(report)
 
 
 @pytest.mark.parametrize(
@@ -236,7 +257,14 @@ def test_no_interval(first, later, why, words):
     assert (drift.report.verdict, drift.report.why) == ("undecided", why)
     assert words in drift.reason
     assert drift.report.systems_like_these.shift is None
-    assert "rule of thumb" in drift.advice
+    assert drift.advice.endswith(
+        "As a rule of thumb, HELD takes as many shared topics as there can be, with a hundred teams"
+        " or more in each round if they bring other systems, or some twenty teams that run the same"
+        " systems again in both rounds."
+    )
+    assert brief_advice(drift.report).endswith(
+        "both team files (`teams`), on as many shared topics as there can be."
+    )
     assert not any(note.startswith(("It moved", "No change")) for note in drift.notes)
 
 

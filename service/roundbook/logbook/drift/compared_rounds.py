@@ -23,23 +23,10 @@ from roundbook.database.tables import (
 )
 from roundbook.database.vectors import read_vectors
 from roundbook.errors import NotRecordedError
-from roundbook.logbook.assessments_labels import choose_assessments
-from roundbook.logbook.factors import POOL_NOW, read_factors
-from roundbook.logbook.lookup import find_task
-from roundbook.logbook.measures import find_measure
+from roundbook.logbook.factors import POOL_NOW, find_factor_set, read_factors
+from roundbook.logbook.lookup import Series, TaskSeries, find_round
 from roundbook.logbook.same_topics import collections_differ, same_topics
-from roundbook.requests.drift import CurveRequest
 from roundbook.statistics.drift.units import kin_groups
-
-
-class FactorSeries(NamedTuple):
-    """A series of factor sets: a measure of a task, by one assessments label."""
-
-    task_id: int
-    task: str
-    measure_id: int
-    measure: str
-    assessments: str
 
 
 class FittedRound(NamedTuple):
@@ -116,22 +103,6 @@ def pair_rounds(first: ComparedRound, later: ComparedRound) -> RoundPair:
     return RoundPair(first, later, shared, [index_later[first.known_as[index]] for index in shared])
 
 
-def find_factor_series(connection: Connection, request: CurveRequest) -> FactorSeries:
-    """Return the factor series of a request.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such task, measure or assessments label.
-    InputError
-        When there are several assessments labels and none is named.
-    """
-    task_id = find_task(connection, request.task)
-    measure_id, measure = find_measure(connection, task_id, request.task, request.measure)
-    label = choose_assessments(connection, task_id, measure_id, measure, request.assessments)
-    return FactorSeries(task_id, request.task, measure_id, measure, label)
-
-
 # The columns of a `FittedRound`, from rounds joined with their factor sets and these' matrices.
 FITTED = (
     round_.c.id,
@@ -149,7 +120,7 @@ FITTED = (
 )
 
 
-def rounds_with_factors(connection: Connection, series: FactorSeries) -> list[FittedRound]:
+def rounds_with_factors(connection: Connection, series: TaskSeries) -> list[FittedRound]:
     """Return the rounds of a task that have factors in the series, in the task's order.
 
     Raises
@@ -183,6 +154,29 @@ def rounds_with_factors(connection: Connection, series: FactorSeries) -> list[Fi
             measure=series.measure,
         )
     return list(latest.values())
+
+
+def fitted_round(
+    connection: Connection, series: TaskSeries, fitted: Sequence[FittedRound], label: str
+) -> FittedRound:
+    """Return the round of a label among those with factors.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such round, or it has no factors.
+    WithdrawnError
+        When its current scores are withdrawn.
+    """
+    round_id = find_round(connection, series.task_id, series.task, label)
+    by_id = {entry.round_id: entry for entry in fitted}
+    if round_id not in by_id:
+        # It has no factors of current scores; this raises the error that says why.
+        find_factor_set(
+            connection,
+            Series(round_id, series.measure_id, series.assessments, label.strip(), series.measure),
+        )
+    return by_id[round_id]
 
 
 def load_rounds(

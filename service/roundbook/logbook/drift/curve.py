@@ -18,15 +18,14 @@ from roundbook.logbook.drift.assessment import (
     standardising_runs,
 )
 from roundbook.logbook.drift.compared_rounds import (
-    FactorSeries,
     FittedRound,
-    find_factor_series,
+    fitted_round,
     load_rounds,
     pair_rounds,
     rounds_with_factors,
 )
 from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
-from roundbook.logbook.lookup import find_round
+from roundbook.logbook.lookup import TaskSeries, find_task_series
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.withdrawals import TaskScores, WithdrawnMatrix, read_withdrawn
@@ -84,7 +83,7 @@ def trace_drift(session: Session, request: CurveRequest) -> DriftCurve:
     """
     margin, margin_from = choose_margin(request)
     connection = session.connection
-    series = find_factor_series(connection, request)
+    series = find_task_series(connection, request.task, request.measure, request.assessments)
     chosen = _choose_rounds(connection, series, request.from_round)
     rounds = load_rounds(connection, series.task_id, chosen)
     first = next(rounds)
@@ -117,28 +116,18 @@ def trace_drift(session: Session, request: CurveRequest) -> DriftCurve:
 
 
 def _choose_rounds(
-    connection: Connection, series: FactorSeries, from_round: str | None
+    connection: Connection, series: TaskSeries, from_round: str | None
 ) -> list[FittedRound]:
     """Return the earlier round and those after it, which have factors."""
     fitted = rounds_with_factors(connection, series)
-    start = 0
+    first = fitted[0]
     if from_round is not None:
-        wanted = find_round(connection, series.task_id, series.task, from_round)
-        numbers = [entry.round_id for entry in fitted]
-        if wanted not in numbers:
-            raise NotRecordedError(
-                f"Round '{from_round}' has no {series.measure} standardisation factors: they need"
-                " a logged score matrix of at least two runs.",
-                round=from_round,
-                measure=series.measure,
-            )
-        start = numbers.index(wanted)
-    if start == len(fitted) - 1:
+        first = fitted_round(connection, series, fitted, from_round)
+    if first == fitted[-1]:
         raise NotRecordedError(
-            f"No round after '{fitted[start].round}' has {series.measure} factors, so there is no"
-            " curve.",
+            f"No round after '{first.round}' has {series.measure} factors, so there is no curve.",
             way_out="name an earlier round",
-            round=fitted[start].round,
+            round=first.round,
             measure=series.measure,
         )
-    return fitted[start:]
+    return fitted[fitted.index(first) :]

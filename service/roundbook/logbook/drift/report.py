@@ -19,10 +19,9 @@ from roundbook.logbook.drift.assessment import (
     standardising_runs,
 )
 from roundbook.logbook.drift.compared_rounds import (
-    FactorSeries,
     FittedRound,
     RoundPair,
-    find_factor_series,
+    fitted_round,
     load_rounds,
     pair_rounds,
     rounds_with_factors,
@@ -38,9 +37,8 @@ from roundbook.logbook.drift.shared_topics import (
     compare_scores,
     compare_topics,
 )
-from roundbook.logbook.factors import find_factor_set
 from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
-from roundbook.logbook.lookup import Series, find_round
+from roundbook.logbook.lookup import TaskSeries, find_task_series
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.session import Session
 from roundbook.logbook.withdrawals import TaskScores, WithdrawnMatrix, read_withdrawn
@@ -122,7 +120,7 @@ def report_drift(session: Session, request: DriftRequest) -> DriftReport:
         When both rounds are the same.
     """
     connection = session.connection
-    series = find_factor_series(connection, request)
+    series = find_task_series(connection, request.task, request.measure, request.assessments)
     chosen = _choose_rounds(connection, series, request)
     pair = pair_rounds(*load_rounds(connection, series.task_id, chosen))
     withdrawn = read_withdrawn(
@@ -133,7 +131,7 @@ def report_drift(session: Session, request: DriftRequest) -> DriftReport:
 
 def compare_rounds(
     pair: RoundPair,
-    series: FactorSeries,
+    series: TaskSeries,
     request: DriftRequest,
     withdrawn: Sequence[WithdrawnMatrix] = (),
 ) -> DriftReport:
@@ -176,29 +174,15 @@ def compare_rounds(
 
 
 def _choose_rounds(
-    connection: Connection, series: FactorSeries, request: DriftRequest
+    connection: Connection, series: TaskSeries, request: DriftRequest
 ) -> list[FittedRound]:
     """Return the two rounds that a request compares."""
-    asked = (request.from_round, request.to_round)
-    numbers = [
-        None if label is None else find_round(connection, series.task_id, series.task, label)
-        for label in asked
-    ]
     fitted = rounds_with_factors(connection, series)
-    by_number = {entry.round_id: entry for entry in fitted}
-    chosen = []
-    for label, number, default in zip(asked, numbers, (fitted[0], fitted[-1]), strict=True):
-        if label is not None and number is not None and number not in by_number:
-            # It has no factors of current scores; this raises the error that says why.
-            of_round = (
-                number,
-                series.measure_id,
-                series.assessments,
-                label.strip(),
-                series.measure,
-            )
-            find_factor_set(connection, Series(*of_round))
-        chosen.append(default if number is None else by_number[number])
+    asked = ((request.from_round, fitted[0]), (request.to_round, fitted[-1]))
+    chosen = [
+        default if label is None else fitted_round(connection, series, fitted, label)
+        for label, default in asked
+    ]
     if chosen[0] == chosen[1]:
         raise InputError(
             f"Drift compares two rounds, and '{chosen[0].round}' is both.",

@@ -49,8 +49,9 @@ class TopicDrift(Result):
 
 
 class DriftTests(Result):
-    """Tests on the standardising runs' scores: whether scores moved, not whether it matters.
+    """Tests on the standardising runs' scores, as if runs were fixed and independent.
 
+    With other systems in each round they often find a move where nothing moved.
     They are over the shared `topics` that the first round does not tie on, and in reports of
     earlier versions, where `topics` is None, over all shared ones. `welch_significant` and
     `brown_forsythe_significant` count the topics whose adjusted p value is below `alpha`.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, Row
 
-from roundbook.logbook.drift.compared_rounds import FactorSeries, pair_rounds
+from roundbook.logbook.drift.compared_rounds import pair_rounds
 from roundbook.logbook.drift.known_then import (
     SavedFactors,
     changed_since,
@@ -17,6 +17,7 @@ from roundbook.logbook.drift.known_then import (
 )
 from roundbook.logbook.drift.report import DriftReport, compare_rounds
 from roundbook.logbook.factors import read_factors
+from roundbook.logbook.lookup import TaskSeries
 from roundbook.logbook.same_topics import collections_differ
 from roundbook.logbook.verifying.differences import (
     ROUNDING,
@@ -53,7 +54,7 @@ def report_differences(
     if first is None or later is None:
         yield NotComputed("known")
         return
-    series = FactorSeries(
+    series = TaskSeries(
         saved.task_id, read.task, inputs[0].measure_id, read.measure, read.assessments
     )
     pair = pair_rounds(first, later)

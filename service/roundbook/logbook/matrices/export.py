@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sqlalchemy import Connection
+
 from roundbook.errors import InputError, NotRecordedError
 from roundbook.formats.text import shown_path
 from roundbook.formats.writing import (
@@ -13,6 +15,7 @@ from roundbook.formats.writing import (
     write_wide,
 )
 from roundbook.logbook.atomic_files import write_directory, write_file
+from roundbook.logbook.lookup import find_series, logged_matrix
 from roundbook.logbook.matrices.listing import Status, read_status
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import Result
@@ -57,12 +60,14 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
     ------
     NotRecordedError
         When there is no such matrix or run.
+    WithdrawnError
+        When it is asked for by its round and measure, and withdrawn.
     InputError
         When the layout cannot hold the names, the output exists, or the library that writes such a
         file is missing.
     """
     connection, layout, output = session.connection, request.layout, request.output
-    row = read_status(connection, request.matrix)
+    row = read_status(connection, _number(connection, request))
     loaded = load_matrix(connection, row)
     runs, scores = loaded.runs, loaded.scores
     if request.anonymous:
@@ -125,3 +130,12 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
         "content": content,
     }
     return ExportedMatrix(**{**row._mapping, **exported})
+
+
+def _number(connection: Connection, request: ExportMatrix) -> int:
+    """Return the number of the matrix that a request names, by the names of its series too."""
+    if request.matrix is not None:
+        return request.matrix
+    task, round_label, measure = request.task or "", request.round or "", request.measure or ""
+    series = find_series(connection, task, round_label, measure, request.assessments)
+    return int(logged_matrix(connection, task, series).id)

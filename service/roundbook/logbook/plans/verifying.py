@@ -13,7 +13,7 @@ from roundbook.errors import RoundbookError
 from roundbook.logbook.plans.plan import Plan, PlanNote, kind_of, variance_at
 from roundbook.logbook.plans.planning import plan_from_history, plan_topics
 from roundbook.logbook.variance_history import VarianceHistory, VarianceKind
-from roundbook.logbook.variance_rows import VarianceRow
+from roundbook.logbook.variance_rows import VARIANCES, VarianceRow
 from roundbook.logbook.variances import judge_rounds, round_variance
 from roundbook.logbook.verifying.differences import (
     ROUNDING,
@@ -25,36 +25,30 @@ from roundbook.logbook.verifying.differences import (
 )
 from roundbook.requests.plans import PlanRequest
 
-_INPUTS = text("""
-SELECT position, known, task.name AS task,
-       measure.name AS measure, measure.family, coalesce(estimate.scale, published.scale) AS scale,
-       round.label AS round, round.ordinal, round.held, round.collection, round.id AS round_id,
-       measure.id AS measure_id, coalesce(matrix.assessments, published.assessments) AS assessments,
-       CASE WHEN estimate.id IS NULL THEN 2 ELSE 1 END AS rank,
-       coalesce(estimate.id, published.id) AS estimate, estimate.version AS estimate_version,
-       coalesce(estimate.runs, published.runs) AS runs,
-       coalesce(estimate.topics, published.topics) AS topics,
-       CASE WHEN estimate.id IS NULL THEN published.teams ELSE estimate.clusters END AS clusters,
-       coalesce(estimate.variance, published.variance) AS variance,
-       coalesce(estimate.dof, CAST(published.runs AS bigint) * (published.topics - 1)) AS dof,
-       estimate.sum_of_squares, estimate.two_way_sum_of_squares, estimate.two_way_dof,
-       estimate.runs_part, estimate.two_way_runs_part, estimate.topic_ids, estimate.topic_squares,
-       estimate.two_way_topic_squares,
-       CASE WHEN estimate.id IS NULL THEN 'published' ELSE 'matrix' END AS origin,
-       published.source, matrix.id AS matrix,
-       coalesce(matrix.revision, published.revision) AS revision, fitted.version AS factor_version,
-       coalesce(estimate.software, published.software) AS software
+# The columns of a `VarianceRow`, and others by name.
+_INPUTS = text(f"""
+WITH counted AS (
+    SELECT * FROM roundbook.matrix WHERE id IN (
+        SELECT estimate.matrix_id FROM roundbook.result_input
+        JOIN roundbook.variance_estimate AS estimate ON estimate.id = variance_estimate_id
+        WHERE result_id = :result
+    )
+), variance AS (
+{VARIANCES}
+)
+SELECT measure.name, measure.family, round.label, round.ordinal, round.held, round.collection,
+       variance.*, position, known, task.name AS task
 FROM roundbook.result_input
-LEFT JOIN roundbook.variance_estimate AS estimate ON estimate.id = variance_estimate_id
-LEFT JOIN roundbook.published_variance AS published ON published.id = published_variance_id
-LEFT JOIN roundbook.factor_set AS fitted ON fitted.id = estimate.factor_set_id
-LEFT JOIN roundbook.matrix ON matrix.id = estimate.matrix_id
-JOIN roundbook.round ON round.id = coalesce(matrix.round_id, published.round_id)
-JOIN roundbook.measure ON measure.id = coalesce(matrix.measure_id, published.measure_id)
+JOIN variance ON (variance.origin, variance.estimate) = (
+    CASE WHEN variance_estimate_id IS NULL THEN 'published' ELSE 'matrix' END,
+    coalesce(variance_estimate_id, published_variance_id)
+)
+JOIN roundbook.round ON round.id = variance.round_id
+JOIN roundbook.measure ON measure.id = variance.measure_id
 JOIN roundbook.task ON task.id = round.task_id
 WHERE result_id = :result
 ORDER BY position
-""")
+""")  # noqa: S608
 _OF_A_ROUND = (
     *("origin", "estimate", "matrix", "topics", "runs", "dof", "variance"),
     *("two_way_dof", "two_way_variance"),
@@ -116,7 +110,7 @@ def _input_differences(saved: Row[Any], read: Plan, inputs: Sequence[Row[Any]]) 
 
 
 def _as_row(row: Row[Any]) -> VarianceRow:
-    return VarianceRow(**{name: getattr(row, name) for name in VarianceRow._fields})
+    return VarianceRow._make(row[: len(VarianceRow._fields)])
 
 
 def _history(

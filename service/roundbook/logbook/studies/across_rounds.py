@@ -7,10 +7,8 @@ from collections.abc import Sequence
 from sqlalchemy import Connection
 
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
-from roundbook.logbook.assessments_labels import choose_assessments
 from roundbook.logbook.input_rows import inputs_today
-from roundbook.logbook.lookup import find_task
-from roundbook.logbook.measures import find_measure
+from roundbook.logbook.lookup import find_task_series
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.discriminative_power import find_pairs_apart
@@ -174,10 +172,9 @@ def find_rounds(connection: Connection, request: AllRoundsRequest) -> tuple[str,
     NotRecordedError
         When no round has such scores.
     """
-    task = request.task or ""
-    task_id = find_task(connection, task)
-    measure_id, measure = find_measure(connection, task_id, task, request.measure)
-    label = choose_assessments(connection, task_id, measure_id, measure, request.assessments)
+    task_id, task, measure_id, measure, label = find_task_series(
+        connection, request.task or "", request.measure, request.assessments
+    )
     origin = "matrix" if request.rests_on == ("matrix",) else "factor_set"
     today = inputs_today(connection, origin, task_id, measure_id)
     rows = [row for row in today if row.assessments == label]

@@ -1,4 +1,4 @@
-"""The study of per-topic variance: whether runs would rank alike on another document sample."""
+"""The study of per-topic variance: whether runs would rank alike if their lists varied."""
 
 from __future__ import annotations
 

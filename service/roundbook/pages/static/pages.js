@@ -140,6 +140,21 @@ function addAnswers(form, answer) {
   });
 }
 
+// A form whose fields follow the study and the task that are chosen in it.
+function addFields(form, fields) {
+  form.addEventListener("change", async ({ target }) => {
+    if (!["study", "task"].includes(target.name)) return;
+    const chosen = new URLSearchParams(new FormData(form));
+    const address = `${form.action}?${chosen}&form=only`;
+    const written = await fetch(address).then((page) => page.text());
+    if (`${new URLSearchParams(new FormData(form))}` !== `${chosen}`) return;
+    const page = new DOMParser().parseFromString(written, "text/html");
+    fields.replaceChildren(...page.getElementById("chosen").childNodes);
+  });
+}
+
 addTips(document);
+const choosing = document.querySelector("form.choosing");
+if (choosing) addFields(choosing, document.getElementById("chosen"));
 const live = document.querySelector("form.live");
 if (live) addAnswers(live, document.getElementById("answer"));

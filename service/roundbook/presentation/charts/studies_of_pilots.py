@@ -1,4 +1,4 @@
-"""Charts of studies of smaller pilots, and of other samples of the documents."""
+"""Charts of studies of smaller pilots, and of lists that are drawn anew."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def pilots_chart(study: PilotStudy) -> alt.ConcatChart:
                 height=HEIGHT,
             )
         )
-    legend = "Mean of the pilots, the range of 95% of them, and, dashed, the whole round."
+    legend = "Mean of the pilots drawn from this round, 95% of them, and, dashed, all of it."
     return styled(panels, f"{heading(study)} {legend}")
 
 

@@ -96,10 +96,15 @@ def sentences(study: ChangeStudy) -> list[str]:
         f"Of {counted(len(systems), 'system')} of both, {fell}"
         f" {'has' if fell == 1 else 'have'} a lower mean in {later}"
         + _unmatched(study, earlier, later),
-        f"RD above 0 is worse in {later}. DRI 0 and ER 1 say that the gain over {study.pivot} held,"
-        " ER below 0 that it turned round. Either round has topics of its own, whose hardness is in"
+        f"RD above 0 is worse in {later}. DRI 0 and ER 1: the gain over {study.pivot} is as before;"
+        " ER below 0: it turned round. Either round has topics of its own, whose hardness is in"
         " these numbers too.",
     ]
+    if any(system.unstable is False for system in systems):
+        lines.append(
+            "Only a gain that came out large has a stable ER, and on other topics such a gain"
+            " shrinks by itself: an ER below 1 need not be a change. DRI is not divided by the gain."
+        )
     if study.other_teams:
         lines.append(
             f"Equal tags, but runs of other teams in {later}: {listed(study.other_teams, 8)}. Name"

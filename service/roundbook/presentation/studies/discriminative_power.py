@@ -65,12 +65,18 @@ def sentences(study: DiscriminativePower) -> list[str]:
 
 
 def remarks(study: DiscriminativePower) -> list[str]:
-    """Return the remark that defines a needed difference, if the study has any."""
+    """Return the remarks on the error rate of Tukey HSD, and on what a needed difference is."""
+    error_rate = (
+        f"The error rate of Tukey HSD is {study.alpha:g} for all pairs together if runs are"
+        " exchangeable, and larger where some scatter more than others or many are near-copies: see"
+        " t, Holm."
+    )
     if all(scale.bootstrap_needed_median is None for scale in study.scales):
-        return []
+        return [error_rate]
     return [
+        error_rate,
         "Needed is how far two means must be apart for the bootstrap test to tell the pair apart:"
-        " its median over pairs, and the largest."
+        " its median over pairs, and the largest.",
     ]
 
 

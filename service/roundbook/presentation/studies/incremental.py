@@ -94,6 +94,10 @@ def sentences(study: IncrementalStudy) -> list[str]:
                 f" {scale.pairs - scale.alike:,} pairs of runs{alike}."
             )
         lines += [_stopping(rule, study) for rule in scale.rules]
+    lines.append(
+        "Too early is judged by these same topics: by the true sd more may be, above all where many"
+        " differences are 0 or a few are large."
+    )
     return lines
 
 

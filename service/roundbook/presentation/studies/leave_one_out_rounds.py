@@ -121,6 +121,18 @@ def sentences(study: LeaveOneOutRounds) -> list[str]:
         "Does reusability get worse, round after round? Kendall's tau with the official ranking:",
         *(f"{name}: {_course(trend)}." for name, trend in trends),
         f"{beyond}.",
+        *_fewer_teams(study),
+    ]
+
+
+def _fewer_teams(study: LeaveOneOutRounds) -> list[str]:
+    """Return the sentence on what a trend may be due to, if teams get fewer."""
+    first, last = study.rounds[0].teams, study.rounds[-1].teams
+    if last >= first:
+        return []
+    return [
+        f"Teams get fewer, from {first} to {last}, and tau falls by itself with fewer teams: a"
+        " trend downwards need not be the factors' or the assessments'."
     ]
 
 

@@ -25,10 +25,10 @@ _FIELDS = (
 _FIGURES = (
     number("variance_mean", "Variance"),
     number("variance_sd", "sd", spare=4),
-    Column("variances", "95% of pilots", spare=2),
-    Column("misses", "Biased", {True: "yes", False: "no"}.__getitem__, spare=1),
+    Column("variances", "95% of draws", spare=2),
+    Column("bias", "Bias", "{:+.1%}".format, "right", spare=1),
     number("planned_mean", "Planned", 0),
-    Column("plans", "95% of plans"),
+    Column("plans", "95% of draws"),
 )
 # The columns of pilots that are drawn by team.
 _DRAWN = (Column("runs", "Runs", spare=3), Column("topics", "Topics", spare=5))
@@ -39,16 +39,22 @@ def _noun(study: PilotStudy) -> str:
     return "topic" if study.study == "topic-subsets" else "team"
 
 
+def _reduced(study: PilotStudy) -> bool:
+    """Whether the pilots are scored by fewer relevance assessments than the whole round."""
+    return getattr(study, "mode", "keep") == "reduce"
+
+
 def tables(study: PilotStudy) -> list[Table]:
     """Return the table of the results of pilots of each size."""
     noun = _noun(study)
-    # Over all subsets of topics the mean is the whole round's: only chance makes it miss that.
-    figures = [column for column in _FIGURES if noun == "team" or column.field != "misses"]
+    # On the same scores the mean over draws misses the whole round's by chance, or by next to
+    # nothing where some teams have more runs.
+    figures = [column for column in _FIGURES if _reduced(study) or column.field != "bias"]
     drawn = _DRAWN if noun == "team" else ()
     return [
         Table(
-            f"Pilots of fewer {noun}s, on {{}}:",
-            [_row(scale.scale, size) for scale in study.scales for size in scale.sizes],
+            f"Pilots of fewer {noun}s, drawn from this round, on {{}}:",
+            [_row(scale, size) for scale in study.scales for size in scale.sizes],
             (count("size", f"{noun.capitalize()}s"), *drawn, *figures),
             by=SCALE,
             fields=_FIELDS,
@@ -57,11 +63,13 @@ def tables(study: PilotStudy) -> list[Table]:
     ]
 
 
-def _row(scale: str, size: PilotsOfSize) -> SimpleNamespace:
+def _row(scale: PilotsOfScale, size: PilotsOfSize) -> SimpleNamespace:
     spreads = values_at(size, _SPREADS)
+    mean = size.variance.mean
     return SimpleNamespace(
         **vars(size) | spreads,
-        scale=scale,
+        scale=scale.scale,
+        bias=None if mean is None or not scale.variance else mean / scale.variance - 1,
         runs=_range(size.fewest_runs, size.most_runs, 0),
         topics=_range(size.fewest_topics, size.most_topics, 0),
         variances=_range(spreads["variance_low"], spreads["variance_high"], 4),
@@ -90,18 +98,28 @@ def sentences(study: PilotStudy) -> list[str]:
         low, high = size.planned.low, size.planned.high
         if low is not None and high is not None:
             line += (
-                f"; by 95% of pilots of {counted(size.size, noun)},"
-                f" {_range(low, high, 0)} would have been"
+                f"; by 95% of the pilots of {counted(size.size, noun)} drawn from this round,"
+                f" {_range(low, high, 0)}"
             )
         lines.append(f"{line}.")
+    shared = "runs and topics" if noun == "topic" else "topics and teams"
+    lines.append(
+        f"Drawn from one round, these pilots share its {shared}: separate pilots would scatter more."
+    )
     if len(study.scales) > 1:
         lines.append(f"A minD of {study.min_d:g} is another difference on each scale.")
     return lines
 
 
 def remarks(study: PilotStudy) -> list[str]:
-    """Return the remarks on pilots that have no variance, or that of a single run."""
+    """Return the remarks on the bias, and on pilots without a variance or of a single run."""
     lines = []
+    if _reduced(study):
+        # 3 standard errors, as there are many sizes: by chance none of ten is off by more in 97%.
+        lines.append(
+            "Bias is that of the mean variance of the pilots against the whole round's; one of up"
+            f" to 3 sd / sqrt({study.trials:,}) may be chance."
+        )
     noun = _noun(study)
     for scale in study.scales:
         for size in scale.sizes:

@@ -32,6 +32,8 @@ _BINS = (
     count("ties", "Ties"),
     number("rate", "Rate"),
 )
+# With fewer topics the needed difference is often one that only these topics bear out.
+_FEW_TOPICS = 30
 
 
 def tables(study: SwapRates) -> list[Table]:
@@ -61,15 +63,28 @@ def sentences(study: SwapRates) -> list[str]:
         if scale.needed_difference is None or scale.sensitivity is None:
             needed = f"no difference is turned round in at most {percent(study.level)} of cases"
         else:
+            low, share = f"{scale.needed_difference:.2f}", percent(scale.sensitivity)
             needed = (
-                f"a difference of {scale.needed_difference:.2f} or more is turned round in at most"
-                f" {percent(study.level)} of cases, and {percent(scale.sensitivity)} are as large"
+                f"in this round, a difference of {low} or more is turned round in at most"
+                f" {percent(study.level)} of cases, and {share} are as large"
             )
+            if scale.needed_difference == scale.bins[-1].low:
+                needed = (
+                    f"those of {low} or more, {share}, are turned round in at most"
+                    f" {percent(study.level)} of cases taken together; how large one must be is"
+                    " open"
+                )
         lines.append(
             f"On {scale.scale}, {percent(scale.overall)} of all differences are turned round by"
             f" other topics; {needed}."
         )
-    return [*lines, f"This is about topic sets of {study.topics_each} topics."]
+    lines.append(f"This is about topic sets of {study.topics_each} topics.")
+    if study.topics < _FEW_TOPICS and any(scale.sensitivity for scale in study.scales):
+        lines.append(
+            f"Few topics (under {_FEW_TOPICS}): the size is chosen on these, and other topics may"
+            f" turn differences as large round in more than {percent(study.level)} of cases."
+        )
+    return lines
 
 
 def protocol(study: SwapRates) -> str:

@@ -1,4 +1,4 @@
-"""The request for per-topic variance: whether runs would rank alike on other documents."""
+"""The request for per-topic variance: whether runs would rank alike if their lists varied."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from roundbook.requests.studies.study import MOST_TRIALS, Share, StudyRequest
 
 
 class PerTopicVarianceRequest(StudyRequest):
-    """Whether the runs would rank alike if the document collection were another sample."""
+    """Whether the runs would rank alike if each run's list of documents varied for itself."""
 
     study: Literal["per-topic-variance"] = "per-topic-variance"
     measure: MeasureName = Field("AP", description="The measure; no other can be studied so.")

@@ -225,8 +225,8 @@ def signal_limits(two_way: TwoWayVariance, probability: float) -> Interval | Non
     ``y = MS_topic / MS_residual``, ``m`` runs, ``n`` topics, ``a = m - 1``, ``b = n - 1``,
     ``F1 = F(p; a, inf)``, ``F2 = F(p; a, a b)`` and ``F3 = F(p; a, b)``:
 
-    - system / residual: ``(x / F2 - 1) / n``, exact for normal effects (Feldt, Psychometrika 30,
-      1965);
+    - system / residual: ``(x / F2 - 1) / n``, exact for independent normal effects of one residual
+      variance on all topics (Feldt, Psychometrika 30, 1965);
     - system / (topic + residual): ``m (x - F2) (x - F1 + F2) / (n x (a F1 + F3 y))``, an
       approximation (Arteaga, Jeyaratnam and Franklin, Comm. Statist. 11, 1982; Brennan 2001),
       which is wider than it says where topics differ far more than all else and runs are many.

@@ -21,7 +21,7 @@ COEFFICIENTS: tuple[Coefficient, ...] = ("tau_a", "tau_b", "tau_ap")
 
 @dataclass(frozen=True)
 class TauInterval:
-    """Percentile interval of a rank correlation from a bootstrap over topics.
+    """The middle share of a rank correlation over resampled topic sets.
 
     Attributes
     ----------
@@ -62,12 +62,13 @@ def bootstrap_tau(
     seed: int = 0,
     progress: Callable[[int], object] = lambda _: None,
 ) -> TauInterval:
-    """Percentile interval of the agreement of two rankings of runs, by resampling topics.
+    """Resample topics for the middle share of the agreement of two rankings of runs.
 
     Each resample draws ``n`` topics with replacement, the same ones from both matrices, ranks the
     runs by their means in either, and correlates the rankings anew; the limits are quantiles of
     these, linearly interpolated (Efron and Tibshirani 1993, ch. 13). Rankings by resampled topics
-    are noisier than those by all, so the limits tend to lie low, and `tau` may lie above `high`.
+    are noisier than those by all, so `tau` may lie above `high`. It is no confidence interval: the
+    correlation over endless topics may lie above it, and does where that is 1 and runs are many.
 
     Parameters
     ----------
@@ -80,7 +81,7 @@ def bootstrap_tau(
     resamples : int
         From ``2 / (1 - level)`` to a million.
     level : float
-        Confidence level, in (0, 1).
+        The share of the resamples between the limits, in (0, 1).
     seed : int
         Not negative; one seed draws the same topics every time.
     progress : callable

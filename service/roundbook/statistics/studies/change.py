@@ -53,7 +53,8 @@ class SystemChange:
         Its standard error over the earlier round's topics.
     unstable : bool or None
         Whether the gain is below 2 standard errors, so that the effect ratio has hardly a
-        denominator; None where there is no effect ratio.
+        denominator; None where there is no effect ratio. The ratios of gains above that are below 1
+        more often than not where nothing changed, since the gains were chosen by their size.
     reasons : dict
         Why a value is None, by its name: 'mean_from_zero', 'pivot_from_zero', 'pivot_to_zero',
         'no_gain' where the system does not differ from the pivot in the earlier round, 'pivot' where

@@ -1,9 +1,10 @@
-"""Per-topic variance: whether runs would rank alike on another sample of the documents.
+"""Per-topic variance: whether runs would rank alike if the documents of each list varied.
 
 Average precision varies on one and the same topic with the documents that happen to be in the
 collection. The lists of all runs are drawn again and again
 (:mod:`roundbook.statistics.studies.resampled_precision`), and what becomes of the ranking and of
-the significant pairs is counted (Yang, Zhang and Song, SIGIR 2018).
+the significant pairs is counted (Yang, Zhang and Song, SIGIR 2018). Each list is drawn for itself,
+while systems that search another collection would all see the same other documents.
 """
 
 from __future__ import annotations

@@ -40,7 +40,8 @@ class NextRound:
     Attributes
     ----------
     u80, u95 : float or None
-        One-sided upper limits: 4 of 5, and 19 of 20, next rounds stay below.
+        One-sided upper limits: about 4 of 5, and 19 of 20, next rounds stay below, if rounds vary as
+        in other campaigns.
     low, high : float or None
         Two-sided limits, at the level of the pooled interval.
     tau2 : float or None

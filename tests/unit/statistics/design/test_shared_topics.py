@@ -119,7 +119,7 @@ def test_real_rounds(shared, name, one_way, two_way, sizes):
     variances = {
         "one-way": scores.var(axis=0, ddof=1).mean(),
         "two-way": two_way_variance(scores).variance,
-        # What 4 of 5 next rounds stay below in V_2, of Robust 2003.
+        # What about 4 of 5 next rounds stay below in V_2, of Robust 2003.
         "planning": 0.011954014588,
     }
     assert variances["one-way"] == pytest.approx(one_way, abs=5e-7)

@@ -13,7 +13,12 @@ from scipy import stats
 from roundbook.statistics.drift.assessment import assess_drift
 from roundbook.statistics.drift.jackknife import CrossedEstimate, VarianceParts
 from roundbook.statistics.drift.units import RunsOfRound, unit_labels
-from roundbook.statistics.drift.verdict import PresentSize, needed_for_sd_ratio, needed_for_shift
+from roundbook.statistics.drift.verdict import (
+    PresentSize,
+    needed_for_sd_ratio,
+    needed_for_shift,
+    topics_suffice,
+)
 
 SIZE = PresentSize(56, 51, 30)
 
@@ -145,3 +150,19 @@ def test_where_nothing_varies():
     needed = needed_for_shift(nothing, 0.2, SIZE)
     assert (needed.half_width_90, needed.aged_from, needed.share_of_runs) == (0.0, 0.2, None)
     assert needed.if_unmoved.units.factor == 1.0
+
+
+def test_topics_suffice_by_what_is_their_own():
+    """V_T less V_I is the topics' own, and stays however many systems run again."""
+    quantile = stats.t.ppf(0.95, 29) + stats.t.ppf(0.90, 29)
+    for topics, runs, both, own in (
+        (0.004, 0.01, 0.001, 0.003),
+        (0.004, 0.01, 0.0, 0.004),
+        # No more than there is, of either.
+        (0.004, 0.002, 0.003, 0.002),
+        (0.004, 0.01, 0.005, 0.0),
+    ):
+        variance = estimate(0.0, topics, runs, both, 40.0).variance
+        enough = quantile * math.sqrt(own)
+        assert topics_suffice(variance, 30, enough + 1e-9)
+        assert not (own and topics_suffice(variance, 30, enough - 1e-9))

@@ -140,6 +140,24 @@ def standardised(generator, abilities, topics):
     return standardise(scores, factors.mean, factors.sd).mean(axis=0)
 
 
+def simulated(generator, systems, others_from, others_to, topics, moved, *, drawn=False):
+    """The change of systems whose others moved, by which these themselves did, in sds of a score.
+
+    The mean ability of the others is as given, or that of runs drawn from a field that moved.
+    """
+    ability = generator.normal(0, 1, systems)
+    means, runs, levels = [], [], []
+    for size, level in ((others_from, 0.0), (others_to, 2 * moved)):
+        others = generator.normal(0, 1, size) + level
+        if size and not drawn:
+            others += level - others.mean()
+        levels.append(0.5 * others.mean() if size else 0.0)
+        means_now = standardised(generator, np.concatenate([ability, others]), topics)
+        means.append(means_now[:systems])
+        runs.append(StandardisingRuns(systems, means_now[systems:]))
+    return recurring_drift(*means, *runs), levels[1] - levels[0]
+
+
 @pytest.mark.parametrize(
     ("systems", "others_from", "others_to", "topics"),
     [(5, 0, 0, 30), (10, 2, 2, 30), (10, 10, 10, 50), (10, 30, 3, 50), (20, 60, 60, 100)],
@@ -151,15 +169,7 @@ def test_a_moved_field_is_called_held_in_one_of_twenty_cases(
     generator = np.random.default_rng(11)
     held = aged = by_the_mean_alone = 0
     for _ in range(300):
-        ability = generator.normal(0, 1, systems)
-        means, runs = [], []
-        for size, level in ((others_from, 0.0), (others_to, 0.4)):
-            others = generator.normal(0, 1, size)
-            others += level - (others.mean() if size else 0)
-            means_now = standardised(generator, np.concatenate([ability, others]), topics)
-            means.append(means_now[:systems])
-            runs.append(StandardisingRuns(systems, means_now[systems:]))
-        result = recurring_drift(*means, *runs)
+        result, _ = simulated(generator, systems, others_from, others_to, topics, 0.2)
         held += result.verdict == "held"
         aged += result.verdict == "aged"
         low, high = result.mean_difference_90
@@ -168,3 +178,35 @@ def test_a_moved_field_is_called_held_in_one_of_twenty_cases(
     assert held <= 25
     assert aged <= 15
     assert by_the_mean_alone > 100
+
+
+# Held, of these others in percent, and of others drawn from the field, as the docs have them.
+OF_OTHERS = {
+    (10, 10, 50): {0.0: (54, 19), 0.2: (5, 15), 0.3: (0, 10)},
+    (10, 30, 50): {0.0: (78, 44), 0.2: (5, 20), 0.3: (0, 8)},
+    (20, 20, 100): {0.0: (100, 60), 0.2: (5, 31), 0.3: (0, 14)},
+    (20, 60, 100): {0.0: (100, 87), 0.2: (6, 29), 0.3: (0, 6)},
+}
+
+
+@pytest.mark.parametrize("sizes", OF_OTHERS, ids=str)
+def test_held_is_said_of_these_other_runs_and_not_of_their_field(sizes):
+    systems, others, topics = sizes
+    moved_themselves = held_though = 0
+    for moved, percents in OF_OTHERS[sizes].items():
+        for drawn, percent in zip((False, True), percents, strict=True):
+            generator = np.random.default_rng(12)
+            held = 0
+            for _ in range(300):
+                result, by = simulated(
+                    generator, systems, others, others, topics, moved, drawn=drawn
+                )
+                held += result.verdict == "held"
+                if drawn and abs(by) >= 0.2:
+                    moved_themselves += 1
+                    held_though += result.verdict == "held"
+            error = 100 * math.sqrt(max(percent / 100 * (1 - percent / 100), 0.005) / 300)
+            assert held / 3 == pytest.approx(percent, abs=3.5 * error)
+    # Where the others that were drawn moved by the margin or more, it is not held.
+    assert moved_themselves > 300
+    assert held_though <= 0.03 * moved_themselves

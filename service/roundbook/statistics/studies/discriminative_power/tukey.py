@@ -73,8 +73,9 @@ def tukey_test(
     In each trial the scores of every topic are permuted over the runs, each topic for itself, and
     ``d*`` is the largest mean of a run minus the smallest. ``p = #{d* >= |mean_i - mean_k|} / B``,
     where means closer than :func:`roundbook.statistics.studies.common.tolerance` are equal. The
-    chance that any pair is significant though no runs differ is alpha. The critical difference is
-    the ``ceil(alpha B)``-th largest ``d*``.
+    chance that any pair is significant is alpha if the runs are exchangeable; if their means alone
+    are equal, it is larger where some scatter more than others or many are near-copies. The
+    critical difference is the ``ceil(alpha B)``-th largest ``d*``.
 
     Parameters
     ----------

@@ -1,0 +1,90 @@
+"""The terminal's commands for what no page does, of a round or a score matrix."""
+
+from __future__ import annotations
+
+import shlex
+from typing import NamedTuple
+
+from roundbook.logbook.matrices.showing import ShownMatrix
+from roundbook.logbook.round_contents import RoundContents
+
+
+class Command(NamedTuple):
+    """A command of the terminal, and what it does."""
+
+    what: str
+    command: str
+
+
+def round_commands(
+    contents: RoundContents, measure: str | None, assessments: str | None
+) -> list[Command]:
+    """Return the commands for a round, as its status and scores allow them.
+
+    Parameters
+    ----------
+    measure : str, optional
+        The measure that is shown, None without scores of it that stand.
+    assessments : str, optional
+        The assessments label that is shown, where there are several.
+    """
+    of: tuple[str, ...] = (contents.task, contents.round)
+    known = contents.held is not None or contents.collection is not None
+    told = ("--held", "DATE", "--collection", "NAME", *(("--force",) if known else ()))
+    commands = [_command("Date and document collection", "round", "set", *of, *told)]
+    if contents.matrices or contents.uploads:
+        teams = ("round", "teams", *of, "teams.csv")
+        commands += [
+            _command("Teams of its runs", *teams),
+            _command("Correct the teams", *teams, "--revise", "REASON"),
+        ]
+    scores = of
+    if measure is not None:
+        label = () if assessments is None else ("--assessments", assessments)
+        scores = (*of, "--measure", measure, *label)
+        commands += [
+            _command(
+                "Fit factors on other runs",
+                *("factors", "fit", *scores, "--runs", "pooled", "--reason", "REASON"),
+            ),
+            _command("Standardised scores", "standardise", *scores),
+            _command(
+                "Merge a mistyped measure",
+                *("measure", "merge", measure, "INTO", "--reason", "REASON"),
+            ),
+        ]
+    if contents.status == "published":
+        commands.append(_command("Verify its fingerprint", "round", "verify", *of))
+    else:
+        force = ("--force",) if contents.matrices else ()
+        commands.append(_command("Rename it", "round", "rename", *of, "NAME", *force))
+        if contents.matrices:
+            commands.append(_command("Publish it, for good", "round", "publish", *of))
+        else:
+            commands.append(_command("Remove it", "round", "remove", *of))
+    report = ("report", "html", *scores, "--output", "round.html")
+    return [*commands, _command("This page as one file", *report)]
+
+
+def matrix_commands(matrix: ShownMatrix) -> list[Command]:
+    """Return the commands for a score matrix, as its status allows them."""
+    number = str(matrix.matrix)
+    commands = []
+    if matrix.standing == "current":
+        commands.append(
+            _command(
+                "Withdraw it",
+                *("matrix", "withdraw", number, "--reason", "REASON"),
+            )
+        )
+    elif matrix.standing == "withdrawn":
+        commands.append(_command("Restore it", "matrix", "restore", number, "--reason", "REASON"))
+    return [
+        *commands,
+        _command("What rests on it", "impact", number),
+        _command("Scores as a file", "matrix", "export", number, "--output", "scores.csv"),
+    ]
+
+
+def _command(what: str, *words: str) -> Command:
+    return Command(what, shlex.join(["roundbook", *words]))

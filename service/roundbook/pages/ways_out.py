@@ -1,0 +1,115 @@
+"""The ways out that errors name by code, as what to do on a page or, where none does it, to type."""
+
+from __future__ import annotations
+
+import shlex
+from typing import NamedTuple
+
+from roundbook.errors import RoundbookError, WayOut
+
+
+class NextStep(NamedTuple):
+    """What to do after an error: a sentence, and the command that it ends in, if it is one."""
+
+    sentence: str
+    command: str | None = None
+
+
+_LAYOUT = "roundbook log TASK ROUND FILE --measure MEASURE --layout LAYOUT"
+_TEAMS = "roundbook round teams {task} {round} FILE"
+# By code, with the error's facts in braces. Other codes need none on a page.
+_WAYS_OUT = {
+    # Files
+    "missing scores": NextStep("Fill them in, or choose how missing scores count."),
+    "run without the measure": NextStep("Give the run scores of it, or take it out of the files."),
+    "one measure a file": NextStep("Log it by itself."),
+    "name the measures": NextStep(
+        "Log those you want in a terminal:",
+        "roundbook log TASK ROUND FILE --measure MEASURE --measure ANOTHER",
+    ),
+    **dict.fromkeys(
+        ("several measures", "another measure", "other measures"),
+        NextStep(
+            "Say which one it is, in a terminal:",
+            "roundbook log TASK ROUND FILE --measure MEASURE --file-measure NAME",
+        ),
+    ),
+    **dict.fromkeys(
+        ("no layout", "other layout", "one of two layouts"),
+        NextStep("If it holds scores, choose their layout, in a terminal:", _LAYOUT),
+    ),
+    "team file": NextStep("Give it as the teams of the runs, beside the scores."),
+    "log as runs": NextStep("Choose Runs above."),
+    "log as assessments": NextStep("Choose Relevance assessments above."),
+    # What is recorded otherwise
+    "other scores": NextStep(
+        "If these correct them, say why; if they rest on other assessments, name those."
+    ),
+    "other judgments": NextStep(
+        "If these correct them, say why; if they are others, name the assessments."
+    ),
+    "other lists": NextStep("If these are other runs, give them other tags."),
+    "revise with a reason": NextStep("Say why it is corrected."),
+    "nothing to revise": NextStep("Leave the reason empty."),
+    **dict.fromkeys(
+        ("revised meanwhile", "qrels revised meanwhile"),
+        NextStep("Look at it first, then send the file again if it still corrects it."),
+    ),
+    "withdrawn matrix": NextStep(
+        "Log a correction with its reason, or take the withdrawal back, in a terminal:",
+        "roundbook matrix restore {matrix} --reason REASON",
+    ),
+    "correct the teams": NextStep(
+        "Send another file or, to correct the record, in a terminal:", f"{_TEAMS} --revise REASON"
+    ),
+    # What is not recorded yet
+    "record the teams": NextStep("Record it in a terminal:", _TEAMS),
+    "record the pool": NextStep(
+        "Record it from a file with the columns run, team and contributed_to_pool, in a terminal:",
+        _TEAMS,
+    ),
+    "record the systems": NextStep(
+        "Take equal tags for one system by the match tag, or record it in the column system of a"
+        " team file, in a terminal:",
+        "roundbook round teams {task} ROUND FILE",
+    ),
+    "log a round": NextStep("Log a round first."),
+    "log scores": NextStep("Log them first."),
+    "log the runs": NextStep("Log them first."),
+    "log the assessments": NextStep("Log them first."),
+    # Other values of a form
+    "several assessments": NextStep("Name one of them as the assessments."),
+    "fewer first topics": NextStep("Look earlier, with a start from 2 to {topics}."),
+    "name the pool depth": NextStep("If you know the depth of the pool, give it."),
+    "name the pivot": NextStep("Name one as the pivot."),
+    "name two rounds": NextStep("Choose two."),
+    "name an earlier round": NextStep("Choose an earlier one to start from."),
+    "exact engine": NextStep("Choose the engine exact."),
+    "larger minD": NextStep("Ask for a larger minD."),
+    "wider interval": NextStep("Ask for a wider one."),
+    "more power": NextStep("Ask for more by a smaller beta."),
+    "more topics or a larger minD": NextStep("Use more topics or a larger minD."),
+    "plan by anova": NextStep("Choose anova as the test."),
+    "plan from the pooled variance": NextStep("Choose pooled over its rounds."),
+    "plan from the pooled variance or a value": NextStep(
+        "Choose pooled over its rounds, or type a variance."
+    ),
+    "plan from another variance": NextStep("Choose another measure, or type a variance."),
+}
+
+
+def next_step(error: RoundbookError) -> NextStep | None:
+    """Return what to do after an error; None where its own sentence says enough."""
+    way_out = error.way_out
+    step = None if way_out is None else _WAYS_OUT.get(way_out.code)
+    return None if way_out is None or step is None else _filled(step, way_out)
+
+
+def _filled(step: NextStep, way_out: WayOut) -> NextStep | None:
+    facts = {name: str(fact) for name, fact in way_out.facts.items()}
+    quoted = {name: shlex.quote(fact) for name, fact in facts.items()}
+    try:
+        command = step.command and step.command.format_map(quoted)
+        return NextStep(step.sentence.format_map(facts), command)
+    except KeyError:  # raised elsewhere, with fewer facts
+        return None

@@ -1,0 +1,297 @@
+"""Forms of pages: what is logged, renewed, refused or chosen with them, and what they say of it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from html import unescape
+
+import pytest
+from fastapi.testclient import TestClient
+
+import roundbook
+from roundbook.api.app import make_app
+from roundbook.api.problems import HttpError
+from roundbook.settings import load_settings
+
+pytestmark = pytest.mark.one_server
+RUNS = [f"run{number}" for number in range(8)]
+TEAMS = "run,team\n" + "".join(f"{run},{run[-1]}\n" for run in RUNS)
+
+
+def scores(add=0.0, topics=8):
+    """Return scores of eight runs; `add` is added to one of them."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["topic", *RUNS])
+    for topic in range(topics):
+        row = [((topic * 7 + run * 5) % 11) / 20 for run in range(len(RUNS))]
+        row[0] += add if topic == 0 else 0
+        writer.writerow([f"t{topic}", *(f"{value:.3f}" for value in row)])
+    return stream.getvalue()
+
+
+def words(answer):
+    """Return what a page says, without its markup."""
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.text)).split())
+
+
+def beside(answer, field):
+    """Return what is said beside a field of a refused form."""
+    found = re.search(rf'id="wrong-{field or "form"}">(.*?)</span>', answer.text, re.DOTALL)
+    assert found, words(answer)
+    return unescape(re.sub("<[^>]+>", "", found[1]))
+
+
+def upload(client, file, teams=None, **fields):
+    given = {"task": "t", "round": "r1", "measure": "AP"} | fields
+    files = {"file": ("scores.csv", file, "text/csv")}
+    if teams:
+        files["teams"] = ("teams.csv", teams, "text/csv")
+    return client.post("/upload", data=given, files=files)
+
+
+def confirm(client, seen, **options):
+    held = re.search(r'name="held" value="([^"]+)"', seen.text)[1]
+    return client.post("/upload/confirm", data={"held": held}, **options)
+
+
+@pytest.fixture
+def book(address):
+    with roundbook.open(address) as opened:
+        opened.log("t", "r1", io.StringIO(scores()), "AP", create=True)
+        yield opened
+
+
+@pytest.fixture
+def client(address, book):
+    with TestClient(make_app(load_settings(), address, open_to_all=True)) as opened:
+        yield opened
+
+
+def test_a_team_file_that_comes_later_is_logged(client, book):
+    seen = upload(client, scores(), TEAMS)
+    assert "The team file tells something new of 8 runs." in words(seen)
+    assert "nothing to do" not in words(seen)
+    done = confirm(client, seen)
+    assert "The team file told something new of 8 runs." in words(done)
+    assert {run.team for run in book.ask("matrix", matrix=1).model.runs} == set("01234567")
+    again = upload(client, scores(), TEAMS)
+    assert "This is logged already; there is nothing to do." in words(again)
+    assert 'name="held"' not in again.text
+
+
+def test_what_was_logged_is_said_once_and_not_logged_again(client, book):
+    book.save("plan", "next", task="t", measure="AP", m=(10,), min_d=(0.1,))
+    events = len(book.ask("events").model.events)
+    seen = upload(client, scores(0.1), revise="a slip")
+    round_page = confirm(client, seen)
+    assert round_page.url.path == "/round"
+    for said in (
+        "revision 2, 8 topics by 8 runs: logged.",
+        "Stale now that the scores of AP are replaced:",
+        "plan 'next' version 1 (task 't')",
+        "Saved results are renewed under Results, or on the page of their task.",
+    ):
+        assert said in words(round_page)
+    assert "revision 2, 8 topics" not in words(client.get(round_page.url))
+    logged = len(book.ask("events").model.events)
+    assert logged > events
+    twice = confirm(client, seen)
+    assert twice.url == round_page.url
+    assert "It was logged before; nothing was logged again." in words(twice)
+    assert len(book.ask("events").model.events) == logged
+    gone = client.post("/upload/confirm", data={"held": "none"})
+    assert (gone.status_code, beside(gone, "file")) == (
+        409, "What was looked at is not kept any more; send the file again."
+    )  # fmt: skip
+
+
+def test_renewing_leads_back_with_what_came_out(client, book):
+    def renew(fields, page):
+        headers = {"referer": f"http://testserver{page}"} if page else {}
+        return client.post("/renew", data=fields, headers=headers, follow_redirects=False)
+
+    book.log("t", "r2", io.StringIO(scores(0.3)), "AP", create=True)
+    for name in ("first", "next"):
+        book.save("plan", name, task="t", measure="AP", m=(10,), min_d=(0.1,))
+    before = client.get("/result?name=next").text
+    topics = re.search(r"anova: (\d+) topics", before)[1]
+    book.log("t", "r1", io.StringIO(scores(0.4)), "AP", revise="a slip")
+    done = renew({"name": "next", "kind": "plan"}, "/result?name=next&kind=plan")
+    assert (done.status_code, done.headers["location"]) == (303, "/result?name=next&kind=plan")
+    shown = words(client.get(done.headers["location"]))
+    now = re.search(r"'next', version 2: anova: (\d+) topics; before, anova: (\d+) topics\.", shown)
+    assert now, shown
+    assert now[2] == topics
+    assert "before, anova" not in words(client.get("/result?name=next"))
+    of_task = "/task?task=t&measure=AP&scale=std-ab"
+    assert renew({"task": "t"}, of_task).headers["location"] == of_task
+    nothing = "Nothing was stale that can be renewed."
+    assert renew({"task": "t"}, "/results").headers["location"] == "/results"
+    assert nothing in words(client.get("/results"))
+    # A browser that does not say, or says another site's, is led to what was renewed.
+    assert renew({"task": "t"}, None).headers["location"] == "/task?task=t"
+    assert renew({"name": "next"}, None).headers["location"] == "/result?name=next"
+    for elsewhere in ("http://elsewhere/result", "http://testserver//elsewhere/result"):
+        headers = {"referer": elsewhere}
+        led = client.post("/renew", data={"task": "t"}, headers=headers, follow_redirects=False)
+        assert led.headers["location"] == "/task?task=t"
+
+
+def test_what_is_saved_says_so_and_a_forged_message_harms_nothing(client):
+    asked = {"kind": "plan", "asked": "variance=0.05&m=10&min_d=0.1", "name": "mine"}
+    assert "Saved: plan 'mine', version 1." in words(client.post("/save", data=asked))
+    for forged in ("%%%", "a", "PHNjcmlwdD4=", "/w=="):
+        answer = client.get("/results", headers={"cookie": f"roundbook_said={forged}"})
+        assert answer.status_code == 200
+        assert "<script>" not in answer.text
+    assert "&lt;script&gt;" in client.get(
+        "/results", headers={"cookie": "roundbook_said=PHNjcmlwdD4="}
+    ).text  # fmt: skip
+
+
+def test_refusals_name_what_helps(client, book, tmp_path):
+    teams = tmp_path / "teams.csv"
+    teams.write_text(TEAMS)
+    book.log("t", "r2", io.StringIO(scores(0.1)), "AP", create=True, teams=teams)
+    other = TEAMS.replace("run0,0", "run0,Z")
+    contradicted = upload(client, scores(0.1), other, round="r2")
+    assert contradicted.status_code == 409
+    assert beside(contradicted, "teams") == (
+        "The team file contradicts the record on run 'run0': team is '0' there and 'Z' in the file."
+        " Nothing was written. Send another file or, to correct the record, in a terminal: roundbook"
+        " round teams t r2 FILE --revise REASON"
+    )
+    unread = upload(client, scores(), "run;team\n", round="r3")
+    assert beside(unread, "teams").startswith("teams.csv")
+    differing = upload(client, scores(0.2))
+    assert beside(differing, "revise").endswith("if they rest on other assessments, name those.")
+    assert '<a href="/matrix?matrix=1">Matrix 1</a>' in differing.text
+    book.withdraw(1, "wrong qrels")
+    assert beside(upload(client, scores()), "revise") == (
+        "The AP scores of round 'r1' (matrix 1) are withdrawn: wrong qrels. Log a correction with its"
+        " reason, or take the withdrawal back, in a terminal: roundbook matrix restore 1 --reason"
+        " REASON"
+    )
+    change = {"study": "change", "task": "t", "round": "r1", "to_round": "r2", "measure": "AP"}
+    book.restore(1, "right after all")
+    refused = client.get("/studies", params=change | {"pivot": "run0"})
+    assert beside(refused, "").startswith("No system is recorded to have run in both")
+    assert beside(refused, "").endswith("roundbook round teams t ROUND FILE")
+    of_drift = {"task": "t", "measure": "AP"}
+    headers = {"referer": "http://testserver/drift?task=t&measure=AP"}
+    both = client.get("/drift", params=of_drift | {"from_round": "r2"}, headers=headers)
+    assert beside(both, "") == "Drift compares two rounds, and 'r2' is both. Choose two."
+    assert '<a href="/drift?task=t&amp;measure=AP">Back</a>' in both.text
+    assert beside(client.get("/plan?variance=0.05&m=2,a"), "m") == (
+        "m takes a whole number, not 'a'."
+    )  # fmt: skip
+
+
+def test_the_second_of_two_corrections_is_refused_on_its_form(client, book):
+    first, second = (upload(client, scores(add), revise="a slip") for add in (0.1, 0.2))
+    assert confirm(client, first).status_code == 200
+    refused = confirm(client, second)
+    assert refused.status_code == 409
+    assert "logged revision 2 of AP in round 'r1' while" in beside(refused, "revise")
+    assert "Look at it first, then send the file again" in beside(refused, "revise")
+    latest = book.ask("matrices", task="t").model.matrices[-1].matrix
+    assert f'<a href="/matrix?matrix={latest}">Matrix {latest}</a>' in refused.text
+    assert 'name="task" value="t"' in refused.text
+    assert 'name="revise" value="a slip"' in refused.text
+
+
+def test_equal_runs_and_variances_as_pages_say_them(client):
+    def one(topic):
+        return ",".join(f"{((topic * 7 + pair * 5) % 11) / 20}" for pair in range(6) for _ in "ab")
+
+    head = ",".join(f"run{number}" for number in range(12))
+    file = f"topic,{head}\n" + "".join(f"t{topic},{one(topic)}\n" for topic in range(8))
+    seen = upload(client, file, round="r2")
+    assert "6 of 12 runs repeat the scores of another run on every topic: " in words(seen)
+    assert "JSON, as" not in words(seen)
+    assert "JSON, as" not in words(confirm(client, seen))
+    order = r"Variance \.\d+ raw, \.\d+ std-ab, \.\d+ std-cdf"
+    for shown in (seen, upload(client, file, round="r2")):
+        assert re.search(order, words(shown)), words(shown)
+
+
+def test_a_chosen_study_is_the_one_that_runs(client, book, monkeypatch):
+    book.log("other", "x1", io.StringIO(scores()), "P@5", create=True)
+    page = client.get("/studies?study=swap-rate&form=only&task=other").text
+    assert '<option value="x1">' in page
+    assert '<option value="r1">' not in page
+    assert len(re.findall("<form", page)) == 1
+    assert "<h2>" not in page
+    # What the form sends after another study is chosen in it: the fields of the former one.
+    asked = {"task": "t", "round": "r1", "measure": "AP", "scales": "raw", "trials": "50"}
+    ran = client.get("/studies", params=asked | {"study": "discriminative-power", "splits": "2"})
+    assert "<h2>Discriminative power</h2>" in ran.text
+    wanting = client.get("/studies", params=asked | {"study": "change", "to_round": "none"})
+    assert wanting.status_code == 404
+    assert "Run in the background" not in wanting.text
+
+    def too_long(*_):
+        raise HttpError(503, "It took longer than 60 seconds.", way_out="start a job")
+
+    monkeypatch.setattr("roundbook.pages.answers.run_kept_study", too_long)
+    given_up = client.get("/studies", params=asked | {"study": "swap-rate"})
+    assert given_up.status_code == 503
+    assert "Run in the background" in given_up.text
+
+
+def test_rounds_of_drift_are_chosen(client, book):
+    for number, label in enumerate(("r2", "r3"), 1):
+        book.log("t", label, io.StringIO(scores(number / 10)), "AP", create=True)
+    book.log("t", "r4", io.StringIO(scores()), "P@5", create=True)
+    page = client.get("/drift?task=t&measure=AP&margin=0.3").text
+    chosen = {
+        name: re.findall("<option([^>]*)>([^<]+)", options)
+        for name, options in re.findall(r'<select name="(\w+)">(.*?)</select>', page)
+    }
+    assert chosen == {
+        "from_round": [(" selected", "r1"), ("", "r2"), ("", "r3")],
+        "to_round": [("", "r1"), ("", "r2"), (" selected", "r3")],
+    }
+    assert '<input type="hidden" name="margin" value="0.3">' in page
+    other = client.get("/drift?task=t&measure=AP&margin=0.3&from_round=r2&to_round=r3")
+    assert "<strong>r2 against r3: means</strong>" in other.text
+    client.post("/save", data={
+        "kind": "drift", "asked": "task=t&measure=AP&from_round=r2", "name": "later",
+    })  # fmt: skip
+    assert "<strong>r2 against r3: means</strong>" in client.get("/result?name=later").text
+
+
+def test_lists_of_all_tasks_name_the_task_and_what_was_asked(client, book):
+    book.save("plan", "next", task="t", measure="AP", m=(10,), min_d=(0.1,))
+    of_all, of_one = (words(client.get(path)) for path in ("/results", "/results?task=t"))
+    assert "Answer Task Of State" in of_all
+    assert re.search(r"topics t task 't' stands", of_all)
+    assert "Answer Of State" in of_one
+    asked = "study=swap-rate&task=t&round=r1&measure=AP"
+    client.post("/jobs", data={"asked": asked, "trials": "2500"})
+    client.post("/jobs", data={"asked": "study=across-rounds&task=t&measure=AP"})
+    jobs = words(client.get("/jobs"))
+    assert "Study Task Round Measure Trials Status" in jobs
+    assert "Swap rate t r1 AP 2,500 waiting" in jobs
+    assert "Swap rates across all rounds t all AP 10,000 waiting" in jobs
+
+
+def test_the_numbers_of_a_plan_are_linked_within_its_answer(client):
+    page = client.get("/plan?variance=0.08&m=10&min_d=0.1").text
+    _, answer = page.split('<div id="answer">')
+    answer, rest = answer.split("</main>")
+    assert 'href="/api/v1/plan?variance=0.08&amp;m=10&amp;min_d=0.1"' in answer
+    assert "/api/v1/plan" not in rest
+    assert "/api/v1/plan" not in client.get("/plan").text
+
+
+def test_who_logged_out_elsewhere_is_led_to_log_in(address, book):
+    with TestClient(make_app(load_settings(), address, open_to_all=False)) as stranger:
+        headers = {"referer": "http://testserver/upload?kind=runs"}
+        refused = stranger.post("/upload/confirm", data={"held": "x"}, headers=headers)
+    assert refused.status_code == 401
+    assert '<a href="/login?then=%2Fupload%3Fkind%3Druns">Log in</a>' in refused.text
+    assert '<a href="/upload?kind=runs">Back</a>' in refused.text

@@ -1,0 +1,293 @@
+"""The pages of tasks, rounds and matrices: what they say where something is missing or several."""
+
+from __future__ import annotations
+
+import io
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from fastapi.testclient import TestClient
+
+import roundbook
+from roundbook.api.app import make_app
+from roundbook.settings import load_settings
+
+pytestmark = pytest.mark.one_server
+OF = {"task": "covid", "measure": "AP"}
+
+
+def wide(seed, topics=8, runs=5):
+    """Return scores of topics that are as hard whatever the seed."""
+    hard, rng = np.random.default_rng(99), np.random.default_rng(seed)
+    scores = (hard.random((topics, 1)) * 0.4 + rng.random((topics, runs)) * 0.3).round(3)
+    rows = [f"t{number},{','.join(map(str, row))}" for number, row in enumerate(scores)]
+    names = ",".join(f"run{number}" for number in range(runs))
+    return io.StringIO("\n".join([f"topic,{names}", *rows, ""]))
+
+
+def words(answer):
+    """Return what a page says, without its drawings and markup."""
+    assert answer.status_code == 200, answer.text
+    bare = re.sub(r"<svg.*?</svg>", "", answer.text, flags=re.DOTALL)
+    return " ".join(unescape(re.sub(r"<[^>]+>", " ", bare)).split())
+
+
+def rows(answer, caption):
+    """Return the cells of a table of a page, by its first cell."""
+    region = answer.text.partition(f'aria-label="{caption}"')[2].partition("</table>")[0]
+    cells = [
+        [
+            " ".join(unescape(re.sub(r"<[^>]+>", " ", re.sub(r"<svg.*?</svg>", "", cell))).split())
+            for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)
+        ]
+        for row in re.findall(r"<tr>(.*?)</tr>", region, re.DOTALL)[1:]
+    ]
+    return {of[0]: of[1:] for of in cells}
+
+
+def drawn(answer):
+    """Return the names of the charts of a page."""
+    return re.findall(r'href="/charts/([a-z]+)\.csv\?', answer.text)
+
+
+def as_json(answer):
+    """Return the links of a page's footer to JSON, by what they are called."""
+    links = re.findall(r' · ([^:<]+): <a href="([^"]+)"[^>]*>JSON<', answer.text)
+    return {what: unescape(link) for what, link in links}
+
+
+@pytest.fixture
+def book(address):
+    with roundbook.open(address) as opened:
+        yield opened
+
+
+@pytest.fixture
+def client(address):
+    with TestClient(make_app(load_settings(), address, open_to_all=True)) as opened:
+        yield opened
+
+
+@pytest.fixture
+def visitors(address):
+    with TestClient(make_app(load_settings(), address)) as opened:
+        yield opened
+
+
+def test_home_counts_what_is_stale_whatever_else_there_is(client, book):
+    book.log("solo", "1", wide(1), "AP", create=True)
+    book.save("plan", "of one", task="solo", measure="AP", m=(10,), min_d=(0.1,))
+    for seed, label in enumerate("12", 1):
+        book.log("covid", label, wide(seed), "AP", create=True)
+    book.save("plan", "of two", **OF, m=(10,), min_d=(0.1,))
+    assert [cells[4] for cells in rows(client.get("/"), "Tasks").values()] == ["", ""]
+    book.log("solo", "1", wide(3), "AP", revise="a slip")
+    book.log("covid", "2", wide(4), "AP", revise="a slip")
+    before = rows(client.get("/"), "Tasks")
+    assert [before[task][4] for task in ("covid", "solo")] == ["1 stale", "1 stale"]
+    # Another assessments label hides neither that nor the verdict and variance of the official one.
+    book.log("covid", "2", wide(5), "AP", assessments="crowd")
+    after = client.get("/")
+    assert rows(after, "Tasks") == before
+    assert re.fullmatch(r"[A-Z]+ AP", before["covid"][1])
+    assert re.fullmatch(r"\.\d{4} AP", before["covid"][2])
+    (to_drift,) = re.findall(r'href="(/drift[^"]+)"', after.text)
+    assert client.get(unescape(to_drift)).status_code == 200
+
+
+def test_home_names_another_measure_whose_saved_report_is_aged(client, book):
+    moved = {"1": (0.0, 1), "2": (0.35, 2)}
+    for label, (shift, seed) in moved.items():
+        for measure, by in (("AP", 0.0), ("P@5", shift)):
+            rng = np.random.default_rng(seed)
+            scores = np.random.default_rng(9).random((30, 1)) * 0.4 + rng.random((30, 25)) * 0.1
+            text = "\n".join(
+                f"t{topic},{','.join(map(str, (row + by).round(4)))}"
+                for topic, row in enumerate(scores)
+            )
+            names = ",".join(f"run{label}{number}" for number in range(25))
+            file = io.StringIO(f"topic,{names}\n{text}\n")
+            book.log("covid", label, file, measure, create=True)
+    report = book.save("drift", "precision", task="covid", measure="P@5")
+    assert report.brief["verdict"] == "aged"
+    page = client.get("/")
+    verdicts = rows(page, "Tasks")["covid"][1]
+    assert re.fullmatch(r"(HELD|UNDECIDED) AP AGED P@5, saved", verdicts)
+    assert "/result?name=precision&amp;kind=drift" in page.text
+    # Not once it is stale.
+    book.log("covid", "2", wide(7), "P@5", revise="a slip")
+    assert "AGED" not in rows(client.get("/"), "Tasks")["covid"][1]
+
+
+def test_one_of_several_assessments_that_are_not_official_is_asked_for(client, book):
+    for seed, label in enumerate("12", 1):
+        for assessments in ("crowd", "own"):
+            book.log("covid", label, wide(seed), "AP", assessments=assessments, create=True)
+    asks = "AP is recorded under several assessments (crowd, own), which are never mixed."
+    for path in ("/task", "/round"):
+        page = client.get(path, params=OF | {"round": "1"})
+        assert asks in words(page), path
+        assert (drawn(page), as_json(page)) == ([], {}), path
+        options = re.search(r'<select name="assessments">(.*?)</select>', page.text)[1]
+        assert options == (
+            '<option value="">choose</option><option>crowd</option><option>own</option>'
+        )
+        chosen = client.get(path, params=OF | {"round": "1", "assessments": "own"})
+        assert "several assessments" not in words(chosen)
+        assert "factors" in drawn(chosen)
+    assert "Scores of AP, own assessments" in words(chosen)
+    # The pages of a matrix lead to those of its own assessments.
+    of_matrix = client.get("/matrix", params={"matrix": 2}).text
+    for path in ("task", "round"):
+        assert re.search(rf'href="/{path}\?[^"]*assessments=own', of_matrix)
+
+
+def test_another_measures_assessments_are_no_choice(client, book):
+    book.log("covid", "1", wide(1), "AP", create=True)
+    book.log("covid", "1", wide(2), "P@5", assessments="crowd")
+    for path in ("/task", "/round"):
+        page = client.get(path, params=OF | {"round": "1"})
+        assert 'name="assessments"' not in page.text
+        assert "several assessments" not in words(page)
+
+
+def test_factors_of_a_round_alone_are_in_its_row(client, book):
+    book.log("covid", "1", wide(1), "AP", create=True)
+    page = client.get("/task", params=OF)
+    assert rows(page, "Rounds")["1"][7] == "v1, all runs"
+    assert "Version 1, all 5 runs: mean and sd of the 8 topics." in words(page)
+    # A single run has no factors; those of the next round are shown.
+    book.log("later", "1", wide(1, runs=1), "AP", create=True)
+    book.log("later", "2", wide(2), "AP", create=True)
+    page = client.get("/task", params=OF | {"task": "later"})
+    assert [cells[7] for cells in rows(page, "Rounds").values()] == ["–", "v1, all runs"]
+    assert "Factors of 2" in words(page)
+
+
+def test_the_numbers_of_a_task_are_linked_by_what_they_are(client, book):
+    for seed, label in enumerate("12", 1):
+        book.log("covid", label, wide(seed), "AP", create=True)
+    page = client.get("/task", params=OF | {"scale": "std-ab"})
+    links = as_json(page)
+    assert list(links) == ["variances, std-ab scale", "drift", "ageing", "factors of 1"]
+    found = [client.get(link).json() for link in links.values()]
+    variances = [f"{row['variance']:.4f}".removeprefix("0") for row in found[0]["rounds"]]
+    assert [cells[4] for cells in rows(page, "Rounds").values()] == variances
+    assert found[0]["scale"] == "std-ab"
+    assert f'class="answer {found[1]["verdict"]}"' in page.text
+    assert [row["round"] for row in found[2]["rounds"]] == ["2"]
+    assert (found[3]["round"], found[3]["version"]) == ("1", 1)
+    assert "Shift of the later round for systems and topics like these" in words(page)
+    links = as_json(client.get("/matrix", params={"matrix": 1}))
+    assert list(links) == ["the matrix", "its revisions"]
+    assert [client.get(link).status_code for link in links.values()] == [200, 200]
+
+
+def test_a_round_says_why_it_shows_no_scores(client, book):
+    for measure in ("AP", "P@5"):
+        book.log("covid", "1", wide(1), measure, create=True)
+    book.log("covid", "2", wide(2), "nDCG@10", create=True)
+
+    def page(**of):
+        return client.get("/round", params={"task": "covid", "round": "1"} | of)
+
+    for measure in ("nDCG@10", "nope"):
+        absent = page(measure=measure)
+        assert f"This round has no {measure} scores; it has AP, P@5." in words(absent)
+        assert '<option value="">choose</option><option>AP</option>' in absent.text
+    book.withdraw(1, reason="scored with the wrong qrels.")
+    why = "The AP scores of this round (matrix 1) are withdrawn: scored with the wrong qrels."
+    assert why in words(page(measure="AP"))
+    # Scores that stand are shown first, unless others are asked for.
+    assert "Scores of P@5" in words(page())
+    book.withdraw(2, reason="these too")
+    gone = page()
+    assert why in words(gone)
+    assert drawn(gone) == []
+
+
+def test_commands_for_what_no_page_does_are_named(client, visitors, book):
+    task = "ad hoc"
+    book.log(task, "1", wide(1), "AP", create=True)
+
+    def commands(path, **of):
+        text = client.get(path, params=of).text.partition("<summary>In the terminal</summary>")[2]
+        return [unescape(one) for one in re.findall(r"<dd><code>(.*?)</code>", text)]
+
+    assert commands("/round", task=task, round="1") == [
+        "roundbook round set 'ad hoc' 1 --held DATE --collection NAME",
+        "roundbook round teams 'ad hoc' 1 teams.csv",
+        "roundbook round teams 'ad hoc' 1 teams.csv --revise REASON",
+        "roundbook factors fit 'ad hoc' 1 --measure AP --runs pooled --reason REASON",
+        "roundbook standardise 'ad hoc' 1 --measure AP",
+        "roundbook measure merge AP INTO --reason REASON",
+        "roundbook round rename 'ad hoc' 1 NAME --force",
+        "roundbook round publish 'ad hoc' 1",
+        "roundbook report html 'ad hoc' 1 --measure AP --output round.html",
+    ]
+    withdraw, *others = commands("/matrix", matrix=1)
+    assert withdraw == "roundbook matrix withdraw 1 --reason REASON"
+    assert others == ["roundbook impact 1", "roundbook matrix export 1 --output scores.csv"]
+    book.withdraw(1, reason="a slip")
+    assert commands("/matrix", matrix=1)[0] == "roundbook matrix restore 1 --reason REASON"
+    book.ask("restore", matrix=1, reason="none")
+    book.log(task, "1", wide(2), "AP", assessments="crowd")
+    fit = commands("/round", task=task, round="1", assessments="crowd")[3]
+    assert "--measure AP --assessments crowd --runs pooled" in fit
+    book.ask("set_round", task=task, round="1", collection="CORD-19")
+    book.publish(task, "1")
+    published = commands("/round", task=task, round="1")
+    assert published[0].endswith("--held DATE --collection NAME --force")
+    assert "roundbook round verify 'ad hoc' 1" in published
+    assert not any(" rename " in one or " publish " in one for one in published)
+    assert "In the terminal" not in visitors.get("/round", params={"task": task, "round": "1"}).text
+    book.ask("create_round", task=task, round="2")
+    assert "roundbook round remove 'ad hoc' 2" in commands("/round", task=task, round="2")
+
+
+def test_a_report_has_no_commands(book, tmp_path):
+    book.log("covid", "1", wide(1), "AP", create=True)
+    book.report("html", "covid", tmp_path / "covid.html")
+    assert "In the terminal" not in (tmp_path / "covid.html").read_text("utf-8")
+
+
+def test_a_visitor_sees_the_published_rounds_numbers_and_why_others_are_missing(visitors, book):
+    for seed, label in enumerate("123", 1):
+        book.log("covid", label, wide(seed), "AP", create=True)
+    for label in "12":
+        book.publish("covid", label)
+    page = visitors.get("/task", params=OF)
+    said = words(page)
+    assert "It is not there" not in said
+    assert (
+        said.count("Figures over all rounds, such as variances and drift, take a token until") == 1
+    )
+    shown = {
+        label: [cells[place] for place in (0, 2, 7)]
+        for label, cells in rows(page, "Rounds").items()
+    }
+    assert shown == {label: ["8", "5", "v1, all runs"] for label in "12"}
+    book.publish("covid", "3")
+    assert "take a token" not in words(visitors.get("/task", params=OF))
+
+
+def test_who_may_not_log_is_not_led_to_logging(client, visitors, book):
+    book.log("covid", "1", wide(1), "AP", create=True)
+    book.publish("covid", "1")
+    paths = {"/": {}, "/task": OF, "/round": OF | {"round": "1"}}
+    tokens = {
+        scope: book.ask("create_token", name=scope, scope=scope).token for scope in ("read", "log")
+    }
+
+    def leads(asking, headers=None):
+        answers = [asking.get(path, params=of, headers=headers) for path, of in paths.items()]
+        assert [answer.status_code for answer in answers] == [200] * 3
+        return ['href="/upload' in answer.text for answer in answers]
+
+    for scope, may in {"read": False, "log": True}.items():
+        assert leads(visitors, {"Authorization": f"Bearer {tokens[scope]}"}) == [may] * 3, scope
+    assert leads(visitors) == [False] * 3
+    assert leads(client) == [True] * 3
+    assert 'href="/upload' in client.get("/login").text
