@@ -90,7 +90,7 @@ def show_(
         ),
     ],
     version: int | None = option(ShowResult, "version", "--version", metavar="N"),
-    kind: str | None = option(ListResults, "kind", "--kind", metavar="KIND"),
+    kind: str | None = option(ShowResult, "kind", "--kind", metavar="KIND"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -44,6 +44,6 @@ def print_saved(shown: ShownResult, form: Any, *, details: bool = True) -> None:
     version = f", version {shown.version} of {shown.versions}" if shown.versions > 1 else ""
     number = report_number(shown) or f"'{shown.name}'"
     title = f"Drift report {number} of task '{shown.task}'{version}"
-    print_table([], (), above=[saved_heading(title, shown), ""])
+    print_table([], (), above=[saved_heading(shown, title), ""])
     print_report(report, details=details)
     print_staleness(shown, "these are today's factors")

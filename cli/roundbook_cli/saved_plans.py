@@ -25,6 +25,7 @@ def print_saved(
     """Print a saved plan, and whether the scores it was computed from still count."""
     from roundbook.logbook.plans.plan import Plan
     from roundbook.presentation.plans import plan_changes
+    from roundbook.presentation.saved_results import saved_heading
     from roundbook.presentation.staleness import why_stale
     from roundbook_cli.renewal import renewal
 
@@ -34,7 +35,7 @@ def print_saved(
         facts = {"illegible": shown.illegible, "renew": renew, "plan": plan_json(shown.result)}
         print_json(plan_entry(shown) | changes | facts)
         return
-    above = [plan_head(shown), *_changes(**changes), *(["To renew it:"] if renew else [])]
+    above = [saved_heading(shown), *_changes(**changes), *(["To renew it:"] if renew else [])]
     if shown.illegible is not None:
         above.append(f"Stale: {why_stale(shown)}.")
     print_plan(
@@ -51,13 +52,6 @@ def plan_entry(entry: ResultEntry) -> dict[str, Any]:
     """Return the facts of a saved plan as JSON prints them: its name, version, user and time."""
     printed = entry.model_dump(mode="json", include=set(_ENTRY))
     return {field: printed[field] for field in _ENTRY}
-
-
-def plan_head(entry: ResultEntry) -> str:
-    """Return the heading of a saved plan."""
-    from roundbook.presentation.saved_results import saved_heading
-
-    return saved_heading(f"Plan '{entry.name}', version {entry.version} of {entry.versions}", entry)
 
 
 def _changes(stale: list[dict[str, Any]], new_rounds: list[str]) -> list[str]:

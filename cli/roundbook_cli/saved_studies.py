@@ -33,10 +33,7 @@ def print_saved(shown: ShownResult, form: Any) -> None:  # noqa: ANN401
     if form != "table":
         print_study(study, form, beside=study_entry(shown))
         return
-    head = saved_heading(
-        f"Study '{shown.name}', version {shown.version} of {shown.versions}", shown
-    )
-    print_table([], (), above=[head, ""])
+    print_table([], (), above=[saved_heading(shown), ""])
     print_study(study, form)
     print_staleness(shown, "these scores count today")
 

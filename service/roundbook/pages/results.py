@@ -102,13 +102,12 @@ def result_page(
 def result_context(session: Session, caller: Caller, asked: ShowResult) -> dict[str, Any]:
     """Return the context of the page of a saved result: heading, sentences, tables and chart."""
     shown = answer(caller, session, show_result, asked)
-    title = f"{shown.kind.capitalize()} '{shown.name}', version {shown.version} of {shown.versions}"
     result = shown.result
     return {
         "shown": shown,
         "measure": shown.request.get("measure"),
         "round": shown.request.get("round"),
-        "heading": saved_heading(title, shown),
+        "heading": saved_heading(shown),
         "brief": _brief(shown),
         "why": why_stale(shown),
         "changed": _stale_since(session, [shown]).get((shown.kind, shown.name)),

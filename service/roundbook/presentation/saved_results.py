@@ -13,14 +13,17 @@ if TYPE_CHECKING:
 _WORDS = "roundbook.presentation.saved_{}"
 
 
-def saved_heading(title: str, entry: ResultEntry) -> str:
+def saved_heading(entry: ResultEntry, title: str | None = None) -> str:
     """Return the heading of a saved result: its title, day, user, software version and note.
 
     Parameters
     ----------
-    title : str
-        The kind, name and version of the result.
+    title : str, optional
+        Default: its kind, name and version.
     """
+    title = title or (
+        f"{entry.kind.capitalize()} '{entry.name}', version {entry.version} of {entry.versions}"
+    )
     note = f" Note: {entry.note}" if entry.note else ""
     return (
         f"{title}, saved {entry.saved_at:%Y-%m-%d} by {entry.saved_by} with {entry.software}.{note}"

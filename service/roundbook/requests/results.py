@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Self
+from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
 from roundbook.requests.base import Request
+
+KindOfResult = Annotated[
+    str | None,
+    Field(description="Its kind, where two kinds have the name: plan, drift or study."),
+]
 
 
 class ListResults(Request):
@@ -21,9 +26,7 @@ class ShowResult(Request):
     """Which version of a saved result to show."""
 
     name: str = Field(description="The result's name, as 'result list' prints it.")
-    kind: str | None = Field(
-        None, description="Its kind, where two kinds have the name: plan, drift or study."
-    )
+    kind: KindOfResult = None
     version: int | None = Field(None, description="Default: the latest.")
 
 
@@ -32,9 +35,7 @@ class RenewResults(Request):
 
     name: str | None = Field(None, description="The result's name.")
     task: str | None = Field(None, description="Of this task, all that is stale.")
-    kind: str | None = Field(
-        None, description="Its kind, where two kinds have the name: plan, drift or study."
-    )
+    kind: KindOfResult = None
     dry_run: bool = Field(default=False, description="Say what would be renewed, save nothing.")
 
     @model_validator(mode="after")
