@@ -8,8 +8,10 @@ from types import SimpleNamespace
 
 import numpy as np
 import typer
+from fastapi.testclient import TestClient
 from tests.factories import log_scores, verify_record
 
+from roundbook.api.app import make_app
 from roundbook.logbook import impact, kinds, saving
 from roundbook.logbook.input_rows import inputs_today
 from roundbook.logbook.lookup import find_task
@@ -17,6 +19,7 @@ from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import begin
 from roundbook.requests.base import Request
+from roundbook.settings import load_settings
 
 
 class TopicsRequest(Request):
@@ -72,7 +75,9 @@ PRINT = SimpleNamespace(
 )
 
 
-def test_it_is_saved_listed_shown_renewed_and_verified(engine, terminal, monkeypatch):
+def test_it_is_saved_listed_shown_renewed_and_verified(
+    engine, terminal, monkeypatch, address, tmp_path
+):
     monkeypatch.setitem(kinds._PACKAGES, "count", "counts")
     monkeypatch.setattr(impact, "KINDS", (*impact.KINDS, "count"))
     monkeypatch.setitem(sys.modules, "roundbook.logbook.counts", SimpleNamespace())
@@ -94,6 +99,12 @@ def test_it_is_saved_listed_shown_renewed_and_verified(engine, terminal, monkeyp
     assert terminal("result", "renew", "t", "--stale").code == 0
     assert terminal("result", "show", "t/count-1").out == "t/count-1 2\n"
     assert terminal("result", "list", "t", "--stale").out == "No result is stale.\n"
+    assert "no saved count 'nope'" in terminal("result", "show", "nope", "--kind", "count").err
+    with TestClient(make_app(load_settings(), address, open_to_all=True)) as service:
+        for page in ("/results", "/result?name=t/count-1", "/api/v1/result?name=t/count-1"):
+            answer = service.get(page)
+            assert (answer.status_code, "count-1" in answer.text) == (200, True), answer.text
+    assert terminal("export", str(tmp_path / "t.zip")).code == 0
 
 
 class Read:
