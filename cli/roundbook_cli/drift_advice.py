@@ -88,32 +88,24 @@ def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str
         command = _command("standardise", task, which, *of_measure, *source)
         return {"purpose": purpose, "command": command}
 
-    def show_factors(purpose: str, which: str) -> dict[str, str]:
-        return {
-            "purpose": purpose,
-            "command": _command("factors", "show", task, which, *of_measure),
-        }
-
-    own = standardise(f"Standardise '{later}' by its own factors", later)
     chosen = [
         *_in_order_held(report, of_measure),
         *_fit_on_pool(report, of_measure),
-        *_fit_on_all(report, of_measure),
+        *_fit_alike(report, of_measure),
     ]
     if report.verdict == "held":
         return [
             standardise(f"Standardise '{later}' by the factors of '{first}'", later, first),
-            show_factors("See the factors you keep", first),
             *chosen,
         ]
     if report.verdict == "aged":
         return [
-            own,
+            standardise(f"Standardise '{later}' by its own factors", later),
             standardise(f"Restate '{first}' by the factors of '{later}'", first, later),
-            show_factors("See the new factors", later),
             *chosen,
         ]
-    return [standardise(f"Standardise '{first}' by its own factors", first), own, *chosen]
+    each = "Standardise each round by its own factors"
+    return [standardise(each, first), standardise(each, later), *chosen]
 
 
 def _in_order_held(report: DriftReport, of_measure: list[str]) -> list[dict[str, str]]:
@@ -142,19 +134,28 @@ def _fit_on_pool(report: DriftReport, of_measure: list[str]) -> list[dict[str, s
     ]
 
 
-def _fit_on_all(report: DriftReport, of_measure: list[str]) -> list[dict[str, str]]:
-    """Return the commands that fit both rounds' factors on all runs; none if chosen alike."""
+def _fit_alike(report: DriftReport, of_measure: list[str]) -> list[dict[str, str]]:
+    """Return the commands that fit both rounds' factors on the pool, or both on all runs.
+
+    There are none if they are chosen alike.
+    """
     from roundbook.presentation.drift import choice_note, effective_choice
 
     if choice_note(report) is None:
         return []
+    on_pool = [label for label, runs in _standardising(report) if runs.which != "pooled"]
+    on_all = [label for label, runs in _standardising(report) if effective_choice(runs) != "all"]
+    have = "Have the factors of both rounds rest on"
     return [
         {
-            "purpose": f"Fit the factors of '{label}' on all runs, to compare like with like",
-            "command": refit_command(report.task, label, of_measure, "all", "TEXT"),
+            "purpose": purpose,
+            "command": refit_command(report.task, label, of_measure, which),
         }
-        for label, runs in _standardising(report)
-        if effective_choice(runs) != "all"
+        for purpose, which, labels in (
+            (f"{have} the pool, if it is known", "pooled", on_pool),
+            ("Or have both rest on all runs" if on_pool else f"{have} all runs", "all", on_all),
+        )
+        for label in labels
     ]
 
 

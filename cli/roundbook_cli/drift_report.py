@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
@@ -82,7 +84,7 @@ def print_report(
 
 def _print_brief(report: DriftReport, text: dict[str, Any], verdict: str) -> None:
     """Print the verdict, its reasons, the advice and the consequence for the scores."""
-    from roundbook.presentation.drift import backwards_note, choice_note, small_sds_note
+    from roundbook.presentation.drift import brief_notes
     from roundbook.presentation.drift_advice import brief_advice
     from roundbook.presentation.drift_consequence import brief_consequence
     from roundbook.presentation.drift_verdict import brief_reason
@@ -90,20 +92,34 @@ def _print_brief(report: DriftReport, text: dict[str, Any], verdict: str) -> Non
     # Sentences that an earlier Roundbook saved with a report stay as they were saved.
     saved = report.model_extra or {}
     reason = saved.get("reason") or brief_reason(report)
-    beside = (backwards_note(report), choice_note(report), small_sds_note(report))
-    notes = [note for note in beside if note]
+    notes = brief_notes(report)
     if report.provisional:
-        notes.append("Say the teams, with a team file for each round:")
+        notes.append(f"Say the teams: {record_teams(report)}")
     print_table([], (), above=[verdict, "", f"Why: {reason}", *(f"- {note}" for note in notes)])
-    if report.provisional:
-        print_commands(record_teams(report), indent=4)
     section(f"What to do: {saved.get('advice') or with_options(brief_advice(report))}")
-    print_commands(*(step["command"] for step in text["commands"]), indent=4)
+    _print_steps(text["commands"])
     if report.consequence:
         section(f"What it does: {brief_consequence(report, report.consequence)}")
     if report.recurring_systems:
         section(f"Revived systems: {text['revived']['reason']}")
-    section("More with --details: the tests, what is assumed, each topic, each system.")
+    told = {
+        "the tests": report.tests,
+        "what is assumed": text["assumed"],
+        "each topic": report.topics,
+        "all topics of each round": report.no_shared_topics,
+        "each system": report.recurring_systems,
+    }
+    more = ", ".join(what for what, there in told.items() if there)
+    print_table([], (), below=[f"More with --details: {more}."])
+
+
+def _print_steps(steps: Sequence[dict[str, str]]) -> None:
+    """Print commands below their purposes, and what further factors do to a fingerprint."""
+    for purpose, alike in groupby(steps, itemgetter("purpose")):
+        typer.echo(visible(f"  {purpose}:"))
+        print_commands(*(step["command"] for step in alike), indent=4)
+    if any(step["command"].startswith("roundbook factors fit ") for step in steps):
+        typer.echo("  Factors fitted anew change the fingerprint of a published round.")
 
 
 def _print_details(report: DriftReport, text: dict[str, Any], verdict: str) -> None:
@@ -115,9 +131,7 @@ def _print_details(report: DriftReport, text: dict[str, Any], verdict: str) -> N
     if text["notes"]:
         section(*(f"- {note}" for note in text["notes"]))
     section(f"What to do: {text['advice']}")
-    for step in text["commands"]:
-        typer.echo(visible(f"  {step['purpose']}:"))
-        print_commands(step["command"], indent=4)
+    _print_steps(text["commands"])
     if report.consequence:
         _print_consequence(report, report.consequence)
     elif report.verdict != "unbridged":

@@ -50,7 +50,7 @@ _NEEDED = (
     Column("e_rho_squared_topics_interval", "Interval", _topics),
     Column("phi_topics", "By Phi", "{:,}".format, "right"),
     Column("phi_topics_interval", "Interval", _topics),
-    Column("design_topics", "By power", "{:,}".format, "right"),
+    Column("design_topics", "By ANOVA", "{:,}".format, "right"),
 )
 _COMPONENTS = (
     Column("round", "Round"),

@@ -10,8 +10,21 @@ import typer
 
 from roundbook.requests.matrices import ShowImpact
 from roundbook_cli.options import Database, Form, MatrixNumber
-from roundbook_cli.output import Column, print_commands, section, show, talk
-from roundbook_cli.renewal import computed_anew, dependent_line, renewal_of_dependent
+from roundbook_cli.output import (
+    Column,
+    counted,
+    print_commands,
+    print_table,
+    section,
+    show,
+    talk,
+)
+from roundbook_cli.renewal import (
+    computed_anew,
+    dependent_line,
+    renewal_of_dependent,
+    renewal_of_task,
+)
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
@@ -46,24 +59,19 @@ def impact(
         shown = show_impact(session, request)
     why = None if shown.reason is None else scores_sentence(shown.reason)
     rows = [SimpleNamespace(**dependent_line(dependent)) for dependent in shown.dependents]
-    show(
-        shown,
-        form,
-        rows,
-        _CSV if form == "csv" else _DEPENDENTS,
-        above=[*impact_sentences(shown), ""],
-        extra={"why": why, "dependents": dependents_json(shown.dependents)},
-        without=("reason",),
-    )
-    # A command may renew several results.
-    renewals = list(dict.fromkeys(row.renew for row in rows if row.renew))
-    outdated = shown.source is not None and shown.source.outdated and shown.standing == "current"
-    if form == "table" and outdated:
+    if form != "table":
+        extra = {"why": why, "dependents": dependents_json(shown.dependents)}
+        show(shown, form, rows, _CSV, extra=extra, without=("reason",))
+        return
+    print_table([], (), above=impact_sentences(shown))
+    renewals = _renewals(shown.dependents)
+    if shown.source is not None and shown.source.outdated and shown.standing == "current":
         section("To compute its scores anew:")
         print_commands(computed_anew(Scores(**shown.model_dump(include=set(Scores.model_fields)))))
-    if form == "table" and renewals:
+    if renewals:
         section("To renew what is stale:")
         print_commands(*renewals)
+    section(rows=rows, columns=_DEPENDENTS)
 
 
 def dependents_json(dependents: Sequence[Dependent]) -> list[dict[str, Any]]:
@@ -74,16 +82,32 @@ def dependents_json(dependents: Sequence[Dependent]) -> list[dict[str, Any]]:
 
 def tell_impact(dependents: Sequence[Dependent], headline: str) -> None:
     """Print the stale dependents of scores on stderr, with the commands that renew them."""
-    if not dependents:
-        return
-    from roundbook.presentation.impact import stale_lines
+    from roundbook.presentation.impact import stale_lines, stale_results
 
-    talk(headline)
-    for line in stale_lines(dependents):
-        talk(line)
-    # A command may renew several results.
-    renewals = dict.fromkeys(filter(None, map(renewal_of_dependent, dependents)))
+    lines, results = stale_lines(dependents), stale_results(dependents)
+    if not lines:
+        return
+    talk(f"{headline} {counted(results, 'saved result')}." if results else headline)
+    renewals = _renewals(dependents)
     if renewals:
-        talk("To renew them:")
-    for command in renewals:
-        talk(f"  {command}")
+        talk("To renew what is stale:")
+        for command in renewals:
+            talk(f"  {command}")
+        talk("In detail:")
+    for line in lines:
+        talk(line)
+
+
+def _renewals(dependents: Sequence[Dependent]) -> list[str]:
+    """Return the commands that renew what is stale, with one for several saved results."""
+    commands, of_results = [], {}
+    for dependent in dependents:
+        if command := renewal_of_dependent(dependent):
+            if dependent.entry is None:
+                commands.append(command)
+            else:
+                of_results[command] = dependent.entry.task
+    tasks = dict.fromkeys(filter(None, of_results.values()))
+    renewed = list(of_results) if len(of_results) == 1 else map(renewal_of_task, tasks)
+    # A command may renew several dependents.
+    return [*dict.fromkeys(commands), *renewed]

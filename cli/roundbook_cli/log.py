@@ -134,7 +134,6 @@ def _notes(logged: LoggedMatrix, measures: Sequence[str]) -> list[str]:
                     logged.round,
                     measured(measure, logged.assessments),
                     "all",
-                    "REASON",
                 )
                 for measure in measures
             ]

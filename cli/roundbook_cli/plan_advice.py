@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook_cli.ways_out import with_way_out
 
 if TYPE_CHECKING:
+    from roundbook.errors import WayOut
     from roundbook.logbook.plans.plan import Plan, RoundPower
     from roundbook.logbook.variance_history import VarianceHistory
 
@@ -24,19 +26,50 @@ def history_warning(history: VarianceHistory) -> str | None:
     from roundbook.presentation.variances import disagreement, disagreement_way_out
 
     warning = disagreement(history)
-    return warning and with_way_out(warning, disagreement_way_out(history))
+    return warning and _advice(warning, disagreement_way_out(history), plan_command(history))
 
 
 def advised(history: VarianceHistory, lines: Iterable[str]) -> list[str]:
-    """Return lines about a variance history, with advice after warnings that rounds disagree."""
-    from roundbook.presentation.variances import disagreement, disagreement_way_out
+    """Return lines about a variance history, with the command that each gives cause for."""
+    from roundbook.presentation.variances import (
+        disagreement,
+        disagreement_way_out,
+        unknown_teams,
+        unknown_teams_way_out,
+    )
 
-    advice = {}
-    for two_way in (False, True):
-        if warning := disagreement(history, two_way=two_way):
-            way_out = disagreement_way_out(history, two_way=two_way)
-            advice[warning] = with_way_out(warning, way_out)
-    return [advice.get(line, line) for line in lines]
+    ways_out: dict[str | None, WayOut | None] = {}
+    for two_way in (True, False):
+        way_out = disagreement_way_out(history, two_way=two_way)
+        # Where both kinds of variance disagree the advice is the same, and stands once.
+        ways_out = {line: other for line, other in ways_out.items() if other != way_out}
+        ways_out[disagreement(history, two_way=two_way)] = way_out
+    ways_out[unknown_teams(history)] = unknown_teams_way_out(history)
+    return [_advice(line, ways_out.get(line), plan_command(history)) for line in lines]
+
+
+def plan_command(history: VarianceHistory) -> list[str]:
+    """Return the words of the command that plans from a variance history, as far as it tells."""
+    words = ["roundbook", "plan", "--task", history.task, "--measure", history.measure]
+    words += ["--scale", history.scale] if history.scale != "raw" else []
+    labels = history.mixed or [history.assessments]
+    if labels != [DEFAULT_ASSESSMENTS]:
+        words += [word for label in labels for word in ("--assessments", label)]
+    return words + (["--pool-by", "topics"] if history.pooled.weights == "topics" else [])
+
+
+# By code of the advice to plan at another limit of the variance, that limit.
+_LIMITS = {"plan at the planning variance": "planning", "plan at the latest": "latest"}
+
+
+def _advice(line: str, way_out: WayOut | None, command: Sequence[str] = ()) -> str:
+    """Return a line with the advice on it; an option is added to the words of a command, if any."""
+    if way_out is None or way_out.code not in _LIMITS:
+        return with_way_out(line, way_out)
+    typed = [*command, "--variance-at", _LIMITS[way_out.code]]
+    said = with_way_out(line, way_out._replace(facts={"typed": typed}))
+    # A command is copied without a period.
+    return said.removesuffix(".") if command else said
 
 
 def plan_json(plan: Plan) -> dict[str, Any]:
@@ -67,7 +100,7 @@ def plan_warning(plan: Plan) -> str | None:
     from roundbook.presentation.plans import warning, warning_way_out
 
     disagreeing = warning(plan)
-    return disagreeing and with_way_out(disagreeing, warning_way_out(plan))
+    return disagreeing and _advice(disagreeing, warning_way_out(plan))
 
 
 def plan_notes(plan: Plan) -> list[str]:

@@ -41,7 +41,7 @@ def print_plan(
     """
     from roundbook.presentation.plan_protocol import protocol
     from roundbook.presentation.plan_table import beside, plan_columns, plan_latex, plan_rows
-    from roundbook.presentation.plans import WHY_ANOVA_FIRST, fits, headline, tukey_instead
+    from roundbook.presentation.plans import fits, headline, tukey_instead, which_design
 
     if form != "table" or only_protocol:
         for line in (*above, *([f"  {copyable}"] if copyable else [])):
@@ -58,18 +58,23 @@ def print_plan(
         print_table([], (), above=above)
         if copyable:
             print_commands(copyable)
-        below, runs = [*beside(plan), fits(plan)], tukey_instead(plan)
-        if runs and plan.design == "anova":
-            below.insert(
-                0,
-                f"Take tukey {runs}: {WHY_ANOVA_FIRST} For the size by tukey at the planning"
-                " variance add: --design tukey --variance-at planning.",
-            )
-        elif runs:
-            below[-1] += f" {runs.capitalize()} prefer --design tukey."
+        which, fitting, runs = which_design(plan), fits(plan), tukey_instead(plan)
+        if fitting is None:
+            below = [" ".join(filter(None, [which, _add_tukey(plan)])), *beside(plan)]
+        else:
+            prefer = f" {runs.capitalize()} prefer --design tukey." if runs else ""
+            below = [*beside(plan), fitting + prefer]
         print_table(plan_rows(plan), plan_columns(plan), above=[headline(plan)], below=below)
         _print_rounds(plan, details=details)
         print_table([], (), below=plan_remarks(plan))
+
+
+def _add_tukey(plan: Plan) -> str | None:
+    """Return the options that plan by tukey at the planning variance, None at a given variance."""
+    if plan.variance_at == "given":
+        return None
+    pooled = plan.variance_at == "pooled" and plan.variance_planning is not None
+    return f"Add: --design tukey{' --variance-at planning' if pooled else ''}"
 
 
 def _print_rounds(plan: Plan, *, details: bool) -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import typer
 
 from roundbook.presentation.rankings import notes, summary
@@ -15,6 +17,14 @@ from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record
 
 commands = typer.Typer()
+
+_MOST_ROWS = 20
+Top = Annotated[
+    int,
+    typer.Option(
+        "--top", metavar="N", min=1, help="Print so many rows of the table; CSV and JSON have all."
+    ),
+]
 
 
 @commands.command(epilog="Example: roundbook rank covid round1 --measure nDCG@10")
@@ -31,6 +41,7 @@ def rank(
     seed: int = option(RankRequest, "seed", "--seed"),
     assessments: Assessments = None,
     anonymous: bool = option(RankRequest, "anonymous", "--anonymous"),
+    top: Top = _MOST_ROWS,
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -52,13 +63,15 @@ def rank(
         number("rank_b", "Rank", 1),
         number("mean_b", _heading(agreement.b)),
     )
-    remarks = notes(agreement)
+    remarks, runs = notes(agreement), len(agreement.ranking)
+    left = [f"{top} of {runs:,} rows: --top {runs} shows all."] if top < runs else []
     show(
         agreement,
         form,
-        agreement.ranking,
+        agreement.ranking[:top] if form == "table" else agreement.ranking,
         columns,
         above=summary(agreement),
+        below=left,
         extra={"notes": remarks},
     )
     talk_notes(remarks)

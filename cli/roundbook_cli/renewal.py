@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
-from roundbook_cli.output import print_commands, section
+from roundbook_cli.output import print_commands, print_table
 
 if TYPE_CHECKING:
     from roundbook.logbook.factors import FactorSet
@@ -20,15 +20,17 @@ if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
     from roundbook.logbook.teams import DescribedTeams, RefittableFactors
 
-# The reason of factors that are fitted anew on a corrected pool.
-POOL_CHANGED = "the pool is another one now"
-
 
 def renewal(entry: ResultEntry) -> str | None:
     """Return the command that renews a saved result, None where nothing needs or can be renewed."""
     # A result that is not stale may have new rounds to take in.
     wanted = entry.renewable or (entry.changes and not entry.stale)
     return shlex.join(["roundbook", "result", "renew", entry.name]) if wanted else None
+
+
+def renewal_of_task(task: str) -> str:
+    """Return the command that renews every stale result of a task."""
+    return shlex.join(["roundbook", "result", "renew", task, "--stale"])
 
 
 def entry_json(entry: ResultEntry, fields: Collection[str] | None = None) -> dict[str, Any]:
@@ -51,7 +53,7 @@ def print_staleness(shown: ShownResult, standing: str) -> None:
     from roundbook.presentation.staleness import why_stale
 
     why = why_stale(shown)
-    section(f"Stale: {why}." if why else f"It stands: {standing}.")
+    print_table([], (), above=[f"Stale: {why}." if why else f"It stands: {standing}."])
     command = renewal(shown)
     if command:
         typer.echo("To renew it:")
@@ -80,8 +82,7 @@ def _refit(refit: RefitRequest) -> str:
     for run in refit.runs:
         words += ["--runs", run]
     words += ["--zero-sd", refit.zero_sd] if refit.zero_sd != "average" else []
-    reason = f"the runs of factor version {refit.version}, on revision {refit.revision}"
-    return shlex.join([*words, "--reason", reason])
+    return shlex.join([*words, "--reason", "REASON"])
 
 
 def dependent_line(dependent: Dependent) -> dict[str, Any]:
@@ -105,9 +106,7 @@ def measured(measure: str, assessments: str, *, of_several: bool = False) -> lis
     return ["--measure", measure, *(["--assessments", assessments] if named else [])]
 
 
-def refit_command(
-    task: str, label: str, of_measure: Sequence[str], runs: str, reason: str = POOL_CHANGED
-) -> str:
+def refit_command(task: str, label: str, of_measure: Sequence[str], runs: str) -> str:
     """Return the command that fits a round's factors on all runs, or the pooled ones.
 
     Parameters
@@ -116,7 +115,7 @@ def refit_command(
         The options that name the measure and its assessments, see `measured`.
     """
     words = ["roundbook", "factors", "fit", task, label, *of_measure]
-    return shlex.join([*words, "--runs", runs, "--reason", reason])
+    return shlex.join([*words, "--runs", runs, "--reason", "REASON"])
 
 
 def refit_notes(
@@ -133,7 +132,6 @@ def refit_notes(
         return []
     from roundbook.presentation.matrices import refittable_note
 
-    reason = POOL_CHANGED if corrected else "the pool is known now"
     labels = Counter(factors.measure for factors in refittable)
     commands = [
         refit_command(
@@ -141,12 +139,14 @@ def refit_notes(
             of_round.round,
             measured(factors.measure, factors.assessments, of_several=labels[factors.measure] > 1),
             "pooled",
-            reason,
         )
         for factors in refittable
     ]
     note = refittable_note(refittable, corrected=corrected)
-    return ["\n  ".join([f"{note} To fit them on it:", *commands])]
+    alike = "To fit them on it, in all rounds alike"
+    if of_round.publication is not None:
+        alike += f" (round '{of_round.round}' is published, and its fingerprint changes with them)"
+    return ["\n  ".join([f"{note} {alike}:", *commands])]
 
 
 def print_refit(factors: FactorSet | ShownMatrix) -> None:

@@ -97,7 +97,7 @@ def show_(
     form: Form = "table",
     database: Database = None,
 ) -> None:
-    """Show a saved drift report as it was, then whether what it was computed from still counts."""
+    """Show a saved drift report as it was, and whether what it was computed from still counts."""
     from roundbook.logbook.saved_results import numbered_name, show_result
 
     with record(context, database) as session:

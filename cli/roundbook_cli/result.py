@@ -91,6 +91,9 @@ def show_(
     ],
     version: int | None = option(ShowResult, "version", "--version", metavar="N"),
     kind: str | None = option(ShowResult, "kind", "--kind", metavar="KIND"),
+    details: Annotated[
+        bool, typer.Option("--details", help="Print also what its page leaves out.")
+    ] = False,
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -101,7 +104,7 @@ def show_(
     request = ShowResult(name=name, version=version, kind=kind)
     with record(context, database) as session:
         shown = show_result(session, request)
-    import_kind(shown.kind, "roundbook_cli.saved_{}").print_saved(shown, form)
+    import_kind(shown.kind, "roundbook_cli.saved_{}").print_saved(shown, form, details=details)
 
 
 @app.command(epilog="Example: roundbook result renew covid --stale")

@@ -30,7 +30,7 @@ def report_facts(entry: ResultEntry) -> dict[str, Any]:
     return numbers | entry_json(entry, _ENTRY)
 
 
-def print_saved(shown: ShownResult, form: Any, *, details: bool = True) -> None:  # noqa: ANN401
+def print_saved(shown: ShownResult, form: Any, *, details: bool) -> None:  # noqa: ANN401
     """Print a saved drift report, in brief or with all details, and whether it is stale."""
     from roundbook.logbook.drift.report import DriftReport
     from roundbook.presentation.saved_results import saved_heading
@@ -44,6 +44,7 @@ def print_saved(shown: ShownResult, form: Any, *, details: bool = True) -> None:
     version = f", version {shown.version} of {shown.versions}" if shown.versions > 1 else ""
     number = report_number(shown) or f"'{shown.name}'"
     title = f"Drift report {number} of task '{shown.task}'{version}"
-    print_table([], (), above=[saved_heading(shown, title), ""])
-    print_report(report, details=details)
+    print_table([], (), above=[saved_heading(shown, title)])
     print_staleness(shown, "these are today's factors")
+    print_table([], (), above=[""])
+    print_report(report, details=details)

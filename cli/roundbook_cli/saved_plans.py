@@ -20,7 +20,7 @@ def print_saved(
     form: options.PlanFormat,
     *,
     only_protocol: bool = False,
-    details: bool = True,
+    details: bool,
 ) -> None:
     """Print a saved plan, and whether the scores it was computed from still count."""
     from roundbook.logbook.plans.plan import Plan
@@ -65,8 +65,10 @@ def _changes(stale: list[dict[str, Any]], new_rounds: list[str]) -> list[str]:
     return lines
 
 
-def _variances(was: float, now: float | None) -> str:
+def _variances(was: float | None, now: float | None) -> str:
     """Return the variance then and today, as a clause; empty where they are printed alike."""
+    if was is None:
+        return ""
     texts = [f"{value:.5g}" for value in (was, now) if value is not None]
     if not any("e" in text for text in texts):
         decimals = max(len(text.partition(".")[2]) for text in texts)

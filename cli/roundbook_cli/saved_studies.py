@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,8 @@ def study_entry(entry: ResultEntry) -> dict[str, Any]:
     return entry_json(entry, _ENTRY)
 
 
-def print_saved(shown: ShownResult, form: Any) -> None:  # noqa: ANN401
-    """Print a saved study, and whether the scores it was computed from still count."""
+def print_saved(shown: ShownResult, form: Any, *, details: bool) -> None:  # noqa: ANN401
+    """Print a saved study, long tables in brief or whole, and whether its scores still count."""
     from roundbook.logbook.studies.study import Study
     from roundbook.presentation.saved_results import saved_heading
     from roundbook_cli.renewal import print_staleness
@@ -33,9 +34,10 @@ def print_saved(shown: ShownResult, form: Any) -> None:  # noqa: ANN401
     if form != "table":
         print_study(study, form, beside=study_entry(shown))
         return
-    print_table([], (), above=[saved_heading(shown), ""])
-    print_study(study, form)
+    print_table([], (), above=[saved_heading(shown)])
     print_staleness(shown, "these scores count today")
+    print_table([], (), above=[""])
+    print_study(study, form, top=sys.maxsize if details else None, more="--details")
 
 
 def print_study(

@@ -17,6 +17,7 @@ from roundbook.presentation.variances import (
     ROUNDS,
     heading,
     history_lines,
+    interval_summary,
     pooled_line,
     pooled_summary,
     recorded_notes,
@@ -201,14 +202,14 @@ def history(
         )
     talk_notes(map(left_out, shown.withdrawn))
     if form == "table":
+        print_table([], (), above=stability(shown.histories))
         for of_measure in shown.histories:
             print_table(
                 of_measure.rounds,
                 _columns(of_measure),
-                above=[heading(of_measure)],
-                below=[*advised(of_measure, summary(of_measure)), ""],
+                above=["", heading(of_measure)],
+                below=advised(of_measure, summary(of_measure)),
             )
-        print_table([], (), above=stability(shown.histories))
     else:
         lines = [line for of_measure in shown.histories for line in history_lines(of_measure)]
         extra = {"histories": list(map(history_json, shown.histories))}
@@ -251,9 +252,16 @@ def pooled(
             Column("homogeneity_p", "Wald p"),
         )
     talk_notes(map(left_out, history.withdrawn))
-    below = [f"Rounds: {', '.join(result.rounds)}.", *advised(history, pooled_summary(history))]
-    extra = {"warning": history_warning(history)}
-    show(result, form, [pooled_line(result)], columns, below=below, extra=extra)
+    lines = [*pooled_summary(history), *(interval_summary(history) if result.interval else [])]
+    show(
+        result,
+        form,
+        [pooled_line(result)],
+        columns,
+        above=[heading(history)],
+        below=[f"Rounds: {', '.join(result.rounds)}.", *advised(history, lines)],
+        extra={"warning": history_warning(history)},
+    )
 
 
 def _history(

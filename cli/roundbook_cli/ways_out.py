@@ -8,8 +8,8 @@ from typing import get_args
 from roundbook.errors import RoundbookError, WayOut
 from roundbook.requests.fields import Layout
 
-# By code: a sentence with the error's facts in braces, quoted for a shell. It follows the error's
-# own sentence, or contains it where it has {message}.
+# By code: a sentence with the error's facts in braces, quoted for a shell, a list word by word. It
+# follows the error's own sentence, or contains it where it has {message}.
 _WAYS_OUT = {
     "list measures": "'roundbook measure list' shows those there are.",
     "merge the slip": "{message}: roundbook measure merge {slip} {known}",
@@ -31,6 +31,7 @@ _WAYS_OUT = {
     " file with the columns run, team and contributed_to_pool.",
     "name the pool depth": "{message}; if you know the depth of the pool, give it with --pool-depth.",
     "record the teams": "{message}; record it with 'roundbook round teams {task} {round} FILE'.",
+    "log a team file": "Log a team file: roundbook round teams {task} {round} FILE",
     "record the systems": "{message}; record it in the column 'system' of a team file with 'roundbook"
     " round teams {task} ROUND FILE', or take equal tags for one system with --match tag.",
     "name the pivot": "{message}: name one with --pivot.",
@@ -99,7 +100,7 @@ _WAYS_OUT = {
     "variance revised meanwhile": "Look at it with 'roundbook variance show {task} --measure {measure}', and"
     " record this one again if it still corrects it.",
     "withdrawn matrix": "Log a correction with --revise, or take the withdrawal back with"
-    " 'roundbook matrix restore {matrix} --reason TEXT'.",
+    " 'roundbook matrix restore {matrix} --reason REASON'.",
     "list matrices": "{message}; 'roundbook matrix list {task}' shows its own.",
     "no matrix": "{message}; 'roundbook matrix list TASK' shows those there are.",
     "reason needed": "{message}: say why with --reason.",
@@ -147,8 +148,8 @@ _WAYS_OUT = {
     "list results": "{message} ('roundbook result list' shows those there are).",
     "name the kind": "{message} with --kind.",
     "plan at the planning variance": "Plan with the next round's planning variance, which"
-    " counts how much rounds differ: --variance-at planning.",
-    "plan at the latest": "Plan with the latest round's variance: --variance-at latest.",
+    " counts how much rounds differ: {typed}.",
+    "plan at the latest": "Plan with the latest round's variance: {typed}.",
     "look at the scores": "Look for what is wrong with the scores there before you plan"
     " with it: 'roundbook matrix list {task}' names them.",
     "larger minD": "{message}: ask for a larger --min-d.",
@@ -184,7 +185,10 @@ def with_way_out(message: str, way_out: WayOut | None) -> str:
     """Return a message followed by what to type, if there is a way out."""
     if way_out is None:
         return message
-    facts = {name: shlex.quote(str(fact)) for name, fact in way_out.facts.items()}
+    facts = {
+        name: shlex.join(fact) if isinstance(fact, list) else shlex.quote(str(fact))
+        for name, fact in way_out.facts.items()
+    }
     text = _WAYS_OUT[way_out.code]
     if "{message}" in text:
         return text.format_map(facts | {"message": message.removesuffix(".")})

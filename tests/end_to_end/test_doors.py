@@ -197,7 +197,7 @@ def test_a_round_and_an_impact_say_the_same_at_every_door(service, address, comm
             ("impact", ("impact", "1"), {"matrix": 1}, [
                 "Matrix 1: AP of round '1' of 't', official assessments, revision 1: superseded by"
                 " revision 2 (matrix 3).",
-                "4 results resting on it, 4 stale.",
+                "4 results resting on it, 4 stale; nothing is left to renew.",
             ]),
             ("impact", ("impact", "2"), {"matrix": 2}, [
                 "Matrix 2: AP of round '2' of 't', official assessments, revision 1: it counts.",

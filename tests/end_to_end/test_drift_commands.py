@@ -73,7 +73,6 @@ def test_the_report_on_covid_reads_from_the_verdict_to_the_topics(covid):
         "What to do: Standardise 'round3' by its own factors, which are fitted already. Before",
         "roundbook standardise covid round3 --measure nDCG@10",
         "roundbook standardise covid round1 --measure nDCG@10 --factors-from round3",
-        "roundbook factors show covid round3 --measure nDCG@10",
         "What it does to the 79 runs of 'round3', on 30 shared topics:",
         "0.6309 0.5000",
         "3.67%",
@@ -112,14 +111,16 @@ def test_without_details_the_report_is_a_page_of_eighty_columns(covid, monkeypat
         " The interval of the shift lies wholly outside. Held is judged by the 90% interval, aged by"
         " the 95% one. It rests on the 30 topics that both rounds"
         " share, 57 groups of runs of 'round1' and 38 of 'round3'",
-        "- Say the teams, with a team file for each round: roundbook round teams covid ROUND"
-        " TEAMS.csv",
+        "- Say the teams: roundbook round teams covid ROUND TEAMS.csv",
         "What to do: Standardise 'round3' by its own factors, which are fitted already. Before",
-        "roundbook standardise covid round1 --measure nDCG@10 --factors-from round3",
+        "Standardise 'round3' by its own factors: roundbook standardise covid round3",
+        "Restate 'round1' by the factors of 'round3': roundbook standardise covid round1 --measure"
+        " nDCG@10 --factors-from round3",
         "What it does: by the factors of 'round1' the 79 runs of 'round3' score 0.1309 higher on"
-        " std-AB (0.6309 in place of 0.5000, 3.67% clipped at 1). Topics needed (m 10, minD 0.1):"
-        " 79 in place of 35. Kendall's tau of the two rankings: 0.964.",
-        "More with --details",
+        " std-AB (0.6309 in place of 0.5000, 3.67% clipped at 1). Topics needed on std-AB"
+        " (one-way ANOVA, m 10, minD 0.1): 79 in place of 35. Kendall's tau of the two rankings:"
+        " 0.964.",
+        "More with --details: the tests, what is assumed, each topic.",
     ]
     positions = [printed.find(line) for line in order]
     assert -1 not in positions, order[positions.index(-1)]
@@ -150,12 +151,22 @@ def test_factors_on_differently_chosen_runs(covid, shared, roundbook):
     assert shown["notes"][1] == chosen
     assert shown["standardising_from"] == {"which": "all", "runs": 143, "of": 143}
     assert shown["standardising_to"] == {"which": "pooled", "runs": 52, "of": 136}
-    fit = "roundbook factors fit pool round2 --measure nDCG@10 --runs all --reason TEXT"
-    assert shown["commands"][-1]["command"] == fit
+    fit = "roundbook factors fit pool round2 --measure nDCG@10 --runs all --reason REASON"
+    assert shown["commands"][-2:] == [
+        {
+            "purpose": "Have the factors of both rounds rest on the pool, if it is known",
+            "command": fit.replace("round2", "round1").replace("--runs all", "--runs pooled"),
+        },
+        {"purpose": "Or have both rest on all runs", "command": fit},
+    ]
     for details in ((), ("--details",)):
         done = covid(*words, *details)
         assert f"- {chosen}" in done.out
-        assert f"    {fit}" in done.lines
+        at = done.lines.index(f"    {fit}")
+        assert done.lines[at - 1] == "  Or have both rest on all runs:"
+        assert done.lines[at + 1] == (
+            "  Factors fitted anew change the fingerprint of a published round."
+        )
     curve = ("drift", "pool", "--measure", "nDCG@10", "--from", "round2", "--curve")
     assert (
         "those of 'round1' on all 143 runs, 'round3' on all 79 runs: part of what moved"
@@ -371,13 +382,17 @@ def test_rounds_without_shared_topics_side_by_side(log, roundbook):
     assert done.lines[0] == "UNBRIDGED: rounds 'a' and 'b' have no usable shared topic."
     assert done.out.count("No evidence that factors moved") == 1
     assert "nan" not in done.out.lower()
+    # In brief, only what the details do tell is promised.
+    assert roundbook(*DRIFT).lines[-1] == "More with --details: all topics of each round."
 
 
 def test_recurring_systems_are_shown(log, roundbook, write):
     for label, topics in (("a", None), ("b", [f"u{j}" for j in range(12)])):
         teams = write("run,team,system\nrun1,A,bm25\nrun2,A,dense\nrun3,B,\n", "teams.csv")
         log(label, SCORES, "--teams", teams, topics=topics)
-    assert "Revived systems: 2 systems ran in both rounds;" in roundbook(*DRIFT).out
+    brief = roundbook(*DRIFT)
+    assert "Revived systems: 2 systems ran in both rounds;" in brief.out
+    assert brief.lines[-1] == "More with --details: all topics of each round, each system."
     out = roundbook(*DRIFT, "--details").out
     assert "Revived systems: 2 systems ran in both rounds;" in out
     assert (
@@ -581,7 +596,7 @@ def test_factors_on_another_pool_than_that_known_now_name_the_command(log, round
     corrected = ("round", "teams", "t", "a", teams(0, 1, 2), "--revise", "a slip")
     assert roundbook(*corrected).code == 0
     phrase = "4 runs, not the pool known now (3)"
-    fit = "roundbook factors fit t a --measure AP --runs pooled --reason 'the pool is another one now'"
+    fit = "roundbook factors fit t a --measure AP --runs pooled --reason REASON"
     shown = roundbook(*show)
     assert f"{phrase}, standardise" in " ".join(shown.out.split())
     assert f"  {fit}" in shown.lines

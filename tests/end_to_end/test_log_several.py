@@ -123,9 +123,9 @@ def test_teams_that_come_late_name_the_factors_to_fit_and_are_corrected(roundboo
     assert late.lines == ["t, round 'r': told something new of 4 of its 4 runs."]
     assert late.err.splitlines()[-3:] == [
         "Note: The pool is known now: 2 of 4 runs contributed. The factors of AP, P@5 still rest on"
-        " all runs. To fit them on it:",
-        "  roundbook factors fit t r --measure AP --runs pooled --reason 'the pool is known now'",
-        "  roundbook factors fit t r --measure P@5 --runs pooled --reason 'the pool is known now'",
+        " all runs. To fit them on it, in all rounds alike:",
+        "  roundbook factors fit t r --measure AP --runs pooled --reason REASON",
+        "  roundbook factors fit t r --measure P@5 --runs pooled --reason REASON",
     ]
     right = write(TEAMS.replace("b,North,yes", "b,South,no"), "right.csv")
     refused = roundbook("round", "teams", "t", "r", right).refusal()

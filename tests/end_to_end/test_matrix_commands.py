@@ -161,12 +161,18 @@ def test_a_plan_that_left_the_scores_out_is_not_said_to_rest_on_them(logged, wri
     assert logged("log", "t", "r2", other, "--measure", "AP", "--create").code == 0
     withdrawn = logged("matrix", "withdraw", number, "--reason", "wrong qrels")
     headline = f"Stale now, of what rests on matrix {number} or was planned without it:"
-    assert withdrawn.err.splitlines()[0] == headline
+    assert withdrawn.err.splitlines()[:2] == [
+        headline,
+        "  factors and variances (4): they no longer count",
+    ]
     words = ("plan", "save", "p", "--task", "t", "--measure", "AP", "--m", "2", "--min-d", "0.5")
     assert logged(*words).code == 0
     restored = logged("matrix", "restore", number, "--reason", "right")
-    assert restored.err.splitlines()[:2] == [
-        headline,
+    assert restored.err.splitlines()[:5] == [
+        f"{headline} 1 saved result.",
+        "To renew what is stale:",
+        "  roundbook result renew p",
+        "In detail:",
         "  plan 'p' version 1 (task 't'): round 'r1': left out as withdrawn, and counts again",
     ]
 

@@ -25,7 +25,7 @@ from roundbook.pages.study_form import study_fields
 from roundbook.presentation import drift, drift_advice, drift_verdict
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.plan_protocol import protocol
-from roundbook.presentation.plans import fits
+from roundbook.presentation.plans import which_design
 from roundbook.presentation.rankings import summary as ranking_summary
 from roundbook.presentation.variances import summary
 from roundbook.settings import load_settings
@@ -162,7 +162,7 @@ def test_every_page_says_what_the_terminal_says(client, record):
     power = f"Round Topics Variance m minD exact sakai Enough 1 8 .{plan.rounds[0].variance:.5f}"
     for path in ("/plan", "/result"):
         assert power.replace(".0.", ".") in words(pages[path]), path
-        assert fits(plan) in words(pages[path]), path
+        assert which_design(plan) in words(pages[path]), path
     many = client.get("/plan", params=OF | {"m": "10", "min_d": "0.01"}).text
     assert re.search(r"<td[^>]*>\d,\d{3}<", many)
     assert not re.search(r"<td[^>]*>\d{4,}<", many)
@@ -344,7 +344,9 @@ def test_forms_say_what_is_wrong_beside_the_field(client, record):
         client.get("/plan.csv?variance=0.05&m=10&min_d=0.1").text)))  # fmt: skip
     assert (grid[0]["topics_exact"], grid[0]["topics_sakai"]) == ("158", "157")
     assert "10 & 0.100 & 158" in client.get("/plan.tex?variance=0.05&m=10&min_d=0.1").text
-    assert "Take tukey where all runs get the same topics" in words(plan(**OF, m="10", min_d="0.1"))
+    assert "Take the size by tukey where all runs get the same topics" in words(
+        plan(**OF, m="10", min_d="0.1")
+    )
     study = client.get("/studies", params={"study": "swap-rate", **OF})
     assert beside(study, "").startswith("A study is of a task's round")
     of_change = {"study": "change", **OF, "round": "1"}

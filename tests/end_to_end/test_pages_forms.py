@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import csv
 import io
 import re
@@ -13,6 +14,9 @@ from fastapi.testclient import TestClient
 import roundbook
 from roundbook.api.app import make_app
 from roundbook.api.problems import HttpError
+from roundbook.api.turns import computing_turn
+from roundbook.pages import forms
+from roundbook.pages.rendering import redirect
 from roundbook.settings import load_settings
 
 pytestmark = pytest.mark.one_server
@@ -295,3 +299,42 @@ def test_who_logged_out_elsewhere_is_led_to_log_in(address, book):
     assert refused.status_code == 401
     assert '<a href="/login?then=%2Fupload%3Fkind%3Druns">Log in</a>' in refused.text
     assert '<a href="/upload?kind=runs">Back</a>' in refused.text
+
+
+def test_what_was_done_is_said_on_its_own_page_alone(client):
+    done = confirm(client, upload(client, scores(0.1), revise="a slip"), follow_redirects=False)
+    for other in ("/nope", "/", "/studies?form=only"):
+        assert "revision 2" not in words(client.get(other))
+    assert "revision 2, 8 topics by 8 runs: logged." in words(client.get(done.headers["location"]))
+    kept = base64.urlsafe_b64decode(
+        re.search(r'roundbook_said="?([^";]+)', redirect("/", ["Logged.", *["y " * 2000] * 9])
+                  .headers["set-cookie"])[1]
+    ).decode().split("\n")  # fmt: skip
+    assert (kept[0], kept[-1]) == ("Logged.", "And 5 more.")
+    assert {line[-5:] for line in kept[1:-1]} == {"y ..."}
+
+
+def test_an_address_of_the_page_before_that_is_none_harms_nothing(client):
+    for method, path in (("POST", "/renew"), ("GET", "/nope")):
+        answer = client.request(
+            method, path, data={"task": "t"}, headers={"Referer": "http://[::1"}
+        )
+        assert answer.status_code in (200, 404)
+
+
+def test_a_study_takes_its_turn_and_its_own_fields(client, monkeypatch):
+    turns = []
+
+    def turn(http, caller):
+        turns.append(http.url.query)
+        return computing_turn(http, caller)
+
+    monkeypatch.setattr(forms, "computing_turn", turn)
+    of = "/studies?study=swap-rate&task=t&round=r1&measure=AP&trials=20"
+    for end, computed in (("", True), ("&form=", True), ("&form=only", False)):
+        answer = client.get(of + end)
+        assert (answer.status_code, len(turns)) == (200, computed), end
+        turns.clear()
+    other = client.get("/studies?study=change&task=t&round=r1&measure=AP&level=0.05&form=only")
+    assert 'value="0.05"' not in other.text
+    assert 'value="r1"' in other.text

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import re
 from html import unescape
+from urllib.parse import urlencode
 
 import numpy as np
 import pytest
@@ -291,3 +292,56 @@ def test_who_may_not_log_is_not_led_to_logging(client, visitors, book):
     assert leads(visitors) == [False] * 3
     assert leads(client) == [True] * 3
     assert 'href="/upload' in client.get("/login").text
+
+
+def test_a_task_shows_what_stands_and_whose_it_is(client, book):
+    for label, seed in (("1", 1), ("2", 2)):
+        for measure in ("AP", "P@10"):
+            book.log("mw", label, wide(seed + (measure == "AP")), measure, create=True)
+    for matrix in book.matrices("mw", measure="AP").matrices:
+        book.withdraw(matrix.matrix, "wrong")
+    assert "Variance of P@10, raw scale" in words(client.get("/task?task=mw"))
+    for label, seed in (("1", 1), ("2", 2)):
+        book.log("gold", label, wide(seed), "AP", create=True, assessments="gold")
+    assert "Variance of AP, raw scale, gold assessments" in words(client.get("/task?task=gold"))
+    value = {"variance": 0.03, "runs": 9, "topics": 9, "source": "A paper", "create": True}
+    book.record_variance("pv", "1", "nDCG@10", **value)
+    assert ".0300" in words(client.get("/task?task=pv"))
+    book.record_variance("pv", "1", "nDCG@10", assessments="crowd", **value)
+    published = words(client.get("/round?task=pv&round=1&measure=nDCG%4010"))
+    assert "shown is" not in published
+
+
+def test_names_are_one_however_their_accents_are_encoded(client, book):
+    book.log("caf\u00e9", "1", wide(1), "AP", create=True)
+    for path in ("/task", "/round"):
+        query = urlencode({"task": "cafe\u0301", "round": "1"})
+        assert "caf\u00e9" in words(client.get(f"{path}?{query}"))
+    studies = client.get(f"/studies?{urlencode({'task': 'cafe' + chr(0x301), 'form': 'only'})}")
+    assert "<option selected>caf\u00e9" in studies.text
+
+
+def test_commands_in_pages_can_be_pasted(client, book, tmp_path):
+    name = "runs $(touch X) y"
+    (tmp_path / "runs").write_text("1 Q0 d1 1 0.5 a\n")
+    (tmp_path / "qrels").write_text("1 0 d1 1\n")
+    book.create_task(f"{name}; empty")
+    book.log_runs(name, "r 1", tmp_path / "runs", create=True)
+    book.log_qrels(name, "r 1", tmp_path / "qrels")
+    shown = client.get(f"/round?{urlencode({'task': name, 'round': 'r 1'})}")
+    command = "roundbook log 'runs $(touch X) y' 'r 1' --from-runs --measure nDCG@10"
+    assert command in words(shown)
+    # Neither what its runs forbid, nor what takes scores.
+    for what in ("round remove", "round publish", "report html"):
+        assert f"roundbook {what}" not in words(shown)
+    empty = client.get(f"/task?{urlencode({'task': f'{name}; empty'})}")
+    assert "roundbook log 'runs $(touch X) y; empty' round1 scores.csv" in words(empty)
+
+
+def test_drift_is_offered_between_rounds_that_have_factors(client, book):
+    for label in "123":
+        book.log("covid", label, wide(int(label)), "AP", create=True)
+    book.log("covid", "single", wide(4, runs=1), "AP", create=True)
+    offered = client.get("/drift?task=covid&measure=AP").text
+    assert ">3</option>" in offered
+    assert ">single</option>" not in offered

@@ -175,18 +175,21 @@ def test_a_task_shows_what_stands_beside_and_the_earlier_rounds(logged):
     assert lines[3].split() == ["10", "0.100", *map(str, sizes)]
     told = " ".join("\n".join(lines[4:]).split())
     for part in (
-        "Take tukey where all runs get the same topics, as in most campaigns: anova stands first"
-        " only because published plans and variances are by it. For the size by tukey at the"
-        " planning variance add: --design tukey --variance-at planning. planning: at the planning"
+        "Take the size by tukey where all runs get the same topics, as in most campaigns; anova, the"
+        " design of published plans, is for runs that each have topics of their own. Add: --design"
+        " tukey --variance-at planning planning: at the planning"
         f" variance {shown['variance_planning']:.5g}, which about 4 of 5 next"
         " rounds of this kind stay below if rounds vary as in other campaigns. tukey: Tukey HSD, best"
         " against worst, by the pooled"
-        f" two-way variance {pooled['two_way_variance']:.5g}. Design anova fits runs that each have"
-        " topics of their own; design tukey fits runs on the same topics when every pair of them is"
-        " compared (recommended for 3 runs or more).",
-        "Power that each round had, with its own topics and variance; enough is 0.8",
+        f" two-way variance {pooled['two_way_variance']:.5g}. Power that each round had by one-way"
+        " ANOVA, with its own topics and variance; enough is 0.8",
     ):
         assert part in told
+    # At another variance only the design is to be added, and nothing at a value that is one-way.
+    for at, add in (("planning", ["Add: --design tukey"]), ("0.05", [])):
+        other = logged("plan", *TASK, *CELL, "--variance-at", at).out
+        assert re.findall(r"Add: .*?$", other, re.MULTILINE) == add
+        assert "topics of their own." in " ".join(other.split())
     said = "\n".join(lines)
     assert re.search(r"^r_1 .* no *$", said, re.MULTILINE)
     (row,) = rows_of(logged("plan", *TASK, *CELL, "--format", "csv"))
@@ -288,7 +291,9 @@ def test_rounds_that_disagree_warn(logged, write):
     # They differ so much that there is no planning variance to advise.
     assert shown["variance_planning"] is None
     assert warning.endswith(" Plan with the latest round's variance: --variance-at latest.")
-    assert warning == shown["estimate"]["pooled"]["warning"]
+    command = f"roundbook plan {shlex.join(TASK)} --variance-at latest"
+    told = shown["estimate"]["pooled"]["warning"]
+    assert told == warning.replace("--variance-at latest.", command)
     assert "disagree" in logged("plan", *TASK, *CELL).out
     # What is to be published says that they do, and advises nothing.
     facts = warning.partition(" Plan with ")[0]
@@ -327,9 +332,9 @@ def test_the_power_of_many_rounds_is_a_detail(logged, write):
     assert len(powers("--details")) == 1
     assert len(planned(logged, *TASK, *CELL)["rounds"]) == 4
     assert logged("plan", "save", "p", *TASK, *CELL).code == 0
-    assert "add --details" in logged("plan", "show", "p").out
-    for words in (("plan", "show", "p", "--details"), ("result", "show", "p")):
-        assert "add --details" not in logged(*words).out
+    for words in (("plan", "show", "p"), ("result", "show", "p")):
+        assert "add --details" in logged(*words).out
+        assert "add --details" not in logged(*words, "--details").out
     # Rounds 1, 3 and 4 have the same topics, and the paper says so.
     (paragraph,) = logged("plan", *TASK, *CELL, "--protocol").lines
     assert (
@@ -551,7 +556,11 @@ def test_the_command_that_renews_a_stale_plan_works(logged, write, words):
     assert [each["round"] for each in stale["stale"]] == ["r_1"]
     assert stale["new_rounds"] == ["r_3"]
     said = logged("plan", "show", name).out
-    assert "Stale: round 'r_1' counts with" in said
+    # The one-way variances of rounds are not those of a plan by the two-way variance.
+    two_way = saved["variance_kind"] == "two-way"
+    assert ("Stale: round 'r_1': its score matrix was corrected (revision 2)." in said) == two_way
+    assert ("Stale: round 'r_1' counts with" in said) != two_way
+    assert [each["was"] is None for each in stale["stale"]] == [two_way]
     assert "Not in it, since they did not count then: r_3." in said
     assert f"\n  {stale['renew']}\n" in said
     bare = logged("plan", "show", name, "--protocol")

@@ -63,8 +63,26 @@ BETWEEN_ROUNDS = "what limits and intervals take for how much rounds vary is sai
 NEW_LABEL = "an assessments label that is new to the task is noted"
 THIS_ROUND = "a needed difference is of this round and its topics"
 ONE_WAY_OUT = "a saved result that is not there has one way out, whatever its kind"
+REASON = "in a printed command the placeholder of a reason is REASON"
+DRIFT_STEPS = "a drift report has the commands of its advice, a purpose for those alike"
 EXCHANGEABLE = "when the error rate of Tukey HSD is alpha is said"
+RANGES = "the paragraph of pilots names no interval that is not printed"
+BY_HOLM = "runs are told apart by t, Holm too"
+STALE_IN_SHORT = "what is stale is counted, its renewal comes first, and one line has the rest"
 CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
+    "matrix withdraw 4 --reason 'Wrong relevance assessments' --format json": {
+        "err": STALE_IN_SHORT,
+    },
+    "matrix withdraw 4 --reason Again --format json": {"err": STALE_IN_SHORT},
+    "drift drift --measure AP --to moved --save --format json # 2": {"err[0]": REASON},
+    "study leave-teams-out drift first --measure AP --trials 3 --format json": {
+        "out.protocol": RANGES,
+    },
+    "study topic-subsets drift first --measure AP --trials 20 --format json": {
+        "out.protocol": RANGES,
+    },
+    "study discriminative-power --file tied.csv --measure AP --trials 100 --resamples 50 --plus-one"
+    " --format csv": {"out": BY_HOLM},
     "study discriminative-power drift first --measure AP --scale raw --scale std-ab --trials 200"
     " --resamples 100": {"out": EXCHANGEABLE},
     "study swap-rate --file drift-first.csv --measure AP --trials 100 --with-replacement": {
@@ -83,7 +101,10 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     "study leave-one-out web 2022 --measure AP --reassessed --pool-depth 5": {
         "out": ASSESSED,
     },
-    "drift drift --measure AP --format json": {"out.advice": OTHER_IDS},
+    "drift drift --measure AP --format json": {
+        "out.advice": OTHER_IDS,
+        "out.commands": DRIFT_STEPS,
+    },
     "study leave-teams-out web 2022 --measure AP --mode reduce --pool-depth 5 --trials 3"
     " --format json": {"out.protocol": ASSESSED},
     "study per-topic-variance web 2022 --trials 100 --format json": {"out.protocol": ASSESSED},
@@ -143,8 +164,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": COVERAGE,
     },
     "variance pooled drift --measure AP": {
-        "out[4]": BETWEEN_ROUNDS,
-        "out[5]": BETWEEN_ROUNDS,
+        "out": BETWEEN_ROUNDS,
     },
     "plan --task web --measure nDCG@10 --scale std-cdf --variance-at latest --design two-way --m 8"
     " --min-d 0.1 --format json": {
@@ -185,6 +205,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     },
     "matrix restore 3 --reason 'To renew it once more'": {
         "out": STATUS,
+        "err": STALE_IN_SHORT,
     },
     "study leave-teams-out web 2022 --measure AP --mode reduce --pool-depth 5 --trials 3": {
         "out": BIASED,
@@ -264,9 +285,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     },
     "matrix withdraw 21 --reason 'Wrong topics'": {
         "out": STATUS,
-        "err[5]": RENEWAL,
-        "err[6]": RENEWAL,
-        "err[8]": RENEWAL,
+        "err": STALE_IN_SHORT,
     },
     "impact 1 --format json # 2": {
         "out.dependents": RENEWAL,
@@ -289,6 +308,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": PLAN_DETAILS,
     },
     "report show drift 1 --format json # 2": {
+        "out.report.commands": DRIFT_STEPS,
         "out.brief.shift": DRIFT_FIGURES,
         "out.brief.sd_ratio": DRIFT_FIGURES,
         "out.report.assumed": DRIFT_WORDS,
@@ -297,6 +317,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out.why": RENEWAL,
     },
     "drift drift --measure AP --from first --to same --margin 1.5 --sd-ratio-margin 3 --format json": {
+        "out.commands": DRIFT_STEPS,
         "out.assumed": DRIFT_WORDS,
         "out.reason": DRIFT_WORDS,
         "out.advice": DRIFT_WORDS,
@@ -316,6 +337,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "err[0]": SAVED,
     },
     "drift web --measure nDCG@10 --from 2021 --to 2023 --save --format json": {
+        "out.commands": DRIFT_STEPS,
         "out.advice": DRIFT_WORDS,
         "out.revived.reason": AGAINST_OTHERS,
         "err[0]": SAVED,
@@ -328,7 +350,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     },
     "matrix restore 21 --reason 'They were right after all'": {
         "out": STATUS,
-        "err[3]": RENEWAL,
+        "err": STALE_IN_SHORT,
     },
     "round publish draft d1": {
         "out": FINGERPRINT,
@@ -383,9 +405,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     },
     "matrix withdraw 3 --reason 'For what rests on it'": {
         "out": STATUS,
-        "err[5]": RENEWAL,
-        "err[6]": RENEWAL,
-        "err[7]": RENEWAL,
+        "err": STALE_IN_SHORT,
     },
     "result list web --kind plan": {
         "out[0]": MEASURE_LISTED,
@@ -478,6 +498,9 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": TABLE,
     },
     "demo --format json": {
+        "out.drift_held.commands": DRIFT_STEPS,
+        "out.drift_undecided.commands": DRIFT_STEPS,
+        "out.drift_aged.commands": DRIFT_STEPS,
         "out.published[0].measure": MEASURES,
         "out.published[1].measure": MEASURES,
         "out.published[2].measure": MEASURES,
@@ -500,6 +523,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "err": STEPS,
     },
     "drift drift --measure AP --from first --to moved --format json": {
+        "out.commands": DRIFT_STEPS,
         "out.assumed": DRIFT_WORDS,
         "out.reason": DRIFT_WORDS,
         "out.advice": DRIFT_WORDS,
@@ -513,12 +537,14 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": DRIFT_WORDS,
     },
     "drift drift --measure AP --to moved --save --note 'For the overview' --format json": {
+        "out.commands": DRIFT_STEPS,
         "out.assumed": DRIFT_WORDS,
         "out.reason": DRIFT_WORDS,
         "out.advice": DRIFT_WORDS,
         "err[0]": SAVED,
     },
     "drift drift --measure AP --to moved --save --format json": {
+        "out.commands": DRIFT_STEPS,
         "out.assumed": DRIFT_WORDS,
         "out.reason": DRIFT_WORDS,
         "out.advice": DRIFT_WORDS,
@@ -529,6 +555,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out.reports[0].sd_ratio": DRIFT_FIGURES,
     },
     "report show drift 1 --format json": {
+        "out.report.commands": DRIFT_STEPS,
         "out.brief.shift": DRIFT_FIGURES,
         "out.brief.sd_ratio": DRIFT_FIGURES,
         "out.report.assumed": DRIFT_WORDS,
@@ -539,6 +566,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": DRIFT_FIGURES,
     },
     "report show drift 1 --database '{second}' --format json": {
+        "out.report.commands": DRIFT_STEPS,
         "out.report.assumed": DRIFT_WORDS,
         "out.report.reason": DRIFT_WORDS,
         "out.report.advice": DRIFT_WORDS,

@@ -153,6 +153,41 @@ def test_a_report_says_of_which_measures_its_saved_results_are(campaign, tmp_pat
 
 
 @pytest.mark.long
+def test_pages_and_saved_results_have_the_caveats_of_the_terminal(roundbook, tmp_path):
+    draw, hard = (
+        np.random.default_rng(8).normal,
+        np.random.default_rng(9).uniform(0.3, 0.7, (60, 1)),
+    )
+    teams = tmp_path / "teams.csv"
+    rows = [f"run{i},team {i},{'yes' if i < 6 else 'no'}" for i in range(8)]
+    teams.write_text("\n".join(["run,team,contributed_to_pool", *rows, ""]), "utf-8")
+    for label, spread, options in (("a", 0.03, ("--teams", teams)), ("b", 0.06, ())):
+        file = tmp_path / f"{label}.csv"
+        lines = [
+            f"t{number},{','.join(map(repr, map(float, row)))}"
+            for number, row in enumerate(hard + draw(0, spread, (60, 8)))
+        ]
+        header = ",".join(["topic", *(f"run{i}" for i in range(8))])
+        file.write_text("\n".join([header, *lines, ""]), "utf-8")
+        done = roundbook("log", "t", label, file, *AP, "--create", *options)
+        assert done.code == 0, done
+    assert roundbook("drift", "t", *AP, "--save").code == 0
+    plan = ("plan", "save", "next", "--task", "t", *AP, "--m", "10", "--min-d", "0.1")
+    assert roundbook(*plan, "--design", "tukey").code == 0
+    note = "those of 'b' on all 8 runs: part of what moved may be that choice."
+    disagree = "The rounds disagree about the two-way variance"
+    assert note in " ".join(roundbook("report", "show", "t/drift-1").out.split())
+    assert disagree in " ".join(roundbook("plan", "show", "next").out.split())
+    file = tmp_path / "t.html"
+    written = roundbook("report", "html", "t", "--output", file, "--format", "json")
+    assert written.json["pages"] == ["The task", "a", "b", "Drift", "t/drift-1", "next"]
+    page = Parsed(file.read_text("utf-8"))
+    # On the task's page, the page of drift and that of the saved report.
+    assert "".join(page.text).count(note) == 3
+    # On the task's page, and beside the saved plan's table, not in the paragraph alone.
+    assert sum(text.startswith(disagree) for text in page.text) == 2
+
+
 def test_reports_are_of_the_assessments_that_are_named(campaign, tmp_path):
     file, tables = tmp_path / "crowd.csv", tmp_path / "tables"
     crowd = ("--assessments", "crowd")
@@ -285,7 +320,10 @@ def test_the_tables_of_a_paper(campaign, tmp_path):
     assert f"10 & 0.100 & {cell['topics']} & " in text["sizes"]
     assert "The plan assumes runs on topics of their own each" in text["sizes"]
     assert "The design needs" not in text["sizes"]
-    assert "Take tukey where all runs get the same topics" in text["sizes"]
+    # Nobody took these sizes, and a caption gives no advice.
+    assert "\\caption{Topics that a next round would need by a one-way ANOVA with" in text["sizes"]
+    assert "designed" not in text["sizes"]
+    assert "Take " not in text["sizes"]
     factors = campaign("factors", "show", TASK, "2026", *AP, "--format", "json").json["factors"]
     for row in factors:
         assert f"{row['topic']} & {row['mean']:.4f} & {row['sd']:.4f} & 4 \\\\" in text["factors"]

@@ -119,12 +119,13 @@ def test_a_study_of_runs_is_stale_once_runs_or_assessments_change(roundbook, wri
     uploaded = roundbook("run", "log", "web", "2024", runs[3])
     assert stale() == ["uploaded"]
     assert uploaded.err.splitlines() == [
-        "Stale now that further runs are logged:",
-        "  matrix 1, P@5 (round '2024'): computed without the runs of upload 2",
-        "  study 'fair' version 1 (round '2024'): round '2024': further runs were logged since",
-        "To renew them:",
+        "Stale now that further runs are logged: 1 saved result.",
+        "To renew what is stale:",
         "  roundbook log web 2024 --from-runs --measure P@5 --revise REASON",
         "  roundbook result renew fair",
+        "In detail:",
+        "  matrix 1, P@5 (round '2024'): computed without the runs of upload 2",
+        "  study 'fair' version 1 (round '2024'): round '2024': further runs were logged since",
     ]
     refused = roundbook(*computed).refusal()
     assert "logged for P@5 (official assessments) of round '2024', computed from earlier" in refused

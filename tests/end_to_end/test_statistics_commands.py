@@ -108,7 +108,10 @@ def test_variance_show_says_the_intervals_and_what_they_mean(log, roundbook, wri
     assert "Intervals are for other systems on other topics like these" in said
     assert "Intervals do not count how much rounds vary; the planning variance does." in said
     assert "and the interval may cover less than it says (r1, r2)." in said
-    assert "As many teams as runs in r2:" in said
+    assert (
+        "Teams are unknown in r2, so every run there counts as its own team; if teams sent several"
+        " runs, the intervals are too narrow. Log a team file: roundbook round teams t r2 FILE"
+    ) in said
     assert "Pooled over 2 rounds by topics" in roundbook(*words, "--pool-by", "topics").out
 
 
@@ -123,7 +126,7 @@ def test_variance_show_says_that_rounds_disagree_and_that_topics_are_few(log, ro
         f"The rounds disagree (Wald F test, p < .001; largest over smallest"
         f" {shown['max_min_ratio']:.2f}): the pooled value is the mean of different variances."
         " Plan with the next round's planning variance, which counts how much rounds differ:"
-        " --variance-at planning."
+        " roundbook plan --task t --measure AP --variance-at planning"
     ) in said
     # Every door of the terminal says so in the same words.
     assert shown["warning"] in said
@@ -178,8 +181,11 @@ def test_variance_pooled_in_three_formats(logged):
     assert float(row["homogeneity_p"]) == full["homogeneity"]["p_value"]
     assert (row["weights"], row["rounds"]) == ("topics", "r1, r2")
     said = flat(logged(*words).out)
+    assert said.startswith("t: AP, raw scale Pooled ")
     assert f"{full['interval']['low']:.5f}" in said
     assert "The rounds disagree" in said
+    assert " --pool-by topics --variance-at planning" in said
+    assert "Intervals do not count how much rounds vary" in said
 
 
 def test_variance_history(log, roundbook):
@@ -191,7 +197,7 @@ def test_variance_history(log, roundbook):
         log(label, SCORES, measure="P@5")
     words = ("variance", "history", "t")
     log("old", SCORES, measure="RR")
-    stable = " ".join(roundbook(*words).out.split("\n\n")[-1].split())
+    stable = " ".join(roundbook(*words).out.split("\n\n")[0].split())
     assert stable == (
         "Least stable first, by the largest variance over the smallest: AP 4.00 (the rounds disagree),"
         " P@5 1.00. Whether RR is stable is unknown: it has one round."
@@ -408,7 +414,19 @@ def test_rank(logged):
         f" {printed}"
     ) in said
     assert "equivalent" not in said
-    rows = table_of(logged("rank", "t", "r1", *AP, "--format", "csv").out)
+    orders = [np.sign(one[:, None] - one)[np.triu_indices(5, 1)] for one in means]
+    turned = np.count_nonzero(orders[0] != orders[1])
+    assert f"Standardising turns round {turned} of 10 pairs of runs ({10 * turned}" in said
+    assert "rows" not in said
+    capped = logged("rank", "t", "r1", *AP, "--top", "2").lines
+    assert [line.split()[0] for line in capped[-3:-1]] == [
+        f"run{i}" for i in np.argsort(-means[0])[:2]
+    ]
+    assert capped[-1] == "2 of 5 rows: --top 5 shows all."
+    assert (
+        len(logged("rank", "t", "r1", *AP, "--top", "2", "--format", "json").json["ranking"]) == 5
+    )
+    rows = table_of(logged("rank", "t", "r1", *AP, "--format", "csv", "--top", "2").out)
     assert [row["run"] for row in rows] == [f"run{i}" for i in np.argsort(-means[0])]
     assert [float(row["rank_a"]) for row in rows] == [1, 2, 3, 4, 5]
 
@@ -419,6 +437,7 @@ def test_rank_between_versions(logged):
     words += ("--resamples", "45")
     said = flat(logged(*words).out)
     assert "ranked std by factor version 1 and std by factor version 2" in said
+    assert re.search(r"The other factors turn round \d+ of 10 pairs of runs \(", said)
     seeded = [logged(*words, "--seed", seed, "--format", "json").json for seed in (1, 1, 2)]
     assert seeded[0] == seeded[1]
     assert [each["seed"] for each in seeded] == [1, 1, 2]
@@ -450,6 +469,7 @@ def test_generalisability(covid):
         "The intervals take scores for normal, of one residual variance on all topics, and runs for"
         " independent; where they are not, they may cover less than they say."
     ) in flat(said)
+    assert "By ANOVA" in said
     shown = covid(*words, "--format", "json").json
     assert (shown["alpha"], shown["beta"]) == (0.05, 0.2)
     full = shown["rounds"]

@@ -79,6 +79,9 @@ def test_scores_come_in_as_python_has_them(book, tmp_path):
         assert [one.measure for one in book.ask("histories", task="t", **fields).histories] == [
             "AP"
         ]
+    from_numpy = book.plan(variance=np.float64(0.05), m=np.int64(10), alpha=np.float64(0.05))
+    assert from_numpy.model == several.model
+    assert book.plan(variance=0.05, m=np.array([10])).model == several.model
     with pytest.raises(RequestError, match="`m` takes several values"):
         book.plan(variance=0.05, m=object())
     (dry,) = book.log("t", "2", wide / 2, "AP", create=True, dry_run=True).matrices
@@ -249,13 +252,12 @@ def test_answers_are_frames_words_and_charts(book, tmp_path):
     plan = book.plan("t", "AP", m=(10,), min_d=(0.1,))
     assert plan.to_frame()["topics"][0] == plan.cells[0].topics
     assert "\\toprule" in plan.to_latex()
-    headline, which, fitting, paragraph = plan.say().splitlines()
+    headline, which, paragraph = plan.say().splitlines()
     assert headline.startswith("Topics needed: one-way ANOVA")
     assert which == (
-        "Take tukey where all runs get the same topics, as in most campaigns: anova stands first only"
-        " because published plans and variances are by it."
+        "Take the size by tukey where all runs get the same topics, as in most campaigns; anova, the"
+        " design of published plans, is for runs that each have topics of their own."
     )
-    assert fitting.startswith("Design anova fits runs that each have topics of their own; design")
     assert paragraph.startswith("The topic set was designed for a one-way ANOVA")
     paired = book.plan(variance=0.05, design="paired-t", min_d=(0.1,)).say().splitlines()
     assert paired[1] == "For the best and the worst of several runs prefer tukey."
@@ -379,6 +381,18 @@ def test_decisions_say_what_the_terminal_says(book, tmp_path):
     (tmp_path / "teams").write_text("run,team\n" + "".join(f"{run},x\n" for run in RUNS))
     corrected = book.describe_teams("t", "1", tmp_path / "teams", revise="one team")
     assert broken in corrected.say().splitlines()
+    # Of several measures it is that with all of them.
+    frame = pd.concat(
+        pd.DataFrame(scores(seed), pd.Index(TOPICS, name="topic"), RUNS)
+        .reset_index()
+        .melt("topic", var_name="run", value_name=measure)
+        .set_index(["topic", "run"])
+        for seed, measure in ((5, "AP"),)
+    )
+    both = frame.assign(**{"P@5": frame["AP"] / 2}).reset_index()
+    answer = book.log("t", "1", both, ["AP", "P@5"], revise="both").matrices
+    now = book.round("t", "1").fingerprint
+    assert [matrix.publication.fingerprint for matrix in answer] == [now, now]
     book.create_task("x")
     assert book.ask("rename_task", task="x", name="u").say() == "Task 'x' is now 'u'."
     told = [logged, described, saved, revised]

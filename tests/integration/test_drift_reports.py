@@ -349,20 +349,21 @@ def test_the_terminal(engine, three, terminal):
     again = terminal("drift", "task", "--measure", "AP", "--save")
     assert again.err.startswith("Unchanged: drift report 'task/drift-1', version 1")
     short = terminal("report", "show", "task", "1").out
-    assert short.endswith(f"\n\n{brief}\nIt stands: these are today's factors.\n")
+    assert short.endswith(f"Note: agreed\nIt stands: these are today's factors.\n\n{brief}")
     assert terminal("report", "show", "task/drift-1").out == short
     code, shown, err = terminal("report", "show", "task", "1", "--details")
     assert (code, err) == (0, "")
     head, rest = shown.split("\n\n", 1)
     assert head.startswith("Drift report 1 of task 'task', saved ")
-    assert head.endswith("Note: agreed")
-    assert rest == f"{out}\nIt stands: these are today's factors.\n"
-    assert terminal("result", "show", "task/drift-1") == (0, shown, "")
+    assert head.endswith("Note: agreed\nIt stands: these are today's factors.")
+    assert rest == out
+    assert terminal("result", "show", "task/drift-1") == (0, short, "")
+    assert terminal("result", "show", "task/drift-1", "--details") == (0, shown, "")
     fit_factor_set(engine, "task", "1", "AP", runs=["run0", "run1"], reason="these", user="dan")
     code, shown, err = terminal("report", "show", "task", "1")
-    assert shown.startswith(head)
-    assert f"Stale: {staleness(engine)[0]}." in shown
-    assert shown.endswith(f"To renew it:\n  {RENEW}\n")
+    saved = head.splitlines()[0]
+    stale = f"Stale: {staleness(engine)[0]}.\nTo renew it:\n  {RENEW}\n"
+    assert shown == f"{saved}\n{stale}\n{brief}"
     listed = terminal("report", "list", "--format", "csv").out
     (row,) = csv.DictReader(listed.splitlines())
     assert (row["number"], row["stale"], row["note"]) == ("1", "True", "agreed")

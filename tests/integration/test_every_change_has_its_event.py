@@ -28,7 +28,7 @@ from roundbook.logbook.matrices.export import export_matrix
 from roundbook.logbook.matrices.files import log_files
 from roundbook.logbook.matrices.history import show_history
 from roundbook.logbook.matrices.listing import list_matrices
-from roundbook.logbook.matrices.log_matrix import log_complete, log_scores
+from roundbook.logbook.matrices.log_matrix import log_complete, log_scores, with_publication
 from roundbook.logbook.matrices.overview import show_overview
 from roundbook.logbook.matrices.revising import latest_revisions
 from roundbook.logbook.matrices.showing import show_matrix
@@ -333,7 +333,7 @@ def reading(directory):
 # What several use cases share, and what changes rights and no row.
 NO_USE_CASES = {
     *(record_event, ensure_task, open_round, near_made),
-    *(store_matrix, log_complete, compute_result, store_factors, score_round),
+    *(store_matrix, log_complete, with_publication, compute_result, store_factors, score_round),
     *(load_study_runs, logged_beside, teams_of_runs, runs_as_scored, reassess),
     *(leave_out_by_factors, leave_out_by_assessments),
 }

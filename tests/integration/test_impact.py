@@ -34,6 +34,7 @@ from tests.savepoints import prepared
 from roundbook.errors import NotRecordedError, RoundbookError
 from roundbook.formats import RunTeam
 from roundbook.presentation.decisions import decision_sentences
+from roundbook.presentation.impact import stale_lines
 from roundbook.requests.plans import PlanRequest
 
 # Names that a shell would take apart.
@@ -60,6 +61,9 @@ def save(engine, name=PLAN, note=None, **options):
 def save_drift(engine, first=FIRST, last="r3", **options):
     rounds = {"from_round": first, "to_round": last}
     return save_report(engine, TASK, "AP", user="cat", **rounds, **options)
+
+
+RENEW_ALL = shlex.join(["roundbook", "result", "renew", TASK, "--stale"])
 
 
 def renewal(name):
@@ -318,6 +322,14 @@ def test_a_withdrawal_leaves_what_cannot_be_renewed_and_a_restoration_mends_it(
     assert (renewed[lacking.name].renew, renewed[lacking.name].rests) == (None, False)
     assert renewed[lacking.name].why == f"{lacking.why}; version 3 takes its place"
     assert not renewed[f"plan '{PLAN}' version 3"].stale
+    # Of a saved result with several stale versions the latest alone has a line.
+    withdrawn = withdraw_matrix(engine, resting[0], "wrong again", user="bob").impact
+    stale = [
+        line.name for line in impact_lines(withdrawn) if line.name.startswith(f"plan '{PLAN}'")
+    ]
+    assert stale == [f"plan '{PLAN}' version 1", f"plan '{PLAN}' version 3"]
+    said = "\n".join(stale_lines(withdrawn))
+    assert (said.count(f"plan '{PLAN}' version"), stale[1] in said) == (1, True)
 
 
 def test_a_plan_that_left_scores_out_is_found_by_any_name_and_scale(engine, three):
@@ -516,15 +528,23 @@ def test_the_terminal_prints_it(engine, resting, terminal, tmp_path):
     log_it = ["log", TASK, FIRST, str(tmp_path / "again.csv"), "--measure", "AP"]
     printed = terminal(*log_it, "--revise", "a typo", "--dry-run")
     assert printed.code == 0
-    assert "Stale once the scores are replaced:\n  factor v" in printed.err
+    assert "Stale once the scores are replaced: 3 saved results.\nTo renew what is" in printed.err
     printed = terminal(*log_it, "--revise", "a typo")
     assert printed.code == 0
     assert "Resting on" not in printed.out
     assert "Stale now that the scores are replaced:" in printed.err
     impact = show_impact(engine, resting[0]).dependents
-    for dependent in impact:
-        assert f"  {dependent.name} ({dependent.where}): {dependent.why}\n" in printed.err
-        assert dependent.renew is None or printed.err.count(f"  {dependent.renew}\n") == 1
+    told = [line for line in printed.err.splitlines() if line.startswith("  ")]
+    refit = list(
+        dict.fromkeys(line.renew for line in impact if "factors fit" in (line.renew or ""))
+    )
+    # What needs something has a line, and the rest one line together.
+    needing = [line for line in impact if line.renew]
+    assert told == [
+        *(f"  {command}" for command in [*refit, RENEW_ALL]),
+        *(f"  {line.name} ({line.where}): {line.why}" for line in needing),
+        f"  variances ({len(impact) - len(needing)}): computed anew, nothing is to be done",
+    ]
     printed = terminal(*log_it)
     assert printed.code == 0
     assert "Stale" not in printed.err
@@ -532,8 +552,13 @@ def test_the_terminal_prints_it(engine, resting, terminal, tmp_path):
     assert f"{len(impact)} results resting on it, {len(impact)} stale." in printed.out
     assert (printed.code, printed.err) == (0, "")
     shown = re.findall(r"^  (roundbook .*)$", printed.out, re.MULTILINE)
-    renewals = [dependent.renew for dependent in impact if dependent.renew]
-    assert shown == list(dict.fromkeys(renewals))
+    assert set(shown) == {*refit, RENEW_ALL}
+    assert printed.out.index(RENEW_ALL) < printed.out.index("Why")
+    for command in [*refit, RENEW_ALL]:
+        terminal(*shlex.split(command)[1:])
+    printed = terminal("impact", str(resting[0]))
+    assert "nothing is left to renew." in printed.out
+    assert "roundbook" not in printed.out
     printed = terminal("impact", str(resting[0]), "--format", "csv")
     assert len(printed.out.splitlines()) == len(impact) + 1
     printed = terminal("impact", "99")
@@ -661,9 +686,11 @@ def test_a_collection_names_what_it_makes_stale(engine, resting, terminal, shell
         ("plan", names[0], True, why, renewal(PLAN)),
         ("plan", names[1], True, why, renewal("std")),
     ]
-    assert printed.err.startswith("Stale now that round 'r2' is on collection 'A':\n")
+    assert printed.err.startswith(
+        "Stale now that round 'r2' is on collection 'A': 3 saved results.\n"
+    )
     commands = [renewal(name) for name in (f"{TASK}/drift-2", PLAN, "std")]
-    assert renewals_in(printed.err) == commands
+    assert renewals_in(printed.err) == [RENEW_ALL]
     for command in commands:
         assert shell(command)["renewed"][0]["status"] == "saved"
     # The same again, and what is renewed, is not stale.
@@ -712,8 +739,9 @@ def test_factors_fitted_anew_name_what_they_make_stale(engine, resting, terminal
         ("plan 'cdf' version 1", why, renewal("cdf")),
         ("plan 'std' version 1", why, renewal("std")),
     ]
-    assert f"Stale now that factor version 3 of round '{FIRST}' is fitted:\n" in printed.err
-    assert renewals_in(printed.err) == [line[2] for line in named]
+    headline = f"Stale now that factor version 3 of round '{FIRST}' is fitted: 3 saved results.\n"
+    assert headline in printed.err
+    assert renewals_in(printed.err) == [RENEW_ALL]
     again = terminal(*fit_it, "--runs", "all")
     assert (again.json["status"], again.json["impact"]) == ("unchanged", [])
     assert "Stale" not in again.err
@@ -747,17 +775,17 @@ def test_teams_name_what_they_make_stale(engine, resting, terminal, tmp_path):
     ]
     dry = describe(FIRST, "run,team", teams, "--dry-run")
     assert told(dry) == named
-    assert "Stale once more is known of the runs:\n" in dry.err
+    assert "Stale once more is known of the runs: 3 saved results.\n" in dry.err
     printed = describe(FIRST, "run,team", teams)
     assert told(printed) == named
-    assert "Stale now that more is known of the runs:\n" in printed.err
-    assert renewals_in(printed.err) == [command for *_, command in named]
+    assert "Stale now that more is known of the runs: 3 saved results.\n" in printed.err
+    assert renewals_in(printed.err) == [RENEW_ALL]
     again = describe(FIRST, "run,team", teams)
     assert (again.json["status"], told(again), "Stale" in again.err) == ("unchanged", [], False)
     for name in (PLAN, "std", f"{TASK}/drift-1"):
         terminal("result", "renew", name)
     corrected = describe(FIRST, "run,team", {RUNS[0]: "y"}, "--revise", "another team")
-    assert "Stale now that what is known of the runs is corrected:\n" in corrected.err
+    assert "Stale now that what is known of the runs is corrected: " in corrected.err
     runs = f"round '{FIRST}': teams or systems of its runs were corrected"
     assert told(corrected) == [
         (name.replace("version 1", "version 2"), why, command)

@@ -71,7 +71,7 @@ WORDS = SimpleNamespace(
     place=lambda entry: f"all rounds of '{entry.task}'",
 )
 PRINT = SimpleNamespace(
-    print_saved=lambda shown, form: typer.echo(f"{shown.name} {shown.result.version}")
+    print_saved=lambda shown, form, *, details: typer.echo(f"{shown.name} {shown.result.version}")
 )
 
 

@@ -88,9 +88,9 @@ def test_every_round_has_the_figures_of_its_own_study(campaign, engine, tmp_path
     assert "std-ab, assessments: " in table
     assert "in one round" in table
     assert "Fewer than 5 rounds cannot show a trend beyond chance." in table
-    assert "Round '1' is not scored anew: what its runs retrieved is not recorded." in table
+    assert "Not scored anew, as what runs retrieved is not recorded: '1', '3'." in table
     assert f"In round '2' {anew['logged']['different']} of" in table
-    assert "Left out: round 'unknown'; which team sent which run is not recorded." in table
+    assert "Left out, as which team sent which run is not recorded: 'unknown'." in table
     assert "The factors of round '1' in 2 later rounds" in table
     assert "(runs without team, 3 in all, are one each)" in table
     drawn = ("--chart", str(tmp_path / "rounds.svg"))

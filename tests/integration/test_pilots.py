@@ -55,8 +55,8 @@ def test_the_first_round_of_trec_covid(engine, terminal, shared):
     assert 3 <= few["fewest_runs"] < few["most_runs"] <= 9
     table = " ".join(terminal(*of_round).out.split())
     assert (
-        "all 56 teams give a variance of 0.0171, by which 25 topics are planned for 10 runs"
-        in table
+        "all 56 teams give a variance of 0.0171, by which one-way ANOVA plans 25 topics for 10"
+        " runs and minD" in table
     )
     assert "separate pilots would scatter more" in table
     assert "Bias" not in table
@@ -97,7 +97,7 @@ def test_pilots_are_kept_with_their_teams(engine, terminal, tmp_path):
     assert terminal("result", "list", "t", "--stale").out == "No result is stale.\n"
     table = " ".join(terminal(*leave).out.split())
     assert "of which 2 are runs without team" in table
-    assert "pilots of 1 team have a single run, whose variance it is" in table
+    assert "pilots of 1 team have one run only: the variance is that run's alone." in table
     planned = saved["scales"][0]["planned"]
     assert f"leave-teams-out: topics planned raw {planned}" in terminal("result", "list", "t").out
     assert "On raw, all 12 topics give" in terminal("result", "show", "fewer").out

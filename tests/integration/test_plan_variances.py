@@ -20,6 +20,7 @@ from roundbook.formats import ScoreMatrix, apply_missing_policy
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plans import notes, warning
 from roundbook.presentation.variances import disagreement, pooled_summary, stability
+from roundbook.presentation.views import view_of
 from roundbook.requests.plans import PlanRequest
 from roundbook.statistics.design import (
     DESIGNS,
@@ -330,6 +331,10 @@ def test_rounds_that_disagree_about_the_two_way_variance_alone(engine):
     ratio = f"largest over smallest {largest / smallest:.2f}"
     assert f"disagree about the two-way variance (Wald F test, p < .001; {ratio})" in warning(found)
     assert warning(plan_task(engine, "task", "AP", m=(10,), min_d=(0.1,))) is None
+    # Its page has the warning before the table, and the paragraph for a paper comes last.
+    *answers, paragraph = view_of(found).sentences
+    assert warning(found) in answers
+    assert paragraph == protocol(found)
 
 
 # real rounds, by an independent program

@@ -164,8 +164,12 @@ def test_the_protocol_says_it_all(two_rounds):
         "The one-way residual variance (around run means) of AP (std-ab scale) was taken as"
         f" {found.variance:.5g}: pooled by their degrees of freedom over 2 rounds of task (1, 2),"
         f" {found.estimate.pooled.dof} degrees of freedom, with a 95% interval from"
-        f" {found.interval.low:.5g} to {found.interval.high:.5g} (jackknife; for other systems and"
-        " topics like these, in rounds of this very variance).",
+        f" {found.interval.low:.5g} to {found.interval.high:.5g} (jackknife, for other systems and"
+        " topics like these; it does not count that rounds differ).",
+        "Each round's scores were standardised by its own factors; a difference of 0.15 is one"
+        " standard deviation of the runs on a topic.",
+        "Teams are unknown, so every run counts as its own team; if teams sent several runs, the"
+        " interval is too narrow.",
         "The planning variance, which about 4 of 5 next rounds of this kind are expected to stay"
         " below if rounds vary as in other campaigns,"
         f" is {found.variance_planning:.5g}.",
@@ -192,7 +196,7 @@ def test_the_protocol_says_it_all(two_rounds):
          ["two-way ANOVA", "carried over to this design, which is not published (engine sakai)",
           ": the planning variance, which about 4 of 5 next rounds of this kind are expected to"
           " stay below if rounds vary as in other campaigns. The pooled variance is {pooled:.5g}:"
-          " pooled by", "(jackknife;"]),
+          " pooled by", "(jackknife, for"]),
         ({"design": "paired-t"}, {},
          [", and that of a difference between two runs as twice it (its mean over all pairs",
           "two runs on the same topics that differ as pairs of runs do on average,",
@@ -200,6 +204,7 @@ def test_the_protocol_says_it_all(two_rounds):
         ({"design": "paired-width"}, {"variance_of": "conservative", "variance_at": "latest"},
          ["The one-way residual variance", "as twice it (as if the runs had no topics in common,"
           " which is conservative): that of the latest round, 2 of task, with a 95% interval",
+          "Teams are unknown, so every run counts as its own team;",
           "The plan assumes two runs on the same topics, normal", "283, 2016."]),
         ({"design": "two-sample-t"}, {"variance_at": 0.07},
          ["was taken as 0.07, a value given for it.",
@@ -214,6 +219,8 @@ def test_the_protocol_of_other_plans_of_a_task(two_rounds, design, options, part
     for part in parts:
         assert part.format(pooled=pooled) in paragraph, paragraph
     assert ("at the planning variance)" in paragraph) == (found.variance_at != "planning")
+    assert ("Teams are unknown" in paragraph) == (found.variance_at != "given")
+    assert "standardised by" not in paragraph
 
 
 # saved

@@ -44,6 +44,11 @@ def test_the_published_matrix_by_two_studies(engine, terminal, shared):
     assert (len(raw["asl"]), raw["ranking"][0]["run"]) == (136, "pircRBa1")
     told = sum(run["better_than"] for run in raw["ranking"])
     assert told == sum(run["worse_than"] for run in raw["ranking"]) == raw["significant"] == 68
+    by_holm = [
+        sum(run[f"holm_{way}_than"] for run in raw["ranking"]) for way in ("better", "worse")
+    ]
+    assert by_holm == [88, 88]
+    assert round(raw["holm_share"] * 136) == 88
     assert "B = 10,000 permutations" in printed["protocol"]
     assert "by factor version 1 of the round, held fixed" in printed["protocol"]
     # The same of the file alone, which opens no record: all runs standardise there as here.
@@ -64,6 +69,20 @@ def test_the_published_matrix_by_two_studies(engine, terminal, shared):
     assert "On raw, 6.7% of all differences are turned round by other topics" in table
     assert "This is about topic sets of 50 topics." in table
     assert "disjoint sets of 50 topics each (B = 1,000 trials" in table
+
+
+def test_a_kept_study_is_shown_in_brief_or_whole(engine, terminal):
+    log_scores(engine, "1", np.random.default_rng(3).random((12, 24)))
+    words = ("study", "discriminative-power", "t", "1", "--measure", "AP", "--trials", "100")
+    assert terminal(*words, "--save", "apart").code == 0
+    brief, whole = (terminal("result", "show", "apart", *more).out for more in ((), ("--details",)))
+    assert "\n20 of 24 rows: --details shows all.\n" in brief
+    assert "shows all" not in whole
+    assert len(whole.splitlines()) == len(brief.splitlines()) + 3
+    # That it stands is told before the study itself.
+    assert [line.startswith("It stands: ") for line in whole.splitlines()][:3] == [
+        *(False, True, False)
+    ]
 
 
 @pytest.mark.both_servers
@@ -114,6 +133,29 @@ def test_a_study_is_kept_with_its_scores(engine, terminal):
     again = json.loads(terminal("result", "show", "apart", "--format", "json").out)
     assert (again["version"], again["revision"]) == (2, 2)
     assert again["scales"][0]["ranking"] != kept["scales"][0]["ranking"]
+
+
+def test_a_study_saved_before_holms_columns_is_read_and_verified(engine, terminal):
+    log_scores(engine, "1", scores())
+    power = ("study", "discriminative-power", "t", "1", "--measure", "AP", "--trials", "500")
+    new = terminal(*power, "--save", "apart", "--format", "json").json
+    by_holm = [run["holm_better_than"] for run in new["scales"][0]["ranking"]]
+    assert sum(by_holm) > by_holm.count(0) > 0
+    with unit_of_work(engine) as connection:
+        connection.execute(text("ALTER TABLE roundbook.result DISABLE TRIGGER ALL"))
+        saved = connection.execute(text("SELECT result FROM roundbook.result")).scalar_one()
+        for run in saved["scales"][0]["ranking"]:
+            del run["holm_better_than"], run["holm_worse_than"]
+        changed = {"changed": json.dumps(saved)}
+        connection.execute(
+            text("UPDATE roundbook.result SET result = CAST(:changed AS jsonb)"), changed
+        )
+        connection.commit()
+    verification = verify_record(engine)
+    assert (verification.status, verification.not_computed) == ("verified", [])
+    shown = terminal("result", "show", "apart", "--format", "json").json
+    assert list(shown["scales"][0]["ranking"][0]) == ["run", "mean", "better_than", "worse_than"]
+    assert terminal("result", "show", "apart").code == 0
 
 
 _INPUTS = """

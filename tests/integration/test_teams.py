@@ -33,6 +33,7 @@ from roundbook.presentation.factors import heading
 from roundbook.presentation.figures import factors_caption, fitted_on
 from roundbook.presentation.matrices import factor_rows, log_notes, standardising_note
 from roundbook.presentation.staleness import change_sentence
+from roundbook.presentation.views import view_of
 from roundbook_cli.drift_advice import report_text
 
 RUNS = 6
@@ -240,10 +241,18 @@ def test_factors_on_another_pool_than_that_known_now_are_not_called_pooled(engin
     assert drift.tests_sentences(report, report.tests)[0].startswith(
         f"Tests on the {phrase}, of 'r1' and the 6 runs of 'r2'."
     )
-    fit = "roundbook factors fit t r1 --measure AP --runs pooled --reason 'the pool is another one now'"
+    fit = "roundbook factors fit t r1 --measure AP --runs pooled --reason REASON"
     assert fit in [step["command"] for step in report_text(report)["commands"]]
     # What was saved before is as it was, and what is saved now holds the pool of now.
     save_report(engine, "t", "AP")
+    assert drift.choice_note(saved.result) == (
+        "The factors of 'r1' rest on the 4 of 6 runs that contributed to the pool, those of 'r2' on"
+        " all 6 runs: part of what moved may be that choice."
+    )
+    for name, of in (("t/drift-1", saved.result), ("t/drift-2", report)):
+        shown = view_of(show_result(engine, name, kind="drift")).sentences
+        assert drift.choice_note(of) in shown
+        assert [note for note in drift.brief_notes(of) if note not in shown] == []
 
     fit_factor_set(engine, "t", "r1", "AP", runs=["pooled"], reason="the pool is another one now")
     assert show_factors(engine, "t", "r1", "AP").pool_now is None

@@ -104,8 +104,13 @@ def list_rounds(session: Session, request: ListRounds) -> RoundList:
 
 
 def main_measure(rounds: Sequence[Round]) -> str:
-    """Return the measure that most rounds have, the first by name in a tie; empty for none."""
-    counted = Counter(name for one in rounds for name in {row.measure for row in one.matrices})
+    """Return the measure that most rounds have, the first by name in a tie; empty for none.
+
+    Withdrawn scores count where there are no others.
+    """
+    rows = [(one.round, row) for one in rounds for row in one.matrices]
+    standing = [(label, row) for label, row in rows if row.withdrawn is None]
+    counted = Counter(name for _, name in {(label, row.measure) for label, row in standing or rows})
     return min(counted, key=lambda name: (-counted[name], name), default="")
 
 

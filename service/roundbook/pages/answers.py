@@ -103,7 +103,9 @@ def plan_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
                 "fields": fields,
                 "tables": tables_of(plan),
                 "headline": plans.headline(plan),
-                "beside": [*_which_size(plan), *beside(plan), plans.fits(plan)],
+                "beside": list(
+                    filter(None, [plans.which_design(plan), *beside(plan), plans.fits(plan)])
+                ),
                 "protocol": protocol(plan),
                 "latex": plan_latex(plan),
                 "figures": {"plan": chart},
@@ -143,28 +145,21 @@ def _plan(session: Session, caller: Caller, given: Mapping[str, str]) -> Plan:
     return answer(caller, session, plan_topics, PlanRequest(**plan_fields(given)))
 
 
-def _which_size(plan: Plan) -> list[str]:
-    """Return the advice on which of the sizes to take; empty where the plan's own are as good."""
-    runs = plans.tukey_instead(plan)
-    if runs is None:
-        return []
-    if plan.design == "anova":
-        return [f"Take tukey {runs}: choose it as the test. {plans.WHY_ANOVA_FIRST}"]
-    return [f"{runs.capitalize()} prefer tukey as the test."]
-
-
 @router.get("/drift")
 def drift_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
     """Show the verdict on whether a round's factors hold in a later round, and its reasons."""
     context = drift_context(session, caller, filled_in(http))
     report: DriftReport = context["report"]
     listed = answer(caller, session, list_rounds, ListRounds(task=report.task)).rounds
-    # Withdrawn scores have no factors that count.
+    # Neither withdrawn scores nor those of a single run have factors that count.
     of = (report.measure, report.assessments, None)
     rounds = [
         one.round
         for one in listed
-        if any((row.measure, row.assessments, row.withdrawn) == of for row in one.matrices)
+        if any(
+            (row.measure, row.assessments, row.withdrawn) == of and row.runs > 1
+            for row in one.matrices
+        )
     ]
     return page(http, "drift.html", rounds=rounds, **context)
 
@@ -214,7 +209,9 @@ def studies_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
     )
     form = study_form(chosen)
     context: dict[str, Any] = {
-        "given": given | {"scales": query.get("scales", [])},
+        # A field of the same name may mean something else in another study.
+        "given": {name: of for name, of in given.items() if "form" not in given or name in OF}
+        | {"scales": query.get("scales", [])},
         "studies": list(STUDIES),
         "chosen": chosen,
         "about": (STUDIES[chosen].request.__doc__ or "").partition("\n")[0],

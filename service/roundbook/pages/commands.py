@@ -53,17 +53,21 @@ def round_commands(
                 *("measure", "merge", measure, "INTO", "--reason", "REASON"),
             ),
         ]
+    standing = any(matrix.standing == "current" for matrix in contents.matrices)
+    holds = contents.matrices or contents.uploads or contents.qrels or contents.published_variances
     if contents.status == "published":
         commands.append(_command("Verify its fingerprint", "round", "verify", *of))
     else:
         force = ("--force",) if contents.matrices else ()
         commands.append(_command("Rename it", "round", "rename", *of, "NAME", *force))
-        if contents.matrices:
+        if standing:
             commands.append(_command("Publish it, for good", "round", "publish", *of))
-        else:
+        if not holds:
             commands.append(_command("Remove it", "round", "remove", *of))
-    report = ("report", "html", *scores, "--output", "round.html")
-    return [*commands, _command("This page as one file", *report)]
+    if standing:
+        report = ("report", "html", *scores, "--output", "round.html")
+        commands.append(_command("This page as one file", *report))
+    return commands
 
 
 def matrix_commands(matrix: ShownMatrix) -> list[Command]:

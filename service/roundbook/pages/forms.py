@@ -3,6 +3,7 @@
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
 from typing import Annotated, Any, NamedTuple
+from unicodedata import normalize
 from urllib.parse import parse_qs, urlsplit
 
 from fastapi import Depends, Request
@@ -39,7 +40,8 @@ async def opened(http: Request, caller: Who) -> AsyncIterator[Session]:
 @asynccontextmanager
 async def _turn(http: Request, caller: Caller) -> AsyncIterator[Limit]:
     """Wait for a turn to read, or, where the page names a study, for a turn to compute."""
-    if "study" in http.query_params and "form" not in http.query_params:
+    given = filled_in(http)
+    if "study" in given and "form" not in given:
         async with computing_turn(http, caller) as limit:
             yield limit
         return
@@ -101,15 +103,19 @@ def own_address(address: str) -> str | None:
 
 def came_from(http: Request) -> str | None:
     """Return the address of the page that sent a form; None where the browser does not say."""
-    page = urlsplit(http.headers.get("referer", ""))
+    try:
+        page = urlsplit(http.headers.get("referer", ""))
+    except ValueError:
+        return None
     if page.netloc != http.headers.get("host"):
         return None
     return own_address(f"{page.path}?{page.query}" if page.query else page.path)
 
 
 def filled_in(http: Request) -> dict[str, str]:
-    """Return the fields of an address that are not empty."""
-    return {name: value for name, value in http.query_params.items() if value.strip()}
+    """Return the fields of an address that are not empty, in NFC."""
+    given = {name: normalize("NFC", value) for name, value in http.query_params.items()}
+    return {name: value for name, value in given.items() if value.strip()}
 
 
 def recorded_name(measure: str, names: Iterable[str]) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import hashlib
+import shlex
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from pathlib import Path
-from urllib.parse import urlencode
+from textwrap import shorten
+from urllib.parse import urlencode, urlsplit
 
 from fastapi import Request
 from fastapi.responses import HTMLResponse, RedirectResponse
@@ -25,7 +27,7 @@ _ADDRESSES = {
 
 # A form's answer is another page; a cookie brings the sentences on what was done there. Browsers
 # keep 4096 bytes of one, and a third of that is lost as text.
-_SAID, _MOST_SAID, _SECONDS = "roundbook_said", 2_900, 60
+_SAID, _MOST_SAID, _LONGEST, _SECONDS = "roundbook_said", 2_800, 600, 60
 
 
 def _given(query: dict[str, object]) -> dict[str, object]:
@@ -39,7 +41,7 @@ _TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_TEMPLATES.filters |= FILTERS | {"study_title": study_title}
+_TEMPLATES.filters |= FILTERS | {"study_title": study_title, "shell": shlex.quote}
 _TEMPLATES.globals |= {
     "link": lambda path, **query: f"{path}?{urlencode(_given(query), doseq=True)}",
     "software": SOFTWARE,
@@ -57,19 +59,25 @@ def page(http: Request, template: str, status: int = 200, **context: object) -> 
     written = render(template, **(known | context))
     response = HTMLResponse(written, status, {"Cache-Control": "private, no-cache"})
     if said:
-        response.delete_cookie(_SAID)
+        response.delete_cookie(_SAID, path=http.url.path)
     return response
 
 
 def redirect(address: str, said: Sequence[str] = ()) -> RedirectResponse:
     """Return the response that leads from a form to a page, which says what was done, once."""
     response = RedirectResponse(address, 303)
-    kept = [sentence.strip() for sentence in said]
+    kept = [shorten(sentence, _LONGEST, placeholder=" ...") for sentence in said]
     while len("\n".join(kept).encode()) > _MOST_SAID:
-        kept = [*kept[:-2], f"And {len(said) - len(kept) + 2} more."]
+        kept.pop()
+    if len(kept) < len(said):
+        kept.append(f"And {len(said) - len(kept)} more.")
     if kept:
         value = urlsafe_b64encode("\n".join(kept).encode()).decode()
-        response.set_cookie(_SAID, value, max_age=_SECONDS, httponly=True, samesite="strict")
+        # For the page that it leads to alone.
+        where = urlsplit(address).path
+        response.set_cookie(
+            _SAID, value, max_age=_SECONDS, path=where, httponly=True, samesite="strict"
+        )
     return response
 
 

@@ -140,11 +140,12 @@ async def renew(http: Request, caller: Who) -> Response:
             return renew_results(session, permit(caller, session, asked))
 
     done = await computed(http, work, caller=caller, seconds=SECONDS_TO_DECIDE)
-    if asked.name:
-        page_of = _address(asked.name, asked.kind)
-    else:
-        page_of = f"/task?{urlencode({'task': asked.task})}" if asked.task else "/results"
-    return redirect(came_from(http) or page_of, decision_sentences(done))
+    back = came_from(http)
+    if asked.name and (back is None or back.startswith("/result?")):
+        back = _address(asked.name, asked.kind)  # the version that is new
+    elif back is None:
+        back = f"/task?{urlencode({'task': asked.task})}" if asked.task else "/results"
+    return redirect(back, decision_sentences(done))
 
 
 def _address(name: str, kind: str | None) -> str:

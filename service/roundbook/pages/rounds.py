@@ -90,13 +90,14 @@ def round_context(
     of_measure = [matrix for matrix in standing if matrix.measure == chosen]
     published = [one.assessments for one in shown.published_variances if one.measure == chosen]
     labels = labels_to_choose(assessments, [*(one.assessments for one in of_measure), *published])
-    notes = []
+    notes, asked_for = [], assessments
     if chosen and labels and assessments is None:
         assessments = usual_label(labels) if usual else None
-        notes.append(several_assessments(chosen, assessments, labels))
     counting = [one for one in of_measure if assessments in (None, one.assessments)]
+    if chosen and labels and asked_for is None and (counting or assessments is None):
+        notes.append(several_assessments(chosen, assessments, labels))
     context: dict[str, Any] = {
-        "task": task,
+        "task": shown.task,
         "round": shown,
         "published": publication_note(shown.round, shown),
         "measures": names,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any, TypeVar
+from unicodedata import normalize
 
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
@@ -30,7 +31,7 @@ from roundbook.pages.forms import Asking, Who, labels_to_choose, recorded_name
 from roundbook.pages.rendering import page
 from roundbook.pages.results import result_rows
 from roundbook.pages.rounds import usual_label
-from roundbook.presentation import drift_advice, drift_verdict, figures
+from roundbook.presentation import drift, drift_advice, drift_verdict, figures
 from roundbook.presentation.charts.limits import MOST_ROUNDS, MOST_TOPICS
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.events import details
@@ -44,7 +45,7 @@ from roundbook.requests.base import Request as Asked
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.events import EventsRequest
 from roundbook.requests.factors import FactorsRequest
-from roundbook.requests.fields import VarianceScale
+from roundbook.requests.fields import DEFAULT_ASSESSMENTS, VarianceScale
 from roundbook.requests.results import ListResults
 from roundbook.requests.tasks import ListRounds
 from roundbook.requests.topics import ListTopics
@@ -157,11 +158,14 @@ def task_context(
 
     With `usual`, it is of the usual one of several assessments unless another is asked for.
     """
+    task = normalize("NFC", task).strip()
     shown = next((one for one in visible_tasks(caller, session) if one.task == task), None)
     if shown is None:
         raise NotRecordedError(f"There is no task '{task}'.")
     rounds = answer(caller, session, list_rounds, ListRounds(task=task)).rounds
-    chosen = recorded_name(measure, shown.measures) if measure else main_measure(rounds)
+    # Published variances may be all that there is.
+    main = main_measure(rounds) or next(iter(shown.measures), "")
+    chosen = recorded_name(measure, shown.measures) if measure else main
     labels = labels_to_choose(assessments, _labels(rounds, chosen))
     notes = out_of_order_notes(rounds)
     if labels and assessments is None:
@@ -173,6 +177,8 @@ def task_context(
         "measure": chosen,
         "assessments": assessments,
         "labels": labels,
+        "label": assessments
+        or next(iter({*_labels(rounds, chosen)} - {DEFAULT_ASSESSMENTS}), None),
         "scale": scale,
         # The fields of every request about these scores.
         "asked": {"task": task, "measure": chosen}
@@ -222,6 +228,7 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
         context["report"] = report
         context["verdict_words"] = verdict_headline(report) | {
             "reason": drift_verdict.brief_reason(report),
+            "notes": drift.brief_notes(report),
             "advice": drift_advice.brief_advice(report),
         }
         drawn["drift"] = figure("drift", report, figures.means_caption(report), **of)

@@ -246,6 +246,8 @@ async def confirm(http: Request, caller: Who) -> Response:
         if held.logged:  # A second press of the button came before the first one was done.
             return redirect(held.logged, [_LOGGED_ALREADY])
         return _refused(http, held, error)
+    if held.logged:
+        return redirect(held.logged, [_LOGGED_ALREADY])
     shown = {"task": held.fields["task"], "round": held.fields["round"]}
     if isinstance(logged, LoggedMatrices):
         shown["measure"] = logged.matrices[0].measure

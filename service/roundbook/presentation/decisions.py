@@ -302,7 +302,8 @@ def _refittable(factors: Sequence[Any], *, corrected: bool = False) -> list[str]
 
 
 def _stale(dependents: Sequence[Dependent], headline: str) -> list[str]:
-    return [headline, *stale_lines(dependents)] if dependents else []
+    lines = stale_lines(dependents)
+    return [headline, *lines] if lines else []
 
 
 def _near(made: Any) -> list[str]:  # noqa: ANN401

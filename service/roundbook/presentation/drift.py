@@ -120,13 +120,13 @@ def _collections(result: DriftReport | DriftCurve) -> list[tuple[str, str | None
 
 def notes(report: DriftReport) -> list[str]:
     """Return the notes on the verdict, a paragraph each; that it is provisional comes last."""
-    paragraphs: tuple[str | None, ...] = (backwards_note(report), choice_note(report))
+    paragraphs: tuple[str | None, ...] = (_backwards(report), choice_note(report))
     if report.verdict == "unbridged":
         return [paragraph for paragraph in paragraphs if paragraph]
     paragraphs += (
         _these_runs(report),
         _moved(report),
-        small_sds_note(report),
+        _small_sds(report),
         _recurring(report),
         _margin(report),
         _provisional(report),
@@ -134,7 +134,12 @@ def notes(report: DriftReport) -> list[str]:
     return [paragraph for paragraph in paragraphs if paragraph]
 
 
-def backwards_note(report: DriftReport) -> str | None:
+def brief_notes(report: DriftReport) -> list[str]:
+    """Return the notes that belong beside the verdict also where it is told in brief."""
+    return list(filter(None, (_backwards(report), choice_note(report), _small_sds(report))))
+
+
+def _backwards(report: DriftReport) -> str | None:
     """Return the note that a later round is compared with an earlier one; None where it is not.
 
     Where dates contradict the order in which the rounds are recorded, it goes by the dates.
@@ -198,7 +203,7 @@ def _moved(report: DriftReport) -> str | None:
     return "Whether anything moved at all, for systems like these, is open."
 
 
-def small_sds_note(report: DriftReport) -> str | None:
+def _small_sds(report: DriftReport) -> str | None:
     """Return the note that topics of small sd moved unlike the rest; None where they did not."""
     if report.shift is None or report.mean_shift is None or report.why == "topics of small sd":
         return None

@@ -35,8 +35,8 @@ def brief_consequence(report: DriftReport, done: Consequence) -> str:
     ]
     if earlier.topics_needed is not None and later.topics_needed is not None:
         lines.append(
-            f"Topics needed (m {done.m}, minD {done.min_d:g}): {earlier.topics_needed} in place of"
-            f" {later.topics_needed}."
+            f"Topics needed on std-AB (one-way ANOVA, m {done.m}, minD {done.min_d:g}):"
+            f" {earlier.topics_needed} in place of {later.topics_needed}."
         )
     if done.kendall_tau is not None:
         lines.append(f"Kendall's tau of the two rankings: {done.kendall_tau:.3f}.")

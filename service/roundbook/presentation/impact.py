@@ -11,7 +11,7 @@ from roundbook.presentation.saved_results import result_place
 from roundbook.presentation.staleness import why_stale
 
 if TYPE_CHECKING:
-    from roundbook.logbook.impact import Dependent, Impact, Reason
+    from roundbook.logbook.impact import Dependent, Impact, Reason, ReasonCode
     from roundbook.logbook.matrices.sources import Source
 
 _REASONS = {
@@ -41,7 +41,9 @@ def impact_sentences(impact: Impact) -> list[str]:
     resting = [dependent for dependent in impact.dependents if dependent.rests]
     lacking = len(impact.dependents) - len(resting)
     stale = sum(dependent.stale for dependent in resting)
-    summary = f"{counted(len(resting), 'result')} resting on it, {stale} stale."
+    left = any(dependent.stale and can_be_renewed(dependent) for dependent in impact.dependents)
+    nothing = "" if left or not stale else "; nothing is left to renew"
+    summary = f"{counted(len(resting), 'result')} resting on it, {stale} stale{nothing}."
     if lacking:
         summary += f" {counted(lacking, 'plan')} stale for not resting on it."
     return [
@@ -99,12 +101,60 @@ def dependent_row(dependent: Dependent) -> dict[str, Any]:
     }
 
 
+def can_be_renewed(dependent: Dependent) -> bool:
+    """Return whether a stale dependent can be renewed: saved, computed or fitted anew."""
+    entry = dependent.entry
+    if entry is not None:
+        return entry.renewable
+    return dependent.scores is not None or dependent.refit is not None
+
+
 def stale_lines(dependents: Sequence[Dependent]) -> list[str]:
-    """Return a line for each stale dependent, with the reasons."""
+    """Return a line for each stale dependent, with the reasons.
+
+    Factors and variances that need nothing are counted in the last one. Of a saved result only the
+    latest version has a line.
+    """
+    following = [one for one in dependents if _follows(one)]
     return [
-        f"  {dependent_name(one)} ({dependent_place(one)}): {why_dependent(one)}"
-        for one in dependents
+        *(
+            f"  {dependent_name(one)} ({dependent_place(one)}): {why_dependent(one)}"
+            for one in dependents
+            if not _follows(one) and not _is_earlier(one)
+        ),
+        *([f"  {_followed(following)}"] if following else []),
     ]
+
+
+def stale_results(dependents: Sequence[Dependent]) -> int:
+    """Return the number of saved results, whatever their versions, among stale dependents."""
+    return sum(one.entry is not None and not _is_earlier(one) for one in dependents)
+
+
+def _is_earlier(dependent: Dependent) -> bool:
+    entry = dependent.entry
+    return entry is not None and entry.version < entry.versions
+
+
+# Codes of reasons by which factors are lost, if they cannot be fitted again.
+_LOST: tuple[ReasonCode, ...] = ("no factors", "run gone")
+
+
+def _follows(dependent: Dependent) -> bool:
+    """Return whether a dependent needs nothing: another took its place, or none is wanted."""
+    if dependent.entry is not None or can_be_renewed(dependent):
+        return False
+    return not any(reason.code in _LOST for reason in dependent.reasons)
+
+
+def _followed(dependents: Sequence[Dependent]) -> str:
+    nouns = {"factor version": "factors", "variance estimate": "variances"}
+    kinds = {dependent.kind for dependent in dependents}
+    what = " and ".join(noun for kind, noun in nouns.items() if kind in kinds)
+    # Scores that are withdrawn have a reason for it.
+    withdrawn = any(reason.reason for one in dependents for reason in one.reasons)
+    how = "they no longer count" if withdrawn else "computed anew, nothing is to be done"
+    return f"{what} ({len(dependents)}): {how}"
 
 
 def dependent_name(dependent: Dependent) -> str:

@@ -12,10 +12,12 @@ from roundbook.presentation.variances import (
     is_of_these_runs,
     next_rounds,
     teams_return,
+    unknown_teams,
 )
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
+from roundbook.statistics.standardisation.factors import SLOPE
 
 if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Plan, PlanCell
@@ -28,19 +30,21 @@ _LISTED = 12
 
 def protocol(plan: Plan) -> str:
     """Return a plan in one paragraph: design, engine, error rates, variance, sizes, method."""
-    return " ".join([*_premises(plan), _answers(plan), _method(plan)])
+    designed = _design(plan, "The topic set was designed for")
+    return " ".join([designed, *_premises(plan), _answers(plan), _method(plan)])
 
 
 def basis(plan: Plan) -> str:
-    """Return the paragraph of `protocol` without the sizes, for the caption of a table of sizes."""
-    return " ".join([*_premises(plan), _method(plan)])
+    """Return the caption of a table of the sizes of a plan by a test, which nobody has taken."""
+    needed = _design(plan, "Topics that a next round would need by")
+    return " ".join([needed, *_premises(plan), _method(plan)])
 
 
 def _premises(plan: Plan) -> list[str]:
-    return [_design(plan), *_variance(plan), _assumed(plan)]
+    return [*_variance(plan), _assumed(plan)]
 
 
-def _design(plan: Plan) -> str:
+def _design(plan: Plan, start: str) -> str:
     kind, computed = DESIGNS[plan.design], f"computed by {plan.software}"
     if plan.design in INTERVALS:
         return (
@@ -57,7 +61,7 @@ def _design(plan: Plan) -> str:
         engine = f"with the approximation of Sakai's published spreadsheets{carried} (engine sakai)"
     runs = "the best and the worst of m runs" if kind.takes_runs else "two runs"
     return (
-        f"The topic set was designed for a {kind.title} with alpha = {plan.alpha:g}{power},"
+        f"{start} a {kind.title} with alpha = {plan.alpha:g}{power},"
         f" {computed} {engine}; minD is the smallest difference between {runs} that is worth"
         " detecting."
     )
@@ -88,7 +92,8 @@ def _variance(plan: Plan) -> list[str]:
     )
     sentences = [
         f"{which} of {history.measure} ({history.scale} scale{label}) was taken as"
-        f" {plan.variance:.5g}{doubled}{_origin(plan, history)}."
+        f" {plan.variance:.5g}{doubled}{_origin(plan, history)}.",
+        *_standardised(history),
     ]
     if plan.variance_planning is not None and plan.variance_at == "pooled":
         sentences.append(
@@ -104,10 +109,10 @@ def _rounds(plan: Plan, history: VarianceHistory) -> list[str]:
     sentences = []
     if plan.variance_at in ("pooled", "planning"):
         sentences = [*_shared_topics(plan, history), *_returning_teams(plan, history)]
+    if plan.variance_at == "given":
+        return []
     disagreeing = disagreement(history, two_way=kind_of(plan) == "two-way")
-    if plan.variance_at != "given" and disagreeing is not None:
-        sentences.append(disagreeing)
-    return sentences
+    return [*sentences, *filter(None, [_unknown_teams(plan, history), disagreeing])]
 
 
 def _shared_topics(plan: Plan, history: VarianceHistory) -> list[str]:
@@ -138,6 +143,26 @@ def _returning_teams(plan: Plan, history: VarianceHistory) -> list[str]:
         " interval takes them for others and is too narrow by that: with the same teams in all"
         f" rounds it is {_limits(returning)}."
     ]
+
+
+def _unknown_teams(plan: Plan, history: VarianceHistory) -> str | None:
+    kind, interval = kind_of(plan) or "one-way", plan.interval
+    if plan.variance_at == "latest":
+        history = history.model_copy(update={"rounds": history.rounds[-1:]})
+        interval = history.rounds[-1].of_kind(kind).interval
+    if interval is None or is_of_these_runs(history, kind):
+        return None
+    return unknown_teams(history, "interval is")
+
+
+def _standardised(history: VarianceHistory) -> list[str]:
+    """Return the sentence on the factors of standardised scores, and what a difference of them is."""
+    if history.scale == "raw":
+        return []
+    sentence = "Each round's scores were standardised by its own factors"
+    if history.scale == "std-ab":
+        sentence += f"; a difference of {SLOPE:g} is one standard deviation of the runs on a topic"
+    return [f"{sentence}."]
 
 
 def _origin(plan: Plan, history: VarianceHistory) -> str:
@@ -184,7 +209,7 @@ def _interval(interval: Interval | None, reason: str | None, *, these_runs: bool
     others = "systems and topics like these"
     if these_runs or interval.of == "these runs":
         others = "topics like these, and these runs"
-    return f"{text} ({interval.method}; for other {others}, in rounds of this very variance)"
+    return f"{text} ({interval.method}, for other {others}; it does not count that rounds differ)"
 
 
 def _limits(interval: Interval) -> str:

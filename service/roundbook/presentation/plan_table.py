@@ -21,9 +21,9 @@ def plan_latex(plan: Plan, basis: str | None = None) -> str:
     Parameters
     ----------
     basis : str, optional
-        What else the caption says: how the sizes were computed, and what that assumes.
+        How the sizes were computed, and what that assumes, in place of the headline.
     """
-    caption = " ".join([f"{headline(plan)}.", *([basis] if basis else []), *beside(plan)])
+    caption = " ".join([basis or f"{headline(plan)}.", *beside(plan)])
     return latex(caption, plan_rows(plan), plan_columns(plan))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_interval
@@ -23,7 +23,7 @@ from roundbook.statistics.design.reasons import way_out as way_out_of
 
 if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Alternative, Plan, PlanNote, RoundPower
-    from roundbook.logbook.saved_results import ResultEntry
+    from roundbook.logbook.saved_results import ShownResult
 
 _SOLVED_FOR = {
     "topics": "Topics needed",
@@ -33,18 +33,23 @@ _SOLVED_FOR = {
 }
 
 
-def plan_changes(entry: ResultEntry) -> dict[str, Any]:
+def plan_changes(shown: ShownResult) -> dict[str, Any]:
     """Return the changes since a plan was saved, as JSON prints them.
 
-    `stale` are the rounds that count differently today, `new_rounds` those that did not count then.
+    `stale` are the rounds that count differently today, with their one-way variances then and now
+    unless the plan takes the two-way one; `new_rounds` are those that did not count then.
     """
+    two_way = kind_of(cast("Plan", shown.result)) == "two-way"
+    unsaid = {"was": None, "now": None} if two_way else {}
     return {
         "stale": [
-            change.model_dump(include={"round", "was", "now"}) | {"why": change_of_round(change)}
-            for change in entry.changes
+            change.model_dump(include={"round", "was", "now"})
+            | unsaid
+            | {"why": change_of_round(change)}
+            for change in shown.changes
             if not change.of_new_round
         ],
-        "new_rounds": added_rounds(entry.changes),
+        "new_rounds": added_rounds(shown.changes),
     }
 
 
@@ -108,14 +113,16 @@ def alternative(plan: Plan, beside: Alternative) -> str:
             return f"{DESIGNS[beside.design].label}, by {of_kind}"
 
 
-def fits(plan: Plan) -> str:
-    """Return the sentence on the experiments that a plan's design and its alternatives fit."""
+def fits(plan: Plan) -> str | None:
+    """Return the sentence on the experiments that a plan's design and its alternatives fit.
+
+    None where `which_design` tells it.
+    """
+    if plan.design == "anova" and tukey_instead(plan):
+        return None
     shown = dict.fromkeys([plan.design, *(other.design for other in plan.alternatives)])
     clauses = "; design ".join(f"{name} fits {DESIGNS[name].fits}" for name in shown)
     return f"Design {clauses}."
-
-
-WHY_ANOVA_FIRST = "anova stands first only because published plans and variances are by it."
 
 
 def tukey_instead(plan: Plan) -> str | None:
@@ -136,7 +143,10 @@ def which_design(plan: Plan) -> str | None:
     if runs is None:
         return None
     if plan.design == "anova":
-        return f"Take tukey {runs}: {WHY_ANOVA_FIRST}"
+        return (
+            f"Take the size by tukey {runs}; anova, the design of published plans, is for runs that"
+            " each have topics of their own."
+        )
     return f"{runs.capitalize()} prefer tukey."
 
 
@@ -236,6 +246,6 @@ def powers_heading(plan: Plan) -> str:
     """Return the heading of the table of the power that each round had."""
     variance = "two-way variance" if kind_of(plan) == "two-way" else "variance"
     return (
-        f"Power that each round had, with its own topics and {variance}; enough is"
-        f" {1 - plan.beta:.10g}, by the engine {plan.engine}:"
+        f"Power that each round had by {DESIGNS[plan.design].title}, with its own topics and"
+        f" {variance}; enough is {1 - plan.beta:.10g}, by the engine {plan.engine}:"
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.factors import outdated_note
@@ -16,6 +17,7 @@ def summary(agreement: RankAgreement) -> list[str]:
         f"{agreement.task}, round '{agreement.round}': {agreement.measure}, {agreement.runs} runs"
         f" over {agreement.topics} topics (matrix {agreement.matrix}, revision"
         f" {agreement.revision}) ranked {agreement.a} and {agreement.b}",
+        _changed_pairs(agreement),
         f"Kendall tau-b {_number(agreement.tau_b)} (tau-a {agreement.tau_a:.3f}), tau_AP"
         f" {_number(agreement.tau_ap)}",
         f"Tau-b of the middle 95% of {agreement.resamples:,} resampled topic sets:"
@@ -24,6 +26,17 @@ def summary(agreement: RankAgreement) -> list[str]:
         f" {_limits(agreement.published)}",
     ]
     return lines + ([agreement.reason] if agreement.reason else [])
+
+
+def _changed_pairs(agreement: RankAgreement) -> str:
+    """Return the sentence on how many pairs of runs have opposite orders in the two rankings."""
+    pairs = list(combinations(agreement.ranking, 2))
+    changed = sum(
+        (one.rank_a - other.rank_a) * (one.rank_b - other.rank_b) < 0 for one, other in pairs
+    )
+    what = "The other factors turn" if len(agreement.factor_versions) > 1 else "Standardising turns"
+    share = f"{100 * changed / len(pairs):.1f}%" if changed else "0%"
+    return f"{what} round {changed:,} of {len(pairs):,} pairs of runs ({share})"
 
 
 def notes(agreement: RankAgreement) -> list[str]:

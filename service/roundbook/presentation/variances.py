@@ -175,11 +175,21 @@ def summary(history: VarianceHistory) -> list[str]:
         *_remarks(history.rounds),
     ]
     if any(row.interval for row in history.rounds):
-        limit = history.pooled.next_round
-        planning = limit is not None and limit.u80 is not None
-        instead = "; the planning variance does" if planning else ""
-        lines += [_meaning(history), f"Intervals do not count how much rounds vary{instead}."]
+        lines += interval_summary(history)
     return lines
+
+
+def interval_summary(history: VarianceHistory) -> list[str]:
+    """Return the sentences on what the intervals of a history are for, and what they leave out."""
+    limit = history.pooled.next_round
+    planning = limit is not None and limit.u80 is not None
+    instead = "; the planning variance does" if planning else ""
+    unknown = None if is_of_these_runs(history) else unknown_teams(history)
+    return [
+        _meaning(history),
+        *([unknown] if unknown else []),
+        f"Intervals do not count how much rounds vary{instead}.",
+    ]
 
 
 def is_of_these_runs(history: VarianceHistory, kind: VarianceKind = "one-way") -> bool:
@@ -203,11 +213,12 @@ def withdrawn_notes(history: VarianceHistory) -> list[str]:
 def pooled_summary(history: VarianceHistory) -> list[str]:
     """Return the sentences on the test of the rounds, the planning and the two-way variance."""
     pooled, lines = history.pooled, []
-    one_way = disagreement(history)
-    of_two_way = None if one_way else disagreement(history, two_way=True)
+    one_way, of_two_way = disagreement(history), disagreement(history, two_way=True)
     if len(pooled.rounds) > 1:
         lines.append(one_way or _test(pooled.homogeneity, "one-way " if of_two_way else ""))
-    return [*lines, *_next_round(history), *_two_way(pooled), *filter(None, [of_two_way])]
+    # Of rounds whose variance is 0 both say the same.
+    also = [of_two_way] if of_two_way and of_two_way != one_way else []
+    return [*lines, *_next_round(history), *_two_way(pooled), *also]
 
 
 def recorded_notes(recorded: RecordedVariance, reason: str | None = None) -> list[str]:
@@ -359,24 +370,52 @@ def _meaning(history: VarianceHistory) -> str:
             f" topics like these, and too narrow for other teams{_returning(pooled, 'for others')}."
         )
     line = "Intervals are for other systems on other topics like these (jackknife, no simulation)."
-    alone = [
-        row.round
-        for row in history.rounds
-        if row.origin == "matrix" and row.clusters == row.runs and row.runs > 1
-        if teams is None or row.round in teams.some_unknown
-    ]
     if teams is not None and teams_return(history):
         line += (
             f" {teams.again} of the {counted(teams.later, 'team')} of later rounds had taken part"
             " before; the pooled interval takes them for others, and is too narrow by that"
             f"{_returning(pooled, 'with the same teams in all rounds')}."
         )
-    if alone:
-        line += (
-            f" As many teams as runs in {listed(alone, 8)}: a run of unknown team counts as a team of"
-            " its own, so there are no more teams than that."
-        )
     return line
+
+
+def _rounds_of_unknown_teams(history: VarianceHistory) -> list[str]:
+    """Return the rounds in which every run counts as a team, some since their team is unknown."""
+    teams = history.teams
+    return [
+        row.round
+        for row in history.rounds
+        if row.origin == "matrix" and row.clusters == row.runs and row.runs > 1
+        if teams is None or row.round in teams.some_unknown
+    ]
+
+
+def unknown_teams(history: VarianceHistory, intervals: str = "intervals are") -> str | None:
+    """Return the sentence that every run counts as a team where teams are unknown, or None.
+
+    Parameters
+    ----------
+    intervals : str
+        What is then too narrow, with its verb.
+    """
+    rounds = _rounds_of_unknown_teams(history)
+    if not rounds:
+        return None
+    all_rounds = len(rounds) == sum(row.origin == "matrix" for row in history.rounds)
+    of, there = ("", "") if all_rounds else (f" in {listed(rounds, 8)}", " there")
+    return (
+        f"Teams are unknown{of}, so every run{there} counts as its own team; if teams sent several"
+        f" runs, the {intervals} too narrow."
+    )
+
+
+def unknown_teams_way_out(history: VarianceHistory) -> WayOut | None:
+    """Return the advice where teams are unknown, None where they are not; see `unknown_teams`."""
+    rounds = _rounds_of_unknown_teams(history)
+    if not rounds:
+        return None
+    facts = {"task": history.task, "round": rounds[0] if len(rounds) == 1 else "ROUND"}
+    return WayOut("log a team file", facts)
 
 
 def teams_return(history: VarianceHistory) -> bool:

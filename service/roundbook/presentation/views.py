@@ -120,19 +120,18 @@ def _plan(plan: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.plan_protocol import protocol  # noqa: PLC0415
 
     chart = partial(_draw, "plans", "power_chart", plan)
-    which = [sentence for sentence in (plans.which_design(plan), plans.fits(plan)) if sentence]
-    sentences = [plans.headline(plan), *which, protocol(plan), *plans.notes(plan)]
+    beside = filter(None, (plans.which_design(plan), plans.fits(plan), plans.warning(plan)))
+    sentences = [plans.headline(plan), *beside, *plans.notes(plan), protocol(plan)]
     return View(plan_table.plan_rows(plan), sentences, lambda: plan_table.plan_latex(plan), chart)
 
 
 def _drift(report: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.drift import backwards_note  # noqa: PLC0415
+    from roundbook.presentation.drift import brief_notes  # noqa: PLC0415
     from roundbook.presentation.drift_advice import advice  # noqa: PLC0415
     from roundbook.presentation.drift_verdict import headline, reason  # noqa: PLC0415
 
     chart = partial(_draw, "drift", "topics_chart", report)
-    note = backwards_note(report)
-    sentences = [headline(report), reason(report), *([note] if note else []), advice(report)]
+    sentences = [headline(report), reason(report), *brief_notes(report), advice(report)]
     return View(report.topics, sentences, chart=chart)
 
 

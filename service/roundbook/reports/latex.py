@@ -18,7 +18,6 @@ from roundbook.measure_names import measure_key
 from roundbook.presentation.paper_tables import factors_latex, ranking_latex, variances_latex
 from roundbook.presentation.plan_protocol import basis
 from roundbook.presentation.plan_table import plan_latex
-from roundbook.presentation.plans import which_design
 from roundbook.requests.factors import FactorsRequest
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.rankings import RankRequest
@@ -82,7 +81,7 @@ def write_latex(
     def sizes() -> str:
         asked = PlanRequest(**of_task, m=request.m, min_d=request.min_d)
         plan = plan_topics(session, asked)
-        return plan_latex(plan, " ".join(filter(None, [basis(plan), which_design(plan)])))
+        return plan_latex(plan, basis(plan))
 
     made: dict[str, Callable[[], str]] = {
         "variances": lambda: variances_latex(show_variances(session, VarianceRequest(**of_task))),

@@ -57,7 +57,8 @@ class Request(BaseModel):
     """A frozen request: the input of a use case, complete with its defaults.
 
     Texts are normalised to NFC, so that names are equal however their accents are encoded. One value
-    for a field of any number of values is a tuple of it, and None is none.
+    for a field of any number of values is a tuple of it, and None is none. NumPy's numbers count as
+    Python's.
 
     Raises
     ------
@@ -121,8 +122,9 @@ def _normalised(value: object) -> object:
     if isinstance(value, str):
         return normalize("NFC", value)
     if isinstance(value, (list, tuple)):
-        return [_normalised(part) for part in value]
-    return value
+        return tuple(map(_normalised, value))
+    # NumPy's numbers and arrays, such as those of a data frame.
+    return _normalised(value.tolist()) if hasattr(value, "tolist") else value
 
 
 def _is_no_text(value: object) -> bool:

@@ -109,7 +109,7 @@ class PlanRequest(Request):
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, values: dict[str, Any]) -> dict[str, Any]:
-        given = {name: value for name, value in values.items() if value not in (None, (), [])}
+        given = {name: value for name, value in values.items() if value is not None and value != ()}
         solve = given.get("solve", "topics")
         usual: dict[str, Any] = {}
         if given.get("design", "anova") not in list(TWO_RUNS):

@@ -34,7 +34,6 @@ def test_held_in_words_and_with_the_command_that_keeps_the_factors():
     assert "90% interval" in sentences(report)["reason"]
     assert [step["command"] for step in next_commands(report, None)] == [
         "roundbook standardise task b --measure AP --factors-from a",
-        "roundbook factors show task a --measure AP",
     ]
     assert report.consequence.bias == pytest.approx(0, abs=0.01)
 

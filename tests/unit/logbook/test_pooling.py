@@ -28,7 +28,7 @@ from roundbook.logbook.variance_rows import VarianceRow
 from roundbook.logbook.variances import judge_rounds
 from roundbook.presentation.variances import disagreement, disagreement_way_out, summary
 from roundbook.statistics.variance.parts import variance_parts
-from roundbook_cli.plan_advice import history_json
+from roundbook_cli.plan_advice import advised, history_json
 
 _NUMBERS = {}
 _IDS = count(1)
@@ -310,7 +310,14 @@ def test_the_warning_where_rounds_disagree():
         assert helps.code == "plan at the planning variance"
     warning = history_json(shown)["pooled"]["warning"]
     assert warning.startswith(disagreement(shown))
-    assert warning.endswith("--variance-at planning.")
+    assert warning.endswith(": roundbook plan --task t --measure AP --variance-at planning")
+    # Both kinds of variance disagree, both are said to, and the advice stands once.
+    lines = summary(shown)
+    assert disagreement(shown) in lines
+    assert disagreement(shown, two_way=True) in lines
+    told = advised(shown, lines)
+    assert [line for line in told if "--variance-at" in line] == [warning]
+    assert disagreement(shown, two_way=True) in told
     # They differ so much that the next round may lie anywhere between, and beyond.
     assert shown.pooled.next_round.tau2 > 0.3
 

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from types import SimpleNamespace
 
 import pytest
 
+from roundbook.logbook.studies.across_rounds import BesideRaw
 from roundbook.presentation.studies import (
+    across_rounds,
     change,
+    common,
     discriminative_power,
     incremental,
     leave_one_out_rounds,
@@ -15,6 +19,7 @@ from roundbook.presentation.studies import (
     pilots,
     swap_rate,
 )
+from roundbook_cli.table_layout import lay_out
 
 
 def swaps(needed, topics=50):
@@ -69,8 +74,8 @@ def pilot_study(mode, mean):
 
 def test_pilots_are_draws_from_this_round():
     assert pilots.sentences(pilot_study("keep", 0.04)) == [
-        "On raw, all 7 teams give a variance of 0.0500, by which 70 topics are planned for 10 runs"
-        " and minD 0.15; by 95% of the pilots of 3 teams drawn from this round, 30 to 60.",
+        "On raw, all 7 teams give a variance of 0.0500, by which one-way ANOVA plans 70 topics for"
+        " 10 runs and minD 0.15. By 95% of pilots with 3 of 7 teams: 30 to 60.",
         "Drawn from one round, these pilots share its topics and teams: separate pilots would"
         " scatter more.",
     ]
@@ -93,16 +98,77 @@ def test_only_smaller_assessments_have_a_bias_and_it_is_a_size(mode, mean, shown
     )
 
 
-@pytest.mark.parametrize("unstable", [True, False, None])
-def test_a_stable_effect_ratio_was_chosen_by_its_gain(unstable):
-    system = SimpleNamespace(unstable=unstable)
-    scale = SimpleNamespace(systems=[system], fell=1.0)
+def test_the_headline_has_a_pilot_of_half_beside_the_smallest():
+    study = pilot_study("keep", 0.04)
+    (scale,) = study.scales
+    (size,) = scale.sizes
+
+    def of(teams, low, high):
+        planned = SimpleNamespace(**vars(size.planned) | {"low": low, "high": high})
+        return SimpleNamespace(**vars(size) | {"size": teams, "planned": planned})
+
+    study.teams, scale.sizes = 31, [of(20, 95, 105), of(10, 91, 110), of(1, 6, 132)]
+    assert pilots.sentences(study)[0].endswith(
+        " By 95% of pilots with 10 of 31 teams: 91 to 110; with 1: 6 to 132."
+    )
+    scale.sizes = [of(10, 91, 110), of(1, None, None)]
+    assert pilots.sentences(study)[0].endswith(" with 10 of 31 teams: 91 to 110.")
+
+
+def test_a_pilot_of_one_run_has_that_runs_variance():
+    study = pilot_study("keep", 0.04)
+    study.runs, study.scales[0].sizes[0].single_runs = 12, 4
+    assert pilots.remarks(study) == [
+        "On raw, 4 of 9 pilots of 3 teams have one run only: the variance is that run's alone."
+    ]
+
+
+def changed(*intervals, unstable=False):
+    systems = [SimpleNamespace(unstable=unstable, dri_interval=limits) for limits in intervals]
+    scale = SimpleNamespace(systems=systems, fell=0.5)
     about = {"files": ["a"], "to_files": ["b"], "pivot": "bm25", "other_teams": []}
     about |= {"unmatched_from": 0, "unmatched_to": 0, "topics": 50, "to_topics": 50}
-    lines = change.sentences(SimpleNamespace(scales=[scale], **about))
-    assert "DRI 0 and ER 1: the gain over bm25 is as before;" in lines[1]
-    stable = [line for line in lines if line.startswith("Only a gain that came out large has a")]
-    assert len(stable) == (unstable is False)
+    return change.sentences(SimpleNamespace(scales=[scale], **about))
+
+
+def test_a_change_says_how_many_moved_against_the_pivot_and_how_to_read_it():
+    # A limit that is written as 0 is 0.
+    assert changed((0.01, 0.2), (0.0004, 0.2), (-0.2, -0.01), (-0.1, 0.1), None, (0.0, 0.0)) == [
+        "Of 6 systems of both, 3 have a lower mean in the second; by the DRI interval, 1 fell back"
+        " against the pivot bm25 and 1 gained.",
+        "DRI above 0: fell back against the pivot; below 0: gained. ER is uncertain where a system was"
+        " close to the pivot, and large gains shrink on other topics by themselves: go by DRI and its"
+        " interval. Choose as pivot a system that nobody changed.",
+        "RD above 0 is worse in the second, whose topics may be harder.",
+    ]
+    assert changed((0.01, 0.2), (0.01, 0.2), unstable=True)[3:] == [
+        "The ER of 2 systems is unstable: the distance to the pivot in the first is below 2 of its"
+        " standard errors and may be none."
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("dense", ["RD", "DRI", "DRI interval", "ER"]),
+        ("n" * 20, ["RD", "DRI", "DRI interval"]),
+        ("n" * 34, ["DRI", "DRI interval"]),
+    ],
+)
+def test_a_narrow_terminal_keeps_dri_and_its_interval(name, kept):
+    values = dict.fromkeys(("rd", "ri_from", "ri_to", "dri", "er"), -0.1234)
+    values |= dict.fromkeys(("rd_interval", "dri_interval", "er_interval"), (-0.123, 0.456))
+    row = change._row(
+        SimpleNamespace(
+            system=name, mean_from=0.3, mean_to=0.2, unstable=False, reasons={}, **values
+        )
+    )
+    heading, _, line, *_ = lay_out([row], change._SYSTEMS, 80)
+    assert [one for one in re.split(r"\s{3,}", heading) if one][: 3 + len(kept)] == [
+        *("System", "From", "To"),
+        *kept,
+    ]
+    assert "[-0.123, 0.456]" in line
 
 
 @pytest.mark.parametrize(("last", "falls"), [(31, True), (56, False), (60, False)])
@@ -117,6 +183,7 @@ def test_redrawn_lists_vary_each_for_itself():
     figures = "krcc krcc_low krcc_high error_rate significant significant_rate always never"
     scale = SimpleNamespace(pairs=6, **dict.fromkeys(figures.split(), 0.5))
     about = {"trials": 9, "alpha": 0.05, "denominator": "fixed", "lists_without_relevant": 0}
+    about |= {"measure": "AP", "depth": 1000}
     study = SimpleNamespace(scales=[scale], logged=None, list_depth=None, **about)
     first = per_topic_variance.sentences(study)[0]
     assert first.startswith("If each run's list varied for itself, these runs would rank with a")
@@ -134,10 +201,88 @@ def test_too_early_is_by_these_topics():
     ]
 
 
-def test_the_error_rate_of_tukey_hsd_is_of_exchangeable_runs():
+@pytest.mark.parametrize(
+    ("stopped", "too_early", "said"),
+    [
+        (0.354, 0.198, " Of the orders that stop, 56% stop too early by the sd over all topics."),
+        (0.0, 0.0, ""),
+    ],
+)
+def test_too_early_is_of_the_orders_that_stop(stopped, too_early, said):
+    rule = SimpleNamespace(
+        confidence=None, stopped=stopped, median=None, at_start=0.024, too_early=too_early
+    )
+    assert incremental._stopping(rule, SimpleNamespace(trials=10_000, start=10)) == (
+        f"Judging until the power suffices by the sd so far: {stopped:.1%} of 10,000 random orders"
+        f" of topics stop; 2.4% stop with the first 10.{said}"
+    )
+
+
+@pytest.mark.parametrize(
+    ("measure", "depth", "said"),
+    [
+        ("AP", 20, ["Lists end at rank 20: this is AP at 20, not AP of the whole list."]),
+        ("AP", 1000, []),
+        ("AP", None, []),
+        ("nDCG@10", 20, []),
+    ],
+)
+def test_scores_of_lists_that_end_early_are_said_to_be(measure, depth, said):
+    study = SimpleNamespace(measure=measure, logged=None)
+    assert common.computed_scores(study, depth) == said
+    logged = SimpleNamespace(different=3, cells=9, matrix=1, revision=1, largest=0.75)
+    *early, differ = common.computed_scores(SimpleNamespace(measure=measure, logged=logged), depth)
+    assert early == said
+    assert differ.startswith("These scores are computed from the runs")
+    assert ("whose lists end at rank" in differ) == (measure == "nDCG@10" or depth == 1000)
+    assert "3 of 9 logged scores (matrix 1, revision 1) differ from them by more than" in differ
+
+
+def test_the_error_rate_of_tukey_hsd_is_of_runs_that_scatter_alike():
     scale = SimpleNamespace(bootstrap_needed_median=None)
     (said,) = discriminative_power.remarks(SimpleNamespace(scales=[scale], alpha=0.01))
     assert said == (
-        "The error rate of Tukey HSD is 0.01 for all pairs together if runs are exchangeable, and"
-        " larger where some scatter more than others or many are near-copies: see t, Holm."
+        "The 1% of Tukey HSD for all pairs together holds if all runs scatter alike; where some"
+        " scatter far more, or many are near-copies, go by t, Holm."
     )
+
+
+def test_whether_a_scale_helps_is_one_paragraph_below_the_table():
+    beside = [
+        BesideRaw(figure="share", better=0, worse=2, alike=1, least=-0.071, most=0.0, p=0.5),
+        BesideRaw(figure="overall", better=3, worse=0, alike=0, least=-0.01, most=-0.02, p=0.25),
+    ]
+    scales = [
+        SimpleNamespace(scale="raw", beside_raw=[]),
+        SimpleNamespace(scale="std-ab", beside_raw=beside),
+    ]
+    rounds = [SimpleNamespace(round=label) for label in ("2023", "2024", "2025")]
+    study = SimpleNamespace(scales=scales, rounds=rounds, left_out=[])
+    assert across_rounds.sentences(study) == []
+    assert across_rounds.remarks(study) == [
+        "Does std-ab help? More pairs of runs apart than on raw in 0 of 3 rounds, fewer in 2, open in"
+        " 1 (-7.1 to +0.0 points): too few rounds to rule out chance (sign test p = 0.5). Fewer"
+        " differences turned round than on raw in 3 of 3 rounds, more in 0 (-1.0 to -2.0 points): too"
+        " few rounds to rule out chance (sign test p = 0.25)."
+    ]
+    study.rounds = rounds[:1]
+    assert across_rounds.remarks(study) == []
+    assert across_rounds.sentences(study) == [
+        "Only round '2023' can be studied: nothing lies beside it."
+    ]
+
+
+def test_rounds_that_are_not_scored_anew_are_in_one_sentence():
+    about = {"ageing": None, "reassessed": None}
+    rounds = [
+        SimpleNamespace(round=label, not_reassessed=why, **about)
+        for label, why in (("1", "no runs"), ("2", "no pool"), ("3", "no runs"))
+    ]
+    out = [SimpleNamespace(round=label, why="no teams") for label in ("4", "5")]
+    study = SimpleNamespace(rounds=rounds, left_out=out, ageing_from=None)
+    assert leave_one_out_rounds.remarks(study) == [
+        "Not scored anew, as what runs retrieved is not recorded: '1', '3'.",
+        "Not scored anew, as which runs fed the pool, and of which teams they are, is not recorded:"
+        " '2'.",
+        "Left out, as which team sent which run is not recorded: '4', '5'.",
+    ]

@@ -14,7 +14,7 @@ from roundbook.formats import (
     read_measures,
     read_teams,
 )
-from roundbook.logbook.matrices.log_matrix import log_complete
+from roundbook.logbook.matrices.log_matrix import log_complete, with_publication
 from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
 from roundbook.logbook.runs.scoring import ComputedMatrices, score_round
 from roundbook.logbook.session import Session
@@ -56,7 +56,8 @@ def log_files(session: Session, request: LogFilesRequest, *, max_file_bytes: int
         round=first.round,
         dry_run=request.dry_run,
         matrices=[
-            _with_remarks(logged, by_measure.keys(), computed) for logged in by_measure.values()
+            _with_remarks(logged, by_measure.keys(), computed)
+            for logged in with_publication(session, list(by_measure.values()))
         ],
     )
 

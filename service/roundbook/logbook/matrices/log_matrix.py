@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import compress
 from typing import Any, NamedTuple
@@ -127,9 +127,20 @@ def log_scores(
     ImpossibleStatisticError
         When there is only one topic.
     """
-    return log_complete(
-        session, request, apply_missing_policy(scores, request.missing), teams or {}
-    )
+    complete = apply_missing_policy(scores, request.missing)
+    (logged,) = with_publication(session, [log_complete(session, request, complete, teams or {})])
+    return logged
+
+
+def with_publication(session: Session, logged: Sequence[LoggedMatrix]) -> list[LoggedMatrix]:
+    """Return the matrices logged into a round, those that change it with its fingerprints now."""
+    changed = [matrix for matrix in logged if matrix.status == "logged"]
+    if not changed:
+        return list(logged)
+    about = {"publication": find_publication(session, changed[0].task, changed[0].round)}
+    return [
+        matrix.model_copy(update=about if matrix.status == "logged" else {}) for matrix in logged
+    ]
 
 
 def log_complete(
@@ -201,7 +212,6 @@ def log_complete(
         variance=outcome.variances["raw"],
         runs_described=entry.runs.described,
         impact=impact,
-        publication=None if unchanged else find_publication(session, request.task, series.round),
         status="unchanged" if unchanged else "logged",
         dry_run=request.dry_run,
         task=request.task.strip(),

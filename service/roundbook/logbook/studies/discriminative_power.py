@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from functools import partial
+from operator import is_
 
 import numpy as np
+from numpy.typing import NDArray
+from pydantic import Field
 
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
@@ -22,12 +25,18 @@ from roundbook.statistics.studies.discriminative_power import (
 
 
 class RunApart(Result):
-    """A run's mean, and the numbers of significantly worse and better runs by Tukey HSD."""
+    """A run's mean, and the numbers of significantly worse and better runs.
+
+    `better_than` and `worse_than` are by Tukey HSD, `holm_better_than` and `holm_worse_than` by the
+    t test adjusted over pairs; studies saved earlier do not have these.
+    """
 
     run: str
     mean: float
     better_than: int
     worse_than: int
+    holm_better_than: int | None = Field(None, exclude_if=partial(is_, None))
+    holm_worse_than: int | None = Field(None, exclude_if=partial(is_, None))
 
 
 class PowerOfScale(Result):
@@ -131,19 +140,30 @@ def _of_scale(
         bootstrap_needed_median=bootstrap.needed_median,
         t_share=t.share,
         holm_share=t.holm_share,
-        ranking=_ranking(runs, scores, tukey),
+        ranking=_ranking(runs, scores, tukey, t.holm < request.alpha),
     )
 
 
-def _ranking(runs: list[str], scores: Scores, tukey: TukeyTest) -> list[RunApart]:
+def _ranking(
+    runs: list[str], scores: Scores, tukey: TukeyTest, by_holm: NDArray[np.bool_]
+) -> list[RunApart]:
     first, second = np.triu_indices(len(runs), 1)
-    apart, up = tukey.significant, tukey.differences > 0
-    better = np.bincount(np.where(up, first, second)[apart], minlength=len(runs)).tolist()
-    worse = np.bincount(np.where(up, second, first)[apart], minlength=len(runs)).tolist()
+    up = tukey.differences > 0
+    ahead, behind = np.where(up, first, second), np.where(up, second, first)
+    better, worse, holm_better, holm_worse = (
+        np.bincount(side[apart], minlength=len(runs)).tolist()
+        for apart in (tukey.significant, by_holm)
+        for side in (ahead, behind)
+    )
     means = scores.mean(axis=0).tolist()
     return [
         RunApart(
-            run=runs[index], mean=means[index], better_than=better[index], worse_than=worse[index]
+            run=runs[index],
+            mean=means[index],
+            better_than=better[index],
+            worse_than=worse[index],
+            holm_better_than=holm_better[index],
+            holm_worse_than=holm_worse[index],
         )
         for index in sorted(range(len(runs)), key=lambda index: -means[index])
     ]

@@ -27,46 +27,40 @@ _ROUNDS = (
 )
 # By figure: the words for rounds in which it is better, and for those in which it is worse.
 _DIRECTIONS = {
-    "share": ("more pairs of runs are told apart", "fewer"),
-    "overall": ("fewer differences are turned round by other topics", "more"),
+    "share": ("More pairs of runs apart than on raw", "fewer"),
+    "overall": ("Fewer differences turned round than on raw", "more"),
 }
 # The level of the sign test: up to this p value, rounds that agree are more than chance.
 _RARE = 0.05
 
 
 def sentences(study: AcrossRounds) -> list[str]:
-    """Return the sentences on whether standardising helps, two for each scale and figure."""
-    rounds = len(study.rounds)
-    if rounds == 1:
+    """Return a sentence if there is one round only; whether standardising helps is a remark."""
+    if len(study.rounds) == 1:
         return [f"Only round '{study.rounds[0].round}' can be studied: nothing lies beside it."]
-    lines = [
-        f"{scale.scale}: {_counts(beside, rounds)} {_verdict(beside)}"
-        for scale in study.scales
-        for beside in scale.beside_raw
-    ]
-    return ["Does standardising help, round after round?", *lines] if lines else []
+    return []
 
 
 def _counts(beside: BesideRaw, rounds: int) -> str:
     more, fewer = _DIRECTIONS[beside.figure]
-    open_ = f", the draws leave it open in {beside.alike}" if beside.alike else ""
+    open_ = f", open in {beside.alike}" if beside.alike else ""
     return (
-        f"{more} than on raw in {beside.better} of {rounds} rounds, {fewer} in {beside.worse}{open_}"
-        f" (by {100 * beside.least:+.1f} to {100 * beside.most:+.1f} points)."
+        f"{more} in {beside.better} of {rounds} rounds, {fewer} in {beside.worse}{open_}"
+        f" ({100 * beside.least:+.1f} to {100 * beside.most:+.1f} points)"
     )
 
 
 def _verdict(beside: BesideRaw) -> str:
     if beside.p is None:
-        return "No round shows a difference."
+        return "no round shows a difference"
     p = f"(sign test p = {beside.p:.2g})"
     if beside.better + beside.worse == 1:
-        return f"Only one round shows a difference {p}."
+        return f"only one round shows a difference {p}"
     if beside.better and beside.worse:
-        return f"The rounds do not agree {p}."
+        return f"the rounds do not agree {p}"
     if beside.p > _RARE:
-        return f"Rounds that show a difference agree, but are too few to rule out chance {p}."
-    return f"{'Yes' if beside.better else 'No, the reverse'}, round after round {p}."
+        return f"too few rounds to rule out chance {p}"
+    return f"{'yes' if beside.better else 'no, the reverse'}, round after round {p}"
 
 
 def tables(study: AcrossRounds) -> list[Table]:
@@ -80,8 +74,17 @@ def tables(study: AcrossRounds) -> list[Table]:
 
 
 def remarks(study: AcrossRounds) -> list[str]:
-    """Return a sentence for each round that is left out."""
-    return [
+    """Return a sentence for each scale on whether it helps, and for each round left out."""
+    helped = [
+        f"Does {scale.scale} help? "
+        + " ".join(
+            f"{_counts(beside, len(study.rounds))}: {_verdict(beside)}."
+            for beside in scale.beside_raw
+        )
+        for scale in study.scales
+        if scale.beside_raw and len(study.rounds) > 1
+    ]
+    return helped + [
         f"Left out: round '{one.round}', whose {one.topics} topics and {one.runs} runs are too few"
         " or tie."
         for one in study.left_out

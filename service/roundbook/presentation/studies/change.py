@@ -29,15 +29,15 @@ _SYSTEMS = (
     Column("system", "System"),
     number("mean_from", "From"),
     number("mean_to", "To"),
-    number("rd", "RD"),
-    Column("rd_interval", "RD interval", _interval, "right", 3),
-    number("ri_from", "RI from", spare=5),
-    number("ri_to", "RI to", spare=6),
+    number("rd", "RD", spare=1),
+    Column("rd_interval", "RD interval", _interval, "right", 4),
+    number("ri_from", "RI from", spare=6),
+    number("ri_to", "RI to", spare=7),
     number("dri", "DRI"),
-    Column("dri_interval", "DRI interval", _interval, "right", 4),
-    number("er", "ER", 3),
-    Column("er_interval", "ER interval", _interval, "right", 2),
-    Column("note", "Note"),
+    Column("dri_interval", "DRI interval", _interval, "right"),
+    number("er", "ER", 3, spare=3),
+    Column("er_interval", "ER interval", _interval, "right", 5),
+    Column("note", "Note", spare=2),
 )
 # Resamples of fewer topics spread less than samples do, most of all in the tails.
 _FEW_TOPICS = 25
@@ -92,19 +92,20 @@ def sentences(study: ChangeStudy) -> list[str]:
     earlier, later = ("the first", "the second") if study.files else _where(study)
     systems = study.scales[0].systems
     fell = round(study.scales[0].fell * len(systems))
+    intervals = [system.dri_interval for system in systems if system.dri_interval]
+    # As they are written: a limit of 0.0001 is shown as 0.
+    back = sum(round(low, 3) > 0 for low, _ in intervals)
+    gained = sum(round(high, 3) < 0 for _, high in intervals)
     lines = [
         f"Of {counted(len(systems), 'system')} of both, {fell}"
-        f" {'has' if fell == 1 else 'have'} a lower mean in {later}"
+        f" {'has' if fell == 1 else 'have'} a lower mean in {later}; by the DRI interval, {back} fell"
+        f" back against the pivot {study.pivot} and {gained} gained"
         + _unmatched(study, earlier, later),
-        f"RD above 0 is worse in {later}. DRI 0 and ER 1: the gain over {study.pivot} is as before;"
-        " ER below 0: it turned round. Either round has topics of its own, whose hardness is in"
-        " these numbers too.",
+        "DRI above 0: fell back against the pivot; below 0: gained. ER is uncertain where a system"
+        " was close to the pivot, and large gains shrink on other topics by themselves: go by DRI"
+        " and its interval. Choose as pivot a system that nobody changed.",
+        f"RD above 0 is worse in {later}, whose topics may be harder.",
     ]
-    if any(system.unstable is False for system in systems):
-        lines.append(
-            "Only a gain that came out large has a stable ER, and on other topics such a gain"
-            " shrinks by itself: an ER below 1 need not be a change. DRI is not divided by the gain."
-        )
     if study.other_teams:
         lines.append(
             f"Equal tags, but runs of other teams in {later}: {listed(study.other_teams, 8)}. Name"
@@ -117,9 +118,8 @@ def sentences(study: ChangeStudy) -> list[str]:
     unstable = sum(bool(system.unstable) for system in systems)
     if unstable:
         lines.append(
-            f"The ER of {counted(unstable, 'system')} is unstable: the"
-            f" gain over {study.pivot} in {earlier} is below 2 of its standard errors, so that it"
-            " may be none, and the limits of the ratio say nothing."
+            f"The ER of {counted(unstable, 'system')} is unstable: the distance to the pivot in"
+            f" {earlier} is below 2 of its standard errors and may be none."
         )
     return lines
 

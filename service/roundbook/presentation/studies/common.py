@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from roundbook.logbook.studies.study import Study
 
 _MOST_FILES = 3
+# Runs are sent to this rank by custom: lists that end before were cut.
+_WHOLE_LIST = 1000
 SCALE = Column("scale", "Scale")
 
 
@@ -63,24 +65,32 @@ def of_scales(
     ]
 
 
-def logged_sentence(study: Any, depth: int | None) -> list[str]:  # noqa: ANN401
-    """Return a sentence if scores computed from runs differ from logged ones, else an empty list.
+def computed_scores(study: Any, depth: int | None) -> list[str]:  # noqa: ANN401
+    """Return sentences on scores computed from runs: of lists that end early, not the logged ones.
 
     Parameters
     ----------
     depth : int, optional
-        The rank to which runs are recorded.
+        The rank at which the longest list ends.
     """
+    lines = []
+    lists = "" if depth is None else f", whose lists end at rank {depth} at the latest"
+    if depth is not None and depth < _WHOLE_LIST and "@" not in study.measure:
+        lists = ""
+        lines.append(
+            f"Lists end at rank {depth}: this is {study.measure} at {depth}, not {study.measure} of"
+            " the whole list."
+        )
     logged = study.logged
     if logged is None or not logged.different:
-        return []
-    lists = "" if depth is None else f", whose lists end at rank {depth} at the latest"
+        return lines
     differ = "differs" if logged.different == 1 else "differ"
     return [
+        *lines,
         f"These scores are computed from the runs{lists}. {logged.different:,} of"
         f" {logged.cells:,} logged scores (matrix {logged.matrix}, revision {logged.revision})"
         f" {differ} from them by more than {ROUNDING:g}, by up to {logged.largest:.2g}; what is said"
-        " here is not of the logged ones."
+        " here is not of the logged ones.",
     ]
 
 

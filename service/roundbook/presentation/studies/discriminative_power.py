@@ -30,6 +30,8 @@ _RANKING = (
     number("mean", "Mean"),
     count("better_than", "Better than"),
     count("worse_than", "Worse than"),
+    count("holm_better_than", "Better: t, Holm", spare=1),
+    count("holm_worse_than", "Worse: t, Holm", spare=1),
 )
 
 _MOST_RUNS = 20
@@ -40,7 +42,7 @@ def tables(study: DiscriminativePower) -> list[Table]:
     return [
         Table("Pairs of runs told apart:", study.scales, _SCALES),
         Table(
-            "Runs on {}, and how many runs each is told apart from by Tukey HSD:",
+            "Runs on {}, and how many runs each is told apart from, by Tukey HSD and by t, Holm:",
             of_scales(study.scales, lambda scale: scale.ranking),
             _RANKING,
             by=SCALE,
@@ -67,9 +69,8 @@ def sentences(study: DiscriminativePower) -> list[str]:
 def remarks(study: DiscriminativePower) -> list[str]:
     """Return the remarks on the error rate of Tukey HSD, and on what a needed difference is."""
     error_rate = (
-        f"The error rate of Tukey HSD is {study.alpha:g} for all pairs together if runs are"
-        " exchangeable, and larger where some scatter more than others or many are near-copies: see"
-        " t, Holm."
+        f"The {100 * study.alpha:g}% of Tukey HSD for all pairs together holds if all runs scatter"
+        " alike; where some scatter far more, or many are near-copies, go by t, Holm."
     )
     if all(scale.bootstrap_needed_median is None for scale in study.scales):
         return [error_rate]

@@ -105,12 +105,17 @@ def _stopping(rule: StoppingRule, study: IncrementalStudy) -> str:
     by = "the sd so far"
     if rule.confidence is not None:
         by = f"the upper {rule.confidence:.0%} limit of that sd"
-    half = "" if rule.median is None else f", half of them by topic {rule.median}"
+    half = "" if rule.median is None else f", half of all by topic {rule.median}"
+    early = ""
+    if rule.stopped:
+        early = (
+            f" Of the orders that stop, {rule.too_early / rule.stopped:.0%} stop too early by the sd"
+            " over all topics."
+        )
     return (
         f"Judging until the power suffices by {by}: {percent(rule.stopped)} of"
         f" {study.trials:,} random orders of topics stop{half}; {percent(rule.at_start)} stop with"
-        f" the first {study.start}, and {percent(rule.too_early)} too early by the sd over all"
-        " topics."
+        f" the first {study.start}.{early}"
     )
 
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 from roundbook.presentation.phrases import listed
 from roundbook.presentation.studies.common import (
     SCALE,
+    computed_scores,
     join_protocol,
-    logged_sentence,
     of_scales,
     percent,
 )
@@ -108,7 +108,7 @@ def sentences(study: LeaveOneOutStudy) -> list[str]:
         f" {scale.largest_rank_shift} at most."
         for scale in study.scales
     ]
-    return lines + logged_sentence(study, study.pool.known_depth if study.pool else None)
+    return lines + computed_scores(study, study.pool.known_depth if study.pool else None)
 
 
 def remarks(study: LeaveOneOutStudy) -> list[str]:

@@ -20,15 +20,15 @@ _RARE = 0.05
 _LEAST_ROUNDS = 5
 _BY = {"factors": "factors", "assessments": "factors and the assessments"}
 _NOT_ANEW = {
-    "no runs": "what its runs retrieved is not recorded",
-    "no assessments": "its relevance assessments are not recorded",
-    "no pool": "which runs fed its pool, and of which teams they are, is not recorded",
-    "impossible": "the measure is none that is computed from runs, or no pool depth explains its"
-    " assessments; leaving one out of that round alone tells which",
+    "no runs": "what runs retrieved is not recorded",
+    "no assessments": "relevance assessments are not recorded",
+    "no pool": "which runs fed the pool, and of which teams they are, is not recorded",
+    "impossible": "the measure is none that is computed from runs, or no pool depth explains the"
+    " assessments (leaving one out of such a round alone tells which)",
 }
 _NOT_STUDIED = {
     "no teams": "which team sent which run is not recorded",
-    "impossible": "its runs or teams are too few, or tie",
+    "impossible": "runs or teams are too few, or tie",
 }
 
 
@@ -170,14 +170,15 @@ def remarks(study: LeaveOneOutRounds) -> list[str]:
         for logged in [None if one.reassessed is None else one.reassessed.logged]
         if logged is not None and logged.different
     ]
-    lines += [
-        f"Round '{one.round}' is not scored anew: {_NOT_ANEW[one.not_reassessed]}."
-        for one in study.rounds
-        if one.not_reassessed is not None
-    ]
-    return lines + [
-        f"Left out: round '{one.round}'; {_NOT_STUDIED[one.why]}." for one in study.left_out
-    ]
+    for why, reason in _NOT_ANEW.items():
+        labels = [f"'{one.round}'" for one in study.rounds if one.not_reassessed == why]
+        if labels:
+            lines.append(f"Not scored anew, as {reason}: {', '.join(labels)}.")
+    for why, reason in _NOT_STUDIED.items():
+        labels = [f"'{one.round}'" for one in study.left_out if one.why == why]
+        if labels:
+            lines.append(f"Left out, as {reason}: {', '.join(labels)}.")
+    return lines
 
 
 def protocol(study: LeaveOneOutRounds) -> str:

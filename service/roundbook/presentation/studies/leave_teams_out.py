@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.studies import pilots
-from roundbook.presentation.studies.common import logged_sentence, percent
+from roundbook.presentation.studies.common import computed_scores, percent
 from roundbook.presentation.studies.pilots import pilot_protocol, remarks, sizes, tables
 
 if TYPE_CHECKING:
@@ -16,7 +16,7 @@ __all__ = ["protocol", "remarks", "sentences", "tables"]
 
 def sentences(study: LeaveTeamsOutStudy) -> list[str]:
     """Return the sentences on the topics planned by the whole round and by small pilots."""
-    return pilots.sentences(study) + logged_sentence(study, study.known_depth)
+    return pilots.sentences(study) + computed_scores(study, study.known_depth)
 
 
 def protocol(study: LeaveTeamsOutStudy) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.studies.common import (
+    computed_scores,
     join_protocol,
-    logged_sentence,
     percent,
     share_column,
 )
@@ -113,7 +113,12 @@ def sentences(study: PerTopicVarianceStudy) -> list[str]:
         f"Precisions are divided by the number of relevant documents of {by}; all of this depends on"
         " it, so compare only studies that do the same."
     )
-    return lines + logged_sentence(study, study.list_depth)
+    return lines + computed_scores(study, _depth(study))
+
+
+def _depth(study: PerTopicVarianceStudy) -> int:
+    """Return the rank at which the longest list that is looked at ends."""
+    return study.depth if study.list_depth is None else min(study.depth, study.list_depth)
 
 
 def remarks(study: PerTopicVarianceStudy) -> list[str]:
@@ -128,8 +133,7 @@ def remarks(study: PerTopicVarianceStudy) -> list[str]:
 
 def protocol(study: PerTopicVarianceStudy) -> str:
     """Return every convention of per-topic variance in one sentence."""
-    most = study.depth if study.list_depth is None else min(study.depth, study.list_depth)
-    drawn = f"{study.depth}" if study.padded else f"as many as it has, {most} at most,"
+    drawn = f"{study.depth}" if study.padded else f"as many as it has, {_depth(study)} at most,"
     return join_protocol(
         study,
         [

@@ -89,19 +89,24 @@ def sentences(study: PilotStudy) -> list[str]:
     lines = []
     noun = _noun(study)
     for scale in study.scales:
+        there = getattr(study, f"{noun}s")
         line = (
-            f"On {scale.scale}, all {getattr(study, f'{noun}s')} {noun}s give a variance of"
-            f" {scale.variance:.4f}, by which {scale.planned:,} topics are planned for"
-            f" {study.m} runs and minD {study.min_d:g}"
+            f"On {scale.scale}, all {there} {noun}s give a variance of {scale.variance:.4f}, by which"
+            f" one-way ANOVA plans {scale.planned:,} topics for {study.m} runs and minD"
+            f" {study.min_d:g}."
         )
-        size = min(scale.sizes, key=lambda one: one.size)
-        low, high = size.planned.low, size.planned.high
-        if low is not None and high is not None:
-            line += (
-                f"; by 95% of the pilots of {counted(size.size, noun)} drawn from this round,"
-                f" {_range(low, high, 0)}"
-            )
-        lines.append(f"{line}.")
+        # Nearly all of a round say little of a pilot; a single one is the extreme.
+        half = next((one for one in scale.sizes if 2 * one.size <= there), scale.sizes[0])
+        ranges = {
+            one.size: _range(one.planned.low, one.planned.high, 0)
+            for one in (half, scale.sizes[-1])
+            if one.planned.low is not None
+        }
+        if ranges:
+            (size, plans), *fewest = ranges.items()
+            line += f" By 95% of pilots with {size} of {there} {noun}s: {plans}"
+            line += "".join(f"; with {size}: {plans}" for size, plans in fewest) + "."
+        lines.append(line)
     shared = "runs and topics" if noun == "topic" else "topics and teams"
     lines.append(
         f"Drawn from one round, these pilots share its {shared}: separate pilots would scatter more."
@@ -132,7 +137,8 @@ def remarks(study: PilotStudy) -> list[str]:
             if size.single_runs and study.runs > 1:
                 lines.append(
                     f"On {scale.scale}, {size.single_runs:,} of {size.trials:,} pilots of"
-                    f" {counted(size.size, noun)} have a single run, whose variance it is."
+                    f" {counted(size.size, noun)} have one run only: the variance is that run's"
+                    " alone."
                 )
     return lines
 
@@ -149,9 +155,8 @@ def pilot_protocol(study: PilotStudy, drawn: str) -> str:
         study,
         [
             f"{drawn} (one-way residual variance V_E; topics on which each of the runs scores 0 are"
-            " dropped, and with fewer than two left there is no variance; means with their 95% t"
-            " interval over draws, which misses the whole round's variance or not; ranges are 2.5th"
-            " to 97.5th percentiles)",
+            " dropped, and with fewer than two left there is no variance; ranges are 2.5th to"
+            " 97.5th percentiles)",
             f"topics planned by one-way ANOVA, exact, of {study.m} runs for minD {study.min_d:g} at"
             f" alpha {study.alpha:g} and beta {study.beta:g}",
         ],
