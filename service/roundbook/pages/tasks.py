@@ -21,7 +21,7 @@ from roundbook.logbook.drift.report import report_drift
 from roundbook.logbook.events import list_events
 from roundbook.logbook.factors import FactorSet, show_factors
 from roundbook.logbook.rounds import LoggedMeasure, Round, list_rounds, main_measure
-from roundbook.logbook.saved_results import ResultEntry, list_results
+from roundbook.logbook.saved_results import list_results
 from roundbook.logbook.session import Session
 from roundbook.logbook.topics import list_topics
 from roundbook.logbook.variances import show_histories, show_variances
@@ -62,23 +62,28 @@ _Answer = TypeVar("_Answer", bound=BaseModel)
 @router.get("/")
 def home(http: Request, caller: Who, session: Asking) -> HTMLResponse:
     """Show the tasks, the verdicts on their factors, and what is stale."""
-    saved: list[ResultEntry] = []
-    if caller.scope is not None:
-        saved = list_results(session, ListResults(task=caller.task)).results
-    stale = Counter(entry.task for entry in saved if entry.stale)
     rows = []
     for number, task in enumerate(visible_tasks(caller, session)):
-        row: dict[str, Any] = {"task": task, "verdict": None, "variances": [], "aged": []}
+        row: dict[str, Any] = {
+            "task": task,
+            "verdict": None,
+            "variances": [],
+            "aged": [],
+            "stale": 0,
+        }
         if number < _MOST_VERDICTS and task.measures:
             row |= _state(session, caller, task.task)
-            row["aged"] = [
-                entry
-                for entry in saved
-                if entry.task == task.task and entry.kind == "drift" and not entry.stale
-                if entry.brief.get("verdict") == "aged"
-                and entry.brief.get("measure") != row["measure"]
-            ]
-        rows.append(row | {"stale": stale[task.task]})
+            if caller.scope is not None:
+                saved = list_results(session, ListResults(task=task.task)).results
+                row["stale"] = sum(entry.stale for entry in saved)
+                row["aged"] = [
+                    entry
+                    for entry in saved
+                    if entry.kind == "drift" and not entry.stale
+                    if entry.brief.get("verdict") == "aged"
+                    and entry.brief.get("measure") != row["measure"]
+                ]
+        rows.append(row)
     return page(http, "home.html", rows=rows)
 
 
