@@ -20,6 +20,16 @@ Database = Annotated[
     ),
 ]
 Form = Annotated[Format, typer.Option("--format", help="How to print the result.")]
+Top = Annotated[
+    int | None,
+    typer.Option(
+        "--top",
+        metavar="N",
+        min=1,
+        help="Print so many rows of each long table; CSV and JSON have all.",
+        show_default=False,
+    ),
+]
 
 
 def read_day(text: str) -> date:

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 import typer
 
 from roundbook.presentation.rankings import notes, summary
 from roundbook.presentation.tables import Column, number
 from roundbook.requests.fields import StandardisedScale
 from roundbook.requests.rankings import RankRequest
-from roundbook_cli.options import Database, Form
+from roundbook_cli.options import Database, Form, Top
 from roundbook_cli.output import progress, show, talk_notes
 from roundbook_cli.request_options import asked, option
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
@@ -19,12 +17,6 @@ from roundbook_cli.session import record
 commands = typer.Typer()
 
 _MOST_ROWS = 20
-Top = Annotated[
-    int,
-    typer.Option(
-        "--top", metavar="N", min=1, help="Print so many rows of the table; CSV and JSON have all."
-    ),
-]
 
 
 @commands.command(epilog="Example: roundbook rank covid round1 --measure nDCG@10")
@@ -41,7 +33,7 @@ def rank(
     seed: int = option(RankRequest, "seed", "--seed"),
     assessments: Assessments = None,
     anonymous: bool = option(RankRequest, "anonymous", "--anonymous"),
-    top: Top = _MOST_ROWS,
+    top: Top = None,
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -63,12 +55,12 @@ def rank(
         number("rank_b", "Rank", 1),
         number("mean_b", _heading(agreement.b)),
     )
-    remarks, runs = notes(agreement), len(agreement.ranking)
-    left = [f"{top} of {runs:,} rows: --top {runs} shows all."] if top < runs else []
+    remarks, runs, most = notes(agreement), len(agreement.ranking), top or _MOST_ROWS
+    left = [f"{most} of {runs:,} rows: --top {runs} shows all."] if most < runs else []
     show(
         agreement,
         form,
-        agreement.ranking[:top] if form == "table" else agreement.ranking,
+        agreement.ranking[:most] if form == "table" else agreement.ranking,
         columns,
         above=summary(agreement),
         below=left,

@@ -382,14 +382,9 @@ def test_decisions_say_what_the_terminal_says(book, tmp_path):
     corrected = book.describe_teams("t", "1", tmp_path / "teams", revise="one team")
     assert broken in corrected.say().splitlines()
     # Of several measures it is that with all of them.
-    frame = pd.concat(
-        pd.DataFrame(scores(seed), pd.Index(TOPICS, name="topic"), RUNS)
-        .reset_index()
-        .melt("topic", var_name="run", value_name=measure)
-        .set_index(["topic", "run"])
-        for seed, measure in ((5, "AP"),)
-    )
-    both = frame.assign(**{"P@5": frame["AP"] / 2}).reset_index()
+    wide = pd.DataFrame(scores(5), pd.Index(TOPICS, name="topic"), RUNS).reset_index()
+    long = wide.melt("topic", var_name="run", value_name="AP")
+    both = long.assign(**{"P@5": long["AP"] / 2})
     answer = book.log("t", "1", both, ["AP", "P@5"], revise="both").matrices
     now = book.round("t", "1").fingerprint
     assert [matrix.publication.fingerprint for matrix in answer] == [now, now]

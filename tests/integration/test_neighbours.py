@@ -96,8 +96,7 @@ def test_runs_that_are_alike_are_named(notes):
     ]
     many = complete("ab", names("r", range(12)), np.array([one] * 6 + [two] * 6).T)
     assert notes("2", many)[0].endswith(
-        ": r0 = r1 = r2 = r3 = r4; r6 = r7 = r8 = r9 = r10, and more: all of them are in JSON, as"
-        " 'alike'."
+        ": r0 = r1 = r2 = r3 = r4; r6 = r7 = r8 = r9 = r10, and more."
     )
 
 

@@ -53,13 +53,3 @@ Dask = Annotated[
         show_default=False,
     ),
 ]
-Top = Annotated[
-    int | None,
-    typer.Option(
-        "--top",
-        metavar="N",
-        min=1,
-        help="Print so many rows of each long table; CSV and JSON have all.",
-        show_default=False,
-    ),
-]

@@ -15,7 +15,7 @@ from roundbook.logbook.runs.log_runs import LoggedRuns
 from roundbook.logbook.session import Session
 from roundbook.logbook.topics import list_topics
 from roundbook.presentation.decisions import decision_sentences
-from roundbook.presentation.matrices import IN_JSON, log_notes, standardising_note
+from roundbook.presentation.matrices import log_notes, standardising_note
 from roundbook.presentation.previews import (
     told_note,
     understood,
@@ -71,9 +71,7 @@ def _look_at_scores(session: Session, logged: LoggedMatrices) -> dict[str, Any]:
         "understood": understood(one, shown.topics, [run.run for run in shown.runs])
         | {"Topics of other rounds": f"{returned} of {one.topics}"},
         "notes": [
-            note.replace(IN_JSON, "")
-            for note in (published, standardising, told_note(one), *log_notes(one))
-            if note
+            note for note in (published, standardising, told_note(one), *log_notes(one)) if note
         ],
         "impact": one.impact,
         "expected": {"expected_revisions": {one.measure: one.revision - 1}},
@@ -131,7 +129,7 @@ KINDS = {
 
 def logged_sentences(logged: Logged) -> list[str]:
     """Return the sentences on what was logged, and how to renew the saved results it made stale."""
-    sentences = [line.replace(IN_JSON, "") for line in decision_sentences(logged)]
+    sentences = decision_sentences(logged)
     of = logged.matrices[0] if isinstance(logged, LoggedMatrices) else logged
     if any(dependent.entry for dependent in of.impact):
         sentences.append("Saved results are renewed under Results, or on the page of their task.")

@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from roundbook.logbook.teams import RefittableFactors
 
 _NAMED = 5
-# Where the sentence on runs with equal scores ends for those who have the answer as JSON.
-IN_JSON = ": all of them are in JSON, as 'alike'"
 
 
 def log_notes(logged: LoggedMatrix) -> list[str]:
@@ -267,7 +265,7 @@ def _alike(groups: Sequence[Sequence[str]]) -> str:
     """Return the first groups of runs with equal scores as text."""
     first = "; ".join(" = ".join(tags[:_NAMED]) for tags in groups[:_NAMED])
     more = len(groups) > _NAMED or any(len(tags) > _NAMED for tags in groups)
-    return first + (f", and more{IN_JSON}" if more else "")
+    return first + (", and more" if more else "")
 
 
 def _from_revision(difference: Difference) -> str:
