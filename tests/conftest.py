@@ -13,6 +13,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from uuid import uuid4
 
+import numpy as np
 import pytest
 from hypothesis import settings
 from sqlalchemy import Engine, text
@@ -48,6 +49,8 @@ SHARED = Path(os.environ.get("ROUNDBOOK_SHARED", ROOT.parent / "shared"))
 # hundred takes a disk's file system half of their time.
 IN_MEMORY = Path("/dev/shm")
 ENOUGH = 4 * 2**30
+# Of no other generator of the tests, so that no test draws a module's constants again.
+SEED = 20_261_123
 
 
 # What speaks to the tests themselves, in every process that runs some of them.
@@ -120,6 +123,13 @@ def _runs_on_one_server(item: pytest.Item) -> bool:
 def _on_tcp(item: pytest.Item) -> bool:
     call = getattr(item, "callspec", None)
     return call is not None and call.params.get("server") == "tcp"
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    # Which tests ran before in the same process must not decide what a module's generator draws.
+    for value in vars(getattr(item, "module", item)).values():
+        if isinstance(value, np.random.Generator):
+            value.bit_generator.state = np.random.default_rng(SEED).bit_generator.state
 
 
 def pytest_report_header() -> list[str]:

@@ -486,7 +486,8 @@ def test_a_bundle_to_deposit(campaign, tmp_path):
 
     # A round that was corrected since is said to be.
     corrected = tmp_path / "2026.csv"
-    corrected.write_text(corrected.read_text("utf-8").replace("t1,0", "t1,1", 1), "utf-8")
+    scores = campaign("matrix", "export", "3").out  # of 2026
+    corrected.write_text(scores.replace("t1,0", "t1,1", 1), "utf-8")
     campaign("log", TASK, "2026", corrected, *AP, "--revise", "a wrong topic")
     done = campaign(*words, tmp_path / "c")
     assert done.code == 0

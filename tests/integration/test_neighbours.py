@@ -19,7 +19,7 @@ RNG = np.random.default_rng(7)
 def complete(topics, runs, scores=None):
     topics, runs = tuple(topics), tuple(runs)
     if scores is None:
-        scores = RNG.uniform(size=(len(topics), len(runs)))
+        scores = RNG.uniform(0.25, 1, (len(topics), len(runs)))
     return ScoreMatrix(
         topics=topics, runs=runs, scores=scores, measure=None, layout="wide", files=("test",)
     )

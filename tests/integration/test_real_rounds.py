@@ -157,13 +157,13 @@ def test_covid_intervals_without_teams(covid):
     assert shown["pooled"]["two_way_homogeneity"]["p_value"] == pytest.approx(0.3822, abs=5e-5)
 
 
-def test_covid_teams_that_become_known_later(covid, covid_with_teams, data):
-    # The second fixture logged the same rounds again, with their teams.
-    shown, _ = covid_with_teams("variance", "show", "covid", "--measure", "nDCG@10")
+def test_covid_teams_that_become_known_later(covid, data):
+    log_covid_with_teams(covid, data)
+    shown, _ = covid("variance", "show", "covid", "--measure", "nDCG@10")
     assert [row["estimate_version"] for row in shown["rounds"]] == [2, 2, 2]
     assert limits(shown["pooled"]["interval"]) == pytest.approx([0.05599, 0.07646], abs=5e-6)
     assert shown["pooled"]["homogeneity"]["p_value"] == pytest.approx(0.1056, abs=5e-5)
-    matrix, _ = covid_with_teams("matrix", "show", shown["rounds"][0]["matrix"])
+    matrix, _ = covid("matrix", "show", shown["rounds"][0]["matrix"])
     raw = [row for row in matrix["variances"] if row["scale"] == "raw"]
     assert [(row["version"], row["clusters"]) for row in raw] == [(1, 143), (2, 56)]
 
@@ -422,14 +422,18 @@ def test_longeval_missing_cells(roundbook, data, engine, name):
     ]
 
 
-@prepared
-def covid_with_teams(roundbook, data):
+def log_covid_with_teams(roundbook, data):
     for number in (1, 2, 3):
         roundbook(
             *("log", "covid", f"round{number}", covid_file(data, number), "--create"),
             *("--measure", "nDCG@10", "--teams"),
             data / "treccovid" / f"round{number}_run_team.csv",
         )
+
+
+@prepared
+def covid_with_teams(roundbook, data):
+    log_covid_with_teams(roundbook, data)
     return roundbook
 
 
