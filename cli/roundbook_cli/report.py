@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +13,7 @@ from roundbook.requests.fields import VarianceScale
 from roundbook.requests.reports import DepositRequest, HtmlReport, LatexReport
 from roundbook.requests.results import ListResults, ShowResult
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, progress, show, signed, talk_notes
+from roundbook_cli.output import Column, count, progress, show, signed, talk, talk_notes
 from roundbook_cli.request_options import argument, asked, option, usage_errors
 from roundbook_cli.saved_drift import print_saved, report_facts, report_number
 from roundbook_cli.series import Assessments, TaskName
@@ -145,7 +146,8 @@ def html(
 
 @app.command(
     epilog="Example: roundbook report latex covid round3 --output tables\n\nIn one file, with other"
-    " sizes: roundbook report latex covid --output tables.tex --m 10 --min-d 0.1"
+    " sizes: roundbook report latex covid --output tables.tex --m 10 --min-d 0.1\n\n"
+    "With the sizes of a saved plan: roundbook report latex covid --output tables --plan next"
 )
 def latex(
     context: typer.Context,
@@ -156,6 +158,7 @@ def latex(
     assessments: Assessments = None,
     m: list[int] | None = option(LatexReport, "m", "--m", metavar="M"),
     min_d: list[float] | None = option(LatexReport, "min_d", "--min-d", metavar="D"),
+    plan: str | None = option(LatexReport, "plan", "--plan", metavar="NAME"),
     force: bool = option(LatexReport, "force", "--force"),
     form: Form = "table",
     database: Database = None,
@@ -166,7 +169,8 @@ def latex(
     """
     from roundbook.reports.latex import write_latex
 
-    request = asked(LatexReport, locals(), round=round_label)
+    with usage_errors():
+        request = asked(LatexReport, locals(), round=round_label)
     with (
         record(context, database, one_moment=True) as session,
         progress("Computing the tables ...") as step,
@@ -180,6 +184,9 @@ def latex(
     )
     show(written, form, [written], columns)
     _note(written)
+    if written.plan_stale:
+        command = shlex.join(["roundbook", "result", "renew", str(written.plan)])
+        talk(f"To renew the plan: {command}")
 
 
 @app.command(

@@ -290,6 +290,47 @@ def compile_latex(file):
     assert "Overfull" not in done.stdout
 
 
+def test_the_sizes_of_a_saved_plan(campaign, tmp_path):
+    file = tmp_path / "paper.tex"
+    grid = ("--m", "10", "--m", "20", "--min-d", "0.15", "--design", "tukey")
+    cells = campaign("plan", "--task", TASK, *AP, *grid, "--format", "json").json["cells"]
+    campaign("plan", "save", "taken", "--task", TASK, *AP, *grid)
+    rows = [f"{cell['m']} & 0.150 & {cell['topics']} & " for cell in cells]
+    words = ("report", "latex", TASK, "--output", file, "--plan", "taken")
+    done = campaign(*words)
+    assert "stale" not in done.err
+    text = file.read_text("utf-8")
+    check_latex(text)
+    compile_latex(file)
+    assert "\\caption{The topic set was designed for a Tukey HSD test with alpha = 0.05" in text
+    assert all(row in text for row in rows)
+
+    scores = campaign("matrix", "export", "3").out
+    (tmp_path / "2026.csv").write_text(scores.replace(",0.", ",1."), "utf-8")
+    campaign("log", TASK, "2026", tmp_path / "2026.csv", *AP, "--revise", "wrong assessments")
+    done = campaign(*words, "--force")
+    assert all(row in file.read_text("utf-8") for row in rows)
+    assert "Note: plan 'taken' is stale; its sizes are those it was saved with." in done.err
+    assert "To renew the plan: roundbook result renew taken" in done.err
+    written = campaign(*words, "--force", "--format", "json").json
+    assert (written["plan"], written["plan_version"], written["plan_stale"]) == ("taken", 1, True)
+    assert campaign("result", "renew", "taken").code == 0
+    written = campaign(*words, "--force", "--format", "json").json
+    assert (written["plan_version"], written["plan_stale"], written["measure"]) == (2, False, "AP")
+
+    refused = campaign(*words[:-1], "tken", "--force").refusal()
+    assert "There is no saved plan 'tken'" in refused
+    assert "roundbook result list" in refused
+    refused = campaign(*words, "--m", "5", "--force")
+    assert (refused.code, "has its own m and min_d" in refused.err) == (2, True)
+    file.unlink()
+    variance = ("--value", "0.05", "--runs", "9", "--topics", "50", "--source", "a paper")
+    campaign("variance", "record", "old", "1", *AP, *variance, "--create")
+    other = campaign("report", "latex", "old", "--output", file, "--plan", "taken").refusal()
+    assert f"Plan 'taken' is of task '{TASK}', not of 'old'" in other
+    assert not file.exists()
+
+
 def test_the_tables_of_a_paper(campaign, tmp_path):
     tables = tmp_path / "tables"
     words = ("report", "latex", TASK, "--output", tables)
@@ -303,6 +344,9 @@ def test_the_tables_of_a_paper(campaign, tmp_path):
         "draft": True,
         "left_out": {},
         "other_measures": [],
+        "plan": None,
+        "plan_version": None,
+        "plan_stale": None,
     }
     text = {file.stem: file.read_text("utf-8") for file in tables.iterdir()}
     assert sorted(text) == sorted(written["tables"])

@@ -187,7 +187,7 @@ def renewal_notes(renewal: Renewal) -> list[str]:
 
 
 def report_notes(written: Result) -> list[str]:
-    """Return the notes on a report: measures and pages left out, drafts, rounds corrected since."""
+    """Return the notes on a report: measures and pages left out, drafts, what changed since."""
     facts = dict(written)
     notes = []
     others, of_results = (
@@ -202,6 +202,8 @@ def report_notes(written: Result) -> list[str]:
         notes.append(f"it tells of drafts: {', '.join(facts['drafts'])}.")
     if facts.get("draft"):
         notes.append(f"round '{facts['round']}' is a draft; its scores may change.")
+    if facts.get("plan_stale"):
+        notes.append(f"plan '{facts['plan']}' is stale; its sizes are those it was saved with.")
     notes += [f"without {name}: {why}" for name, why in facts.get("left_out", {}).items()]
     return notes + [
         f"round '{label}' was corrected after it was published; the bundle says so."

@@ -26,18 +26,27 @@ if TYPE_CHECKING:
 _METHOD = "T. Sakai, Topic set size design, Information Retrieval Journal 19, 256-283, 2016"
 # A plan of more cells than this gives the range of its answers.
 _LISTED = 12
+_DESIGNED = "The topic set was designed for"
 
 
 def protocol(plan: Plan) -> str:
     """Return a plan in one paragraph: design, engine, error rates, variance, sizes, method."""
-    designed = _design(plan, "The topic set was designed for")
+    designed = _design(plan, _DESIGNED)
     return " ".join([designed, *_premises(plan), _answers(plan), _method(plan)])
 
 
 def basis(plan: Plan) -> str:
     """Return the caption of a table of the sizes of a plan by a test, which nobody has taken."""
-    needed = _design(plan, "Topics that a next round would need by")
-    return " ".join([needed, *_premises(plan), _method(plan)])
+    return _caption(plan, "Topics that a next round would need by")
+
+
+def saved_basis(plan: Plan) -> str:
+    """Return the caption of a table of the sizes of a saved plan."""
+    return _caption(plan, _DESIGNED)
+
+
+def _caption(plan: Plan, start: str) -> str:
+    return " ".join([_design(plan, start), *_premises(plan), _method(plan)])
 
 
 def _premises(plan: Plan) -> list[str]:

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from roundbook.errors import InputError, NotRecordedError, RoundbookError
 from roundbook.formats.text import shown_path
 from roundbook.logbook.atomic_files import write_directory, write_file
 from roundbook.logbook.factors import show_factors
+from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import Round, RoundList, list_rounds, main_measure, other_measures
+from roundbook.logbook.saved_results import show_result
 from roundbook.logbook.session import Session, Tell, tell_nobody
 from roundbook.logbook.variances import show_variances
 from roundbook.measure_names import measure_key
 from roundbook.presentation.paper_tables import factors_latex, ranking_latex, variances_latex
-from roundbook.presentation.plan_protocol import basis
+from roundbook.presentation.plan_protocol import basis, saved_basis
 from roundbook.presentation.plan_table import plan_latex
 from roundbook.requests.factors import FactorsRequest
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.rankings import RankRequest
 from roundbook.requests.reports import LatexReport
+from roundbook.requests.results import ShowResult
 from roundbook.requests.tasks import ListRounds
 from roundbook.requests.variances import VarianceRequest
 
@@ -32,6 +36,8 @@ class WrittenLatex(Result):
     """The tables of an overview paper in files; `left_out` has the reasons why tables are missing.
 
     `other_measures` are the round's measures without tables, where no measure was asked for.
+    `plan` is the saved plan that the sizes are of, in the version `plan_version`, and `plan_stale`
+    whether scores that it rests on have changed since; None where the plan was made now.
     """
 
     report: str
@@ -42,6 +48,9 @@ class WrittenLatex(Result):
     draft: bool
     left_out: dict[str, str]
     other_measures: list[str]
+    plan: str | None = None
+    plan_version: int | None = None
+    plan_stale: bool | None = None
 
 
 def write_latex(
@@ -52,9 +61,9 @@ def write_latex(
     Raises
     ------
     NotRecordedError
-        When there is no such task or round, or no scores of it.
+        When there is no such task, round or saved plan, or no scores of it.
     InputError
-        When the output is there already or cannot be written.
+        When the output is there already or cannot be written, or the plan is of another task.
     RoundbookError
         When none of the tables can be made.
     """
@@ -64,7 +73,9 @@ def write_latex(
             f"{request.output}: tables go to a file that ends in {_SUFFIX}, or to a directory."
         )
     listed = list_rounds(session, ListRounds(task=request.task))
-    measure = request.measure or main_measure(listed.rounds)
+    saved = None if request.plan is None else _saved_plan(session, request.plan, listed.task)
+    of_plan = saved.plan.estimate if saved is not None else None
+    measure = request.measure or (of_plan.measure if of_plan else main_measure(listed.rounds))
     if not measure:
         raise NotRecordedError(
             f"Task '{listed.task}' has no scores to report.",
@@ -79,6 +90,8 @@ def write_latex(
     of_round = of_task | {"round": shown.round}
 
     def sizes() -> str:
+        if saved is not None:
+            return plan_latex(saved.plan, saved_basis(saved.plan))
         asked = PlanRequest(**of_task, m=request.m, min_d=request.min_d)
         plan = plan_topics(session, asked)
         return plan_latex(plan, basis(plan))
@@ -112,7 +125,23 @@ def write_latex(
         draft=shown.status == "draft",
         left_out=left_out,
         other_measures=[] if request.measure else other_measures([shown], measure),
+        **({} if saved is None else saved.facts),
     )
+
+
+class _SavedPlan(NamedTuple):
+    plan: Plan
+    facts: dict[str, Any]
+
+
+def _saved_plan(session: Session, name: str, task: str) -> _SavedPlan:
+    """Return the latest version of a saved plan, which is of this task or of none."""
+    shown = show_result(session, ShowResult(name=name, kind="plan"))
+    if shown.task not in (None, task):
+        raise InputError(f"Plan '{shown.name}' is of task '{shown.task}', not of '{task}'.")
+    assert isinstance(shown.result, Plan)
+    facts = {"plan": shown.name, "plan_version": shown.version, "plan_stale": shown.stale}
+    return _SavedPlan(shown.result, facts)
 
 
 def _round(listed: RoundList, request: LatexReport, measure: str) -> Round:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Self
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from roundbook.requests.base import Request
 from roundbook.requests.fields import Assessments, ScoresScale, TaskName
@@ -42,7 +43,16 @@ class LatexReport(Request):
     min_d: tuple[float, ...] = Field(
         (), description="Plan for this smallest difference; repeat. (default: as plan)"
     )
+    plan: str | None = Field(
+        None, description="The sizes of this saved plan, in place of those of a plan made now."
+    )
     force: bool = Field(default=False, description="Replace an earlier report.")
+
+    @model_validator(mode="after")
+    def _of_a_saved_plan(self) -> Self:
+        if self.plan is not None and (self.m or self.min_d):
+            raise ValueError("A saved plan has its own m and min_d; they are not given beside it")
+        return self
 
 
 class DepositRequest(Request):
