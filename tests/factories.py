@@ -330,7 +330,7 @@ def grant_access(session, role, access):
 
 
 def export_archive(engine, archive, *, progress=lambda _: None, **options):
-    with begin(engine, one_moment=True) as session:
+    with begin(engine, one_snapshot=True) as session:
         return _export_archive(session, ExportRequest(archive=archive, **options), progress)
 
 

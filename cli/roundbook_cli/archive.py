@@ -51,10 +51,7 @@ def export(
     from roundbook.transfer.archive.exporting import export_archive
 
     request = ExportRequest(archive=archive, tasks=tuple(tasks or ()), force=force)
-    with (
-        record(context, database, one_moment=True) as session,
-        progress("Exporting ...") as step,
-    ):
+    with record(context, database, one_snapshot=True) as session, progress("Exporting ...") as step:
         exported = export_archive(session, request, step)
     _show(exported, form)
 
@@ -75,10 +72,7 @@ def import_(
     from roundbook.transfer.archive.importing import import_archive
 
     request = ImportRequest(archive=archive, trusted=trusted)
-    with (
-        record(context, database) as session,
-        progress("Importing ...") as step,
-    ):
+    with record(context, database) as session, progress("Importing ...") as step:
         imported = import_archive(session, request, step)
     _show(imported, form)
 

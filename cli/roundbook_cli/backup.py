@@ -11,7 +11,7 @@ from roundbook.requests.transfer import BackupRequest, RestoreRequest
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, talk
 from roundbook_cli.request_options import argument, option
-from roundbook_cli.session import address, chosen, keeping, open_database
+from roundbook_cli.session import checked_address, committing, database_address, open_database
 
 commands = typer.Typer()
 
@@ -51,10 +51,7 @@ def backup(
     from roundbook.transfer.backup import save_backup
 
     request = BackupRequest(file=file, force=force)
-    with (
-        open_database(context, database) as engine,
-        progress("Saving ..."),
-    ):
+    with open_database(context, database) as engine, progress("Saving ..."):
         saved = save_backup(engine, request)
     show(saved, form, [saved], _SAVED)
 
@@ -80,16 +77,12 @@ def restore(
     from roundbook.transfer.backup import restore_backup
 
     request = RestoreRequest(file=file, replace=replace)
-    with (
-        open_database(context, database) as engine,
-        progress("Restoring ..."),
-        keeping(context),
-    ):
+    with open_database(context, database) as engine, progress("Restoring ..."), committing(context):
         restored = restore_backup(engine, request)
     show(restored, form, [restored], _RESTORED)
     if restored.status == "up to date":
         return
-    if chosen_address(load_settings(), chosen(context, database)) is None:
+    if chosen_address(load_settings(), database_address(context, database)) is None:
         talk("The schema is an earlier Roundbook's; the next command brings it up to date.")
     else:
         talk("The schema is an earlier Roundbook's: run 'roundbook db upgrade'.")
@@ -122,12 +115,12 @@ def move(
     from roundbook.settings import load_settings
     from roundbook.transfer.move import move_record
 
-    settings, to = load_settings(), address("--to", to)
+    settings, to = load_settings(), checked_address("--to", to)
     with (
-        open_record(settings, chosen(context, database)) as source,
+        open_record(settings, database_address(context, database)) as source,
         open_record(settings, to, any_schema=True) as target,
         progress("Moving ...") as step,
-        keeping(context),
+        committing(context),
     ):
         moved = move_record(source, target, settings.user, step)
     show(moved, form, [moved], _MOVED)

@@ -1,7 +1,7 @@
 """What a shell offers after Tab: the names of tasks, rounds, measures and saved results.
 
-They are asked of a server that is up, else taken from what was noted down at the end of the last
-command that a person ran on this record. No server is started for them.
+They come from a server that is up, else from a file that the last command that a person ran on this
+record wrote; no server is started for them.
 """
 
 from __future__ import annotations
@@ -39,11 +39,11 @@ def offer(kind: Kind) -> Callable[[typer.Context, str], list[str]]:
             if kind in ("results", "plans"):
                 offered = names[kind]
             elif kind == "task":
-                offered = [one["task"] for one in names["tasks"]]
+                offered = [task["task"] for task in names["tasks"]]
             else:
-                named = [one for one in names["tasks"] if one["task"] in _typed()]
+                named = [task for task in names["tasks"] if task["task"] in _typed()]
                 tasks = named or names["tasks"]
-                offered = list(dict.fromkeys(name for one in tasks for name in one[kind]))
+                offered = list(dict.fromkeys(name for task in tasks for name in task[kind]))
             # bash inserts a name as it is, other shells quote it.
             quote = shlex.quote if "bash" in os.environ.get("_ROUNDBOOK_COMPLETE", "") else str
             return [quote(name) for name in offered if name.startswith(incomplete)]
@@ -67,7 +67,7 @@ def note_names(engine: Engine, settings: Settings, address: str | None) -> None:
     from roundbook.logbook.names import list_names
     from roundbook.logbook.session import begin
 
-    with suppress(RoundbookError, OSError), begin(engine, one_moment=True) as session:
+    with suppress(RoundbookError, OSError), begin(engine, one_snapshot=True) as session:
         _write(_file(settings, address), list_names(session).model_dump_json())
 
 

@@ -7,18 +7,13 @@ import typer
 from roundbook_cli import backup, db_grant, server, verify
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, progress, show
-from roundbook_cli.session import keeping, open_database
+from roundbook_cli.session import committing, open_database
 
 app = typer.Typer(
-    no_args_is_help=True,
-    help="The database: its schema, backups, moving to another server.",
+    no_args_is_help=True, help="The database: its schema, backups, moving to another server."
 )
 
-_COLUMNS = (
-    Column("current", "Schema"),
-    Column("expected", "Needed"),
-    Column("status", "Status"),
-)
+_COLUMNS = (Column("current", "Schema"), Column("expected", "Needed"), Column("status", "Status"))
 
 
 @app.command(epilog="Example: roundbook db upgrade")
@@ -32,7 +27,7 @@ def upgrade(context: typer.Context, form: Form = "table", database: Database = N
     with (
         open_database(context, database) as engine,
         progress("Upgrading ...") as step,
-        keeping(context),
+        committing(context),
     ):
         state = upgrade_schema(engine, step)
     show(state, form, [state], _COLUMNS)

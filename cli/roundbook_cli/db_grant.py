@@ -12,10 +12,7 @@ from roundbook_cli.session import record
 
 commands = typer.Typer()
 
-_COLUMNS = (
-    Column("on", "On"),
-    Column("privileges", "May", ", ".join),
-)
+_COLUMNS = (Column("on", "On"), Column("privileges", "May", ", ".join))
 
 
 @commands.command(epilog="Example: roundbook db grant analyst --as reader")

@@ -48,11 +48,11 @@ def demo(form: Form = "table") -> None:
     from roundbook.settings import load_settings
 
     with progress("Demonstrating ...") as step:
-        shown = demonstrate(load_settings(), lambda doing: step(f"{doing} ..."))
+        results = demonstrate(load_settings(), lambda doing: step(f"{doing} ..."))
     if form != "table":
-        show(shown, form, shown.history.rounds, ROUNDS, extra=_text(shown))
+        show(results, form, results.history.rounds, ROUNDS, extra=_text(results))
         return
-    _print(shown)
+    _print(results)
 
 
 _PUBLISHED = (
@@ -80,21 +80,21 @@ _NEXT_ROUND = (
 _FACTORS = (Column("topic", "Topic"), number("mean", "Mean"), number("sd", "sd"))
 
 
-def _text(shown: Demonstration) -> dict[str, Any]:
+def _text(results: Demonstration) -> dict[str, Any]:
     """Return the JSON fields of the results with their sentences and commands."""
     from roundbook_cli.drift_advice import report_json
     from roundbook_cli.plan_advice import history_json, plan_json
 
     reports = ("drift_held", "drift_undecided", "drift_aged")
     return {
-        "published": list(map(history_json, shown.published)),
-        **{name: history_json(getattr(shown, name)) for name in ("history", "history_std_ab")},
-        **{name: plan_json(getattr(shown, name)) for name in ("plan", "next_round")},
-        **{name: report_json(getattr(shown, name)) for name in reports},
+        "published": list(map(history_json, results.published)),
+        **{name: history_json(getattr(results, name)) for name in ("history", "history_std_ab")},
+        **{name: plan_json(getattr(results, name)) for name in ("plan", "next_round")},
+        **{name: report_json(getattr(results, name)) for name in reports},
     }
 
 
-def _print(shown: Demonstration) -> None:
+def _print(results: Demonstration) -> None:
     from roundbook.presentation.plans import alternative
     from roundbook.presentation.variances import summary
 
@@ -106,20 +106,20 @@ def _print(shown: Demonstration) -> None:
             runs=history.rounds[0].runs,
             variance=history.pooled.variance,
         )
-        for history in shown.published
+        for history in results.published
     ]
     _section(
-        f"1. Published variances, recorded without their matrices ({shown.source})",
+        f"1. Published variances, recorded without their matrices ({results.source})",
         published,
         _PUBLISHED,
     )
-    paper = {(cell.m, cell.min_d): cell.topics for cell in shown.plan_published}
+    paper = {(cell.m, cell.min_d): cell.topics for cell in results.plan_published}
     sizes = [
         SimpleNamespace(**dict(cell), published=paper[cell.m, cell.min_d])
-        for cell in shown.plan.cells
+        for cell in results.plan.cells
     ]
     same = sum(size.published == size.topics_sakai for size in sizes)
-    plan = shown.plan
+    plan = results.plan
     _section(
         f"2. Topics for the next STC, {plan.estimate.measure if plan.estimate else ''} with"
         f" variance {plan.variance:g}, alpha {plan.alpha:g}, beta {plan.beta:g}",
@@ -128,47 +128,47 @@ def _print(shown: Demonstration) -> None:
         f"{same} of {len(sizes)} sizes by the engine 'sakai' equal the paper's Table 2; 'exact' is"
         " the noncentral F.",
     )
-    history, std_ab = shown.history, shown.history_std_ab
+    history, std_ab = results.history, results.history_std_ab
     _section(
-        f"3. A campaign of four rounds, SIMULATED (seed {shown.seed}): variance of"
+        f"3. A campaign of four rounds, SIMULATED (seed {results.seed}): variance of"
         f" {history.measure}",
         history.rounds,
         ROUNDS,
         *summary(history),
         f"On the std-AB scale the pooled variance is {std_ab.pooled.variance:.5f}.",
     )
-    following = shown.next_round
+    following = results.next_round
     _section(
         "4. Topics for its next round, from the pooled raw variance",
         [SimpleNamespace(**dict(cell), **cell.beside) for cell in following.cells],
         _NEXT_ROUND,
         *(
-            f"{other.name.capitalize()}: {alternative(following, other)}."
-            for other in following.alternatives
+            f"{design.name.capitalize()}: {alternative(following, design)}."
+            for design in following.alternatives
         ),
     )
-    factors = shown.factors
+    factors = results.factors
     _section(
         f"5. Standardisation factors of {factors.round}, version {factors.version} (first five of"
         f" {len(factors.factors)} topics)",
         factors.factors[:5],
         _FACTORS,
     )
-    _section("6. Do the first round's factors still hold?", [], (), *_verdict(shown.drift_held))
-    _section("", [], (), *_verdict(shown.drift_undecided))
-    _section("", [], (), *_verdict(shown.drift_aged))
+    _section("6. Do the first round's factors still hold?", [], (), *_verdict(results.drift_held))
+    _section("", [], (), *_verdict(results.drift_undecided))
+    _section("", [], (), *_verdict(results.drift_aged))
     section("Try next, with scores.csv a file of your own: topics down, runs across:")
     print_commands(*(f"{_program()} {command}" for command in _TRY_NEXT))
 
 
 def _program() -> str:
     """Return the command that runs this program: its name if the shell finds it, else its path."""
-    found, itself = shutil.which("roundbook"), Path(sys.argv[0])
-    if itself.name != "roundbook" or (found and Path(found).samefile(itself)):
+    installed, program = shutil.which("roundbook"), Path(sys.argv[0])
+    if program.name != "roundbook" or (installed and Path(installed).samefile(program)):
         return "roundbook"
-    here = Path.cwd()
-    itself = itself.absolute()
-    return shlex.quote(str(itself.relative_to(here) if itself.is_relative_to(here) else itself))
+    cwd = Path.cwd()
+    program = program.absolute()
+    return shlex.quote(str(program.relative_to(cwd) if program.is_relative_to(cwd) else program))
 
 
 def _section(heading: str, rows: Sequence[Any], columns: Sequence[Column], *below: str) -> None:

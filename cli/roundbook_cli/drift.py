@@ -14,7 +14,7 @@ from roundbook_cli.drift_curve import show_curve
 from roundbook_cli.drift_report import TOPICS_CSV, print_report
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import show, talk
-from roundbook_cli.request_options import asked, default, option, usage_errors
+from roundbook_cli.request_options import default, option, request_of, usage_errors
 from roundbook_cli.saved_drift import report_number
 from roundbook_cli.series import Assessments, Measure, TaskName
 from roundbook_cli.session import record
@@ -87,7 +87,7 @@ def drift(
     """Compare two rounds' factors on their shared topics and say whether the first have aged."""
     for contradicts, sentence in (
         (
-            curve and not (to_round is None and m is None and not details),
+            curve and (to_round is not None or m is not None or details),
             "--curve compares every later round, a row each, and plans no topics: leave out --to,"
             " --m, --details",
         ),
@@ -108,15 +108,13 @@ def drift(
     from roundbook.logbook.saving import save_result
 
     with usage_errors():
-        request = asked(CurveRequest, locals())
+        request = request_of(CurveRequest, locals())
     with record(context, database) as session:
         if curve:
             traced = trace_drift(session, request)
         else:
             of_two = DriftRequest(
-                **dict(request),
-                to_round=to_round,
-                m=default(DriftRequest, "m") if m is None else m,
+                **dict(request), to_round=to_round, m=default(DriftRequest, "m") if m is None else m
             )
             saved = save_result(session, "drift", of_two, None, note) if save else None
             report = saved.result if saved else report_drift(session, of_two)

@@ -6,7 +6,7 @@ import re
 import shlex
 from typing import TYPE_CHECKING, Any
 
-from roundbook_cli.renewal import measured, refit_command
+from roundbook_cli.renewal import measure_options, refit_command
 
 if TYPE_CHECKING:
     from roundbook.logbook.drift.assessment import StandardisingRuns
@@ -81,11 +81,13 @@ def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str
     task, first, later = report.task, report.from_round, report.to_round
     # Those that the user named are named again: the task may have others.
     named = bool(assessments)
-    of_measure = measured(report.measure, assessments or report.assessments, of_several=named)
+    of_measure = measure_options(
+        report.measure, assessments or report.assessments, of_several=named
+    )
 
-    def standardise(purpose: str, which: str, by: str | None = None) -> dict[str, str]:
+    def standardise(purpose: str, label: str, by: str | None = None) -> dict[str, str]:
         source = ["--factors-from", by] if by else []
-        command = _command("standardise", task, which, *of_measure, *source)
+        command = _command("standardise", task, label, *of_measure, *source)
         return {"purpose": purpose, "command": command}
 
     chosen = [
@@ -104,8 +106,8 @@ def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str
             standardise(f"Restate '{first}' by the factors of '{later}'", first, later),
             *chosen,
         ]
-    each = "Standardise each round by its own factors"
-    return [standardise(each, first), standardise(each, later), *chosen]
+    purpose = "Standardise each round by its own factors"
+    return [standardise(purpose, first), standardise(purpose, later), *chosen]
 
 
 def _in_order_held(report: DriftReport, of_measure: list[str]) -> list[dict[str, str]]:
@@ -147,11 +149,8 @@ def _fit_alike(report: DriftReport, of_measure: list[str]) -> list[dict[str, str
     on_all = [label for label, runs in _standardising(report) if effective_choice(runs) != "all"]
     have = "Have the factors of both rounds rest on"
     return [
-        {
-            "purpose": purpose,
-            "command": refit_command(report.task, label, of_measure, which),
-        }
-        for purpose, which, labels in (
+        {"purpose": purpose, "command": refit_command(report.task, label, of_measure, choice)}
+        for purpose, choice, labels in (
             (f"{have} the pool, if it is known", "pooled", on_pool),
             ("Or have both rest on all runs" if on_pool else f"{have} all runs", "all", on_all),
         )
@@ -175,9 +174,9 @@ def _declare(result: DriftReport | DriftCurve, assumed: str | None) -> str | Non
     if assumed is None:
         return None
     labels = undeclared(result)
-    which = labels[0] if len(labels) == 1 else "ROUND"
+    label = labels[0] if len(labels) == 1 else "ROUND"
     grown = "Rounds whose collections only grew may be declared under one common name."
-    return f"{assumed} {grown} {declare_collection(result.task, which)}"
+    return f"{assumed} {grown} {declare_collection(result.task, label)}"
 
 
 def declare_collection(task: str, label: str) -> str:
@@ -185,5 +184,5 @@ def declare_collection(task: str, label: str) -> str:
     return f"Declare it with: {_command('round', 'set', task, label, '--collection', 'NAME')}"
 
 
-def _command(*words: str) -> str:
-    return shlex.join(["roundbook", *words])
+def _command(*arguments: str) -> str:
+    return shlex.join(["roundbook", *arguments])

@@ -9,15 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from roundbook_cli.drift_advice import curve_text
 from roundbook_cli.options import Form
-from roundbook_cli.output import (
-    Column,
-    count,
-    number,
-    print_table,
-    section,
-    show,
-    signed,
-)
+from roundbook_cli.output import Column, count, number, print_table, section, show, signed
 
 if TYPE_CHECKING:
     from roundbook.logbook.drift.curve import DriftCurve
@@ -78,7 +70,7 @@ def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
         f"By factor version {traced.from_version} of '{traced.from_round}' (matrix"
         f" {traced.from_matrix}, revision {traced.from_revision}) and the latest of each later"
         " round.",
-        *(sentence for sentence in beside if sentence),
+        *filter(None, beside),
         *map(left_out, traced.withdrawn),
     )
     section(rows=rows, columns=_CURVE)

@@ -59,7 +59,7 @@ _RECURRING = (
 
 
 class _Row(NamedTuple):
-    what: str
+    label: str
     first: str
     second: str = ""
 
@@ -102,14 +102,14 @@ def _print_brief(report: DriftReport, text: dict[str, Any], verdict: str) -> Non
         section(f"What it does: {brief_consequence(report, report.consequence)}")
     if report.recurring_systems:
         section(f"Revived systems: {text['revived']['reason']}")
-    told = {
+    details = {
         "the tests": report.tests,
         "what is assumed": text["assumed"],
         "each topic": report.topics,
         "all topics of each round": report.no_shared_topics,
         "each system": report.recurring_systems,
     }
-    more = ", ".join(what for what, there in told.items() if there)
+    more = ", ".join(subject for subject, facts in details.items() if facts)
     print_table([], (), below=[f"More with --details: {more}."])
 
 
@@ -163,37 +163,43 @@ def _print_details(report: DriftReport, text: dict[str, Any], verdict: str) -> N
         )
 
 
-def _sides(rows: Iterable[_Row], what: str, first: str, second: str, *above: str) -> None:
+def _sides(rows: Iterable[_Row], heading: str, first: str, second: str, *above: str) -> None:
     columns = (
-        Column("what", what),
+        Column("label", heading),
         Column("first", first, justify="right"),
         Column("second", second, justify="right"),
     )
     section(*above, rows=list(rows), columns=columns)
 
 
-def _print_consequence(report: DriftReport, done: Consequence) -> None:
+def _print_consequence(report: DriftReport, consequence: Consequence) -> None:
     from roundbook.presentation.drift_consequence import consequence_sentences
 
-    def row(what: str, field: str, form: str) -> _Row:
-        values = [getattr(under, field) for under in (done.earlier, done.later)]
-        return _Row(what, *("-" if value is None else form.format(value) for value in values))
+    def row(label: str, field: str, form: str) -> _Row:
+        values = [getattr(side, field) for side in (consequence.earlier, consequence.later)]
+        return _Row(label, *("-" if value is None else form.format(value) for value in values))
 
     _sides(
         [
-            row(f"Mean score (an average run has {done.b:g})", "mean", "{:.4f}"),
+            row(f"Mean score (an average run has {consequence.b:g})", "mean", "{:.4f}"),
             row("Scores clipped at 1", "clipped_at_1", "{:.2%}"),
             row("Scores clipped at 0", "clipped_at_0", "{:.2%}"),
             row("Residual variance", "variance", "{:.5f}"),
-            row(f"Topics needed (m {done.m}, minD {done.min_d:g})", "topics_needed", "{}"),
+            row(
+                f"Topics needed (m {consequence.m}, minD {consequence.min_d:g})",
+                "topics_needed",
+                "{}",
+            ),
         ],
         "On std-AB",
         f"by '{report.from_round}'",
         f"by '{report.to_round}'",
-        f"What it does to the {counted(done.runs, 'run')} of '{report.to_round}', on"
-        f" {counted(done.topics, 'shared topic')}:",
+        f"What it does to the {counted(consequence.runs, 'run')} of '{report.to_round}', on"
+        f" {counted(consequence.topics, 'shared topic')}:",
     )
-    print_table([], (), above=map(with_options, consequence_sentences(done, report.from_round)))
+    print_table(
+        [], (), above=map(with_options, consequence_sentences(consequence, report.from_round))
+    )
 
 
 def _print_no_shared_topics(report: DriftReport) -> None:
@@ -210,10 +216,10 @@ def _print_no_shared_topics(report: DriftReport) -> None:
             [
                 _Row("Topics", *(str(side.topics) for side in sides)),
                 *(
-                    _Row(what, *(_digits(getattr(side, field)) for side in sides))
-                    for what, field in (*figures, ("Largest", "largest"))
+                    _Row(label, *(_digits(getattr(side, field)) for side in sides))
+                    for label, field in (*figures, ("Largest", "largest"))
                 ),
-                *(_Row(f"p ({what})", "", _digits(test.p_value)) for what, test in tests),
+                *(_Row(f"p ({label})", "", _digits(test.p_value)) for label, test in tests),
             ],
             f"Topics' {name}",
             report.from_round,

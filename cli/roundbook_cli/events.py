@@ -11,8 +11,8 @@ from roundbook.presentation.tables import Column, count
 from roundbook.requests.events import EventsRequest
 from roundbook_cli.options import Database, Form, matrix_number, read_day
 from roundbook_cli.output import show
-from roundbook_cli.request_options import asked, option, usage_errors
-from roundbook_cli.session import chosen, record
+from roundbook_cli.request_options import option, request_of, usage_errors
+from roundbook_cli.session import database_address, record
 
 commands = typer.Typer()
 
@@ -50,7 +50,7 @@ def events(
 ) -> None:
     """Show every change of the record, oldest first: who made it, when, what and why."""
     with usage_errors():
-        request = asked(EventsRequest, locals(), round=round_label)
+        request = request_of(EventsRequest, locals(), round=round_label)
     from roundbook.logbook.events import event_kinds, list_events
     from roundbook.logbook.record import chosen_address
     from roundbook.settings import load_settings
@@ -68,7 +68,7 @@ def events(
     rows, columns = listed.events, list(_COLUMNS)
     if form == "csv":
         columns.append(_USER)
-    elif chosen_address(load_settings(), chosen(context, database)) is not None:
+    elif chosen_address(load_settings(), database_address(context, database)) is not None:
         # On the embedded server everybody has the same user.
         rows = differing_users(rows)
         if any(event.database_user for event in rows):
@@ -76,10 +76,10 @@ def events(
     show(listed, form, rows, columns, below=below)
 
 
-def _why_none(kinds: list[str], what: str | None) -> str:
+def _why_none(kinds: list[str], text: str | None) -> str:
     if not kinds:
         return "No event. Every change tells of one; 'roundbook log' makes the first."
-    if what is None or what.strip() in kinds:
+    if text is None or text.strip() in kinds:
         return "No event fits. The record has others; 'roundbook events' shows them."
-    known = ", ".join(f"'{kind}'" for kind in kinds)
-    return f"No event fits. The record has none with --what '{what.strip()}', only with {known}."
+    names = ", ".join(f"'{kind}'" for kind in kinds)
+    return f"No event fits. The record has none with --what '{text.strip()}', only with {names}."

@@ -15,7 +15,7 @@ from roundbook_cli.charts import Chart, check_chart, draw
 from roundbook_cli.options import Database, Form, Format
 from roundbook_cli.output import show, talk, talk_notes
 from roundbook_cli.renewal import print_refit
-from roundbook_cli.request_options import asked, option
+from roundbook_cli.request_options import option, request_of
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record
 
@@ -42,7 +42,7 @@ def show_(
     database: Database = None,
 ) -> None:
     """Show each topic's mean and sample sd over the standardising runs."""
-    request = asked(FactorsRequest, locals(), round=round_label)
+    request = request_of(FactorsRequest, locals(), round=round_label)
     check_chart(chart)
     from roundbook.logbook.factors import show_factors
 
@@ -76,15 +76,14 @@ def fit(
     from roundbook.presentation.decisions import fitted_headline
     from roundbook_cli.impact import dependents_json, tell_impact
 
-    request = asked(FitRequest, locals(), round=round_label)
+    request = request_of(FitRequest, locals(), round=round_label)
     with record(context, database) as session:
         fitted = fit_factor_set(session, request)
     _print(fitted, form, extra={"impact": dependents_json(fitted.impact)})
     talk_notes(fitted_notes(fitted))
-    remark = unchanged(fitted)
     if published := publication_note(fitted.round, fitted.publication):
         talk(f"Note: {published}")
-    if remark:
+    if remark := unchanged(fitted):
         assumed = "" if runs else " --runs was not given, so pooled was assumed."
         talk(f"{remark}{assumed}")
     tell_impact(fitted.impact, fitted_headline(fitted))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import typer
 
 from roundbook.presentation.generalisability import (
-    LINE,
-    TABLE_LINE,
+    FIELDS,
+    TABLE_FIELDS,
+    csv_row,
     heading,
-    line,
     remarks,
-    table_lines,
+    table_csv_rows,
     table_rows,
 )
 from roundbook.presentation.tables import Column, count, number
@@ -59,14 +59,14 @@ _COMPONENTS = (
     number("topic", "Topic", 5),
     number("residual", "Residual", 5),
 )
-_LINES = tuple(Column(name, name) for name in LINE)
+_COLUMNS = tuple(Column(name, name) for name in FIELDS)
 _TABLE = (
     Column("round", "Round"),
     count("topics", "Topics"),
     Column("level", "Level", "{:g}".format, "right"),
     *_RELIABILITY,
 )
-_TABLE_LINES = tuple(Column(name, name) for name in TABLE_LINE)
+_TABLE_COLUMNS = tuple(Column(name, name) for name in TABLE_FIELDS)
 
 
 @commands.command(epilog="Example: roundbook generalisability covid --measure nDCG@10 --target 0.9")
@@ -108,10 +108,10 @@ def generalisability(
         report = report_generalisability(session, request)
     rows = table_rows(report)
     if form == "csv" and rows:
-        show(report, form, table_lines(report), _TABLE_LINES)
+        show(report, form, table_csv_rows(report), _TABLE_COLUMNS)
         return
     if form != "table":
-        show(report, form, list(map(line, report.rounds)), _LINES)
+        show(report, form, list(map(csv_row, report.rounds)), _COLUMNS)
         return
     print_table(report.rounds, _OF_ROUND, above=[heading(report)])
     section("Topics needed:", rows=report.rounds, columns=_NEEDED)

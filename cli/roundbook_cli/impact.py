@@ -10,18 +10,10 @@ import typer
 
 from roundbook.requests.matrices import ShowImpact
 from roundbook_cli.options import Database, Form, MatrixNumber
-from roundbook_cli.output import (
-    Column,
-    counted,
-    print_commands,
-    print_table,
-    section,
-    show,
-    talk,
-)
+from roundbook_cli.output import Column, counted, print_commands, print_table, section, show, talk
 from roundbook_cli.renewal import (
-    computed_anew,
     dependent_line,
+    recompute_command,
     renewal_of_dependent,
     renewal_of_task,
 )
@@ -56,18 +48,20 @@ def impact(
 
     request = ShowImpact(matrix=matrix)
     with record(context, database) as session:
-        shown = show_impact(session, request)
-    why = None if shown.reason is None else scores_sentence(shown.reason)
-    rows = [SimpleNamespace(**dependent_line(dependent)) for dependent in shown.dependents]
+        result = show_impact(session, request)
+    why = None if result.reason is None else scores_sentence(result.reason)
+    rows = [SimpleNamespace(**dependent_line(dependent)) for dependent in result.dependents]
     if form != "table":
-        extra = {"why": why, "dependents": dependents_json(shown.dependents)}
-        show(shown, form, rows, _CSV, extra=extra, without=("reason",))
+        extra = {"why": why, "dependents": dependents_json(result.dependents)}
+        show(result, form, rows, _CSV, extra=extra, without=("reason",))
         return
-    print_table([], (), above=impact_sentences(shown))
-    renewals = _renewals(shown.dependents)
-    if shown.source is not None and shown.source.outdated and shown.standing == "current":
+    print_table([], (), above=impact_sentences(result))
+    renewals = _renewals(result.dependents)
+    if result.source is not None and result.source.outdated and result.standing == "current":
         section("To compute its scores anew:")
-        print_commands(computed_anew(Scores(**shown.model_dump(include=set(Scores.model_fields)))))
+        print_commands(
+            recompute_command(Scores(**result.model_dump(include=set(Scores.model_fields))))
+        )
     if renewals:
         section("To renew what is stale:")
         print_commands(*renewals)

@@ -16,8 +16,8 @@ from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, number, progress, show, talk, talk_notes
-from roundbook_cli.renewal import in_one_line, measured, refit_command, refit_notes
-from roundbook_cli.request_options import argument, asked, option, usage_errors
+from roundbook_cli.renewal import in_one_line, measure_options, refit_command, refit_notes
+from roundbook_cli.request_options import argument, option, request_of, usage_errors
 from roundbook_cli.session import sessions
 
 if TYPE_CHECKING:
@@ -84,14 +84,14 @@ def log(
     from roundbook.settings import load_settings
 
     with usage_errors():
-        request = asked(LogFilesRequest, locals(), round=round_label)
+        request = request_of(LogFilesRequest, locals(), round=round_label)
     with sessions(context, database) as begin:
         confirm_names(begin, request)
         if revise is not None:
-            # The latest revisions before any waiting are those that this person has seen.
+            # Read before any question or lock: these revisions are what the person has seen.
             with begin() as session:
-                seen = latest_revisions(session, request)
-            request = request.model_copy(update={"expected_revisions": seen})
+                latest = latest_revisions(session, request)
+            request = request.model_copy(update={"expected_revisions": latest})
         with progress("Logging ..."), begin(keep=not dry_run) as session:
             logged = log_files(session, request, max_file_bytes=load_settings().max_file_bytes)
     matrices = logged.matrices
@@ -111,7 +111,7 @@ def log(
         ]
         show(logged, form, matrices, _SEVERAL, extra={"matrices": facts})
     _tell(matrices)
-    # The last that was logged has the fingerprint with all of them.
+    # The fingerprint after the last matrix logged is of all of them.
     last = next((matrix for matrix in reversed(matrices) if matrix.publication), matrices[0])
     if note := publication_note(last.round, last.publication, dry_run=dry_run):
         talk(f"Note: {note}")
@@ -130,10 +130,7 @@ def _notes(logged: LoggedMatrix, measures: Sequence[str]) -> list[str]:
         if logged.standardising == "pooled":
             commands = [
                 refit_command(
-                    logged.task,
-                    logged.round,
-                    measured(measure, logged.assessments),
-                    "all",
+                    logged.task, logged.round, measure_options(measure, logged.assessments), "all"
                 )
                 for measure in measures
             ]

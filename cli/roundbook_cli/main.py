@@ -134,7 +134,8 @@ class LazyGroup(TyperGroup):
         except UsageError as wrong:
             reword(wrong)
             # Most commands have the task as an argument.
-            options = [name for one in (wrong.cmd.params if wrong.cmd else ()) for name in one.opts]
+            parameters = wrong.cmd.params if wrong.cmd else ()
+            options = [name for parameter in parameters for name in parameter.opts]
             guessed = wrong.message.endswith("?")
             if "--task" in options and wrong.message.startswith(_WORD_TOO_MANY) and not guessed:
                 wrong.message = f"{wrong.message.removesuffix('.')}. A task is named by --task."
@@ -158,8 +159,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         from importlib.metadata import version
 
         typer.echo(f"roundbook {version('roundbook')}")
@@ -194,7 +195,7 @@ def run(arguments: Sequence[str]) -> int:
         try:
             app(args=list(arguments), prog_name="roundbook", obj=line)
         finally:
-            # Typer leaves by SystemExit; what is still in the buffer may find no room.
+            # Typer leaves by SystemExit, and writing the rest of the buffer may fail.
             sys.stdout.flush()
     except (KeyboardInterrupt, SystemExit) as stop:
         code = stop.code if isinstance(stop, SystemExit) else _INTERRUPTED

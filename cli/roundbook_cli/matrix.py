@@ -10,12 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from roundbook.presentation.matrices import (
-    changes_phrase,
-    export_notes,
-    factor_rows,
-    status_phrase,
-)
+from roundbook.presentation.matrices import changes_phrase, export_notes, factor_rows, status_phrase
 from roundbook.presentation.publication import publication_note
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.matrices import (
@@ -41,7 +36,7 @@ from roundbook_cli.output import (
     talk_notes,
 )
 from roundbook_cli.renewal import print_refit
-from roundbook_cli.request_options import argument, asked, option
+from roundbook_cli.request_options import argument, option, request_of
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
@@ -146,10 +141,10 @@ def list_(
     if form != "table":
         show(listed, form, listed.matrices, LISTED)
         return
-    print_table(*briefly(listed.matrices), below=below)
+    print_table(*brief_table(listed.matrices), below=below)
 
 
-def briefly(
+def brief_table(
     matrices: Sequence[ListedMatrix], *without: str
 ) -> tuple[list[SimpleNamespace], list[Column]]:
     """Return the rows and columns of listed matrices for a terminal, except the columns `without`.
@@ -213,36 +208,36 @@ def show_(
 
     request = ShowMatrix(matrix=matrix, anonymous=anonymous)
     with record(context, database) as session:
-        shown = show_matrix(session, request)
+        details = show_matrix(session, request)
     if form != "table":
-        show(shown, form, shown.runs, _RUNS)
+        show(details, form, details.runs, _RUNS)
         return
-    print_table(shown.variances, _VARIANCES, above=[*_facts(shown), "", "Variances:"])
-    if shown.factors:
-        section("Factor versions:", rows=factor_rows(shown), columns=_FACTORS)
-        if shown.standing == "current" and (shown.factors[-1].pool_now or 0) > 1:
-            print_refit(shown)
-    section(f"{counted(len(shown.topics), 'topic')}: {', '.join(shown.topics)}")
-    runs = _RUNS[:2] if request.anonymous else _RUNS if shown.runs[0].pseudonym else _RUNS[:-1]
-    section(f"{counted(len(shown.runs), 'run')}:", rows=shown.runs, columns=runs)
+    print_table(details.variances, _VARIANCES, above=[*_facts(details), "", "Variances:"])
+    if details.factors:
+        section("Factor versions:", rows=factor_rows(details), columns=_FACTORS)
+        if details.standing == "current" and (details.factors[-1].pool_now or 0) > 1:
+            print_refit(details)
+    section(f"{counted(len(details.topics), 'topic')}: {', '.join(details.topics)}")
+    runs = _RUNS[:2] if request.anonymous else _RUNS if details.runs[0].pseudonym else _RUNS[:-1]
+    section(f"{counted(len(details.runs), 'run')}:", rows=details.runs, columns=runs)
 
 
-def _facts(shown: ShownMatrix) -> list[str]:
-    decided = f"{_day(shown.since)} by {shown.decided_by}"
-    why = f": {shown.why}" if shown.why else ""
-    missing = f"{shown.missing_cells} scores missing, policy {shown.missing_policy}"
-    if shown.dropped_topics:
-        missing += f", topics left out: {', '.join(shown.dropped_topics)}"
+def _facts(details: ShownMatrix) -> list[str]:
+    decided = f"{_day(details.since)} by {details.decided_by}"
+    why = f": {details.why}" if details.why else ""
+    missing = f"{details.missing_cells} scores missing, policy {details.missing_policy}"
+    if details.dropped_topics:
+        missing += f", topics left out: {', '.join(details.dropped_topics)}"
     return [
-        f"Matrix {shown.matrix}: {shown.task}, {shown.round_status} round '{shown.round}',"
-        f" {shown.measure}, {shown.assessments} assessments, revision {shown.revision}",
-        f"Status: {status_phrase(shown)}, {decided}{why}",
-        f"Logged {_day(shown.logged_at)} by {shown.logged_by} with {shown.software}"
-        + (f": {shown.reason}" if shown.reason else ""),
-        f"Files ({shown.layout}): {', '.join(shown.files) or 'hidden'}",
-        f"Scored by: {shown.tool or 'unknown'}",
+        f"Matrix {details.matrix}: {details.task}, {details.round_status} round '{details.round}',"
+        f" {details.measure}, {details.assessments} assessments, revision {details.revision}",
+        f"Status: {status_phrase(details)}, {decided}{why}",
+        f"Logged {_day(details.logged_at)} by {details.logged_by} with {details.software}"
+        + (f": {details.reason}" if details.reason else ""),
+        f"Files ({details.layout}): {', '.join(details.files) or 'hidden'}",
+        f"Scored by: {details.tool or 'unknown'}",
         f"Missing scores: {missing}",
-        f"Hash of the scores: {shown.content_hash or 'hidden'}",
+        f"Hash of the scores: {details.content_hash or 'hidden'}",
     ]
 
 
@@ -277,9 +272,9 @@ def history(
         for entry in series.entries
     ]
     if form == "table":
-        where = f"{series.task}, round '{series.round}': {series.measure}, {series.assessments}"
+        title = f"{series.task}, round '{series.round}': {series.measure}, {series.assessments}"
         changed = [f"Revision {line.revision}: {line.changes}" for line in lines if line.changes]
-        print_table(lines, _HISTORY, above=[f"{where} assessments"], below=changed)
+        print_table(lines, _HISTORY, above=[f"{title} assessments"], below=changed)
     else:
         show(series, form, lines, (*_HISTORY, Column("changes", "Changes")))
 
@@ -315,7 +310,7 @@ def export(
     database: Database = None,
 ) -> None:
     """Export a score matrix: reading it back gives exactly the same scores."""
-    request = asked(ExportMatrix, locals())
+    request = request_of(ExportMatrix, locals())
     if request.output is None and (form is not None or request.force):
         raise typer.BadParameter("--format and --force need --output")
     from roundbook.logbook.matrices.export import export_matrix

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, cast
 import typer
 
 from roundbook.errors import RoundbookError
-from roundbook.presentation.measures import bounds_in_words, merge_sentence, unknown_measure_note
+from roundbook.presentation.measures import bounds_phrase, merge_sentence, unknown_measure_note
 from roundbook.requests.measures import ListMeasures, MergeMeasures
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, confirm, count, show, talk
@@ -26,7 +26,7 @@ _LISTED = (
     count("rounds", "Rounds"),
     count("matrices", "Matrices"),
     count("published_variances", "From papers", spare=1),
-    Column("bounds", "Bounds", bounds_in_words, spare=2),
+    Column("bounds", "Bounds", bounds_phrase, spare=2),
     Column("spellings", "Merged into it", ", ".join, spare=3),
 )
 _MERGED = (
@@ -62,9 +62,7 @@ def list_(
     show(listed, form, listed.measures, _LISTED, below=notes)
 
 
-@app.command(
-    epilog="Example: roundbook measure merge ndgc@10 nDCG@10 --reason 'mistyped in 2021'",
-)
+@app.command(epilog="Example: roundbook measure merge ndgc@10 nDCG@10 --reason 'mistyped in 2021'")
 def merge(
     context: typer.Context,
     merged: str = argument(MergeMeasures, "merged", metavar="FROM"),
@@ -79,23 +77,23 @@ def merge(
     request = MergeMeasures(merged=merged, into=into, reason=reason)
     with sessions(context, database) as begin:
         with begin(keep=False) as session:
-            seen = merge_measures(session, request)
-        if seen.known_into_unknown:
-            warning = unknown_measure_note(seen)
-            confirm(warning, f"{warning} Merge {seen.merged} into {seen.measure} for good?")
+            preview = merge_measures(session, request)
+        if preview.known_into_unknown:
+            warning = unknown_measure_note(preview)
+            confirm(warning, f"{warning} Merge {preview.merged} into {preview.measure} for good?")
         with begin() as session:
-            done = merge_measures(session, request)
-    show(done, form, [done], _MERGED)
-    talk(merge_sentence(done))
-    for task in done.tasks:
+            result = merge_measures(session, request)
+    show(result, form, [result], _MERGED)
+    talk(merge_sentence(result))
+    for task in result.tasks:
         talk(f"What is to be renewed is listed by: roundbook result list {quote(task)} --stale")
 
 
 def refuse_no_measure(context: typer.Context) -> None:
     """Refuse --task without --measure, and name the measures that the task has."""
     if context.params.get("task") is not None and context.params.get("measure") is None:
-        has = measures_sentence(context)
-        raise typer.BadParameter("--task needs --measure" + (f". {has}" if has else ""))
+        sentence = measures_sentence(context)
+        raise typer.BadParameter("--task needs --measure" + (f". {sentence}" if sentence else ""))
 
 
 def measures_sentence(context: Context) -> str:

@@ -30,10 +30,10 @@ def confirm_name(
         return
     from roundbook.presentation.previews import near_note
 
-    what, name = ("task", task.strip()) if label is None else ("round", label.strip())
-    warning = str(near_note(what, name, near))
+    noun, name = ("task", task.strip()) if label is None else ("round", label.strip())
+    warning = str(near_note(noun, name, near))
     if ask:
-        confirm(warning, f"{name}: did you mean {near}? Make a new {what} '{name}'?")
+        confirm(warning, f"{name}: did you mean {near}? Make a new {noun} '{name}'?")
     else:
         talk(f"Warning: {warning}")
 
@@ -42,7 +42,7 @@ def confirm_names(
     begin: Callable[..., AbstractContextManager[Session]],
     request: LoggingRequest | LogRuns | LogQrels | RecordVarianceRequest,
 ) -> None:
-    """Ask whether a task and a round that the request makes are meant; see `confirm_name`."""
+    """Ask whether the new task and round of a request are meant; see `confirm_name`."""
     if request.create:
         ask = is_kept(request)
         with begin(keep=False) as session:

@@ -48,21 +48,19 @@ def read_day(text: str) -> date:
         ) from None
 
 
-def matrix_number(given: str) -> int:
+def matrix_number(text: str) -> int:
     """Return the number that was given for a matrix; refuse anything else in one sentence."""
     # int() would take 1_0 and the digits of other alphabets.
-    if re.fullmatch("[0-9]{1,18}", given):
-        return int(given)
+    if re.fullmatch("[0-9]{1,18}", text):
+        return int(text)
     raise typer.BadParameter(
-        f"A matrix is named by its number, not '{given}'; 'roundbook matrix list TASK' shows them."
+        f"A matrix is named by its number, not '{text}'; 'roundbook matrix list TASK' shows them."
     )
 
 
 MatrixNumber = Annotated[
     int,
     typer.Argument(
-        metavar="MATRIX",
-        help="Its number, as log and matrix list print it.",
-        parser=matrix_number,
+        metavar="MATRIX", help="Its number, as log and matrix list print it.", parser=matrix_number
     ),
 ]

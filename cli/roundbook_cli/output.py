@@ -95,7 +95,7 @@ def print_table(
     lines += [line for sentence in below for line in wrap_sentence(visible(sentence), width)]
     plain = not str(sys.stdout.encoding).lower().startswith("utf")
     for line in lines:
-        # An encoding without the line below the headings is no reason to fail.
+        # Other encodings may lack the character of the line below the headings.
         typer.echo("-" * len(line) if plain and not line.strip("─") else line)
 
 
@@ -105,15 +105,12 @@ def section(*above: str, rows: Sequence[Any] = (), columns: Sequence[Column] = (
 
 
 def print_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print rows as CSV on stdout, in which no name is a formula to a spreadsheet."""
+    """Print rows as CSV on stdout, with names marked that a spreadsheet takes for formulas."""
     write_csv(sys.stdout, (header, *rows))
 
 
 def talk(line: str) -> None:
-    """Print a message for the person on stderr.
-
-    On a terminal it is wrapped.
-    """
+    """Print a message on stderr, wrapped on a terminal."""
     sentence = visible(line)
     width = shutil.get_terminal_size().columns
     for printed in wrap_sentence(sentence, width) if sys.stderr.isatty() else [sentence]:
@@ -133,7 +130,7 @@ def print_commands(*commands: str, indent: int = 2) -> None:
 
 
 def is_person_there() -> bool:
-    """Return whether a person can be asked, and reads the question."""
+    """Return whether a person can read a question and answer it."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 

@@ -80,7 +80,7 @@ def plan(
     chart: Chart = None,
 ) -> None:
     """Compute topic set sizes for the next round, from a task's rounds or a given variance."""
-    given = locals()
+    parameters = locals()
     if context.invoked_subcommand is not None:
         _refuse_options(context, context.invoked_subcommand)
         return
@@ -88,7 +88,7 @@ def plan(
     _check_form(form, only_protocol)
     check_chart(chart)
     refuse_no_measure(context)
-    request = options.plan_request(given)
+    request = options.plan_request(parameters)
     from roundbook.logbook.plans.planning import plan_topics
 
     if request.task is None:
@@ -117,7 +117,7 @@ def _check_form(form: options.PlanFormat, only_protocol: bool) -> None:
 
 @app.command(
     epilog="Example: roundbook plan save round6 --task covid --measure nDCG@10 --m 10"
-    " --min-d 0.1 --note 'agreed at the round table'",
+    " --min-d 0.1 --note 'agreed at the round table'"
 )
 def save(
     context: typer.Context,
@@ -149,11 +149,11 @@ def save(
     chart: Chart = None,
 ) -> None:
     """Compute a plan and save it, with what it rests on, as the next version of that name."""
-    given = locals()
+    parameters = locals()
     _check_form(form, only_protocol)
     check_chart(chart)
     refuse_no_measure(context)
-    request = options.plan_request(given)
+    request = options.plan_request(parameters)
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.plans.planning import plan_topics
     from roundbook.logbook.saving import save_result
@@ -232,7 +232,7 @@ def show_(
     from roundbook.logbook.saved_results import show_result
 
     with record(context, database) as session:
-        shown = show_result(session, ShowResult(name=name, kind="plan", version=version))
-    print_saved(shown, form, only_protocol=only_protocol, details=details)
-    assert isinstance(shown.result, Plan)
-    draw(chart, shown.result)
+        saved = show_result(session, ShowResult(name=name, kind="plan", version=version))
+    print_saved(saved, form, only_protocol=only_protocol, details=details)
+    assert isinstance(saved.result, Plan)
+    draw(chart, saved.result)

@@ -29,7 +29,7 @@ def history_warning(history: VarianceHistory) -> str | None:
     return warning and _advice(warning, disagreement_way_out(history), plan_command(history))
 
 
-def advised(history: VarianceHistory, lines: Iterable[str]) -> list[str]:
+def with_advice(history: VarianceHistory, lines: Iterable[str]) -> list[str]:
     """Return lines about a variance history, with the command that each gives cause for."""
     from roundbook.presentation.variances import (
         disagreement,
@@ -41,21 +41,21 @@ def advised(history: VarianceHistory, lines: Iterable[str]) -> list[str]:
     ways_out: dict[str | None, WayOut | None] = {}
     for two_way in (True, False):
         way_out = disagreement_way_out(history, two_way=two_way)
-        # Where both kinds of variance disagree the advice is the same, and stands once.
-        ways_out = {line: other for line, other in ways_out.items() if other != way_out}
+        # Where both kinds of variance disagree the advice is the same, and is given once.
+        ways_out = {line: earlier for line, earlier in ways_out.items() if earlier != way_out}
         ways_out[disagreement(history, two_way=two_way)] = way_out
     ways_out[unknown_teams(history)] = unknown_teams_way_out(history)
     return [_advice(line, ways_out.get(line), plan_command(history)) for line in lines]
 
 
 def plan_command(history: VarianceHistory) -> list[str]:
-    """Return the words of the command that plans from a variance history, as far as it tells."""
-    words = ["roundbook", "plan", "--task", history.task, "--measure", history.measure]
-    words += ["--scale", history.scale] if history.scale != "raw" else []
+    """Return the command that plans from a variance history, with the options known from it."""
+    command = ["roundbook", "plan", "--task", history.task, "--measure", history.measure]
+    command += ["--scale", history.scale] if history.scale != "raw" else []
     labels = history.mixed or [history.assessments]
     if labels != [DEFAULT_ASSESSMENTS]:
-        words += [word for label in labels for word in ("--assessments", label)]
-    return words + (["--pool-by", "topics"] if history.pooled.weights == "topics" else [])
+        command += [word for label in labels for word in ("--assessments", label)]
+    return command + (["--pool-by", "topics"] if history.pooled.weights == "topics" else [])
 
 
 # By code of the advice to plan at another limit of the variance, that limit.
@@ -63,13 +63,13 @@ _LIMITS = {"plan at the planning variance": "planning", "plan at the latest": "l
 
 
 def _advice(line: str, way_out: WayOut | None, command: Sequence[str] = ()) -> str:
-    """Return a line with the advice on it; an option is added to the words of a command, if any."""
+    """Return a line with the advice on it; an option is added to a command, if any."""
     if way_out is None or way_out.code not in _LIMITS:
         return with_way_out(line, way_out)
     typed = [*command, "--variance-at", _LIMITS[way_out.code]]
-    said = with_way_out(line, way_out._replace(facts={"typed": typed}))
+    sentence = with_way_out(line, way_out._replace(facts={"typed": typed}))
     # A command is copied without a period.
-    return said.removesuffix(".") if command else said
+    return sentence.removesuffix(".") if command else sentence
 
 
 def plan_json(plan: Plan) -> dict[str, Any]:
@@ -91,8 +91,7 @@ def plan_remarks(plan: Plan) -> list[str]:
     """Return the remarks on a plan: its warning, the rounds left out and its notes."""
     from roundbook.presentation.plans import withdrawn_notes
 
-    warning = plan_warning(plan)
-    return [*([warning] if warning else []), *withdrawn_notes(plan), *plan_notes(plan)]
+    return [*filter(None, [plan_warning(plan)]), *withdrawn_notes(plan), *plan_notes(plan)]
 
 
 def plan_warning(plan: Plan) -> str | None:

@@ -16,8 +16,7 @@ PlanForm = Annotated[
     typer.Option("--format", help="How to print the result; latex: a booktabs table of the grid."),
 ]
 Protocol = Annotated[
-    bool,
-    typer.Option("--protocol", help="Print only a paragraph to paste into an overview paper."),
+    bool, typer.Option("--protocol", help="Print only a paragraph to paste into an overview paper.")
 ]
 
 VARIANCE = option(PlanRequest, "variance", "--variance", metavar="V")
@@ -55,12 +54,12 @@ Details = Annotated[
 ]
 
 
-def plan_request(given: Mapping[str, Any]) -> PlanRequest:
+def plan_request(parameters: Mapping[str, Any]) -> PlanRequest:
     """Return the plan request of options; for an interval, differences may be given as widths.
 
     Parameters
     ----------
-    given : mapping
+    parameters : mapping
         The parameters of the command by name.
 
     Raises
@@ -68,8 +67,8 @@ def plan_request(given: Mapping[str, Any]) -> PlanRequest:
     typer.BadParameter
         When they contradict each other.
     """
-    fields = {name: given[name] for name in PlanRequest.model_fields}
-    if (width := given["width"]) is not None:
+    fields = {name: parameters[name] for name in PlanRequest.model_fields}
+    if (width := parameters["width"]) is not None:
         if fields["design"] not in INTERVALS:
             raise typer.BadParameter("--width is of an interval: give --min-d")
         if fields["min_d"] is not None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from roundbook_cli.output import Column, print_commands, print_table, show, talk
+from roundbook_cli.output import Column, print_commands, print_table, show, talk, talk_notes
 from roundbook_cli.plan_advice import no_power, plan_remarks
 from roundbook_cli.plan_options import PlanFormat
 
@@ -41,13 +41,12 @@ def print_plan(
     """
     from roundbook.presentation.plan_protocol import protocol
     from roundbook.presentation.plan_table import beside, plan_columns, plan_latex, plan_rows
-    from roundbook.presentation.plans import fits, headline, tukey_instead, which_design
+    from roundbook.presentation.plans import design_advice, fits, headline, tukey_instead
 
     if form != "table" or only_protocol:
         for line in (*above, *([f"  {copyable}"] if copyable else [])):
             talk(line)
-        for line in plan_remarks(plan):
-            talk(f"Note: {line}")
+        talk_notes(plan_remarks(plan))
     if only_protocol:
         typer.echo(protocol(plan))
     elif form == "latex":
@@ -58,9 +57,9 @@ def print_plan(
         print_table([], (), above=above)
         if copyable:
             print_commands(copyable)
-        which, fitting, runs = which_design(plan), fits(plan), tukey_instead(plan)
+        design, fitting, runs = design_advice(plan), fits(plan), tukey_instead(plan)
         if fitting is None:
-            below = [" ".join(filter(None, [which, _add_tukey(plan)])), *beside(plan)]
+            below = [" ".join(filter(None, [design, _add_tukey(plan)])), *beside(plan)]
         else:
             prefer = f" {runs.capitalize()} prefer --design tukey." if runs else ""
             below = [*beside(plan), fitting + prefer]

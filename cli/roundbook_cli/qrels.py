@@ -12,7 +12,7 @@ from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, talk, talk_notes
-from roundbook_cli.request_options import argument, asked, option
+from roundbook_cli.request_options import argument, option, request_of
 from roundbook_cli.session import record, sessions
 
 app = typer.Typer(no_args_is_help=True, help="Relevance assessments: log them, list them.")
@@ -51,14 +51,14 @@ def log(
     from roundbook.presentation.decisions import DRY_RUN
     from roundbook.settings import load_settings
 
-    request = asked(LogQrels, locals(), round=round_label)
+    request = request_of(LogQrels, locals(), round=round_label)
     with sessions(context, database) as begin:
         confirm_names(begin, request)
         if revise is not None:
-            # The latest revision before any waiting is the one that this person has seen.
+            # Read before any question or lock: this revision is what the person has seen.
             with begin() as session:
-                seen = latest_qrels(session, request)
-            request = request.model_copy(update={"expected_revision": seen})
+                latest = latest_qrels(session, request)
+            request = request.model_copy(update={"expected_revision": latest})
         with progress("Logging the assessments ..."), begin(keep=not dry_run) as session:
             logged = log_qrels(session, request, max_file_bytes=load_settings().max_file_bytes)
     notes = qrels_notes(logged, revise)

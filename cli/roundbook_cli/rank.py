@@ -10,7 +10,7 @@ from roundbook.requests.fields import StandardisedScale
 from roundbook.requests.rankings import RankRequest
 from roundbook_cli.options import Database, Form, Top
 from roundbook_cli.output import progress, show, talk_notes
-from roundbook_cli.request_options import asked, option
+from roundbook_cli.request_options import option, request_of
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record
 
@@ -41,11 +41,11 @@ def rank(
     from roundbook.logbook.rankings import compare_rankings
     from roundbook.logbook.session import Work
 
-    request = asked(RankRequest, locals(), round=round_label)
+    request = request_of(RankRequest, locals(), round=round_label)
     with record(context, database) as session, progress("Ranking ...") as step:
 
-        def tell(what: str, done: int, of: int) -> None:
-            step(f"{what.capitalize()}: {done:,} of {of:,} ...")
+        def tell(part: str, done: int, total: int) -> None:
+            step(f"{part.capitalize()}: {done:,} of {total:,} ...")
 
         agreement = compare_rankings(session._replace(work=Work(progress=tell)), request)
     columns = (

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 def renewal(entry: ResultEntry) -> str | None:
     """Return the command that renews a saved result, None where nothing needs or can be renewed."""
     # A result that is not stale may have new rounds to take in.
-    wanted = entry.renewable or (entry.changes and not entry.stale)
-    return shlex.join(["roundbook", "result", "renew", entry.name]) if wanted else None
+    renewable = entry.renewable or (entry.changes and not entry.stale)
+    return shlex.join(["roundbook", "result", "renew", entry.name]) if renewable else None
 
 
 def renewal_of_task(task: str) -> str:
@@ -42,19 +42,19 @@ def entry_json(entry: ResultEntry, fields: Collection[str] | None = None) -> dic
     return facts | {"why": why_stale(entry), "renew": renewal(entry)}
 
 
-def print_staleness(shown: ShownResult, standing: str) -> None:
+def print_staleness(saved: ShownResult, clause: str) -> None:
     """Print whether a saved result is stale, and the command that renews it.
 
     Parameters
     ----------
-    standing : str
-        The clause to print for a result that is not stale.
+    clause : str
+        What to print for a result that is not stale.
     """
     from roundbook.presentation.staleness import why_stale
 
-    why = why_stale(shown)
-    print_table([], (), above=[f"Stale: {why}." if why else f"It stands: {standing}."])
-    command = renewal(shown)
+    why = why_stale(saved)
+    print_table([], (), above=[f"Stale: {why}." if why else f"It stands: {clause}."])
+    command = renewal(saved)
     if command:
         typer.echo("To renew it:")
         print_commands(command)
@@ -65,24 +65,24 @@ def renewal_of_dependent(dependent: Dependent) -> str | None:
     if dependent.entry is not None:
         return renewal(dependent.entry) if dependent.entry.stale else None
     if dependent.scores is not None:
-        return computed_anew(dependent.scores)
+        return recompute_command(dependent.scores)
     return None if dependent.refit is None else _refit(dependent.refit)
 
 
-def computed_anew(scores: Scores) -> str:
+def recompute_command(scores: Scores) -> str:
     """Return the command that computes scores from the latest runs and assessments."""
-    words = ["roundbook", "log", scores.task, scores.round, "--from-runs"]
-    words += measured(scores.measure, scores.assessments)
-    return shlex.join([*words, "--revise", "REASON"])
+    command = ["roundbook", "log", scores.task, scores.round, "--from-runs"]
+    command += measure_options(scores.measure, scores.assessments)
+    return shlex.join([*command, "--revise", "REASON"])
 
 
 def _refit(refit: RefitRequest) -> str:
-    words = ["roundbook", "factors", "fit", refit.task, refit.round, "--measure", refit.measure]
-    words += ["--assessments", refit.assessments]
+    command = ["roundbook", "factors", "fit", refit.task, refit.round, "--measure", refit.measure]
+    command += ["--assessments", refit.assessments]
     for run in refit.runs:
-        words += ["--runs", run]
-    words += ["--zero-sd", refit.zero_sd] if refit.zero_sd != "average" else []
-    return shlex.join([*words, "--reason", "REASON"])
+        command += ["--runs", run]
+    command += ["--zero-sd", refit.zero_sd] if refit.zero_sd != "average" else []
+    return shlex.join([*command, "--reason", "REASON"])
 
 
 def dependent_line(dependent: Dependent) -> dict[str, Any]:
@@ -94,7 +94,7 @@ def dependent_line(dependent: Dependent) -> dict[str, Any]:
     return row | {"renew": renewal_of_dependent(dependent), "rests": rests}
 
 
-def measured(measure: str, assessments: str, *, of_several: bool = False) -> list[str]:
+def measure_options(measure: str, assessments: str, *, of_several: bool = False) -> list[str]:
     """Return the options that name a measure, and its assessments unless they are the usual ones.
 
     Parameters
@@ -112,10 +112,10 @@ def refit_command(task: str, label: str, of_measure: Sequence[str], runs: str) -
     Parameters
     ----------
     of_measure : sequence of str
-        The options that name the measure and its assessments, see `measured`.
+        The options that name the measure and its assessments, see `measure_options`.
     """
-    words = ["roundbook", "factors", "fit", task, label, *of_measure]
-    return shlex.join([*words, "--runs", runs, "--reason", "REASON"])
+    command = ["roundbook", "factors", "fit", task, label, *of_measure]
+    return shlex.join([*command, "--runs", runs, "--reason", "REASON"])
 
 
 def refit_notes(
@@ -137,7 +137,9 @@ def refit_notes(
         refit_command(
             of_round.task,
             of_round.round,
-            measured(factors.measure, factors.assessments, of_several=labels[factors.measure] > 1),
+            measure_options(
+                factors.measure, factors.assessments, of_several=labels[factors.measure] > 1
+            ),
             "pooled",
         )
         for factors in refittable
@@ -152,7 +154,7 @@ def refit_notes(
 def print_refit(factors: FactorSet | ShownMatrix) -> None:
     """Print the command that fits factors of pooled runs on the pool known now."""
     typer.echo("To fit factors on the pool known now:")
-    of_measure = measured(factors.measure, factors.assessments)
+    of_measure = measure_options(factors.measure, factors.assessments)
     print_commands(refit_command(factors.task, factors.round, of_measure, "pooled"))
 
 

@@ -14,7 +14,7 @@ from roundbook.requests.reports import DepositRequest, HtmlReport, LatexReport
 from roundbook.requests.results import ListResults, ShowResult
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, signed, talk, talk_notes
-from roundbook_cli.request_options import argument, asked, option, usage_errors
+from roundbook_cli.request_options import argument, option, request_of, usage_errors
 from roundbook_cli.saved_drift import print_saved, report_facts, report_number
 from roundbook_cli.series import Assessments, TaskName
 from roundbook_cli.session import record
@@ -103,8 +103,8 @@ def show_(
 
     with record(context, database) as session:
         name = task if number is None else numbered_name(task, "drift", number)
-        shown = show_result(session, ShowResult(name=name, kind="drift"))
-    print_saved(shown, form, details=details)
+        saved = show_result(session, ShowResult(name=name, kind="drift"))
+    print_saved(saved, form, details=details)
 
 
 @app.command(
@@ -129,9 +129,9 @@ def html(
     """
     from roundbook.reports.html_report import write_html
 
-    request = asked(HtmlReport, locals(), round=round_label)
+    request = request_of(HtmlReport, locals(), round=round_label)
     with (
-        record(context, database, one_moment=True) as session,
+        record(context, database, one_snapshot=True) as session,
         progress("Writing the pages ...") as step,
     ):
         written = write_html(session, request, step)
@@ -170,9 +170,9 @@ def latex(
     from roundbook.reports.latex import write_latex
 
     with usage_errors():
-        request = asked(LatexReport, locals(), round=round_label)
+        request = request_of(LatexReport, locals(), round=round_label)
     with (
-        record(context, database, one_moment=True) as session,
+        record(context, database, one_snapshot=True) as session,
         progress("Computing the tables ...") as step,
     ):
         written = write_latex(session, request, step)
@@ -214,11 +214,8 @@ def datacite(
     from roundbook.reports.deposit import write_deposit
 
     with usage_errors():
-        request = asked(DepositRequest, locals())
-    with (
-        record(context, database, one_moment=True) as session,
-        progress("Exporting ...") as step,
-    ):
+        request = request_of(DepositRequest, locals())
+    with record(context, database, one_snapshot=True) as session, progress("Exporting ...") as step:
         deposit = write_deposit(session, request, step)
     columns = (Column("round", "Round"), Column("fingerprint", "Fingerprint"))
     above = [f"{deposit.report}: {deposit.title} ({', '.join(deposit.files)})"]

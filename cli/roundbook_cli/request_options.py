@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from roundbook.requests.base import Request
 
-_Asked = TypeVar("_Asked", bound="Request")
+_Request = TypeVar("_Request", bound="Request")
 
 # By Typer's name of a type, the help's name of its values; choices are listed instead.
 _METAVARS = {"bool": "", "int": "N", "float": "NUMBER", "str": "TEXT", "path": "FILE"}
@@ -73,17 +73,17 @@ def default(request: type[Request], field: str) -> Any:  # noqa: ANN401
     return request.model_fields[field].get_default(call_default_factory=True)
 
 
-def asked(request: type[_Asked], given: Mapping[str, Any], **more: Any) -> _Asked:  # noqa: ANN401
+def request_of(request: type[_Request], parameters: Mapping[str, Any], **more: Any) -> _Request:  # noqa: ANN401
     """Return the request of a command's parameters; those that are None are left out.
 
     Parameters
     ----------
-    given : mapping
+    parameters : mapping
         The parameters of the command by name; those that are no fields of the request are ignored.
     more
         Fields whose parameters have other names.
     """
-    values = {**given, **more}
+    values = {**parameters, **more}
     fields = [name for name in request.model_fields if values.get(name) is not None]
     return request(**{name: values[name] for name in fields})
 

@@ -64,10 +64,8 @@ def list_(
         )
         for entry in listed.results
     ]
-    empty = (
-        "No result is stale." if request.stale else "No result is saved: see 'roundbook plan save',"
-    )
-    empty += "" if request.stale else " 'roundbook drift --save' and 'roundbook study NAME --save'."
+    hint = "see 'roundbook plan save', 'roundbook drift --save' and 'roundbook study NAME --save'"
+    empty = "No result is stale." if request.stale else f"No result is saved: {hint}."
     show(
         listed,
         form,
@@ -103,8 +101,8 @@ def show_(
 
     request = ShowResult(name=name, version=version, kind=kind)
     with record(context, database) as session:
-        shown = show_result(session, request)
-    import_kind(shown.kind, "roundbook_cli.saved_{}").print_saved(shown, form, details=details)
+        saved = show_result(session, request)
+    import_kind(saved.kind, "roundbook_cli.saved_{}").print_saved(saved, form, details=details)
 
 
 @app.command(epilog="Example: roundbook result renew covid --stale")
@@ -134,26 +132,20 @@ def renew(
     from roundbook.presentation.decisions import DRY_RUN, NOTHING_STALE, renewal_notes
     from roundbook.presentation.saved_results import brief_sentence
 
-    what = {"task" if stale else "name": name}
-    asked = RenewResults(**what, kind=kind, dry_run=dry_run)
+    target = {"task" if stale else "name": name}
+    request = RenewResults(**target, kind=kind, dry_run=dry_run)
     with record(context, database, keep=not dry_run) as session:
-        renewal = renew_results(session, asked)
+        renewal = renew_results(session, request)
     rows = [
         SimpleNamespace(
-            name=one.after.name,
-            before=brief_sentence(one.before),
-            version=one.after.version,
-            after=brief_sentence(one.after),
+            name=renewed.after.name,
+            before=brief_sentence(renewed.before),
+            version=renewed.after.version,
+            after=brief_sentence(renewed.after),
         )
-        for one in renewal.renewed
+        for renewed in renewal.renewed
     ]
-    show(
-        renewal,
-        form,
-        rows,
-        _RENEWED,
-        below=[] if rows else [NOTHING_STALE],
-    )
+    show(renewal, form, rows, _RENEWED, below=[] if rows else [NOTHING_STALE])
     talk_notes(renewal_notes(renewal))
     if dry_run:
         talk(DRY_RUN)

@@ -61,8 +61,10 @@ def _held_notes(task: str, rounds: Sequence[Round]) -> list[str]:
     """Return the notes on dates that contradict the order of rounds, with the command for them."""
     from roundbook.presentation.rounds import correct_date, out_of_order_notes
 
-    *notes, last = ["", *out_of_order_notes(rounds)]
-    return [*notes[1:], with_way_out(last, correct_date(task))] if last else []
+    notes = out_of_order_notes(rounds)
+    if notes:
+        notes[-1] = with_way_out(notes[-1], correct_date(task))
+    return notes
 
 
 _COLUMNS = (
@@ -185,18 +187,18 @@ def publish(
     with sessions(context, database) as begin:
         if dry_run or asks:
             with begin(keep=False) as session:
-                published = seen = publish_round(session, request)
-        if asks and seen.status != "unchanged":
-            question = f"Publish round '{seen.round}' for good: {_matrices(seen.matrices)}?"
+                published = preview = publish_round(session, request)
+        if asks and preview.status != "unchanged":
+            question = f"Publish round '{preview.round}' for good: {_matrices(preview.matrices)}?"
             if not ask(f"{question} There is no way back."):
                 talk("Nothing was published.")
                 raise typer.Exit(1)
         if not dry_run:
             with begin() as session:
                 published = publish_round(session, request)
-                if asks and seen.fingerprint != published.fingerprint:
+                if asks and preview.fingerprint != published.fingerprint:
                     raise RecordError(
-                        f"Round '{seen.round}' has changed since it was shown, so nothing was"
+                        f"Round '{preview.round}' has changed since it was shown, so nothing was"
                         " published; look at it again."
                     )
     if dry_run and published.status == "published":
@@ -246,25 +248,26 @@ def show_(
 ) -> None:
     """Show a round with its scores, runs, relevance assessments and published variances."""
     from roundbook.logbook.round_contents import show_round
-    from roundbook_cli.matrix import LISTED, briefly
+    from roundbook_cli.matrix import LISTED, brief_table
 
     request = ShowRound(task=task, round=round_label)
     with record(context, database) as session:
-        shown = show_round(session, request)
+        contents = show_round(session, request)
     if form != "table":
-        show(shown, form, shown.matrices, LISTED)
+        show(contents, form, contents.matrices, LISTED)
         return
-    first, *below = round_sentences(shown)
-    if not shown.matrices:
-        log = f"roundbook log {quote(request.task)} {quote(shown.round)} FILE --measure M"
+    first, *below = round_sentences(contents)
+    if not contents.matrices:
+        log = f"roundbook log {quote(request.task)} {quote(contents.round)} FILE --measure M"
         below.append(f"To log scores: {log}")
-    print_table(*briefly(shown.matrices, "round"), above=[first], below=below)
-    if shown.uploads:
-        section("Runs:", rows=shown.uploads, columns=UPLOADS[1:])
-    if shown.qrels:
-        section("Relevance assessments:", rows=shown.qrels, columns=QRELS[1:])
-    if shown.published_variances:
-        section("Published variances:", rows=shown.published_variances, columns=PUBLISHED_VARIANCES)
+    print_table(*brief_table(contents.matrices, "round"), above=[first], below=below)
+    for heading, rows, columns in (
+        ("Runs:", contents.uploads, UPLOADS[1:]),
+        ("Relevance assessments:", contents.qrels, QRELS[1:]),
+        ("Published variances:", contents.published_variances, PUBLISHED_VARIANCES),
+    ):
+        if rows:
+            section(heading, rows=rows, columns=columns)
 
 
 app.add_typer(round_teams.commands)

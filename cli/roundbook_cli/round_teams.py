@@ -57,8 +57,8 @@ def teams(
     refits = refit_notes(described, described.refittable, corrected=pool_corrected(described))
     notes = [*described_notes(described), *refits]
     rows = [
-        SimpleNamespace(run=run, corrected=what)
-        for run, what in corrections(described.changes).items()
+        SimpleNamespace(run=run, corrected=correction)
+        for run, correction in corrections(described.changes).items()
     ]
     show(
         described,

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import typer
 
-from roundbook.presentation import run_scores as words
+from roundbook.presentation import run_scores
 from roundbook.presentation.runs import UPLOADS, run_notes
 from roundbook.presentation.tables import number, signed
 from roundbook.requests.run_scores import CompareScores
@@ -15,7 +15,7 @@ from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, talk, talk_notes
-from roundbook_cli.request_options import argument, asked, option
+from roundbook_cli.request_options import argument, option, request_of
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record, sessions
 
@@ -68,7 +68,7 @@ def log(
     from roundbook.presentation.decisions import DRY_RUN
     from roundbook.settings import load_settings
 
-    request = asked(LogRuns, locals(), round=round_label)
+    request = request_of(LogRuns, locals(), round=round_label)
     with sessions(context, database) as begin:
         confirm_names(begin, request)
         with progress("Reading the runs ...") as doing, begin(keep=not dry_run) as session:
@@ -122,8 +122,8 @@ def compare(
     """Compare a round's logged scores with those computed from its runs and assessments."""
     from roundbook.logbook.runs.comparing import compare_scores
 
-    request = asked(CompareScores, locals(), round=round_label)
+    request = request_of(CompareScores, locals(), round=round_label)
     with progress("Computing ..."), record(context, database) as session:
         comparison = compare_scores(session, request)
-    show(comparison, form, comparison.cells_shown, _CELLS, above=words.summary(comparison))
-    talk_notes(words.notes(comparison))
+    show(comparison, form, comparison.cells_shown, _CELLS, above=run_scores.summary(comparison))
+    talk_notes(run_scores.notes(comparison))

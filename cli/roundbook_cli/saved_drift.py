@@ -30,21 +30,21 @@ def report_facts(entry: ResultEntry) -> dict[str, Any]:
     return numbers | entry_json(entry, _ENTRY)
 
 
-def print_saved(shown: ShownResult, form: Any, *, details: bool) -> None:  # noqa: ANN401
+def print_saved(saved: ShownResult, form: Any, *, details: bool) -> None:  # noqa: ANN401
     """Print a saved drift report, in brief or with all details, and whether it is stale."""
     from roundbook.logbook.drift.report import DriftReport
     from roundbook.presentation.saved_results import saved_heading
 
-    report = shown.result
+    report = saved.result
     assert isinstance(report, DriftReport)
     if form != "table":
-        extra = report_facts(shown) | {"report": report_json(report)}
-        show(shown, form, report.topics, TOPICS_CSV, extra=extra, without=("result",))
+        extra = report_facts(saved) | {"report": report_json(report)}
+        show(saved, form, report.topics, TOPICS_CSV, extra=extra, without=("result",))
         return
-    version = f", version {shown.version} of {shown.versions}" if shown.versions > 1 else ""
-    number = report_number(shown) or f"'{shown.name}'"
-    title = f"Drift report {number} of task '{shown.task}'{version}"
-    print_table([], (), above=[saved_heading(shown, title)])
-    print_staleness(shown, "these are today's factors")
+    version = f", version {saved.version} of {saved.versions}" if saved.versions > 1 else ""
+    number = report_number(saved) or f"'{saved.name}'"
+    title = f"Drift report {number} of task '{saved.task}'{version}"
+    print_table([], (), above=[saved_heading(saved, title)])
+    print_staleness(saved, "these are today's factors")
     print_table([], (), above=[""])
     print_report(report, details=details)

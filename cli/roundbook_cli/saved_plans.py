@@ -16,11 +16,7 @@ _ENTRY = ("name", "version", "versions", "task", "note", "saved_at", "saved_by",
 
 
 def print_saved(
-    shown: ShownResult,
-    form: options.PlanFormat,
-    *,
-    only_protocol: bool = False,
-    details: bool,
+    saved: ShownResult, form: options.PlanFormat, *, only_protocol: bool = False, details: bool
 ) -> None:
     """Print a saved plan, and whether the scores it was computed from still count."""
     from roundbook.logbook.plans.plan import Plan
@@ -29,17 +25,17 @@ def print_saved(
     from roundbook.presentation.staleness import why_stale
     from roundbook_cli.renewal import renewal
 
-    assert isinstance(shown.result, Plan)
-    changes, renew = plan_changes(shown), renewal(shown)
+    assert isinstance(saved.result, Plan)
+    changes, renew = plan_changes(saved), renewal(saved)
     if form == "json":
-        facts = {"illegible": shown.illegible, "renew": renew, "plan": plan_json(shown.result)}
-        print_json(plan_entry(shown) | changes | facts)
+        facts = {"illegible": saved.illegible, "renew": renew, "plan": plan_json(saved.result)}
+        print_json(plan_entry(saved) | changes | facts)
         return
-    above = [saved_heading(shown), *_changes(**changes), *(["To renew it:"] if renew else [])]
-    if shown.illegible is not None:
-        above.append(f"Stale: {why_stale(shown)}.")
+    above = [saved_heading(saved), *_changes(**changes), *(["To renew it:"] if renew else [])]
+    if saved.illegible is not None:
+        above.append(f"Stale: {why_stale(saved)}.")
     print_plan(
-        shown.result,
+        saved.result,
         form,
         only_protocol=only_protocol,
         details=details,

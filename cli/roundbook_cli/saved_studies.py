@@ -23,19 +23,19 @@ def study_entry(entry: ResultEntry) -> dict[str, Any]:
     return entry_json(entry, _ENTRY)
 
 
-def print_saved(shown: ShownResult, form: Any, *, details: bool) -> None:  # noqa: ANN401
+def print_saved(saved: ShownResult, form: Any, *, details: bool) -> None:  # noqa: ANN401
     """Print a saved study, long tables in brief or whole, and whether its scores still count."""
     from roundbook.logbook.studies.study import Study
     from roundbook.presentation.saved_results import saved_heading
     from roundbook_cli.renewal import print_staleness
 
-    study = shown.result
+    study = saved.result
     assert isinstance(study, Study)
     if form != "table":
-        print_study(study, form, beside=study_entry(shown))
+        print_study(study, form, beside=study_entry(saved))
         return
-    print_table([], (), above=[saved_heading(shown)])
-    print_staleness(shown, "these scores count today")
+    print_table([], (), above=[saved_heading(saved)])
+    print_staleness(saved, "these scores count today")
     print_table([], (), above=[""])
     print_study(study, form, top=sys.maxsize if details else None, more="--details")
 
@@ -62,9 +62,9 @@ def print_study(
     more : str
         The option that shows all rows, with ``{}`` for their number.
     """
-    from roundbook.presentation.studies.common import study_words
+    from roundbook.presentation.studies.common import study_text
 
-    text = study_words(study)
+    text = study_text(study)
     if form != "table":
         columns = [Column(field, field) for field in text.main.held()]
         extra = dict(beside or {}) | {"protocol": text.protocol}
@@ -74,13 +74,13 @@ def print_study(
     for table in text.tables:
         parts = list(table.parts(top))
         alike = [row for part, _ in parts for row in part.rows]
-        for part, there in parts:
-            left = [f"{len(part.rows)} of {there:,} rows: {more.format(there)} shows all."]
+        for part, total in parts:
+            left = [f"{len(part.rows)} of {total:,} rows: {more.format(total)} shows all."]
             print_table(
                 part.rows,
                 part.columns,
                 above=["", part.heading],
-                below=left if len(part.rows) < there else [],
+                below=left if len(part.rows) < total else [],
                 alike=alike,
             )
     for remark in [*text.remarks, *remarks, text.protocol]:

@@ -9,7 +9,7 @@ import typer
 
 from roundbook_cli.options import Database
 from roundbook_cli.output import progress, talk
-from roundbook_cli.session import chosen, record
+from roundbook_cli.session import database_address, record
 
 commands = typer.Typer()
 
@@ -22,8 +22,7 @@ def serve(
     host: Annotated[
         str,
         typer.Option(
-            "--host",
-            help="The address to listen on. Beyond this machine only once a token exists.",
+            "--host", help="The address to listen on. Beyond this machine only once a token exists."
         ),
     ] = "127.0.0.1",
     port: Annotated[
@@ -70,7 +69,7 @@ def serve(
     from roundbook.logbook.tokens import list_tokens
     from roundbook.settings import load_settings
 
-    address, settings = chosen(context, database), load_settings()
+    address, settings = database_address(context, database), load_settings()
     open_to_all = is_loopback(host) and not require_token
     if demo and (address is not None or not open_to_all):
         raise typer.BadParameter(

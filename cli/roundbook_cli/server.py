@@ -9,7 +9,7 @@ import typer
 
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show
-from roundbook_cli.session import chosen
+from roundbook_cli.session import database_address
 
 if TYPE_CHECKING:
     from datetime import timedelta
@@ -30,8 +30,7 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 def start(
     context: typer.Context,
     time_up: Annotated[
-        str,
-        typer.Option("--for", metavar="TIME", help="How long it stays up: 30m, 1h, 2d."),
+        str, typer.Option("--for", metavar="TIME", help="How long it stays up: 30m, 1h, 2d.")
     ] = "1h",
     form: Form = "table",
     database: Database = None,
@@ -43,7 +42,7 @@ def start(
     from roundbook.logbook.embedded_server import start_embedded_server
     from roundbook.settings import load_settings
 
-    address = chosen(context, database)
+    address = database_address(context, database)
     server = start_embedded_server(load_settings(), _read_time(time_up), address)
     assert server.until is not None
     again = {"started": "", "extended": " longer", "unchanged": " already"}[server.status]
@@ -65,7 +64,7 @@ def stop(context: typer.Context, form: Form = "table", database: Database = None
     from roundbook.logbook.embedded_server import stop_embedded_server
     from roundbook.settings import load_settings
 
-    server = stop_embedded_server(load_settings(), chosen(context, database))
+    server = stop_embedded_server(load_settings(), database_address(context, database))
     state = {
         "stopped": "is stopped",
         "not running": "was not running",

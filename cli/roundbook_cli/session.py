@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 class CommandLine:
     """A command line as typed, and how much of its work is kept so far; the context's object."""
 
-    words: tuple[str, ...] = ()
+    arguments: tuple[str, ...] = ()
     kept: Literal["nothing", "unknown", "all"] = "nothing"
 
 
 @contextmanager
-def keeping(context: typer.Context) -> Iterator[None]:
+def committing(context: typer.Context) -> Iterator[None]:
     """Set `kept` of the command line: `unknown` within the block, `all` after it."""
     line = context.ensure_object(CommandLine)
     line.kept = "unknown"
@@ -38,13 +38,16 @@ def keeping(context: typer.Context) -> Iterator[None]:
 
 @contextmanager
 def record(
-    context: typer.Context, database: str | None, *, keep: bool = True, one_moment: bool = False
+    context: typer.Context, database: str | None, *, keep: bool = True, one_snapshot: bool = False
 ) -> Iterator[Session]:
     """Yield a transaction on the record that the command line, else the settings, name.
 
     It is committed when the block ends, unless `keep` is False or the block raises.
     """
-    with sessions(context, database) as begin, begin(keep=keep, one_moment=one_moment) as session:
+    with (
+        sessions(context, database) as begin,
+        begin(keep=keep, one_snapshot=one_snapshot) as session,
+    ):
         yield session
 
 
@@ -66,9 +69,9 @@ def sessions(
         while lines:
             talk(lines.pop())
 
-    address = chosen(context, database)
+    address = database_address(context, database)
     with open_record(settings, address, talk_once) as engine:
-        yield partial(begin, engine, settings.user, keeping=partial(keeping, context))
+        yield partial(begin, engine, settings.user, committing=partial(committing, context))
         if sys.stderr.isatty():  # only a person completes names
             note_names(engine, settings, address)
 
@@ -79,14 +82,15 @@ def open_database(context: typer.Context, database: str | None) -> Iterator[Engi
     from roundbook.logbook.record import open_record
     from roundbook.settings import load_settings
 
-    with open_record(load_settings(), chosen(context, database), any_schema=True) as engine:
+    settings, address = load_settings(), database_address(context, database)
+    with open_record(settings, address, any_schema=True) as engine:
         yield engine
 
 
-def chosen(context: typer.Context, database: str | None) -> str | None:
+def database_address(context: typer.Context, database: str | None) -> str | None:
     """Return --database as given to the command, else as given before it; None without either.
 
-    Every command that opens a database asks here first, so here the whole command line is checked.
+    Every command that opens a database calls this first, so it checks the whole command line.
 
     Raises
     ------
@@ -96,26 +100,26 @@ def chosen(context: typer.Context, database: str | None) -> str | None:
         When the value of an option looks like an option, or an option is repeated.
     """
     check(context)
-    given = database if database is not None else context.find_root().params.get("database")
-    return None if given is None else address("--database", given)
+    value = database if database is not None else context.find_root().params.get("database")
+    return None if value is None else checked_address("--database", value)
 
 
-def address(option: str, given: str) -> str:
-    """Return the address given to an option; refuse an empty one, which would mean another."""
+def checked_address(option: str, value: str) -> str:
+    """Return the address given to an option; refuse an empty one, which would mean the default."""
     from roundbook.errors import InputError
 
-    if not given.strip():
+    if not value.strip():
         raise InputError(
             f"{option} is empty; give it a server's address,"
             " postgresql://USER:PASSWORD@HOST:PORT/DATABASE."
         )
-    return given
+    return value
 
 
 def check(context: typer.Context) -> None:
     """Refuse an option that took the next one for its value, or that is given twice.
 
-    What is logged with ``--revise --dry-run`` would be written, for the reason '--dry-run'; of
+    Otherwise ``--revise --dry-run`` would write a revision for the reason '--dry-run', and of
     ``--assessments gold --assessments bronze`` only the last would count. A value that begins
     with ``--`` can be given after an equals sign.
 
@@ -124,12 +128,12 @@ def check(context: typer.Context) -> None:
     typer.BadParameter
         Naming the option.
     """
-    arguments = context.ensure_object(CommandLine).words
-    given: Counter[str] = Counter()
+    arguments = context.ensure_object(CommandLine).arguments
+    times: Counter[str] = Counter()
     for argument in arguments:
         if argument == "--":
             break
-        given[argument.partition("=")[0]] += 1
+        times[argument.partition("=")[0]] += 1
     root = context.find_root()
     names = set(context.help_option_names)
     for parameter in context.command.params:
@@ -137,7 +141,8 @@ def check(context: typer.Context) -> None:
     for parameter in context.command.params:
         if parameter.param_type_name != "option":
             continue
-        name, option, what = parameter.name or "", parameter.opts[0], parameter.metavar or "value"
+        name, option = parameter.name or "", parameter.opts[0]
+        metavar = parameter.metavar or "value"
         values = [context.params.get(name)]
         while values:
             value = values.pop()
@@ -147,16 +152,16 @@ def check(context: typer.Context) -> None:
                 text = str(value)
                 if (text.startswith("--") or text in names) and f"{option}={text}" not in arguments:
                     raise typer.BadParameter(
-                        f"{option} needs its {what}, but '{text}' after it looks like an option;"
-                        f" put the {what} between the two, or write {option}='{text}'",
+                        f"{option} needs its {metavar}, but '{text}' after it looks like an option;"
+                        f" put the {metavar} between the two, or write {option}='{text}'",
                         context,
                     )
-        count = sum(map(given.__getitem__, parameter.opts))
+        typed = sum(map(times.__getitem__, parameter.opts))
         # --database may stand before the command too, as a default that the command's own replaces.
         if root is not context and root.params.get(name) is not None:
-            count -= 1
-        once = not (getattr(parameter, "multiple", False) or getattr(parameter, "is_flag", False))
-        if once and count > 1:
+            typed -= 1
+        single = not (getattr(parameter, "multiple", False) or getattr(parameter, "is_flag", False))
+        if single and typed > 1:
             raise typer.BadParameter(
-                f"{option} is given more than once, and takes one {what} here", context
+                f"{option} is given more than once, and takes one {metavar} here", context
             )

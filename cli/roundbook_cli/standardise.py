@@ -21,7 +21,7 @@ from roundbook.requests.standardise import Scale, StandardiseFilesRequest, Stand
 from roundbook_cli.drift_advice import declare_collection
 from roundbook_cli.options import Database, Format
 from roundbook_cli.output import print_csv, show, talk_notes
-from roundbook_cli.request_options import argument, asked, is_given, option, usage_errors
+from roundbook_cli.request_options import argument, is_given, option, request_of, usage_errors
 from roundbook_cli.series import Assessments, Measure, TaskName
 from roundbook_cli.session import record
 
@@ -74,7 +74,7 @@ def standardise(
     if scale != "std-ab" and (is_given(context, "a") or is_given(context, "b")):
         raise typer.BadParameter(f"--a and --b are those of std-ab: --scale {scale} has none")
     with usage_errors():
-        request = asked(StandardiseRequest, locals(), round=round_label)
+        request = request_of(StandardiseRequest, locals(), round=round_label)
     label = request.round
     if files and request.factors_from is not None and request.factors_from != label:
         raise typer.BadParameter(

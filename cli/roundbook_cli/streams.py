@@ -39,9 +39,9 @@ class _Stream(io.FileIO):
     Otherwise what is still in the buffer would fail again, at the end of the program.
     """
 
-    def __init__(self, descriptor: int, *, tells: bool) -> None:
+    def __init__(self, descriptor: int, *, raises: bool) -> None:
         super().__init__(descriptor, "w", closefd=False)
-        self._tells = tells
+        self._raises = raises
         self._lost = False
 
     def write(self, data: ReadableBuffer, /) -> int:
@@ -52,7 +52,7 @@ class _Stream(io.FileIO):
             return super().write(data) or 0
         except OSError as error:
             self._lost = True
-            if self._tells:
+            if self._raises:
                 unread = error.errno == errno.EPIPE
                 raise OutputLostError(error.strerror or str(error), unread=unread) from error
             return size
@@ -71,8 +71,8 @@ def guard_streams() -> None:
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
     codecs.register_error(_UNWRITABLE, _refuse_character)
-    sys.stdout = _guarded(sys.stdout, 1, tells=True)
-    sys.stderr = _guarded(sys.stderr, 2, tells=False)
+    sys.stdout = _guarded(sys.stdout, 1, raises=True)
+    sys.stderr = _guarded(sys.stderr, 2, raises=False)
 
 
 def _refuse_character(error: UnicodeError) -> NoReturn:
@@ -84,14 +84,14 @@ def _refuse_character(error: UnicodeError) -> NoReturn:
     ) from error
 
 
-def _guarded(stream: TextIO | None, descriptor: int, *, tells: bool) -> TextIO:
+def _guarded(stream: TextIO | None, descriptor: int, *, raises: bool) -> TextIO:
     if os.name == "nt" and stream is not None and stream.isatty():
         return stream  # the console of Windows takes characters, not bytes
     errors = stream.errors if stream else "backslashreplace"
-    buffer = io.BufferedWriter(_Stream(descriptor, tells=tells))
+    buffer = io.BufferedWriter(_Stream(descriptor, raises=raises))
     return io.TextIOWrapper(
         buffer,
         encoding=stream.encoding if stream else "utf-8",
         errors=_UNWRITABLE if errors == "strict" else errors,
-        line_buffering=stream is None or os.isatty(descriptor) or not tells,
+        line_buffering=stream is None or os.isatty(descriptor) or not raises,
     )

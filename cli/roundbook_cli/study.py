@@ -99,10 +99,10 @@ def discriminative_power(
     top: Top = None,
 ) -> None:
     """Show which pairs of runs differ, and how many of all pairs are told apart."""
-    given = locals()
+    options = locals()
     if all_rounds:
         refuse_beside_all_rounds(context, resamples="has no bootstrap test")
-    run_and_print(AcrossRoundsRequest if all_rounds else DiscriminativePowerRequest, given)
+    run_and_print(AcrossRoundsRequest if all_rounds else DiscriminativePowerRequest, options)
 
 
 @app.command(
@@ -137,11 +137,11 @@ def swap_rate(
     top: Top = None,
 ) -> None:
     """Show how often other topics turn a difference round, and how large one must be to hold."""
-    given = locals()
+    options = locals()
     if all_rounds:
-        run_and_print(AcrossRoundsRequest, given | {"trials": None, "swap_trials": trials})
+        run_and_print(AcrossRoundsRequest, options | {"trials": None, "swap_trials": trials})
     else:
-        run_and_print(SwapRateRequest, given)
+        run_and_print(SwapRateRequest, options)
 
 
 @app.command(
@@ -264,7 +264,7 @@ def leave_one_out(
     top: Top = None,
 ) -> None:
     """Show whether a run that was not there would have been scored fairly by what the others left."""
-    given = locals()
+    options = locals()
     if all_rounds:
         anew = "scores anew wherever runs and assessments are recorded"
         by_run = {"by": "leaves out teams, as run by run hardly anything can change"}
@@ -276,7 +276,7 @@ def leave_one_out(
             qrels=anew,
             **(by_run if by == "run" else {}),
         )
-    run_and_print(LeaveOneOutRoundsRequest if all_rounds else LeaveOneOutRequest, given)
+    run_and_print(LeaveOneOutRoundsRequest if all_rounds else LeaveOneOutRequest, options)
 
 
 @app.command(

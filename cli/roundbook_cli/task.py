@@ -79,11 +79,7 @@ def remove(
 
 
 @app.command("list", epilog="Example: roundbook task list")
-def list_(
-    context: typer.Context,
-    form: Form = "table",
-    database: Database = None,
-) -> None:
+def list_(context: typer.Context, form: Form = "table", database: Database = None) -> None:
     """List the tasks, oldest first."""
     from roundbook.logbook.tasks import list_tasks
 

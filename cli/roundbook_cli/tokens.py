@@ -38,10 +38,11 @@ def create(
 
     request = CreateToken(name=name, scope=scope, task=task, days=days)
     with record(context, database) as session:
-        made = create_token(session, request)
-    show(made, form, [made], (*_COLUMNS, Column("token", "Secret")) if form == "csv" else _COLUMNS)
+        token = create_token(session, request)
+    columns = (*_COLUMNS, Column("token", "Secret")) if form == "csv" else _COLUMNS
+    show(token, form, [token], columns)
     if form == "table":
-        typer.echo(f"\n{made.token}")
+        typer.echo(f"\n{token.token}")
         talk("Keep it: the record has its hash alone, and it is not shown again.")
 
 

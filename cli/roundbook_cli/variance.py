@@ -35,7 +35,7 @@ from roundbook_cli.charts import Chart, check_chart, write_chart
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form, Format, read_day
 from roundbook_cli.output import print_table, show, talk, talk_notes
-from roundbook_cli.plan_advice import advised, history_json, history_warning
+from roundbook_cli.plan_advice import history_json, history_warning, with_advice
 from roundbook_cli.request_options import option
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record, sessions
@@ -106,7 +106,7 @@ def show_(
             history.rounds,
             _columns(history),
             above=[heading(history)],
-            below=[*advised(history, summary(history)), *withdrawn_notes(history)],
+            below=[*with_advice(history, summary(history)), *withdrawn_notes(history)],
             extra=history_json(history),
         )
     _draw(chart, [history])
@@ -119,17 +119,19 @@ def _show_measures(
     from roundbook.logbook.variances import show_histories
 
     with record(context, database) as session:
-        shown = show_histories(session, request)
-    histories = sorted(shown.histories, key=lambda one: (one.measure, one.assessments))
+        listed = show_histories(session, request)
+    histories = sorted(listed.histories, key=lambda history: (history.measure, history.assessments))
     lines = [
         SimpleNamespace(
-            measure=one.measure, assessments=one.assessments, **vars(pooled_line(one.pooled))
+            measure=history.measure,
+            assessments=history.assessments,
+            **vars(pooled_line(history.pooled)),
         )
-        for one in histories
+        for history in histories
     ]
-    several = {one.assessments for one in histories} != {DEFAULT_ASSESSMENTS}
+    several = {history.assessments for history in histories} != {DEFAULT_ASSESSMENTS}
     show(
-        shown,
+        listed,
         form,
         lines,
         (_MEASURES[0], *((_ASSESSMENTS,) if several or form == "csv" else ()), *_MEASURES[1:]),
@@ -139,7 +141,7 @@ def _show_measures(
         extra={"measures": list(map(vars, lines))},
         without=["since", "undated", "histories"],
     )
-    talk_notes(map(left_out, shown.withdrawn))
+    talk_notes(map(left_out, listed.withdrawn))
     return histories
 
 
@@ -194,27 +196,27 @@ def history(
     from roundbook.logbook.variances import show_histories
 
     with record(context, database) as session:
-        shown = show_histories(session, request)
-    if shown.undated:
+        listed = show_histories(session, request)
+    if listed.undated:
         talk(
-            f"Note: left out, since their date is not recorded: {', '.join(shown.undated)}. Record"
+            f"Note: left out, since their date is not recorded: {', '.join(listed.undated)}. Record"
             " it with 'roundbook round set' and --held."
         )
-    talk_notes(map(left_out, shown.withdrawn))
+    talk_notes(map(left_out, listed.withdrawn))
     if form == "table":
-        print_table([], (), above=stability(shown.histories))
-        for of_measure in shown.histories:
+        print_table([], (), above=stability(listed.histories))
+        for of_measure in listed.histories:
             print_table(
                 of_measure.rounds,
                 _columns(of_measure),
                 above=["", heading(of_measure)],
-                below=advised(of_measure, summary(of_measure)),
+                below=with_advice(of_measure, summary(of_measure)),
             )
     else:
-        lines = [line for of_measure in shown.histories for line in history_lines(of_measure)]
-        extra = {"histories": list(map(history_json, shown.histories))}
-        show(shown, form, lines, _LINES, extra=extra)
-    _draw(chart, shown.histories)
+        lines = [line for of_measure in listed.histories for line in history_lines(of_measure)]
+        extra = {"histories": list(map(history_json, listed.histories))}
+        show(listed, form, lines, _LINES, extra=extra)
+    _draw(chart, listed.histories)
 
 
 @app.command(epilog="Example: roundbook variance pooled covid --measure nDCG@10 --scale std-ab")
@@ -259,7 +261,7 @@ def pooled(
         [pooled_line(result)],
         columns,
         above=[heading(history)],
-        below=[f"Rounds: {', '.join(result.rounds)}.", *advised(history, lines)],
+        below=[f"Rounds: {', '.join(result.rounds)}.", *with_advice(history, lines)],
         extra={"warning": history_warning(history)},
     )
 
@@ -316,10 +318,10 @@ def record_(
     )
     with sessions(context, database) as begin:
         if revise is not None:
-            # The latest revision before any waiting is the one that this person has seen.
+            # Read before any question or lock: this revision is what the person has seen.
             with begin() as session:
-                seen = latest_recorded(session, request)
-            request = request.model_copy(update={"expected_revision": seen})
+                latest = latest_recorded(session, request)
+            request = request.model_copy(update={"expected_revision": latest})
         confirm_names(begin, request)
         with begin() as session:
             recorded = record_variance(session, request)

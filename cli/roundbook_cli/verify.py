@@ -42,10 +42,7 @@ def verify(
     )
 
     request = VerifyRequest(task=task)
-    with (
-        record(context, database, one_moment=True) as session,
-        progress("Verifying ...") as step,
-    ):
+    with record(context, database, one_snapshot=True) as session, progress("Verifying ...") as step:
         verification = verify_record(session, request, step)
     verified = {
         "score matrices": verification.matrices,
@@ -66,11 +63,7 @@ def verify(
             count("count", "Differ"),
             Column("first", "First", difference_sentence),
         ),
-        above=[
-            "Verified: "
-            + ", ".join(f"{noun} {number:,}" for noun, number in verified.items())
-            + ".",
-        ],
+        above=[f"Verified: {', '.join(f'{noun} {size:,}' for noun, size in verified.items())}."],
         below=[
             *([] if verification.differences else ["Nothing differs."]),
             *not_computed_sentences(verification),
@@ -98,7 +91,7 @@ def verify_round(
     from roundbook.logbook.round_fingerprint import verify_round
 
     request = RoundVerificationRequest(task=task, round=round_label, fingerprint=fingerprint)
-    with record(context, database, one_moment=True) as session:
+    with record(context, database, one_snapshot=True) as session:
         verified = verify_round(session, request)
     below = [] if verified.status == "same" else [f"Expected {verified.expected}"]
     if verified.changed_by:

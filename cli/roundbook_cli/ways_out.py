@@ -143,10 +143,10 @@ _WAYS_OUT = {
     " set {task} {round} --collection {collection} --force'.",
     # Optional libraries
     "install the extra": "{message}: pip install 'roundbook[{extra}]'",
-    # Plans
     # Saved results
     "list results": "{message} ('roundbook result list' shows those there are).",
     "name the kind": "{message} with --kind.",
+    # Plans
     "plan at the planning variance": "Plan with the next round's planning variance, which"
     " counts how much rounds differ: {typed}.",
     "plan at the latest": "Plan with the latest round's variance: {typed}.",

@@ -6,7 +6,7 @@ import typer
 
 from roundbook_cli.options import Database
 from roundbook_cli.output import talk
-from roundbook_cli.session import chosen
+from roundbook_cli.session import database_address
 
 commands = typer.Typer()
 
@@ -27,4 +27,4 @@ def worker(context: typer.Context, database: Database = None) -> None:
     except ModuleNotFoundError:
         raise MissingExtraError("Jobs are kept by procrastinate.", "serve") from None
 
-    run_worker(load_settings(), chosen(context, database), talk)
+    run_worker(load_settings(), database_address(context, database), talk)

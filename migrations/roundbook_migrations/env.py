@@ -19,18 +19,11 @@ from roundbook.settings import load_settings
 _LOCK = 0x726F756E64626F6F % 2**63
 
 
-def _ours(name: str | None, kind: str, parents: object) -> bool:  # noqa: ARG001
+def _is_in_schema(name: str | None, kind: str, *_: object) -> bool:
     return name == SCHEMA if kind == "schema" else True
 
 
-def _compared(
-    item: SchemaItem,
-    name: str | None,
-    kind: str,
-    reflected: bool,  # noqa: FBT001
-    compare_to: SchemaItem | None,
-) -> bool:
-    del item, reflected, compare_to
+def _is_compared(_: SchemaItem, name: str | None, kind: str, *__: object) -> bool:
     return not (kind == "table" and name == "alembic_version")
 
 
@@ -48,8 +41,8 @@ def _migrate(connection: Connection) -> None:
             target_metadata=metadata,
             version_table_schema=SCHEMA,
             include_schemas=True,
-            include_name=_ours,
-            include_object=_compared,
+            include_name=_is_in_schema,
+            include_object=_is_compared,
             transaction_per_migration=True,
         )
         with context.begin_transaction():

@@ -27,8 +27,8 @@ _TOOLS = tuple(
 # Families by canonical name, with their other names; case and hyphens do not matter.
 # fmt: off
 _FAMILIES = {
-    other.lower().replace("-", "_"): family
-    for family, *others in (
+    spelling.lower().replace("-", "_"): family
+    for family, *spellings in (
         ("AP", "map", "mean average precision", "average precision"),
         ("RR", "mrr", "recip_rank", "reciprocal rank"),
         ("P", "precision"),
@@ -51,7 +51,7 @@ _FAMILIES = {
         ("INSQ",), ("SDCG",), ("iRBU",), ("EBR",), ("ERR_IA",), ("nERR_IA",), ("P_IA",),
         ("NRBP",), ("nNRBP",), ("O-measure",), ("P-measure",), ("P-plus",),
     )
-    for other in (family, *others)
+    for spelling in (family, *spellings)
 }
 # fmt: on
 _NAME = re.compile(r"([^()@]+)(?:\(([^()]*)\))?(?:@0*([0-9]+(?:\.[0-9]+)?))?")
@@ -154,7 +154,7 @@ def canonicalise(connection: Connection) -> None:
         del holders[row.name.lower()]
         holders[name.lower()] = row.id
         connection.execute(_RENAME, {"id": row.id} | _identity(name))
-        connection.execute(_TELL, {"id": row.id, "from": row.name, "to": name})
+        connection.execute(_RECORD_EVENT, {"id": row.id, "from": row.name, "to": name})
     connection.execute(text("ALTER TABLE roundbook.measure ENABLE ALWAYS TRIGGER immutable"))
 
 
@@ -163,7 +163,7 @@ UPDATE roundbook.measure
 SET name = :name, family = :family, cutoff = :cutoff, parameters = CAST(:parameters AS jsonb)
 WHERE id = :id
 """)
-_TELL = text("""
+_RECORD_EVENT = text("""
 INSERT INTO roundbook.event (what, task_id, details, software)
 SELECT 'measure renamed', task_id,
        jsonb_build_object('from', CAST(:from AS text), 'to', CAST(:to AS text)),

@@ -4,9 +4,9 @@
     ├── InputError                       a value or a file the user gave cannot be used
     │   ├── RequestError                 … as a field of a request
     │   ├── BadFileError                 … at file:line:column
-    │   │   ├── AmbiguousLayoutError     … whose layout cannot be told from its content
+    │   │   ├── AmbiguousLayoutError     … whose content does not decide its layout
     │   │   └── MissingScoresError       … in which a run has no score for a topic
-    │   └── ImpossibleStatisticError     … for which the statistic asked for does not exist
+    │   └── ImpossibleStatisticError     … for which the statistic does not exist
     │       └── ImpossibleDesignError    … as a topic set size design
     ├── RecordError                      the record and the request do not fit together
     │   ├── NotRecordedError             no such task, round, measure, matrix or version
@@ -16,14 +16,14 @@
     │   ├── RevisedMeanwhileError        somebody else revised it while this correction was made
     │   └── RoundPublishedError          a published round takes no such change
     ├── MissingExtraError                an optional library is not installed
-    ├── WorkersError                     whom a study's work is shared out to is not there, or lost it
+    ├── WorkersError                     a study's workers cannot be reached, or lost its work
     ├── SchemaOutOfDateError             the database schema is older or newer than this program
     └── DatabaseError                    PostgreSQL refused or broke off
         ├── DatabaseUnreachableError     … or could not be reached at all
         └── DatabaseBusyError            … or a lock was held longer than the timeout
 
-A message says in a sentence what is wrong and where. A way out that is a command or an option is
-a code, which each interface turns into its own words.
+A message is a sentence on what is wrong and where. A way out that is a command or an option is a
+code, for which each door has its own sentence.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from typing import NamedTuple
 
 
 class WayOut(NamedTuple):
-    """The code of a remedy, with the facts its sentence needs; each interface words it."""
+    """The code of a remedy, with the facts that its sentence takes, which each door has."""
 
     code: str
     facts: Mapping[str, object]
@@ -47,7 +47,7 @@ class RoundbookError(Exception):
     facts : mapping
         The names and numbers that the message is about, such as task, round, measure and matrix.
     way_out : WayOut or None
-        The remedy, None where the message already says enough.
+        The remedy, None where the message has it already.
     """
 
     def __init__(self, message: str, *, way_out: str | None = None, **facts: object) -> None:
@@ -83,11 +83,11 @@ class BadFileError(InputError):
     Attributes
     ----------
     reason : str
-        What is wrong, without the place.
+        What is wrong, without the position.
     file : str
         The file as the user named it.
     line, column : int or None
-        1-based place; ``column`` counts fields, not characters.
+        1-based position; ``column`` counts fields, not characters.
     """
 
     def __init__(
@@ -104,8 +104,8 @@ class BadFileError(InputError):
         self.file = file
         self.line = line
         self.column = column
-        place = ":".join(str(part) for part in (file, line, column) if part is not None)
-        super().__init__(f"{place}: {reason}.", way_out=way_out, **facts)
+        position = ":".join(str(part) for part in (file, line, column) if part is not None)
+        super().__init__(f"{position}: {reason}.", way_out=way_out, **facts)
 
 
 class AmbiguousLayoutError(BadFileError):
@@ -160,7 +160,7 @@ class NotRecordedError(RecordError, LookupError):
 
 
 class WithdrawnError(NotRecordedError):
-    """The matrix asked for is withdrawn, and so does not count."""
+    """The requested matrix is withdrawn."""
 
 
 class AlreadyRecordedError(RecordError):
@@ -180,7 +180,7 @@ class RoundPublishedError(RecordError):
 
 
 class MissingExtraError(RoundbookError):
-    """What was asked for needs libraries that come with an extra of the package.
+    """The request needs libraries that come with an extra of the package.
 
     Parameters
     ----------
@@ -193,7 +193,7 @@ class MissingExtraError(RoundbookError):
 
 
 class WorkersError(RoundbookError):
-    """The processes or machines that a study's work is shared out to are not there, or lost it."""
+    """The worker processes or machines of a study cannot be reached, or lost its work."""
 
 
 class SchemaOutOfDateError(RoundbookError):

@@ -84,7 +84,7 @@ _NAME = re.compile(
 # A comma within gains=1:1,2:3 begins no parameter.
 _NEXT_PARAMETER = re.compile(r",(?![^=,]*:)")
 # Default parameters of measures, which canonical names leave out.
-_CUSTOMARY = {
+_DEFAULTS = {
     *(("AP", "denominator", "R"), ("AP", "rel", "1"), ("P", "rel", "1"), ("RBP", "rel", "1")),
     *(("Q", "beta", "1"), ("P+", "beta", "1")),
 }
@@ -101,12 +101,12 @@ def clean_measure(name: str) -> str:
 
 
 def canonical_measure(name: str) -> str:
-    """Return the canonical name of a measure, given any tool's spelling.
+    """Return the canonical name of a measure from any tool's spelling.
 
     That is ir_measures' name, with parameters in the order of their names, gains in that of the
-    grades, numbers without padding, and without parameters that say what is customary:
-    ``nDCG@10`` for ``ndcg_cut_10``. A name that is not known stays as it is, but for surplus
-    space, the order of parameters and the zeros before a cutoff.
+    grades, numbers without padding, and without parameters at their defaults: ``nDCG@10`` for
+    ``ndcg_cut_10``. Of any other name surplus space, the order of parameters and the zeros before
+    a cutoff change.
 
     Examples
     --------
@@ -133,7 +133,7 @@ def canonical_measure(name: str) -> str:
     parameters = ",".join(
         f"{key}={value}"
         for key, value in sorted(settings.items())
-        if (family, key, value) not in _CUSTOMARY
+        if (family, key, value) not in _DEFAULTS
     )
     cutoff = match["cutoff"]
     return (

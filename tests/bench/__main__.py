@@ -28,7 +28,7 @@ from roundbook.formats.trec import read_runs
 from roundbook.logbook.record import embedded_record
 from roundbook.logbook.runs.log_runs import log_runs
 from roundbook.logbook.session import begin
-from roundbook.logbook.studies.workers import share_out
+from roundbook.logbook.studies.workers import study_workers
 from roundbook.logbook.variance_rows import HISTORY
 from roundbook.requests.runs import LogRuns
 from roundbook.settings import load_settings
@@ -431,7 +431,7 @@ def bench_studies() -> None:
     )
 
     def by_workers(number: int) -> None:
-        with share_out(number) as mapped:
+        with study_workers(number) as mapped:
             tukey_test(scores, trials=250_000, mapped=mapped)
 
     # Two do it at least 1.7 times as fast as one, their start included, where two cores are free.

@@ -210,13 +210,13 @@ def test_several_processes_at_once(start, old, data_dir, made_of_old):
 
 @pytest.mark.slow
 def test_tables_that_differ_afterwards(old, made_of_old, monkeypatch):
-    make = embedded_upgrade._make
+    make = embedded_upgrade._create
 
     def lossy(directory, dump):
         found = make(directory, dump)
         return found | {"factor": found["factor"]._replace(rows=0)}
 
-    monkeypatch.setattr(embedded_upgrade, "_make", lossy)
+    monkeypatch.setattr(embedded_upgrade, "_create", lossy)
     with pytest.raises(DatabaseUnreachableError, match=r"as it was: the tables differ .*factor"):
         bring_to_this_version(old)
     assert_as_it_was(old, made_of_old)
@@ -225,7 +225,7 @@ def test_tables_that_differ_afterwards(old, made_of_old, monkeypatch):
 @pytest.mark.slow
 def test_an_older_roundbook_writes_meanwhile(old, made_of_old, monkeypatch):
     """It knows nothing of the lock, and what it wrote is not in what was saved."""
-    make = embedded_upgrade._make
+    make = embedded_upgrade._create
 
     def meanwhile(directory, dump):
         with old_server(old) as engine:
@@ -233,7 +233,7 @@ def test_an_older_roundbook_writes_meanwhile(old, made_of_old, monkeypatch):
         return make(directory, dump)
 
     with monkeypatch.context() as patch:
-        patch.setattr(embedded_upgrade, "_make", meanwhile)
+        patch.setattr(embedded_upgrade, "_create", meanwhile)
         with pytest.raises(DatabaseUnreachableError, match="used it meanwhile"):
             bring_to_this_version(old)
     assert version(old) == OLD

@@ -25,7 +25,7 @@ from roundbook.pages.study_form import study_fields
 from roundbook.presentation import drift, drift_advice, drift_verdict
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.plan_protocol import protocol
-from roundbook.presentation.plans import which_design
+from roundbook.presentation.plans import design_advice
 from roundbook.presentation.rankings import summary as ranking_summary
 from roundbook.presentation.variances import summary
 from roundbook.settings import load_settings
@@ -162,7 +162,7 @@ def test_every_page_says_what_the_terminal_says(client, record):
     power = f"Round Topics Variance m minD exact sakai Enough 1 8 .{plan.rounds[0].variance:.5f}"
     for path in ("/plan", "/result"):
         assert power.replace(".0.", ".") in words(pages[path]), path
-        assert which_design(plan) in words(pages[path]), path
+        assert design_advice(plan) in words(pages[path]), path
     many = client.get("/plan", params=OF | {"m": "10", "min_d": "0.01"}).text
     assert re.search(r"<td[^>]*>\d,\d{3}<", many)
     assert not re.search(r"<td[^>]*>\d{4,}<", many)
@@ -460,7 +460,7 @@ def test_several_files_and_teams_and_what_is_kept_of_runs(client, record, tmp_pa
     assert seen.status_code == 200, words(seen)
     assert "understood of 3 files" in words(seen)
     assert "AP, own assessments" in words(seen)
-    folders = [one.directory for one in client.app.state.held.values()]
+    folders = [one.directory for one in client.app.state.previewed.values()]
     assert [len(list(folder.iterdir())) for folder in folders] == [4]
     held = re.search(r'name="held" value="([^"]+)"', seen.text)[1]
     client.post("/upload/confirm", data={"held": held})

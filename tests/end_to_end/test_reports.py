@@ -114,7 +114,7 @@ def test_a_task_is_one_file_that_needs_nothing_else(campaign, tmp_path):
     assert "<script>alert(1)</script>" in text
 
     # A round has its own page, and its drift from the first. Nothing is replaced but when told.
-    words = ("report", "html", TASK, "2025", "--output", file)
+    words = ("report", "html", TASK, " 2025", "--output", file)
     assert "--force" in campaign(*words).refusal()
     one = campaign(*words, "--force", "--measure", "ap", "--format", "json")
     assert (one.json["pages"], one.json["drafts"]) == (["2025", "Drift"], ["2025"])
@@ -386,7 +386,7 @@ def test_the_tables_of_a_paper(campaign, tmp_path):
 
     # One file has all of them, of the round that is named.
     file = tmp_path / "all.tex"
-    done = campaign("report", "latex", TASK, "2024", "--output", file)
+    done = campaign("report", "latex", TASK, " 2024 ", "--output", file)
     assert done.code == 0
     assert "Note: round '2024' is a draft" in done.err
     check_latex(file.read_text("utf-8"))

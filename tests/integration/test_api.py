@@ -894,7 +894,7 @@ def test_what_is_kept_is_what_the_asker_would_see_now(service, address, monkeypa
     publish("2")
     assert len(held("none")[1]) == 2
     # A standby, whose snapshots name no transactions, keeps nothing.
-    monkeypatch.setattr(answers, "_MOMENT", "SELECT 'x' WHERE false")
+    monkeypatch.setattr(answers, "_SNAPSHOT", "SELECT 'x' WHERE false")
     computed.clear()
     assert held() == held()
     assert len(computed) == 2
@@ -904,7 +904,7 @@ def test_what_is_kept_is_what_the_asker_would_see_now(service, address, monkeypa
 def test_long_computations_leave_the_service_free(service, monkeypatch):
     """They have turns of their own, end when whoever asked has gone, and when the service does."""
     app = service["none"].app
-    monkeypatch.setattr(turns, "_BETWEEN_LOOKS", 0.05)
+    monkeypatch.setattr(turns, "_POLL_SECONDS", 0.05)
     begun, ended = [], []
     checked = turns.Limit.check
 

@@ -611,7 +611,7 @@ def test_pseudonyms_and_published_rounds_stay(recorded, whole, engine):
         execute(engine, "UPDATE roundbook.round SET status = 'draft'")
 
 
-def test_it_is_what_one_moment_saw(filled, whole, tmp_path):
+def test_it_is_what_one_snapshot_saw(filled, whole, tmp_path):
     def meanwhile(said):
         if "round.csv" in said:
             log(filled, scores(), task="web", label="2026", measure="P@5")

@@ -33,7 +33,7 @@ from roundbook.logbook.matrices.overview import show_overview
 from roundbook.logbook.matrices.revising import latest_revisions
 from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.names import list_names
-from roundbook.logbook.near_names import near_made, near_recorded
+from roundbook.logbook.near_names import near_names_of_new, near_recorded
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.privileges import grant_access
 from roundbook.logbook.published import latest_recorded, record_variance
@@ -332,7 +332,7 @@ def reading(directory):
 
 # What several use cases share, and what changes rights and no row.
 NO_USE_CASES = {
-    *(record_event, ensure_task, open_round, near_made),
+    *(record_event, ensure_task, open_round, near_names_of_new),
     *(store_matrix, log_complete, with_publication, compute_result, store_factors, score_round),
     *(load_study_runs, logged_beside, teams_of_runs, runs_as_scored, reassess),
     *(leave_out_by_factors, leave_out_by_assessments),

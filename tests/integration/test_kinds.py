@@ -58,7 +58,7 @@ KIND = kinds.Kind(
     title="count",
     request=TopicsRequest,
     compute=compute,
-    asked=lambda request, _: request,
+    saved_request=lambda request, _: request,
     today=inputs,
     brief=lambda stored: {"measure": stored["measure"], "sets": stored["factor_sets"]},
     read=lambda stored, what: read_result(Topics, stored, what),
@@ -68,7 +68,7 @@ KIND = kinds.Kind(
 )
 WORDS = SimpleNamespace(
     brief_sentence=lambda brief: f"{brief['sets']} factor sets",
-    place=lambda entry: f"all rounds of '{entry.task}'",
+    scope=lambda entry: f"all rounds of '{entry.task}'",
 )
 PRINT = SimpleNamespace(
     print_saved=lambda shown, form, *, details: typer.echo(f"{shown.name} {shown.result.version}")

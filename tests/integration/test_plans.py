@@ -18,6 +18,7 @@ from tests.factories import (
     create_task,
     fit_factor_set,
     list_plans,
+    list_results,
     log_matrix,
     plan,
     plan_task,
@@ -44,6 +45,7 @@ from roundbook.logbook.events import record_event
 from roundbook.logbook.session import Session
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plans import no_power, notes, warning
+from roundbook.presentation.saved_results import result_scope
 from roundbook.presentation.variances import disagreement
 from roundbook.requests.plans import PlanRequest
 from roundbook.statistics.design import solve_power
@@ -302,6 +304,8 @@ def test_names(two_rounds):
     assert (of_task.task, of_task.version) == ("task", 1)
     with pytest.raises(AlreadyRecordedError, match="of task 'task' already"):
         save_plan(two_rounds, "q", plan_task(two_rounds, "other", "AP", ONE), user="me")
+    scopes = {entry.name: result_scope(entry) for entry in list_results(two_rounds).results}
+    assert scopes == {"p": "no task", "q": "task 'task'"}
 
 
 @pytest.mark.parametrize("result", ["{}", '{"cells": [], "design": "anova"}'])

@@ -124,7 +124,7 @@ def test_a_service_that_does_not_answer_in_time():
     with answering(drip) as url:
         record = RemoteRecord(url.replace("//", "//ann:secret@") + "/api/v1/", None, seconds=0.3)
         assert (
-            record._shown == url
+            record._public_url == url
         )  # no password, and the address of the API is that of the service
         record = RemoteRecord(url, None, seconds=0.3)
         with pytest.raises(DatabaseUnreachableError, match=r"did not answer within 0\.3 seconds"):

@@ -613,12 +613,12 @@ def in_the_gap(engine, act, *given):
     opened = []
 
     @contextmanager
-    def opening(*, one_moment=False):
-        opened.append(one_moment)
+    def opening(*, one_snapshot=False):
+        opened.append(one_snapshot)
         if opened == [True, False]:
             with begin(engine, "ann") as session:
                 act(session, *given)
-        with begin(engine, "bob", one_moment=one_moment) as session:
+        with begin(engine, "bob", one_snapshot=one_snapshot) as session:
             yield session
 
     return opening

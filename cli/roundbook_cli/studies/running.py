@@ -11,7 +11,7 @@ import typer
 
 from roundbook_cli.charts import check_chart, write_chart
 from roundbook_cli.output import progress, talk
-from roundbook_cli.request_options import asked, is_given, usage_errors
+from roundbook_cli.request_options import is_given, request_of, usage_errors
 from roundbook_cli.saved_studies import print_study, study_entry
 from roundbook_cli.session import sessions
 
@@ -34,26 +34,26 @@ def refuse_beside_all_rounds(context: typer.Context, **why: str) -> None:
             raise typer.BadParameter(f"--all-rounds {reason}: leave out --{name.replace('_', '-')}")
 
 
-def run_and_print(request: type[StudyRequest], given: Mapping[str, Any], **needed: str) -> None:
-    """Compute a study, save it if that is wanted, and print it.
+def run_and_print(model: type[StudyRequest], options: Mapping[str, Any], **needed: str) -> None:
+    """Compute a study, save it with ``--save``, and print it.
 
     Parameters
     ----------
-    request
+    model
         The request class of the study.
-    given : mapping
+    options : mapping
         The parameters of the command by name: fields of the request, `round_label` for its round,
         and what is done with the study.
     needed
         By parameter, the error where it is not given.
     """
-    wanted = _request(request, given, needed)
-    save, note, chart, dask = (given[name] for name in ("save", "note", "chart", "dask"))
+    request = _request(model, options, needed)
+    save, note, chart, dask = (options[name] for name in ("save", "note", "chart", "dask"))
     if note is not None and save is None:
         raise typer.BadParameter("--note needs --save")
-    if wanted.files and save is not None:
+    if request.files and save is not None:
         raise typer.BadParameter("--save keeps a study of a round: a file is in no record")
-    if dask is not None and given["workers"] > 1:
+    if dask is not None and options["workers"] > 1:
         raise typer.BadParameter("--dask has the cluster's own workers: leave out --workers")
     check_chart(chart)
     from roundbook.logbook.saving import save_long_result
@@ -61,22 +61,22 @@ def run_and_print(request: type[StudyRequest], given: Mapping[str, Any], **neede
     from roundbook.logbook.studies.across_rounds import AcrossRounds
     from roundbook.logbook.studies.studies import run_study
     from roundbook.logbook.studies.study import Study
-    from roundbook.logbook.studies.workers import share_out
+    from roundbook.logbook.studies.workers import study_workers
     from roundbook.presentation.decisions import saved_sentence
     from roundbook.settings import load_settings
 
     saved = None
     beside: dict[str, Any] = {}
-    with progress("Studying ...") as step, share_out(given["workers"], dask) as mapped:
+    with progress("Studying ...") as step, study_workers(options["workers"], dask) as mapped:
         work = Work(_timed(step), mapped, load_settings().max_file_bytes)
-        if wanted.files:
-            study: object = run_study(None, wanted, work)
+        if request.files:
+            study: object = run_study(None, request, work)
         else:
-            with sessions(given["context"], given["database"]) as begin:
+            with sessions(options["context"], options["database"]) as begin:
                 if save:
-                    saved = save_long_result(begin, "study", wanted, save, note, work)
-                with begin(one_moment=True) as session:
-                    study = saved.result if saved else run_study(session, wanted, work)
+                    saved = save_long_result(begin, "study", request, save, note, work)
+                with begin(one_snapshot=True) as session:
+                    study = saved.result if saved else run_study(session, request, work)
                     if isinstance(study, AcrossRounds):
                         beside = _ageing(session, study)
     assert isinstance(study, Study)
@@ -85,7 +85,7 @@ def run_and_print(request: type[StudyRequest], given: Mapping[str, Any], **neede
         talk(saved_sentence(saved))
         beside |= study_entry(saved) | {"status": saved.status}
     print_study(
-        study, given["form"], beside=beside, remarks=remarks, top=given["top"], more="--top {}"
+        study, options["form"], beside=beside, remarks=remarks, top=options["top"], more="--top {}"
     )
     if chart is not None:
         from roundbook.presentation.charts.studies import study_chart
@@ -94,33 +94,33 @@ def run_and_print(request: type[StudyRequest], given: Mapping[str, Any], **neede
 
 
 def _request(
-    request: type[StudyRequest], given: Mapping[str, Any], needed: Mapping[str, str]
+    model: type[StudyRequest], options: Mapping[str, Any], needed: Mapping[str, str]
 ) -> StudyRequest:
-    task = given["task"]
-    if task and not (given["round_label"] or given["files"] or given.get("all_rounds")):
-        every = ", or take all with --all-rounds" if "all_rounds" in given else ""
+    task = options["task"]
+    if task and not (options["round_label"] or options["files"] or options.get("all_rounds")):
+        every = ", or take all with --all-rounds" if "all_rounds" in options else ""
         raise typer.BadParameter(
             f"name a round of task '{task}' ('roundbook round list {quote(task)}' shows those"
             f" there are){every}"
         )
     for name, sentence in needed.items():
-        if given[name] is None:
+        if options[name] is None:
             raise typer.BadParameter(sentence)
     with usage_errors():
-        return asked(request, given, round=given["round_label"])
+        return request_of(model, options, round=options["round_label"])
 
 
 def _timed(step: Callable[[str], object]) -> Callable[[str, int, int], None]:
     """Return a function that shows how much of a part of a study is done, and the time left."""
     began: dict[str, float] = {}
 
-    def tell(part: str, done: int, of: int) -> None:
+    def report(part: str, done: int, total: int) -> None:
         started = began.setdefault(part, time.monotonic())
         taken = time.monotonic() - started
-        left = f", {taken * (of - done) / done:.0f} s left" if taken > 1 else ""
-        step(f"{part}: {done:,} of {of:,}{left}")
+        left = f", {taken * (total - done) / done:.0f} s left" if taken > 1 else ""
+        step(f"{part}: {done:,} of {total:,}{left}")
 
-    return tell
+    return report
 
 
 def _ageing(session: Session, study: AcrossRounds) -> dict[str, Any]:

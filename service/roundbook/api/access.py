@@ -32,8 +32,8 @@ from roundbook.requests.studies import StudyRequest
 from roundbook.requests.tasks import CreateTask, ListRounds, RenameTask
 from roundbook.requests.verification import VerifyRequest
 
-_Asked = TypeVar("_Asked", bound=Request)
-_AskedOrNone = TypeVar("_AskedOrNone", bound=Request | None)
+_Request = TypeVar("_Request", bound=Request)
+_RequestOrNone = TypeVar("_RequestOrNone", bound=Request | None)
 _Answer = TypeVar("_Answer", bound=BaseModel)
 _WITH_FILES = frozenset({"file", "files", "to_files", "uploads", "qrels", "result"})
 _HIDDEN = "It is not there, or takes a token."
@@ -41,7 +41,7 @@ _HIDDEN = "It is not there, or takes a token."
 _OF_EVERY_TASK = (ListMeasures, ListResults, EventsRequest, VerifyRequest, RenewResults)
 
 
-def permit(caller: Caller, session: Session, request: _Asked) -> _Asked:
+def permit(caller: Caller, session: Session, request: _Request) -> _Request:
     """Return the request, limited to the token's task where it covers all tasks.
 
     A caller without access is refused before anything is looked up, even if the rest of the request
@@ -60,13 +60,12 @@ def permit(caller: Caller, session: Session, request: _Asked) -> _Asked:
         and request.task is None
         and getattr(request, "name", None) is None
     ):
-        request = cast("_Asked", request.model_copy(update={"task": caller.task}))
+        request = cast("_Request", request.model_copy(update={"task": caller.task}))
     tasks, rounds = _named(session, request)
     if caller.task is not None:
         free = isinstance(request, (PlanRequest, StudyRequest))
-        if isinstance(request, (CreateTask, RenameTask)) or (not tasks and not free):
-            raise _of_another_task(caller)
-        if tasks - {_plain(caller.task)}:
+        names_none = isinstance(request, (CreateTask, RenameTask)) or (not tasks and not free)
+        if names_none or tasks - {_plain(caller.task)}:
             raise _of_another_task(caller)
         return request
     if not tasks and isinstance(request, PlanRequest):
@@ -81,7 +80,7 @@ def permit(caller: Caller, session: Session, request: _Asked) -> _Asked:
 def permit_saving(
     caller: Caller, session: Session, kind: str, request: Request, name: str | None
 ) -> None:
-    """Refuse to save what is of no task, or under the name of a result that is not of the task."""
+    """Refuse a token of one task to save a result of no task, or under another task's name."""
     if caller.task is None:
         return
     owners = [] if name is None else _tasks_of_results(session, name, kind)
@@ -92,8 +91,8 @@ def permit_saving(
 def answer(
     caller: Caller,
     session: Session,
-    ask: Callable[[Session, _AskedOrNone], _Answer],
-    request: _AskedOrNone,
+    use_case: Callable[[Session, _RequestOrNone], _Answer],
+    request: _RequestOrNone,
 ) -> _Answer:
     """Return the answer to a request, reduced to what the caller may see; see `permit`.
 
@@ -107,7 +106,7 @@ def answer(
     """
     permitted = request if request is None else permit(caller, session, request)
     try:
-        result = ask(session, permitted)
+        result = use_case(session, permitted)
     except NotRecordedError:
         if caller.scope is None and not _is_of_published_tasks(session, permitted):
             # The error's own message would list what is recorded.
@@ -118,7 +117,7 @@ def answer(
     if permitted is None:
         limit_to_task(caller, result)
     if isinstance(result, MeasureList) and (caller.scope is None or caller.task is not None):
-        own = {"tasks": [result.task]}  # there are others that have them
+        own = {"tasks": [result.task]}  # further tasks that have the measure stay hidden
         measures = [row.model_copy(update=own) for row in result.measures]
         result = cast("_Answer", result.model_copy(update={"measures": measures}))
     return result if caller.scope is not None else _published_part(session, result)
@@ -138,9 +137,9 @@ def limit_to_task(caller: Caller, result: BaseModel | None) -> None:
 def _visible_tasks(caller: Caller, session: Session, listed: TaskList) -> TaskList:
     rows = [row for row in listed.tasks if caller.task in (None, row.task)]
     if caller.scope is None:
-        known = published_tasks(session.connection)
+        public = published_tasks(session.connection)
         rows = [
-            row.model_copy(update=known[row.task]._asdict()) for row in rows if row.task in known
+            row.model_copy(update=public[row.task]._asdict()) for row in rows if row.task in public
         ]
     return listed.model_copy(update={"tasks": rows})
 
@@ -148,14 +147,14 @@ def _visible_tasks(caller: Caller, session: Session, listed: TaskList) -> TaskLi
 def _published_part(session: Session, result: _Answer) -> _Answer:
     """Return the part of an answer that is published, for callers without a token."""
     name = _task_of(result)
-    if name is None or isinstance(result, Impact):  # what rests on scores may be of drafts
+    if name is None or isinstance(result, Impact):  # it may list results of drafts
         if getattr(result, "estimate", "") is None:
             return result  # a plan from a given variance is of no task
         raise HttpError(401, _HIDDEN)
     statuses = published_rounds(session.connection, _plain(name))
     drafts = {label for label, published in statuses.items() if not published}
     if isinstance(result, RoundList):
-        # Anew, since the order names other rounds.
+        # The order is computed again, since it names the rounds around each.
         kept = with_order([row for row in result.rounds if row.round not in drafts])
         return cast("_Answer", result.model_copy(update={"rounds": kept}))
     label = getattr(result, "round", None)
@@ -174,7 +173,7 @@ def _without_folders(result: object) -> object:
     if isinstance(result, str):
         return re.sub(r".*[/\\]", "", result)
     if isinstance(result, list):
-        return [_without_folders(one) for one in result]
+        return [_without_folders(item) for item in result]
     if isinstance(result, BaseModel):
         held = type(result).model_fields.keys() & _WITH_FILES
         return result.model_copy(
@@ -201,9 +200,9 @@ def _named(session: Session, request: BaseModel) -> tuple[set[str | None], set[s
     """
     tasks: set[str | None] = set()
     rounds: set[str] = set()
-    given = getattr(request, "task", None)
-    if given is not None:
-        tasks.add(_plain(given))
+    task = getattr(request, "task", None)
+    if task is not None:
+        tasks.add(_plain(task))
     tasks.update(map(_plain, getattr(request, "tasks", ())))
     number = getattr(request, "after" if isinstance(request, ListMatrices) else "matrix", None)
     if number is not None:
@@ -243,18 +242,18 @@ def _is_published(statuses: dict[str, bool], rounds: set[str], request: BaseMode
     """
     published = {_plain(label): status for label, status in statuses.items()}
     if isinstance(request, ListRounds):
-        return any(published.values())  # the drafts among them are left out
+        return any(published.values())  # drafts are left out of the answer
     takes_others = isinstance(request, (HtmlReport, LatexReport)) or (
         {"from_round", "to_round"} & type(request).model_fields.keys()
     )
     whole = bool(published) and all(published.values())
     if whole or not rounds or takes_others or getattr(request, "rounds", None) == ():
-        return whole  # then what is not there is told too
+        return whole  # where all is published, the error may tell that a round is not recorded
     factors = getattr(request, "factors_from", None)
     if factors is not None:
         # As ROUND or ROUND:VERSION: a label may have a colon too.
-        meant = {_plain(factors), _plain(factors.rpartition(":")[0])}
-        known = meant & published.keys()
-        if not known or not all(published[label] for label in known):
+        labels = {_plain(factors), _plain(factors.rpartition(":")[0])}
+        named = labels & published.keys()
+        if not named or not all(published[label] for label in named):
             return False
     return all(published.get(label, False) for label in rounds)

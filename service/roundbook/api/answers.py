@@ -35,16 +35,16 @@ _PRIVATE = "private, no-cache"
 # Size of the cache; a single answer may take a quarter of it.
 _MOST_BYTES = 2**26
 # The scores of a matrix never change, even if it is withdrawn; those of a round may be revised.
-_FOR_GOOD = "private, max-age=31536000, immutable"
+_IMMUTABLE = "private, max-age=31536000, immutable"
 # The same snapshot of the same server means an unchanged record. A standby's snapshots name no
 # transactions.
-_MOMENT = (
+_SNAPSHOT = (
     "SELECT pg_catalog.concat_ws(' ', pg_catalog.pg_current_snapshot(),"
     " extract(epoch FROM pg_catalog.pg_postmaster_start_time())) WHERE NOT pg_catalog.pg_is_in_recovery()"
 )
 
 
-class Sent(NamedTuple):
+class Rendered(NamedTuple):
     """A response: its body, media type and headers."""
 
     body: bytes
@@ -52,57 +52,57 @@ class Sent(NamedTuple):
     headers: dict[str, str]
 
 
-class Kept:
+class AnswerCache:
     """A cache of recently used responses, each with the database snapshot it was read from."""
 
     def __init__(self) -> None:
         self._bytes = 0
-        self._answers: OrderedDict[object, tuple[str, Sent]] = OrderedDict()
+        self._answers: OrderedDict[object, tuple[str, Rendered]] = OrderedDict()
         self._lock = Lock()
 
-    def get(self, key: object, moment: str | None) -> Sent | None:
+    def get(self, key: object, snapshot: str | None) -> Rendered | None:
         """Return the cached response for a key; None without one or if the snapshot has changed."""
         with self._lock:
-            if moment is None:
+            if snapshot is None:
                 # After a crash the server may lose its latest transactions, and give their numbers
                 # to others.
                 self._answers.clear()
                 self._bytes = 0
-            kept = self._answers.get(key)
-            if kept is None or kept[0] != moment:
+            cached = self._answers.get(key)
+            if cached is None or cached[0] != snapshot:
                 return None
             self._answers.move_to_end(key)
-            return kept[1]
+            return cached[1]
 
-    def put(self, key: object, moment: str | None, sent: Sent) -> None:
+    def put(self, key: object, snapshot: str | None, rendered: Rendered) -> None:
         """Cache a response, and drop the least recently used ones beyond the limits."""
-        if moment is None or len(sent.body) > _MOST_BYTES // 4:
+        if snapshot is None or len(rendered.body) > _MOST_BYTES // 4:
             return
         with self._lock:
             before = self._answers.pop(key, None)
-            self._bytes += len(sent.body) - (len(before[1].body) if before else 0)
-            self._answers[key] = (moment, sent)
+            self._bytes += len(rendered.body) - (len(before[1].body) if before else 0)
+            self._answers[key] = (snapshot, rendered)
             while self._bytes > _MOST_BYTES or len(self._answers) > 1_000:
                 self._bytes -= len(self._answers.popitem(last=False)[1][1].body)
 
 
-def moment_of(connection: Connection) -> str | None:
+def snapshot_of(connection: Connection) -> str | None:
     """Return the snapshot of this transaction, as text that is equal while the record is unchanged.
 
     None on a standby, whose snapshots name no transactions.
     """
-    moment: str | None = connection.exec_driver_sql(_MOMENT).scalar()
-    return moment
+    snapshot: str | None = connection.exec_driver_sql(_SNAPSHOT).scalar()
+    return snapshot
 
 
-def moment_now(engine: Engine) -> str | None:
+def current_snapshot(engine: Engine) -> str | None:
     """Return the snapshot a new transaction would have; None on a standby or without a server."""
     with suppress(exc.SQLAlchemyError, psycopg.Error):
         connection = engine.raw_connection()
         try:
             # One round trip, where a transaction would take four.
             driver: Any = connection.driver_connection
-            read = driver.pgconn.exec_(_MOMENT.encode())
+            read = driver.pgconn.exec_(_SNAPSHOT.encode())
             if read.status == psycopg.pq.ExecStatus.TUPLES_OK:
                 return str(read.get_value(0, 0).decode()) if read.ntuples else None
             connection.invalidate()
@@ -117,10 +117,10 @@ def accepted(http: Request) -> str:
     return next((kind for kind in (CSV, PARQUET) if kind in accept), JSON)
 
 
-def render(http: Request, result: BaseModel, kind: str) -> Sent:
+def render(http: Request, result: BaseModel, kind: str) -> Rendered:
     """Return the response with a result in a media type."""
     scores = isinstance(result, ExportedMatrix) and kind != JSON
-    cache = _FOR_GOOD if scores and "matrix" in http.query_params else _PRIVATE
+    cache = _IMMUTABLE if scores and "matrix" in http.query_params else _PRIVATE
     if kind == JSON:
         body = _json(result)
     elif isinstance(result, ExportedMatrix) and kind == CSV:
@@ -136,7 +136,7 @@ def render(http: Request, result: BaseModel, kind: str) -> Sent:
         ]
         after = urlencode([*query, ("after", _last(result))])
         headers["Link"] = f'<{http.url.path}?{after}>; rel="next"'
-    return Sent(body, f"{kind}; charset=utf-8" if kind == CSV else kind, headers)
+    return Rendered(body, f"{kind}; charset=utf-8" if kind == CSV else kind, headers)
 
 
 def _last(page: EventList | MatrixList | RunList | TopicList) -> int | str:
@@ -151,27 +151,27 @@ def _last(page: EventList | MatrixList | RunList | TopicList) -> int | str:
     return page.runs[-1].run if page.runs else f"{page.uploads[-1].round}:{page.uploads[-1].upload}"
 
 
-def render_file(result: BaseModel, file: Path, kind: str) -> Sent:
+def render_file(result: BaseModel, file: Path, kind: str) -> Rendered:
     """Return the response with a written file: in base64 within JSON, else with an empty body."""
     if kind == JSON:
         body = _json(result, content=b64encode(file.read_bytes()).decode())
-        return Sent(body, kind, _headers(hashlib.sha256(body), _PRIVATE))
+        return Rendered(body, kind, _headers(hashlib.sha256(body), _PRIVATE))
     with file.open("rb") as stream:
         digest = hashlib.file_digest(stream, "sha256")
-    return Sent(b"", kind, _headers(digest, _PRIVATE))
+    return Rendered(b"", kind, _headers(digest, _PRIVATE))
 
 
-def respond(http: Request, sent: Sent, file: Path | None = None) -> Response:
-    """Return the HTTP response, with a file's content if one is given; 304 if its ETag is known."""
-    tag, known = sent.headers["ETag"], http.headers.get("if-none-match", "")
-    if http.method in ("GET", "HEAD") and (tag in known or known.strip() == "*"):
+def respond(http: Request, rendered: Rendered, file: Path | None = None) -> Response:
+    """Return the HTTP response, with a file's content if one is given; 304 if the client has it."""
+    tag, client_tags = rendered.headers["ETag"], http.headers.get("if-none-match", "")
+    if http.method in ("GET", "HEAD") and (tag in client_tags or client_tags.strip() == "*"):
         # The ETag as the client has it: a compressed answer was sent with a weak one.
-        headers = sent.headers | ({"ETag": f"W/{tag}"} if f"W/{tag}" in known else {})
+        headers = rendered.headers | ({"ETag": f"W/{tag}"} if f"W/{tag}" in client_tags else {})
         return Response(status_code=304, headers=headers)
     if file is not None:
-        headers = sent.headers | {"Accept-Ranges": "none"}
-        return _WholeFile(file, headers=headers, media_type=sent.kind, filename=file.name)
-    return Response(sent.body, headers=sent.headers, media_type=sent.kind)
+        headers = rendered.headers | {"Accept-Ranges": "none"}
+        return _WholeFile(file, headers=headers, media_type=rendered.kind, filename=file.name)
+    return Response(rendered.body, headers=rendered.headers, media_type=rendered.kind)
 
 
 class _WholeFile(FileResponse):
@@ -183,8 +183,8 @@ class _WholeFile(FileResponse):
 
 def _json(result: BaseModel, **more: str) -> bytes:
     facts = result.model_dump(mode="json", by_alias=True) | more
-    sentences = list(view_of(result).sentences)
-    facts |= {"sentences": sentences} if sentences else {}
+    if sentences := list(view_of(result).sentences):
+        facts["sentences"] = sentences
     return json.dumps(facts, ensure_ascii=False).encode("utf-8", "backslashreplace")
 
 

@@ -15,7 +15,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Scope
 
-from roundbook.api.answers import Kept
+from roundbook.api.answers import AnswerCache
 from roundbook.api.callers import Failures
 from roundbook.api.jobs import add_jobs
 from roundbook.api.metrics import add_metrics
@@ -71,8 +71,8 @@ def make_app(
     app.state.settings = settings
     app.state.open = open_to_all
     app.state.failures = Failures()
-    app.state.held = {}
-    app.state.kept = Kept()
+    app.state.previewed = {}
+    app.state.cache = AnswerCache()
     add_handlers(app)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
     uploads = {PREFIX + path_of(name) for name in (*UPLOADS, "import")} | {"/upload"}
@@ -88,14 +88,14 @@ def make_app(
     app.router.routes += routes
     describe = app.openapi
 
-    def described() -> dict[str, Any]:
+    def openapi_with_examples() -> dict[str, Any]:
         if app.openapi_schema is None:
             add_examples(describe())
         return describe()
 
-    app.openapi = described  # type: ignore[method-assign]
+    app.openapi = openapi_with_examples  # type: ignore[method-assign]
     # The pages must not answer below the prefix: errors there are problem+json documents.
-    app.mount(PREFIX, _nothing(routes))
+    app.mount(PREFIX, _refuse_unknown(routes))
     app.mount("/", make_site(app.state))
     return app
 
@@ -143,18 +143,18 @@ def _health() -> APIRouter:
     return router
 
 
-def _nothing(routes: Sequence[BaseRoute]) -> ASGIApp:
+def _refuse_unknown(routes: Sequence[BaseRoute]) -> ASGIApp:
     """Return an application that refuses unknown paths with 404 and unknown methods with 405."""
 
     async def refuse(scope: Scope, *_: object) -> None:
-        known = {
+        methods = {
             method
             for route in routes
             if isinstance(route, APIRoute) and route.path_regex.match(scope["path"])
             for method in route.methods or ()
         }
-        if known:
-            raise HTTPException(405, headers={"Allow": ", ".join(sorted(known))})
+        if methods:
+            raise HTTPException(405, headers={"Allow": ", ".join(sorted(methods))})
         raise HTTPException(404)
 
     return refuse

@@ -68,7 +68,7 @@ def find_caller(http: Request) -> Caller:
         raise HttpError(401, "A token is given as: Authorization: Bearer rb_...")
     secret = secret.strip() or http.cookies.get(COOKIE, "")
     if secret:
-        token = known_token(http, secret)
+        token = find_token(http, secret)
         if token is None:
             raise HttpError(
                 401,
@@ -81,8 +81,8 @@ def find_caller(http: Request) -> Caller:
     return caller
 
 
-def known_token(http: Request, secret: str) -> Token | None:
-    """Return the token with this secret, None if there is none in force; see `Failures`."""
+def find_token(http: Request, secret: str) -> Token | None:
+    """Return the token with this secret, None if it is unknown, expired or revoked."""
     with begin(http.app.state.engine) as session:
         token = check_token(session, secret)
     if token is None:
@@ -123,6 +123,7 @@ def refuse_other_pages(http: Request) -> None:
     if http.method in ("GET", "HEAD"):
         return
     origin = http.headers.get("origin")
-    other = origin is not None and urlsplit(origin).netloc != http.headers.get("host")
-    if other or http.headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+    cross_origin = origin is not None and urlsplit(origin).netloc != http.headers.get("host")
+    site = http.headers.get("sec-fetch-site", "none")
+    if cross_origin or site not in ("same-origin", "none"):
         raise HttpError(403, "The request comes from a page of another site.")

@@ -17,13 +17,13 @@ from roundbook.api.access import answer, permit, permit_saving
 from roundbook.api.answers import (
     CSV,
     PARQUET,
-    Kept,
-    Sent,
+    AnswerCache,
+    Rendered,
     accepted,
-    moment_now,
-    moment_of,
+    current_snapshot,
     render,
     respond,
+    snapshot_of,
 )
 from roundbook.api.callers import Caller, allowed_caller
 from roundbook.api.openapi import names_files
@@ -32,8 +32,8 @@ from roundbook.api.turns import (
     SECONDS_TO_DECIDE,
     Limit,
     computed,
+    decision_limit,
     in_turn,
-    to_decide,
     transaction,
 )
 from roundbook.errors import RequestError
@@ -57,48 +57,48 @@ def question(name: str, case: UseCase) -> Endpoint:
 
     async def ask(http: Request) -> Response:
         kind = accepted(http)
-        kept: Kept | None = http.app.state.kept if name not in _NEVER_KEPT else None
+        cache: AnswerCache | None = http.app.state.cache if name not in _NEVER_KEPT else None
 
-        def look() -> tuple[Caller, object, Sent | None]:
+        def find_cached() -> tuple[Caller, object, Rendered | None]:
             """Return the caller, the cache key of the answer, and the cached answer or None."""
             caller = allowed_caller(http, case.scope)
             key = (http.url.path, http.url.query, kind, caller.scope is None, caller.task)
-            engine = http.app.state.engine
-            return caller, key, kept.get(key, moment_now(engine)) if kept is not None else None
+            snapshot = None if cache is None else current_snapshot(http.app.state.engine)
+            return caller, key, None if cache is None else cache.get(key, snapshot)
 
-        def work(caller: Caller, key: object, limit: Limit) -> Sent:
-            asked = None if model is None else model(**query_fields(http, model))
-            with transaction(http, caller, limit, one_moment=True) as session:
-                moment = moment_of(session.connection) if kept is not None else None
-                if isinstance(asked, ExportMatrix) and kind == PARQUET:
-                    return _scores_as_parquet(http, caller, session, case, asked)
-                result: BaseModel = answer(caller, session, case.run, asked)
-            sent = render(http, result, kind)
-            if kept is not None:
-                kept.put(key, moment, sent)
-            return sent
+        def compute(caller: Caller, key: object, limit: Limit) -> Rendered:
+            request = None if model is None else model(**query_fields(http, model))
+            with transaction(http, caller, limit, one_snapshot=True) as session:
+                snapshot = snapshot_of(session.connection) if cache is not None else None
+                if isinstance(request, ExportMatrix) and kind == PARQUET:
+                    return _scores_as_parquet(http, caller, session, case, request)
+                result: BaseModel = answer(caller, session, case.run, request)
+            rendered = render(http, result, kind)
+            if cache is not None:
+                cache.put(key, snapshot, rendered)
+            return rendered
 
-        def read() -> Sent:
-            caller, key, sent = look()
-            return sent or work(caller, key, Limit(http.app.state.turns))
+        def read() -> Rendered:
+            caller, key, rendered = find_cached()
+            return rendered or compute(caller, key, Limit(http.app.state.turns))
 
         if not case.computes:
             return respond(http, await in_turn(http, read))
-        caller, key, sent = await in_turn(http, look)
-        if sent is None:
-            sent = await computed(http, lambda limit: work(caller, key, limit), caller=caller)
-        return respond(http, sent)
+        caller, key, rendered = await in_turn(http, find_cached)
+        if rendered is None:
+            rendered = await computed(http, partial(compute, caller, key), caller=caller)
+        return respond(http, rendered)
 
     return ask
 
 
 def _scores_as_parquet(
-    http: Request, caller: Caller, session: Session, case: UseCase, asked: ExportMatrix
-) -> Sent:
+    http: Request, caller: Caller, session: Session, case: UseCase, request: ExportMatrix
+) -> Rendered:
     with tempfile.TemporaryDirectory(prefix="roundbook-") as directory:
         file = Path(directory) / "scores.parquet"
-        asked = asked.model_copy(update={"output": file})
-        result: BaseModel = answer(caller, session, case.run, asked)
+        request = request.model_copy(update={"output": file})
+        result: BaseModel = answer(caller, session, case.run, request)
         return render(http, result, CSV)._replace(body=file.read_bytes(), kind=PARQUET)
 
 
@@ -110,10 +110,10 @@ def decision(case: UseCase) -> Endpoint:
     async def decide(http: Request) -> Response:
         body = await http.body()
 
-        def work(caller: Caller, limit: Limit) -> Sent:
-            asked = model(**json_fields(http, body))
-            with transaction(http, caller, limit, keep=is_kept(asked)) as session:
-                result = case.run(session, permit(caller, session, asked))
+        def work(caller: Caller, limit: Limit) -> Rendered:
+            request = model(**json_fields(http, body))
+            with transaction(http, caller, limit, keep=is_kept(request)) as session:
+                result = case.run(session, permit(caller, session, request))
             return render(http, result, accepted(http))
 
         return respond(http, await _decided(http, work, case.scope, computes=case.computes))
@@ -124,7 +124,7 @@ def decision(case: UseCase) -> Endpoint:
 async def save(http: Request, kind: str, saving: Saving) -> Response:
     """Compute a result of a kind and keep it with its inputs."""
 
-    def work(caller: Caller, limit: Limit) -> Sent:
+    def work(caller: Caller, limit: Limit) -> Rendered:
         saved = save_permitted(http, caller, limit, kind, saving)
         return render(http, saved, accepted(http))
 
@@ -139,24 +139,22 @@ def save_permitted(
     request = find_kind(kind).request(**fields)
     refuse_files(request)
     begin_in_time = partial(transaction, http, caller, limit)
-    with begin_in_time(one_moment=True) as session:
+    with begin_in_time(one_snapshot=True) as session:
         request = permit(caller, session, request)
         permit_saving(caller, session, kind, request, saving.name)
     return save_long_result(begin_in_time, kind, request, saving.name, saving.note)
 
 
 async def _decided(
-    http: Request, work: Callable[[Caller, Limit], Sent], scope: Scope, *, computes: bool
-) -> Sent:
+    http: Request, work: Callable[[Caller, Limit], Rendered], scope: Scope, *, computes: bool
+) -> Rendered:
     """Return the response of a decision; a long computation waits for a turn to compute."""
-    if http.query_params:  # as of an upload, whose body is a file: `dry_run` is not to be missed
+    if http.query_params:  # where uploads take theirs: a `dry_run` would be ignored here
         raise HttpError(422, "The fields of a decision are in its body, none in the address.")
     if not computes:
-        return await in_turn(http, lambda: work(allowed_caller(http, scope), to_decide(http)))
+        return await in_turn(http, lambda: work(allowed_caller(http, scope), decision_limit(http)))
     caller = await in_turn(http, lambda: allowed_caller(http, scope))
-    return await computed(
-        http, lambda limit: work(caller, limit), caller=caller, seconds=SECONDS_TO_DECIDE
-    )
+    return await computed(http, partial(work, caller), caller=caller, seconds=SECONDS_TO_DECIDE)
 
 
 class Saving(BaseModel):

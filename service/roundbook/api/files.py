@@ -14,7 +14,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
 from roundbook.api.access import answer, permit
-from roundbook.api.answers import JSON, Sent, accepted, render, render_file, respond
+from roundbook.api.answers import JSON, Rendered, accepted, render, render_file, respond
 from roundbook.api.callers import Caller, allowed_caller, find_caller, require_scope
 from roundbook.api.endpoints import Endpoint, query_fields
 from roundbook.api.problems import HttpError, too_long
@@ -22,8 +22,8 @@ from roundbook.api.turns import (
     SECONDS_TO_DECIDE,
     Limit,
     computed,
+    decision_limit,
     in_turn,
-    to_decide,
     transaction,
 )
 from roundbook.formats import sent_to
@@ -43,10 +43,10 @@ def upload(case: Upload) -> Endpoint:
         caller = await _caller(http, case.scope)
         fields = query_fields(http, case.request, case.file)
 
-        def store(file: Path) -> Sent:
+        def store(file: Path) -> Rendered:
             request = case.ask(fields, file)
             kept = case.changes and is_kept(request)
-            with transaction(http, caller, to_decide(http), keep=kept) as session:
+            with transaction(http, caller, decision_limit(http), keep=kept) as session:
                 request = permit(caller, session, request)
                 result = case.run(session, request, http.app.state.settings.max_file_bytes)
             return render(http, result, accepted(http))
@@ -61,9 +61,9 @@ async def take_archive(http: Request) -> Response:
     caller = await _caller(http, "admin")
     fields = query_fields(http, ImportRequest, "archive")
 
-    def store(file: Path) -> Sent:
+    def store(file: Path) -> Rendered:
         request = ImportRequest(**fields, archive=file)
-        with transaction(http, caller, to_decide(http)) as session:
+        with transaction(http, caller, decision_limit(http)) as session:
             imported = import_archive(session, permit(caller, session, request))
         return render(http, imported, accepted(http))
 
@@ -76,31 +76,31 @@ def download(case: Download) -> Endpoint:
     async def send(http: Request) -> Response:
         """Send the file itself, or within the JSON of the result if the client accepts JSON."""
         caller = await in_turn(http, lambda: allowed_caller(http, case.scope))
-        of = JSON if JSON in http.headers.get("accept", "") else case.media_type
+        media_type = JSON if JSON in http.headers.get("accept", "") else case.media_type
         with ExitStack() as stack:
             directory = stack.enter_context(tempfile.TemporaryDirectory(prefix="roundbook-"))
             file = Path(directory) / case.file
 
-            def write(limit: Limit) -> Sent:
-                asked = case.request(**query_fields(http, case.request), **{case.field: file})
+            def write(limit: Limit) -> Rendered:
+                request = case.request(**query_fields(http, case.request), **{case.field: file})
                 with (
-                    transaction(http, caller, limit, one_moment=True) as session,
+                    transaction(http, caller, limit, one_snapshot=True) as session,
                     sent_to(directory),
                 ):
                     written = answer(
                         caller,
                         session,
-                        lambda session, asked: case.run(session, asked, limit.check),
-                        asked,
+                        lambda session, request: case.run(session, request, limit.check),
+                        request,
                     )
-                limit.check()  # what was left out may have been so for want of time
-                return render_file(written, file, of)
+                limit.check()  # pages may be left out because the time is over
+                return render_file(written, file, media_type)
 
             seconds = None if caller.scope is None else SECONDS_TO_DECIDE
-            sent = await computed(http, write, caller=caller, seconds=seconds)
-            answered = respond(http, sent, None if of == JSON else file)
-            answered.background = BackgroundTask(stack.pop_all().close)
-        return answered
+            rendered = await computed(http, write, caller=caller, seconds=seconds)
+            response = respond(http, rendered, None if media_type == JSON else file)
+            response.background = BackgroundTask(stack.pop_all().close)
+        return response
 
     return send
 
@@ -111,10 +111,10 @@ async def _caller(http: Request, scope: Scope) -> Caller:
     return caller
 
 
-async def _stored(http: Request, unnamed: str, store: Callable[[Path], Sent]) -> Response:
-    """Return the response of an upload; the file is called `unnamed` unless the query names it."""
+async def _stored(http: Request, default_name: str, store: Callable[[Path], Rendered]) -> Response:
+    """Return the response of an upload; `default_name` is the file's unless the query has one."""
     most_bytes = http.app.state.settings.max_file_bytes
-    name = http.query_params.get("filename", unnamed)
+    name = http.query_params.get("filename", default_name)
     async with _uploaded(http, name, most_bytes) as file:
         return respond(http, await in_turn(http, lambda: store(file)))
 
@@ -122,8 +122,8 @@ async def _stored(http: Request, unnamed: str, store: Callable[[Path], Sent]) ->
 @asynccontextmanager
 async def _uploaded(http: Request, name: str, most_bytes: int) -> AsyncIterator[Path]:
     """Yield a temporary file with the body, written piece by piece; stop when it is too long."""
-    safe = Path(name).name
-    if not safe.isprintable() or safe in ("", ".", "..") or len(safe.encode()) > 200:
+    file_name = Path(name).name
+    if not file_name.isprintable() or file_name in ("", ".", "..") or len(file_name.encode()) > 200:
         raise HttpError(422, "The file's name is one printable line of at most 200 characters.")
     if http.headers.get("content-type", "").startswith("multipart/"):
         raise HttpError(415, "The body is a form; send the file itself as the body.")
@@ -131,19 +131,19 @@ async def _uploaded(http: Request, name: str, most_bytes: int) -> AsyncIterator[
     if length.isdigit() and (len(length) > 18 or int(length) > most_bytes):
         raise too_long(most_bytes)
     with tempfile.TemporaryDirectory(prefix="roundbook-") as directory:
-        file = Path(directory) / safe
-        size, held = 0, bytearray()
+        file = Path(directory) / file_name
+        size, buffer = 0, bytearray()
         try:
             with file.open("wb") as target:
                 async for piece in http.stream():
                     size += len(piece)
                     if size > most_bytes:
                         raise too_long(most_bytes)
-                    held += piece
-                    if len(held) >= _BYTES_AT_ONCE:
-                        await run_in_threadpool(target.write, held)
-                        held = bytearray()
-                await run_in_threadpool(target.write, held)
+                    buffer += piece
+                    if len(buffer) >= _BYTES_AT_ONCE:
+                        await run_in_threadpool(target.write, buffer)
+                        buffer = bytearray()
+                await run_in_threadpool(target.write, buffer)
         except ClientDisconnect:
             raise HttpError(400, "The file broke off; nothing was kept of it.") from None
         with sent_to(directory):

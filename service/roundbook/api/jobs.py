@@ -17,17 +17,15 @@ from roundbook.api.turns import in_turn
 from roundbook.errors import NotRecordedError, RoundbookError
 from roundbook.jobs.job import ENDED, Job, JobList
 from roundbook.jobs.job_queue import make_queue
-from roundbook.jobs.studies import cancel_job, list_jobs, show_job, start_study
-from roundbook.logbook.kinds import find_kind
+from roundbook.jobs.studies import cancel_job, list_jobs, show_job, start_study, study_request
 from roundbook.logbook.session import Session, begin
-from roundbook.logbook.studies.studies import find_study
 from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
 from roundbook.requests.tokens import Scope
 
-_BETWEEN_LOOKS, _BETWEEN_SIGNS = 0.5, 15
-_Shown = TypeVar("_Shown", Job, JobList)
-# Seconds of one event stream. The client then reconnects, and its token is checked again.
-_LONGEST = 600
+_POLL_SECONDS, _HEARTBEAT_SECONDS = 0.5, 15
+_Jobs = TypeVar("_Jobs", Job, JobList)
+# After so long an event stream ends. The client reconnects, and its token is checked again.
+_STREAM_SECONDS = 600
 
 
 def add_jobs(router: APIRouter) -> None:
@@ -85,23 +83,22 @@ async def _start(http: Request, study: str, saving: Saving) -> Response:
     return _answer(job, 202, {"Location": url})
 
 
-def start_job(http: Request, caller: Caller, wanted: StartStudy) -> Job:
+def start_job(http: Request, caller: Caller, request: StartStudy) -> Job:
     """Put a study into the queue, if the caller may see the scores it is of."""
-    find_study(wanted.study)
-    asked = find_kind("study").request(**{**wanted.request, "study": wanted.study})
+    study = study_request(request)
     make_queue(http.app.state.engine)
     with begin(http.app.state.engine, caller.user) as session:
-        permit(caller, session, asked)
-        permit_saving(caller, session, "study", asked, wanted.name)
-        return start_study(session, wanted)
+        permit(caller, session, study)
+        permit_saving(caller, session, "study", study, request.name)
+        return start_study(session, request)
 
 
 async def _list(http: Request) -> Response:
     def work(caller: Caller, session: Session) -> JobList:
-        asked = ListJobs(**dict(http.query_params))
-        if asked.task is None:
-            asked = asked.model_copy(update={"task": caller.task})
-        return list_jobs(session, permit(caller, session, asked))
+        request = ListJobs(**dict(http.query_params))
+        if request.task is None:
+            request = request.model_copy(update={"task": caller.task})
+        return list_jobs(session, permit(caller, session, request))
 
     return _answer(await in_turn(http, lambda: _ask(http, work)))
 
@@ -128,34 +125,34 @@ async def _events(http: Request, job: int) -> Response:
 
 async def _follow(http: Request, job: Job) -> AsyncIterator[str]:
     """Yield a job as an event whenever it has changed, until it or the service ends."""
-    shown: Job | None = None
-    look = partial(_ask_for, http, job.job)
-    number, sent = 0, 0.0
-    until = time.monotonic() + _LONGEST
+    latest: Job | None = None
+    read_again = partial(_ask_for, http, job.job)
+    number, sent_at = 0, 0.0
+    until = time.monotonic() + _STREAM_SECONDS
     while True:
         now = time.monotonic()
-        if job != shown:
-            number, sent, shown = number + 1, now, job
+        if job != latest:
+            number, sent_at, latest = number + 1, now, job
             kind = "end" if job.status in ENDED else "progress"
             yield f"id: {number}\nevent: {kind}\ndata: {job.model_dump_json()}\n\n"
-        elif now - sent > _BETWEEN_SIGNS:
-            sent = now
+        elif now - sent_at > _HEARTBEAT_SECONDS:
+            sent_at = now
             yield ": still running\n\n"
         if job.status in ENDED or now > until or http.app.state.turns.ending:
             return
-        await asyncio.sleep(_BETWEEN_LOOKS)
+        await asyncio.sleep(_POLL_SECONDS)
         try:
-            job = await in_turn(http, look)
+            job = await in_turn(http, read_again)
         except RoundbookError:
-            return  # whoever listens asks again, and is told
+            return  # the client reconnects, and gets the error
 
 
-def _ask(http: Request, work: Callable[[Caller, Session], _Shown], scope: Scope = "read") -> _Shown:
+def _ask(http: Request, work: Callable[[Caller, Session], _Jobs], scope: Scope = "read") -> _Jobs:
     """Return the result of `work` in a transaction, for a caller with at least this scope."""
     caller = find_caller(http)
     require_scope(caller, scope)
     reads = scope == "read"
-    with begin(http.app.state.engine, caller.user, one_moment=reads) as session:
+    with begin(http.app.state.engine, caller.user, one_snapshot=reads) as session:
         return work(caller, session)
 
 
@@ -175,7 +172,7 @@ def visible_job(caller: Caller, session: Session, number: int) -> Job:
 
 
 def _answer(
-    shown: Job | JobList, status: int = 200, headers: dict[str, str] | None = None
+    result: Job | JobList, status: int = 200, headers: dict[str, str] | None = None
 ) -> JSONResponse:
     cached = {"Cache-Control": "no-store", **(headers or {})}
-    return JSONResponse(shown.model_dump(mode="json"), status, cached)
+    return JSONResponse(result.model_dump(mode="json"), status, cached)

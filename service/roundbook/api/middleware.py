@@ -88,12 +88,10 @@ class BodyLimit:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer a request."""
-        path = scope.get("path", "")
-        read = scope["type"] == "http" and scope["method"] == "POST"  # of no other is a body read
-        if not read:
+        if scope["type"] != "http" or scope["method"] != "POST":  # only a POST's body is read
             await self._app(scope, receive, send)
             return
-        if path in self._uploads:
+        if scope["path"] in self._uploads:
             await self._take_file(scope, receive, send)
             return
         try:
@@ -102,7 +100,7 @@ class BodyLimit:
             await problem(error)(scope, receive, send)
             return
         if body is None:
-            return  # whoever asked has gone
+            return  # the client has disconnected
         messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def replaying() -> Message:
@@ -122,7 +120,7 @@ class BodyLimit:
         try:
             await self._app(scope, paced, sending)
         except ClientDisconnect:
-            pass  # nobody is there to be answered
+            pass  # there is no client to answer
         except Exception:
             if not paced.slow:
                 raise

@@ -103,23 +103,22 @@ def parameters(
         return []
     schema = _schema(request)
     listed = []
-    for name, described in schema["properties"].items():
+    for name, property_schema in schema["properties"].items():
         if name in without or names_files(request, name):
             continue
-        shown = {key: value for key, value in described.items() if key not in ("title",)}
-        of_json = "object" in str(described.get("anyOf", described.get("type")))
-        given: dict[str, Any] = {
+        field_schema = {key: value for key, value in property_schema.items() if key != "title"}
+        of_json = "object" in str(property_schema.get("anyOf", property_schema.get("type")))
+        parameter: dict[str, Any] = {
             "name": name,
             "in": "query",
             "required": name in schema.get("required", ()),
-            "description": shown.pop("description", ""),
+            "description": field_schema.pop("description", ""),
         }
-        given |= (
-            {"content": {"application/json": {"schema": shown}}} if of_json else {"schema": shown}
-        )
+        content = {"application/json": {"schema": field_schema}}
+        parameter |= {"content": content} if of_json else {"schema": field_schema}
         if name in _EXAMPLES:
-            given["example"] = _example(name, shown, {})
-        listed.append(given)
+            parameter["example"] = _example(name, field_schema, {})
+        listed.append(parameter)
     return listed
 
 
@@ -179,7 +178,7 @@ def add_examples(document: dict[str, Any]) -> None:
     """Add examples of parameters and answers, and the schema of errors, to an OpenAPI document."""
     schemas = document["components"]["schemas"]
     schemas["Problem"] = PROBLEM_SCHEMA
-    for operation in (of for path in document["paths"].values() for of in path.values()):
+    for operation in (method for path in document["paths"].values() for method in path.values()):
         for parameter in operation.get("parameters", ()):
             if parameter["name"] in _EXAMPLES:
                 parameter.setdefault("example", _EXAMPLES[parameter["name"]])
@@ -200,16 +199,16 @@ def _example(name: str, schema: dict[str, Any], schemas: dict[str, Any]) -> Any:
     kind = schema.get("type")
     if kind == "object":
         fields = schema.get("properties", {})
-        return {field: _example(field, of, schemas) for field, of in fields.items()}
+        return {field: _example(field, part, schemas) for field, part in fields.items()}
     if kind == "array":
         items = schema.get("prefixItems") or [schema.get("items", {})]
         return [_example(name, item, schemas) for item in items]
-    known = _EXAMPLES.get(name, _TEXTS.get(name))
-    usual = _USUAL.get(schema.get("format", kind))
-    return known if type(known) is type(usual) else usual
+    example = _EXAMPLES.get(name, _TEXTS.get(name))
+    default = _DEFAULTS.get(schema.get("format", kind))
+    return example if type(example) is type(default) else default
 
 
-_USUAL: dict[Any, Any] = {
+_DEFAULTS: dict[Any, Any] = {
     "string": "...",
     "date": "2026-05-01",
     "date-time": "2026-05-01T12:00:00Z",

@@ -91,11 +91,11 @@ def too_long(most_bytes: int) -> HttpError:
 
 def problem(error: RoundbookError) -> Response:
     """Return an error as a response: sentence, code, facts, and file position or field if any."""
-    place: dict[str, Any] = {}
+    position: dict[str, Any] = {}
     if isinstance(error, BadFileError):
-        place = {"file": error.file, "line": error.line, "column": error.column}
+        position = {"file": error.file, "line": error.line, "column": error.column}
     elif isinstance(error, RequestError):
-        place = {"field": error.field}
+        position = {"field": error.field}
     status = status_of(error)
     headers = {"Retry-After": "5"} if status == 503 else {}
     if status == 401:
@@ -107,7 +107,7 @@ def problem(error: RoundbookError) -> Response:
         way_out=error.way_out.code if error.way_out else None,
         help=help_after(error.way_out),
         facts=_facts(error),
-        **place,
+        **position,
     )
     return _answer(content, headers)
 
@@ -149,7 +149,7 @@ def add_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(HTTPException)
     def refuse_http(_: Request, error: HTTPException) -> Response:
-        if error.status_code == 400:  # FastAPI's, for what its reader of JSON gives up on
+        if error.status_code == 400:  # FastAPI's, for JSON that its parser gives up on
             return problem(HttpError(422, NO_JSON))
         sentence = {404: "There is no such page.", 405: "It is not asked for in this way."}
         content = _document(
@@ -158,7 +158,7 @@ def add_handlers(app: FastAPI) -> None:
         return _answer(content, dict(error.headers or {}))
 
     @app.exception_handler(Exception)
-    def apologise(*_: object) -> Response:
+    def report_failure(*_: object) -> Response:
         # Starlette raises it again after this response, for the log.
         return problem(
             HttpError(500, "Roundbook itself went wrong here; the service's log says how.")
@@ -166,9 +166,11 @@ def add_handlers(app: FastAPI) -> None:
 
 
 def _facts(error: RoundbookError) -> dict[str, object] | None:
-    plain = (int, float, list)
-    facts = error.facts.items()
-    return {name: of if isinstance(of, plain) else str(of) for name, of in facts} or None
+    facts: dict[str, object] = {
+        name: value if isinstance(value, (int, float, list)) else str(value)
+        for name, value in error.facts.items()
+    }
+    return facts or None
 
 
 def status_of(error: RoundbookError) -> int:
@@ -180,7 +182,7 @@ def status_of(error: RoundbookError) -> int:
 
 def _document(status: int, detail: str, **facts: object) -> dict[str, Any]:
     titles = {401: "Not allowed", 403: "Not allowed", 404: "Not there", 409: "In conflict"}
-    titles |= dict.fromkeys((408, 413), "Too much")
+    titles |= {408: "Too much", 413: "Too much"}
     return {
         "type": "about:blank",
         "title": titles.get(status, "Not possible"),

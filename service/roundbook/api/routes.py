@@ -7,13 +7,7 @@ from fastapi.responses import FileResponse
 
 from roundbook.api import files
 from roundbook.api.endpoints import decision, question, save
-from roundbook.api.openapi import (
-    FILENAME,
-    answers,
-    file_body,
-    json_body,
-    parameters,
-)
+from roundbook.api.openapi import FILENAME, answers, file_body, json_body, parameters
 from roundbook.logbook.saving import SavedResult
 from roundbook.logbook.studies.studies import STUDIES, find_study
 from roundbook.requests.transfer import ImportRequest

@@ -35,7 +35,7 @@ def run_service(
     address : str or None
         Of the database; None for that of the settings.
     listening : callable
-        Told the address once the service answers.
+        Called with the address once the service answers.
 
     Raises
     ------
@@ -53,12 +53,10 @@ def run_service(
         raise InputError(
             f"Nothing can listen on {host}, port {port}: {getattr(error, 'strerror', error)}."
         ) from None
-    shown = f"[{host}]" if family == socket.AF_INET6 else host
+    url_host = f"[{host}]" if family == socket.AF_INET6 else host
     app = make_app(settings, address, open_to_all=open_to_all)
     server = _Server(
-        app,
-        service_config(app),
-        lambda: listening(f"http://{shown}:{bound.getsockname()[1]}"),
+        app, service_config(app), lambda: listening(f"http://{url_host}:{bound.getsockname()[1]}")
     )
     # An interrupt is the normal end: requests under way are still answered.
     with bound, suppress(KeyboardInterrupt):
@@ -84,7 +82,7 @@ def service_config(app: FastAPI) -> uvicorn.Config:
 class _Protocol(H11Protocol):
     """A connection that is closed if no complete request arrives in time, however many bytes do."""
 
-    _before: object = False  # the request before, where the next one has not come yet
+    _before: object = False  # the request answered last, while the next has not come
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -112,7 +110,7 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         if turns := getattr(self._app.state, "turns", None):
-            turns.ending = True  # or it would wait for what computes, and who follows a job
+            turns.ending = True  # else shutdown waits for computations and event streams
         await super().shutdown(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:

@@ -15,11 +15,11 @@ from roundbook.api.callers import Caller
 from roundbook.api.problems import HttpError
 from roundbook.logbook.session import Session, Work, begin
 
-_BETWEEN_LOOKS = 0.5
+_POLL_SECONDS = 0.5
 _SECONDS_TO_WAIT = 60
 # Time limits: for a question, for a decision, and for a question without a token.
 SECONDS_TO_ANSWER, SECONDS_TO_DECIDE, SECONDS_WITHOUT_TOKEN = 60, 600, 20
-_Made = TypeVar("_Made")
+_Result = TypeVar("_Result")
 
 
 class Turns:
@@ -33,10 +33,10 @@ class Turns:
     def __init__(self) -> None:
         self.reading = asyncio.Semaphore(8)  # most decisions too
         # Pages without a token use at most half of the reading turns.
-        self.strangers = asyncio.Semaphore(4)
-        # By whether the caller has a scope, by a token or as the service is open to all.
+        self.without_token = asyncio.Semaphore(4)
+        # By whether the caller has a scope: that of a token, or of a service open to all.
         self.computing = {True: asyncio.Semaphore(2), False: asyncio.Semaphore(1)}
-        self.ending = False  # with the service; nothing is to be computed any more
+        self.ending = False  # whether the service shuts down, so that computations stop
 
 
 class Limit:
@@ -53,7 +53,7 @@ class Limit:
         self._turns = turns
         self._seconds = seconds
         self._until = time.monotonic() + seconds
-        self.gone = False
+        self.disconnected = False
 
     def begin(self) -> None:
         """Start the time limit: the request's turn has come."""
@@ -61,7 +61,7 @@ class Limit:
 
     def check(self, *_: object) -> None:
         """Raise HttpError when the time is over, the client is gone or the service ends."""
-        if self.gone or self._turns.ending:
+        if self.disconnected or self._turns.ending:
             raise HttpError(503, "Nobody waits for the answer any more, or the service ends.")
         if time.monotonic() > self._until:
             raise HttpError(
@@ -86,20 +86,20 @@ class Limit:
 
 @contextmanager
 def transaction(
-    http: Request, caller: Caller, limit: Limit, *, keep: bool = True, one_moment: bool = False
+    http: Request, caller: Caller, limit: Limit, *, keep: bool = True, one_snapshot: bool = False
 ) -> Iterator[Session]:
     """Yield a session under the time limit; see `roundbook.logbook.session.begin`."""
     engine = http.app.state.engine
-    with begin(engine, caller.user, keep=keep, one_moment=one_moment) as session:
+    with begin(engine, caller.user, keep=keep, one_snapshot=one_snapshot) as session:
         yield limit.on(session)
 
 
-def to_decide(http: Request) -> Limit:
+def decision_limit(http: Request) -> Limit:
     """Return the time limit of a decision that needs no turn to compute."""
     return Limit(http.app.state.turns, SECONDS_TO_DECIDE)
 
 
-async def in_turn(http: Request, work: Callable[[], _Made]) -> _Made:
+async def in_turn(http: Request, work: Callable[[], _Result]) -> _Result:
     """Run a function in a thread when a reading turn is free, and return its result.
 
     Requests wait here, not in threads: waiting for connections there, they could take all threads,
@@ -140,8 +140,8 @@ async def computing_turn(
 
 
 async def computed(
-    http: Request, work: Callable[[Limit], _Made], *, caller: Caller, seconds: float | None = None
-) -> _Made:
+    http: Request, work: Callable[[Limit], _Result], *, caller: Caller, seconds: float | None = None
+) -> _Result:
     """Return the result of a computation, run in a thread in its turn; see `computing_turn`."""
     async with computing_turn(http, caller, seconds) as limit:
         return await run_in_threadpool(work, limit)
@@ -151,7 +151,7 @@ async def _wait_for(turn: asyncio.Semaphore, limit: Limit) -> None:
     waiting = asyncio.create_task(turn.acquire())
     until = time.monotonic() + _SECONDS_TO_WAIT
     try:
-        while not (await asyncio.wait({waiting}, timeout=_BETWEEN_LOOKS))[0]:
+        while not (await asyncio.wait({waiting}, timeout=_POLL_SECONDS))[0]:
             limit.begin()
             limit.check()
             if time.monotonic() > until:
@@ -168,4 +168,4 @@ async def _watch(http: Request, limit: Limit) -> None:
         # Not Request.is_disconnected(): behind a middleware of the pages it never reports it.
         while (await http.receive())["type"] != "http.disconnect":
             pass
-        limit.gone = True
+        limit.disconnected = True

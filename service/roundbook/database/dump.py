@@ -15,10 +15,10 @@ from sqlalchemy import Connection, text
 
 from roundbook.database.checksum import append_checksum, check_checksum
 from roundbook.database.programs import (
-    complaint,
-    failure,
+    first_error,
     fitting_program,
     program_environment,
+    program_error,
     run_program,
     server_version,
 )
@@ -112,11 +112,11 @@ def read_dump(connection: Connection, file: Path) -> Dump:
             str(file.absolute()),
         )
     except DatabaseError as error:
-        complaint_of = str(error.__cause__)
-        if "unsupported version" in complaint_of:
+        reason = str(error.__cause__)
+        if "unsupported version" in reason:
             raise _too_new(file, major) from error
         raise InputError(
-            f"{file}: pg_restore {major} cannot read this backup: {complaint_of}. Restore another."
+            f"{file}: pg_restore {major} cannot read this backup: {reason}. Restore another."
         ) from error
     version = re.search(r"^;\s*Dumped from database version: (\d+\S*)", contents, re.MULTILINE)
     revision = re.search(
@@ -185,7 +185,7 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
         f"{_SILENT}BEGIN ISOLATION LEVEL READ COMMITTED;\n"
         f"SET LOCAL lock_timeout = '{lock_timeout}';\n"
     )
-    before = "" if replace else _REFUSE_A_FILLED_RECORD
+    check = "" if replace else _REFUSE_A_FILLED_RECORD
     with tempfile.TemporaryFile() as reader_errors, tempfile.TemporaryFile() as writer_errors:
         with (
             subprocess.Popen(  # noqa: S603
@@ -204,7 +204,7 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
             assert pg_restore.stdout is not None
             complete = False
             try:
-                psql.stdin.write(f"{begin}{before}{_EMPTY_SCHEMA}".encode())
+                psql.stdin.write(f"{begin}{check}{_EMPTY_SCHEMA}".encode())
                 shutil.copyfileobj(pg_restore.stdout, psql.stdin)
                 # The script may be cut off, and psql reads ahead of what it executes: COMMIT is
                 # sent only once the whole script was read and this process still runs.
@@ -215,7 +215,7 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
                         psql.stdin.write(b"COMMIT;\n")
                         complete = True
                 psql.stdin.close()
-            except BrokenPipeError:  # psql has given up, and says why
+            except BrokenPipeError:  # psql has ended; its reason is in writer_errors
                 with suppress(BrokenPipeError):
                     psql.stdin.close()
             except BaseException:
@@ -223,12 +223,12 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
                 _end(pg_restore, psql)
                 raise
             psql.wait()
-        if pg_restore.returncode > 0:  # and not by the signal of a pipe that psql has left
+        if pg_restore.returncode > 0:  # negative: SIGPIPE, as psql closed the pipe
             raise InputError(
                 f"{file}: the backup is damaged, so nothing was changed:"
-                f" {complaint(reader_errors, pg_restore.returncode)}. Restore another."
+                f" {first_error(reader_errors, pg_restore.returncode)}. Restore another."
             )
         if psql.returncode != 0:
-            raise failure("psql", writer_errors, psql.returncode)
+            raise program_error("psql", writer_errors, psql.returncode)
         if not complete:
-            raise failure("pg_restore", reader_errors, pg_restore.returncode)
+            raise program_error("pg_restore", reader_errors, pg_restore.returncode)

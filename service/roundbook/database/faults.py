@@ -10,7 +10,7 @@ from sqlalchemy.engine import URL
 
 from roundbook.errors import DatabaseBusyError, DatabaseError, DatabaseUnreachableError
 
-# When it happened, which decides whether the work may have been committed.
+# The moment of an error, which decides whether the work may have been committed.
 Moment = Literal["connecting", "working", "committing"]
 
 
@@ -28,19 +28,19 @@ _UNKNOWN_OPTION = _Fault(
 _LOST = {
     "connecting": _Fault(
         DatabaseUnreachableError,
-        "The database at {place} cannot be reached: {said}.",
+        "The database at {address} cannot be reached: {reason}.",
         way_out="check the address",
     ),
     "working": _Fault(
         DatabaseUnreachableError,
-        "The connection to the database at {place} was lost: {said}; nothing was written. Run the"
-        " same command again when the server answers.",
+        "The connection to the database at {address} was lost: {reason}; nothing was written. Run"
+        " the same command again when the server answers.",
     ),
     "committing": _Fault(
         DatabaseUnreachableError,
-        "The connection to the database at {place} was lost just as the work was being kept, so it"
-        " may be there or not, but not by half: {said}. Run the same command again when the server"
-        " answers; what is logged already stays unchanged.",
+        "The connection to the database at {address} was lost just as the work was being kept, so"
+        " it may be there or not, but not by half: {reason}. Run the same command again when the"
+        " server answers; what is logged already stays unchanged.",
     ),
 }
 _BUSY = _Fault(
@@ -59,37 +59,37 @@ _FAULTS = {
     "40": _CROSSED,  # deadlock_detected, serialization_failure
     "57014": _Fault(
         DatabaseBusyError,
-        "PostgreSQL broke the work off: {said}; nothing was written. Try again; where the role or"
+        "PostgreSQL broke the work off: {reason}; nothing was written. Try again; where the role or"
         " the database sets statement_timeout, have its owner raise that.",
     ),
     "25006": _Fault(
         DatabaseError,
-        "The database at {place} is read-only; nothing was written.",
+        "The database at {address} is read-only; nothing was written.",
         way_out="name the primary",
     ),
     "42501": _Fault(
         DatabaseError,
-        "The role that connects may not do this: {said}; nothing was written.",
+        "The role that connects may not do this: {reason}; nothing was written.",
         way_out="grant the role",
     ),
     "53100": _Fault(
         DatabaseError,
-        "The server's disk is full: {said}; nothing was written. Make room there, then run the"
+        "The server's disk is full: {reason}; nothing was written. Make room there, then run the"
         " same command again.",
     ),
     "53": _Fault(
         DatabaseError,
-        "The server has run out of something it needs: {said}; nothing was written. Run the same"
+        "The server has run out of something it needs: {reason}; nothing was written. Run the same"
         " command again when it has more.",
     ),
 }
 _BROKEN = _Fault(
     DatabaseError,
-    "Something is wrong on the server: {said}; nothing was written. Its log says more; mend that,"
+    "Something is wrong on the server: {reason}; nothing was written. Its log says more; mend that,"
     " then run the same command again.",
 )
 _FAULTS |= dict.fromkeys(("58", "XX"), _BROKEN)  # its files, its own invariants
-_REFUSED = _Fault(DatabaseError, "PostgreSQL refused, so nothing was changed: {said}.{hint}")
+_REFUSED = _Fault(DatabaseError, "PostgreSQL refused, so nothing was changed: {reason}.{hint}")
 # A transaction was idle, or ran, for longer than the server allows.
 _TIMED_OUT = ("25P03", "25P04")
 # Connections that were lost, refused as too many, broken off or not yet accepted.
@@ -115,7 +115,7 @@ def translate(error: psycopg.Error, url: URL, moment: Moment) -> DatabaseError:
     """Return the driver's error as one of Roundbook's; its message never has the password."""
     state = error.sqlstate or ""
     if state in _TIMED_OUT:
-        fault = _LOST["working"]  # the server tells of it in place of the commit
+        fault = _LOST["working"]  # the server reports it when the commit is tried
     elif is_lost(error):
         fault = _LOST[moment]
     elif moment == "connecting" and not state:
@@ -125,8 +125,8 @@ def translate(error: psycopg.Error, url: URL, moment: Moment) -> DatabaseError:
     hint = error.diag.message_hint
     return fault.kind(
         fault.sentence.format(
-            place=_place(url),
-            said=_first_line(str(error)),
+            address=_address(url),
+            reason=_first_line(str(error)),
             hint=f" {_first_line(hint)}." if hint else "",
         ),
         way_out=fault.way_out,
@@ -134,12 +134,12 @@ def translate(error: psycopg.Error, url: URL, moment: Moment) -> DatabaseError:
     )
 
 
-def _place(url: URL) -> str:
+def _address(url: URL) -> str:
     # The directory of a Unix socket is among the URL's options.
     host = url.host or url.query.get("host") or "localhost"
     return f"{host}:{url.port or 5432}/{url.database or ''}"
 
 
-def _first_line(said: str) -> str:
-    lines = said.strip().splitlines()
+def _first_line(message: str) -> str:
+    lines = message.strip().splitlines()
     return lines[0].strip().rstrip(".") if lines else "it gave no reason"

@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from psycopg import sql
 from sqlalchemy import Connection, literal, select, text
-from sqlalchemy import table as named
+from sqlalchemy import table as table_clause
 
+from roundbook.database.engine import driver_connection
 from roundbook.database.tables import SCHEMA
 
 VERSION_TABLE = "alembic_version"
@@ -43,7 +44,7 @@ class Fingerprint(NamedTuple):
     hash: str
 
 
-class _Described(NamedTuple):
+class _TableColumns(NamedTuple):
     name: str
     columns: list[str]
     key: list[str] | None
@@ -65,16 +66,16 @@ def filled_tables(connection: Connection) -> list[str]:
         for table in _tables(connection)
         if table.name != VERSION_TABLE
         and connection.execute(
-            select(literal(1)).select_from(named(table.name, schema=SCHEMA)).limit(1)
+            select(literal(1)).select_from(table_clause(table.name, schema=SCHEMA)).limit(1)
         ).first()
     ]
 
 
-def _tables(connection: Connection) -> list[_Described]:
-    return [_Described(*row) for row in connection.execute(_TABLES, {"schema": SCHEMA})]
+def _tables(connection: Connection) -> list[_TableColumns]:
+    return [_TableColumns(*row) for row in connection.execute(_TABLES, {"schema": SCHEMA})]
 
 
-def _fingerprint(connection: Connection, table: _Described) -> Fingerprint:
+def _fingerprint(connection: Connection, table: _TableColumns) -> Fingerprint:
     columns = sql.SQL(", ").join(map(sql.Identifier, table.columns))
     order = sql.SQL(", ").join(
         sql.SQL('{} COLLATE "C"' if by_byte else "{}").format(sql.Identifier(column))
@@ -86,9 +87,7 @@ def _fingerprint(connection: Connection, table: _Described) -> Fingerprint:
         order if table.key else sql.SQL('({})::text COLLATE "C"').format(columns),
     )
     rows, digest = 0, blake2b("\t".join(table.columns).encode() + b"\n", digest_size=16)
-    driver = connection.connection.driver_connection
-    assert driver is not None
-    with driver.cursor() as cursor, cursor.copy(statement) as copy:
+    with driver_connection(connection).cursor() as cursor, cursor.copy(statement) as copy:
         for block in copy:
             rows += bytes(block).count(b"\n")  # inside a value it is written as \n
             digest.update(block)

@@ -7,6 +7,7 @@ from typing import Literal, NamedTuple
 from psycopg import sql
 from sqlalchemy import Connection, text
 
+from roundbook.database.engine import driver_connection
 from roundbook.database.tables import SCHEMA, event, metadata
 
 # Logged facts are only inserted. Only these columns are filled in, decided or corrected later.
@@ -41,10 +42,10 @@ class Grant(NamedTuple):
     privileges: tuple[str, ...]
 
 
-def wanted_grants(connection: Connection, *, writes: bool) -> list[Grant]:
-    """Return the grants that a role needs which `writes` the record or only reads it.
+def needed_grants(connection: Connection, *, writes: bool) -> list[Grant]:
+    """Return the grants that a role needs to read the record, and to write to it if `writes`.
 
-    They cover the tables that this program knows and the views in the database's schema. Identity
+    They cover the tables of this program's schema and the views in the database's schema. Identity
     columns need no privilege on their sequences.
     """
     views = connection.execute(
@@ -56,21 +57,20 @@ def wanted_grants(connection: Connection, *, writes: bool) -> list[Grant]:
         privileges = ["SELECT"]
         if writes:
             privileges.append(_INSERT.get(name, "INSERT"))
-        if writes and name in _REMOVABLE:
-            privileges.append("DELETE")
-        if writes and name in _CHANGEABLE:
-            privileges.append(f"UPDATE ({', '.join(_CHANGEABLE[name])})")
+            if name in _REMOVABLE:
+                privileges.append("DELETE")
+            if name in _CHANGEABLE:
+                privileges.append(f"UPDATE ({', '.join(_CHANGEABLE[name])})")
         grants.append(Grant("TABLE", name, tuple(privileges)))
     return [*grants, *(Grant("TABLE", name, ("SELECT",)) for name in ("alembic_version", *views))]
 
 
 def replace_grants(connection: Connection, role: str, grants: list[Grant]) -> None:
     """Replace all privileges of a role on the record by these grants."""
-    driver = connection.connection.driver_connection
-    assert driver is not None
+    driver = driver_connection(connection)
     schema, grantee = sql.Identifier(SCHEMA), sql.Identifier(role)
-    for everything in ("ALL ON ALL TABLES IN SCHEMA", "ALL ON SCHEMA"):
-        driver.execute(sql.SQL("REVOKE {} {} FROM {}").format(sql.SQL(everything), schema, grantee))
+    for privileges in ("ALL ON ALL TABLES IN SCHEMA", "ALL ON SCHEMA"):
+        driver.execute(sql.SQL("REVOKE {} {} FROM {}").format(sql.SQL(privileges), schema, grantee))
     for grant in grants:
         name = (SCHEMA,) if grant.kind == "SCHEMA" else (SCHEMA, grant.name)
         driver.execute(
@@ -84,9 +84,9 @@ def replace_grants(connection: Connection, role: str, grants: list[Grant]) -> No
 
 
 def grant_queue(connection: Connection, role: str, *, writes: bool) -> list[Grant]:
-    """Grant a role its privileges on the job queue, and return them; none without a queue.
+    """Grant a role its privileges on the job queue, and return them.
 
-    A queue owned by another role is left alone.
+    Without a queue, or with one that another role owns, nothing is granted.
     """
     owned = connection.execute(
         text("SELECT pg_has_role(nspowner, 'USAGE') FROM pg_namespace WHERE nspname = :schema"),
@@ -94,8 +94,7 @@ def grant_queue(connection: Connection, role: str, *, writes: bool) -> list[Gran
     ).scalar_one_or_none()
     if not owned:
         return []
-    driver = connection.connection.driver_connection
-    assert driver is not None
+    driver = driver_connection(connection)
     schema, grantee = sql.Identifier(QUEUE_SCHEMA), sql.Identifier(role)
     for objects, privileges in _ON_QUEUE.items():
         on = sql.SQL(objects)
@@ -134,6 +133,6 @@ def role_status(connection: Connection, role: str) -> RoleStatus:
     return RoleStatus(row.owner, row.owns, row.exists, row.may_all)
 
 
-def role_making(role: str) -> str:
+def create_role_sql(role: str) -> str:
     """Return the SQL that creates a role with the right to log in."""
     return f"CREATE ROLE {sql.Identifier(role).as_string()} LOGIN PASSWORD '...'"

@@ -15,10 +15,10 @@ import tempfile
 from pathlib import Path
 from typing import IO
 
-import psycopg
 from psycopg import pq
 from sqlalchemy import Connection, text
 
+from roundbook.database.engine import driver_connection
 from roundbook.database.server_library import wheel_programs
 from roundbook.database.server_state import is_pooled
 from roundbook.errors import DatabaseBusyError, DatabaseError, InputError
@@ -49,7 +49,7 @@ def fitting_program(connection: Connection, name: str) -> Path:
             way_out="name the server itself",
         )
     major, _ = server_version(connection)
-    return find_program(name, major, encrypted=_driver(connection).pgconn.ssl_in_use)
+    return find_program(name, major, encrypted=driver_connection(connection).pgconn.ssl_in_use)
 
 
 def find_program(name: str, major: int, *, encrypted: bool = False) -> Path:
@@ -84,9 +84,9 @@ def find_program(name: str, major: int, *, encrypted: bool = False) -> Path:
 def program_environment(connection: Connection) -> dict[str, str]:
     """Return the environment variables with which a program connects as `connection` did.
 
-    Parameters without a variable, such as keepalives, keep their defaults.
+    Connection parameters without a variable, such as keepalives, keep their defaults.
     """
-    info = _driver(connection).info
+    info = driver_connection(connection).info
     parameters = info.get_parameters() | {"password": info.password}
     # The parameters include those of the service file, which would override them again.
     parameters.pop("service", None)
@@ -95,9 +95,11 @@ def program_environment(connection: Connection) -> dict[str, str]:
         for option in pq.Conninfo.get_defaults()
         if option.envvar
     }
-    plain = {name: value for name, value in os.environ.items() if name not in variables.values()}
+    inherited = {
+        name: value for name, value in os.environ.items() if name not in variables.values()
+    }
     return (
-        plain
+        inherited
         | {
             variables[name]: value
             for name, value in parameters.items()
@@ -116,7 +118,7 @@ def run_program(connection: Connection, name: str, *arguments: str) -> str:
         When it fails; the cause's message is the program's first error.
     """
     with tempfile.TemporaryFile() as errors:
-        done = subprocess.run(  # noqa: S603
+        result = subprocess.run(  # noqa: S603
             [str(fitting_program(connection, name)), *arguments],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -124,14 +126,14 @@ def run_program(connection: Connection, name: str, *arguments: str) -> str:
             env=program_environment(connection),
             check=False,
         )
-        if done.returncode != 0:
-            raise failure(name, errors, done.returncode)
-    return done.stdout.decode(errors="replace")
+        if result.returncode != 0:
+            raise program_error(name, errors, result.returncode)
+    return result.stdout.decode(errors="replace")
 
 
-def failure(name: str, stderr: IO[bytes], code: int) -> DatabaseError:
+def program_error(name: str, stderr: IO[bytes], code: int) -> DatabaseError:
     """Return the error for a failed program, with the reason it wrote to `stderr`."""
-    reason = complaint(stderr, code)
+    reason = first_error(stderr, code)
     error = DatabaseError(f"{name} gave up, so nothing was changed: {reason}.")
     if _LOCK_TIMEOUT in reason:
         error = DatabaseBusyError(
@@ -142,7 +144,7 @@ def failure(name: str, stderr: IO[bytes], code: int) -> DatabaseError:
     return error
 
 
-def complaint(stderr: IO[bytes], code: int) -> str:
+def first_error(stderr: IO[bytes], code: int) -> str:
     """Return the message of a program's first error, without its position in the script.
 
     If a signal ended it (a negative exit `code`), name the signal instead.
@@ -158,18 +160,12 @@ def complaint(stderr: IO[bytes], code: int) -> str:
     return lines[-1].rstrip(".") if lines else "it gave no reason"
 
 
-def _driver(connection: Connection) -> psycopg.Connection[object]:
-    driver = connection.connection.driver_connection
-    assert isinstance(driver, psycopg.Connection)
-    return driver
-
-
 def _major_of(program: str) -> int | None:
     try:
-        done = subprocess.run(  # noqa: S603
+        result = subprocess.run(  # noqa: S603
             [program, "--version"], capture_output=True, text=True, timeout=30, check=False
         )
     except (OSError, subprocess.SubprocessError):
         return None
-    match = re.search(r"\(PostgreSQL\) (\d+)", done.stdout)
+    match = re.search(r"\(PostgreSQL\) (\d+)", result.stdout)
     return int(match[1]) if match else None

@@ -90,11 +90,11 @@ def require_current(engine: Engine) -> None:
     )
 
 
-def require_known(revision: str | None, what: str = "The database") -> None:
+def require_known(revision: str | None, subject: str = "The database") -> None:
     """Raise SchemaOutOfDateError for a revision of a later Roundbook."""
     if revision is not None and revision not in REVISIONS:
         raise SchemaOutOfDateError(
-            f"{what} has the schema of a later Roundbook (revision {revision}, this program"
+            f"{subject} has the schema of a later Roundbook (revision {revision}, this program"
             f" knows {EXPECTED_REVISION}). Install the newer Roundbook to use it.",
             revision,
             EXPECTED_REVISION,

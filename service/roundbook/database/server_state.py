@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-import psycopg
 from sqlalchemy import Connection, text
 
-from roundbook.database.engine import PINNED
+from roundbook.database.engine import PINNED, driver_connection
 
-# The time zone follows from the machine, and is no deliberate setting.
-_DECIDED = {name: value for name, value in PINNED.items() if name != "TimeZone"} | {
+# The time zone is the machine's, which nobody set on purpose.
+_EXPECTED = {name: value for name, value in PINNED.items() if name != "TimeZone"} | {
     "default_transaction_isolation": "read committed"
 }
 # Settings that somebody changed: neither PostgreSQL's default nor the value that transactions set
@@ -53,8 +52,7 @@ class ServerState(NamedTuple):
 def read_server_state(connection: Connection) -> ServerState:
     """Return the state of the connection's server."""
     row = connection.execute(_STATE).one()
-    driver = connection.connection.driver_connection
-    assert isinstance(driver, psycopg.Connection)
+    driver = driver_connection(connection)
     number = driver.info.server_version
     return ServerState(
         postgresql=f"{number // 10_000}.{number % 10_000}",
@@ -64,16 +62,14 @@ def read_server_state(connection: Connection) -> ServerState:
         standby=row.standby,
         read_only=row.read_only,
         settings=[
-            OtherSetting(name, value, _DECIDED[name])
-            for name, value in connection.execute(_SET, {"names": list(_DECIDED)})
-            if value.lower() != _DECIDED[name].lower()
+            OtherSetting(name, value, _EXPECTED[name])
+            for name, value in connection.execute(_SET, {"names": list(_EXPECTED)})
+            if value.lower() != _EXPECTED[name].lower()
         ],
     )
 
 
 def is_pooled(connection: Connection) -> bool:
-    """Return whether a pooler is in between, by its process number, which is not the server's."""
-    driver = connection.connection.driver_connection
-    assert isinstance(driver, psycopg.Connection)
+    """Return whether a pooler is in between: then the process number is not the server's."""
     process = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
-    return bool(process != driver.info.backend_pid)
+    return bool(process != driver_connection(connection).info.backend_pid)

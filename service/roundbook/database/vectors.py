@@ -13,6 +13,8 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection
 
+from roundbook.database.engine import driver_connection
+
 SIGNATURE = b"PGCOPY\n\xff\r\n\x00" + bytes(8)  # no flags, no header extension
 TRAILER = b"\xff\xff"
 _FLOAT8_OID = 701
@@ -57,7 +59,6 @@ def encode(scores: npt.NDArray[np.float64], matrix_id: int) -> Iterator[bytes]:
     Parameters
     ----------
     scores : (topics, runs) float array, finite
-    matrix_id : int
 
     Raises
     ------
@@ -97,7 +98,6 @@ def decode(stream: bytes, topics: int) -> npt.NDArray[np.float64]:
 
     Parameters
     ----------
-    stream : bytes
     topics : int
         The length of every vector in it.
 
@@ -123,18 +123,17 @@ def decode(stream: bytes, topics: int) -> npt.NDArray[np.float64]:
 
 def copy_in(connection: Connection, statement: str, blocks: Iterable[bytes]) -> None:
     """Send a binary COPY stream, block by block, to a COPY statement."""
-    driver = connection.connection.driver_connection
-    assert driver is not None
-    with driver.cursor() as cursor, cursor.copy(statement) as copy:
+    with driver_connection(connection).cursor() as cursor, cursor.copy(statement) as copy:
         for block in blocks:
             copy.write(block)
 
 
 def copy_out(connection: Connection, statement: str, number: int) -> bytes:
     """Return the binary COPY stream of a statement with one number as its parameter."""
-    driver = connection.connection.driver_connection
-    assert driver is not None
-    with driver.cursor() as cursor, cursor.copy(statement, (number,)) as copy:
+    with (
+        driver_connection(connection).cursor() as cursor,
+        cursor.copy(statement, (number,)) as copy,
+    ):
         return b"".join(copy)
 
 

@@ -1,7 +1,7 @@
 """Keeping the embedded server up between commands, by a process that uses it and does nothing.
 
 The keeper counts as a user of the server like any command; the last user to leave stops it, see
-`embedded`. The keeper is the process ``python -m roundbook.embedded.keeper DIRECTORY UNTIL``.
+`server`. The keeper is the process ``python -m roundbook.embedded.keeper DIRECTORY UNTIL``.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def stop_server(directory: Path) -> Literal["stopped", "in use", "not running"]:
     if server_process(directory) is None:
         return "stopped" if was_kept else "not running"
     with embedded_server(directory):
-        pass  # where those who used it were killed, this is the last to leave
+        pass  # if its other users were killed, this one is the last to leave
     return "stopped" if server_process(directory) is None else "in use"
 
 

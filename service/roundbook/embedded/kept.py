@@ -74,7 +74,7 @@ def find_keeper(directory: Path) -> Keeper | None:
             return None
         if keeper is not None:
             return keeper
-        time.sleep(0.01)  # it has the lock and writes just now
+        time.sleep(0.01)  # it has the lock, and is still writing
     raise DatabaseUnreachableError(f"{directory / _FILE} is locked, but names no process.")
 
 
@@ -113,8 +113,8 @@ def end_keeper(directory: Path) -> bool:
     with suppress(ProcessLookupError):
         os.kill(keeper.process, signal.SIGTERM)
     for _ in range(50 * _STOP_SECONDS):
-        now = find_keeper(directory)
-        if now is None or now.process != keeper.process:
+        current = find_keeper(directory)
+        if current is None or current.process != keeper.process:
             return True
         time.sleep(0.02)
     raise DatabaseUnreachableError(

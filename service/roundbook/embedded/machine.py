@@ -2,7 +2,7 @@
 
 The processes of that machine share a lock on a file beside the directory, which names the machine.
 PostgreSQL's own lock file has only a process number, which means nothing to another machine or
-container. The locks are POSIX file locks, which end with the process.
+container. The locks are released when the process ends.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ def lock(file: IO[str], *, shared: bool = False, wait: bool = False) -> None:
     BlockingIOError
         When another process has it, unless `wait` is set.
     """
-    how = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
-    fcntl.flock(file, how if wait else how | fcntl.LOCK_NB)
+    mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    fcntl.flock(file, mode if wait else mode | fcntl.LOCK_NB)
 
 
 @contextmanager
@@ -83,9 +83,9 @@ def _here() -> dict[str, str]:
     return facts
 
 
-def _same_machine(one: dict[str, str], other: dict[str, str]) -> bool:
+def _same_machine(before: dict[str, str], here: dict[str, str]) -> bool:
     # A restarted machine keeps its name; a restarted container has a new name on the same boot.
-    return one["name"] == other["name"] or one["boot"] == other["boot"] != ""
+    return before["name"] == here["name"] or before["boot"] == here["boot"] != ""
 
 
 def _read(file: IO[str]) -> dict[str, str] | None:

@@ -26,7 +26,7 @@ from roundbook.embedded.machine import AVAILABLE, use_here
 from roundbook.embedded.upgrade import bring_to_this_version, reason_of
 from roundbook.errors import DatabaseError, DatabaseUnreachableError
 
-_SETTLING_SECONDS = 30
+_WAIT_SECONDS = 30
 _Server = Any  # the library has no types
 
 
@@ -57,12 +57,12 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
             "Roundbook runs no embedded server on this system; name a PostgreSQL server in"
             " ROUNDBOOK_DATABASE_URL."
         )
-    with ExitStack() as used:
+    with ExitStack() as stack:
         logged = 0
         try:
             directory = directory.expanduser().resolve()
             directory.parent.mkdir(parents=True, exist_ok=True)
-            used.enter_context(use_here(directory))
+            stack.enter_context(use_here(directory))
             bring_to_this_version(directory)
             with suppress(FileNotFoundError):
                 logged = (directory / "log").stat().st_size
@@ -70,7 +70,7 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
                 directory, cleanup_mode="delete" if throw_away else "stop", start=False
             )
             _start(server)
-            _close_to_others(server)
+            _restrict_socket(server)
         except subprocess.TimeoutExpired as error:
             raise DatabaseUnreachableError(
                 f"The embedded server in {directory} is still starting (it may be recovering from a"
@@ -138,19 +138,19 @@ def _start(server: _Server) -> None:
 
 def _prepare(server: _Server) -> None:
     with server._lock:
-        _settle(server.pgdata)
-        _make(server.pgdata)
+        _wait_for_server(server.pgdata)
+        _create_directory(server.pgdata)
         _forget_dead_users(server)
 
 
-def _settle(directory: Path) -> None:
+def _wait_for_server(directory: Path) -> None:
     """Wait for a server that is starting or stopping; delete the files of a dead one.
 
     The library takes any live server process for a ready one, and another process with the same
     number for the server.
     """
     file = directory / "postmaster.pid"
-    for _ in range(20 * _SETTLING_SECONDS):
+    for _ in range(20 * _WAIT_SECONDS):
         try:
             lines = [line.strip() for line in file.read_text().splitlines()]
         except FileNotFoundError:
@@ -159,11 +159,11 @@ def _settle(directory: Path) -> None:
             if len(lines) >= 8 and lines[7] == "ready":
                 return
         elif not _has_processes(directory):
-            for left in (file, socket_lock(directory)):
-                left.unlink(missing_ok=True)
+            for leftover in (file, socket_lock(directory)):
+                leftover.unlink(missing_ok=True)
             return
         time.sleep(0.05)
-    raise subprocess.TimeoutExpired("postgres", _SETTLING_SECONDS)
+    raise subprocess.TimeoutExpired("postgres", _WAIT_SECONDS)
 
 
 def server_process(directory: Path) -> int | None:
@@ -184,8 +184,8 @@ def running_address(directory: Path) -> str | None:
     with suppress(OSError):
         if server_process(directory) is not None:
             _, _, _, port, sockets, *_ = (directory / "postmaster.pid").read_text().splitlines()
-            where = urlencode({"host": sockets, "port": port})
-            return f"postgresql://postgres@/postgres?{where}"
+            query = urlencode({"host": sockets, "port": port})
+            return f"postgresql://postgres@/postgres?{query}"
     return None
 
 
@@ -209,10 +209,10 @@ def _has_processes(directory: Path) -> bool:
     return False
 
 
-def _make(directory: Path) -> None:
+def _create_directory(directory: Path) -> None:
     """Create the data directory under another name first: a killed initdb's looks complete."""
     if any(directory.iterdir()):
-        return  # made already; or it holds something else, which the library refuses
+        return  # it exists; if it holds something else, the library refuses it
     beginning = f"{directory.name}.init-"
     for leftover in directory.parent.iterdir():
         if leftover.name.startswith(beginning):
@@ -226,7 +226,7 @@ def _make(directory: Path) -> None:
         raise
 
 
-def _close_to_others(server: _Server) -> None:
+def _restrict_socket(server: _Server) -> None:
     """Restrict a socket directory, which the library opens to all users, to the server's user.
 
     The embedded server trusts every client on its socket.

@@ -7,10 +7,10 @@ dump are kept.
 
     postgres              the data directory
     postgres.lock         held while its version changes
-    postgres.new          being made; worth nothing
-    postgres.ready        whole; takes the place of the old one next
-    postgres-16           the old one afterwards
-    postgres-16.dump      what was saved of it first
+    postgres.new          the new directory, incomplete
+    postgres.ready        the new directory, complete; next it replaces the old one
+    postgres-16           the old directory afterwards
+    postgres-16.dump      the dump of its record
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from roundbook.embedded.kept import end_keeper
 from roundbook.embedded.machine import lock
 from roundbook.errors import DatabaseUnreachableError, RoundbookError
 
-_TALK = logging.getLogger(__name__)
+_LOGGER = logging.getLogger(__name__)
 _SOCKETS = "roundbook-upgrade-"
 _START_SECONDS = 60  # the old server may have to recover from a crash
 
-# Other databases and schemas in the server: only the record is moved, not its jobs either.
+# What stays behind and is named to the user: only the record is moved, and not its jobs.
 _OTHERS = text(
     """
     SELECT 'the database ' || datname FROM pg_database
@@ -71,7 +71,7 @@ def bring_to_this_version(directory: Path) -> None:
     ready = _beside(directory, ".ready")
     if version in (None, target_version()) and not ready.exists():
         return
-    with _alone(directory):
+    with _version_lock(directory):
         if _version_of(directory) is None and ready.exists():
             ready.rename(directory)
         version = _version_of(directory)
@@ -135,7 +135,7 @@ def _stop_leftover(directory: Path) -> None:
 
 
 @contextmanager
-def _alone(directory: Path) -> Iterator[None]:
+def _version_lock(directory: Path) -> Iterator[None]:
     """Hold the lock under which a process changes the directory's version."""
     with _beside(directory, ".lock").open("w") as file:
         lock(file, wait=True)
@@ -149,7 +149,7 @@ def _upgrade(directory: Path, version: int) -> None:
     _stop_leftover(new)
     for leftover in (new, ready):  # of an upgrade that was killed; the old directory still holds
         shutil.rmtree(leftover, ignore_errors=True)
-    _TALK.warning(
+    _LOGGER.warning(
         "The embedded record was made by PostgreSQL %s and is now brought to %s ...",
         version,
         target,
@@ -158,10 +158,12 @@ def _upgrade(directory: Path, version: int) -> None:
         before = _save(directory, version, saved)
         state = _state(directory)
         if before:
-            _TALK.warning("Saved it first, in %s", saved)
-        after = _make(new, saved if before else None)
+            _LOGGER.warning("Saved it first, in %s", saved)
+        after = _create(new, saved if before else None)
         if before != after:
-            raise RuntimeError(f"the tables differ afterwards: {_differences(before, after)}")
+            names = sorted({*before, *after})
+            differing = [name for name in names if before.get(name) != after.get(name)]
+            raise RuntimeError(f"the tables differ afterwards: {', '.join(differing)}")
         if _state(directory) != state:
             raise RuntimeError("another Roundbook used it meanwhile")
         new.rename(ready)
@@ -175,7 +177,7 @@ def _upgrade(directory: Path, version: int) -> None:
     except OSError:
         kept.rename(directory)
         raise
-    _TALK.warning(
+    _LOGGER.warning(
         "Done: all %s tables are equal. The old directory stays in %s; delete it when you need it"
         " no longer.",
         len(after),
@@ -191,11 +193,11 @@ def _save(directory: Path, version: int, file: Path) -> dict[str, Fingerprint]:
         if tables:
             file.touch(mode=0o600)
             write_dump(connection, file)
-        others = connection.execute(_OTHERS).scalars().all()
-    if others:
-        _TALK.warning(
+        left_behind = connection.execute(_OTHERS).scalars().all()
+    if left_behind:
+        _LOGGER.warning(
             "Note: only Roundbook's record is taken along. In the old directory stay %s.",
-            ", ".join(others),
+            ", ".join(left_behind),
         )
     return tables
 
@@ -205,13 +207,13 @@ def _state(directory: Path) -> bytes:
     return (directory / "global" / "pg_control").read_bytes()
 
 
-def _make(directory: Path, dump: Path | None) -> dict[str, Fingerprint]:
+def _create(directory: Path, dump: Path | None) -> dict[str, Fingerprint]:
     """Create a data directory of this version, restore the dump, and return the fingerprints."""
     directory.mkdir()
     with _running(directory, target_version()) as connection:
         if dump is not None:
             restore_dump(connection, dump, replace=False)
-            connection.rollback()  # for a view of what is there now
+            connection.rollback()  # the next transaction sees the restored rows
         return fingerprint_tables(connection)
 
 
@@ -222,7 +224,9 @@ def _running(directory: Path, version: int, options: str = "") -> Iterator[Conne
     # As root, this also gives the server's own user access to its data and programs.
     load_library().PostgresServer(directory, postgres_version=version).ensure_pgdata_inited()
     with tempfile.TemporaryDirectory(prefix=_SOCKETS) as sockets:
-        _hand_over(Path(sockets), user)
+        if user is not None:
+            load_library().utils.ensure_prefix_permissions(Path(sockets))
+            shutil.chown(sockets, user)
         options = f"-h '' -k {shlex.quote(sockets)} {options}"
         log = str(directory / "log")
         _control(directory, version, user, "-l", log, "-o", options, "start")
@@ -262,7 +266,7 @@ def _control(directory: Path, version: int, user: str | None, *arguments: str) -
     command = (program, "-w", "-t", str(_START_SECONDS), "-D", str(directory), *arguments)
     # A started server keeps its output open: reading a pipe would never end.
     with tempfile.TemporaryFile() as output:
-        done = subprocess.run(  # noqa: S603
+        result = subprocess.run(  # noqa: S603
             command,
             user=user,
             cwd="/",
@@ -271,22 +275,10 @@ def _control(directory: Path, version: int, user: str | None, *arguments: str) -
             stderr=output,
             check=False,
         )
-        if done.returncode != 0:
+        if result.returncode != 0:
             output.seek(0)
             lines = output.read().decode(errors="replace").splitlines()
             raise RuntimeError(lines[-1] if lines else "pg_ctl failed")
-
-
-def _hand_over(sockets: Path, user: str | None) -> None:
-    """Give a directory to the server's own user, if it is not the present one."""
-    if user is not None:
-        load_library().utils.ensure_prefix_permissions(sockets)
-        shutil.chown(sockets, user)
-
-
-def _differences(before: dict[str, Fingerprint], after: dict[str, Fingerprint]) -> str:
-    names = sorted({*before, *after})
-    return ", ".join(name for name in names if before.get(name) != after.get(name))
 
 
 def _free_names(directory: Path, version: int) -> tuple[Path, Path]:

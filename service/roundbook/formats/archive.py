@@ -43,8 +43,8 @@ MANIFEST = "manifest.json"
 MAX_MEMBER = 2**30
 MAX_UNPACKED = 16 * 2**30
 MAX_MANIFEST = 64 * 2**20
-# Up to _FREE bytes any ratio is allowed, as equal scores compress several hundredfold.
-_FREE = 64 * 2**20
+# Up to so many bytes any ratio is allowed, as equal scores compress several hundredfold.
+_ANY_RATIO_BYTES = 64 * 2**20
 _MAX_RATIO = 100
 
 _NAME = re.compile(r"(?:[a-z_]+/)?[A-Za-z0-9_]+\.(?:csv|json|txt)")
@@ -64,13 +64,13 @@ BROKEN = (
 )
 
 
-def _fit(text: str) -> str:
+def _checked_line(text: str) -> str:
     if has_unfit(text) or len(text) > 2000:
         raise ValueError("this is no line of at most 2,000 characters")
     return text
 
 
-_Text = Annotated[str, AfterValidator(_fit)]
+_Text = Annotated[str, AfterValidator(_checked_line)]
 
 
 class Member(BaseModel):
@@ -205,9 +205,9 @@ def open_archive(path: Path) -> Iterator[Archive]:
         When it is no archive, one of a later version, or not as it was written.
     """
     file = shown_path(path)
-    with _readable(path, file) as stream:
+    with _open_file(path, file) as stream:
         digest, size = hashlib.file_digest(stream, "sha256").hexdigest(), stream.tell()
-        with _opened(stream, file) as content:
+        with _open_zip(stream, file) as content:
             _check_members(content, size, file)
             manifest = _read_manifest(content, file)
             archive = Archive(file, size, digest, manifest, content)
@@ -220,8 +220,8 @@ def is_archive(path: Path) -> bool:
     file = shown_path(path)
     try:
         with (
-            _readable(path, file) as stream,
-            _opened(stream, file) as content,
+            _open_file(path, file) as stream,
+            _open_zip(stream, file) as content,
             content.open(MANIFEST) as manifest,
         ):
             document = json.loads(manifest.read(MAX_MANIFEST))
@@ -230,7 +230,7 @@ def is_archive(path: Path) -> bool:
     return isinstance(document, dict) and document.get("format") == FORMAT
 
 
-def _readable(path: Path, file: str) -> io.BufferedReader:
+def _open_file(path: Path, file: str) -> io.BufferedReader:
     try:
         # Opening a pipe without a writer would wait for ever.
         stream = path.open("rb") if stat.S_ISREG(path.stat().st_mode) else None
@@ -243,7 +243,7 @@ def _readable(path: Path, file: str) -> io.BufferedReader:
 
 
 @contextmanager
-def _opened(stream: IO[bytes], file: str) -> Iterator[ZipFile]:
+def _open_zip(stream: IO[bytes], file: str) -> Iterator[ZipFile]:
     try:
         content = ZipFile(stream)
     except BROKEN:
@@ -266,7 +266,7 @@ def _check_members(content: ZipFile, size: int, file: str) -> None:
     if len({info.filename for info in infos}) < len(infos):
         _refuse("a member is in it twice", file)
     unpacked = sum(info.file_size for info in infos)
-    if unpacked > min(MAX_UNPACKED, max(_FREE, _MAX_RATIO * size)):
+    if unpacked > min(MAX_UNPACKED, max(_ANY_RATIO_BYTES, _MAX_RATIO * size)):
         _refuse(f"it would unpack from {size} to {unpacked} bytes, which is too much", file)
 
 
@@ -289,9 +289,9 @@ def _read_manifest(content: ZipFile, file: str) -> Manifest:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise BadFileError(f"{readable(where)}: {first['msg']}", member) from None
-    listed, there = {*manifest.members, MANIFEST}, set(content.namelist())
-    if listed != there:
-        name = min(listed ^ there)
+    listed, present = {*manifest.members, MANIFEST}, set(content.namelist())
+    if listed != present:
+        name = min(listed ^ present)
         _refuse(
             f"{readable(name)} is {'listed and not there' if name in listed else 'there and not listed'}",
             member,

@@ -30,16 +30,16 @@ def read_records(archive: Archive, name: str) -> Iterator[Record]:
         When a record is not written as `write_record` does.
     """
     member = f"{archive.file}/{name}"
-    begun, parts, quotes = 1, [], 0
+    first_line, parts, quotes = 1, [], 0
     for line, text in enumerate(_lines(archive, name), 1):
         parts.append(text)
         quotes += text.count('"')
         if quotes % 2:  # within a cell that holds a line break
             continue
-        yield Record(begun, _split("".join(parts), member, begun))
-        begun, parts, quotes = line + 1, [], 0
+        yield Record(first_line, _split("".join(parts), member, first_line))
+        first_line, parts, quotes = line + 1, [], 0
     if parts:
-        raise BadFileError("a double quote is not closed", member, begun)
+        raise BadFileError("a double quote is not closed", member, first_line)
 
 
 def _lines(archive: Archive, name: str) -> Iterator[str]:

@@ -27,7 +27,6 @@ _PACKAGE = {
     ),
 }
 
-
 LISTS_HEADER = ("run", "topic", "documents", "scores")
 _LISTS: TableSchema = {
     "fields": [

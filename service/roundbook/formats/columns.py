@@ -37,9 +37,6 @@ class Table:
 
     Attributes
     ----------
-    file : str
-    header : list of str
-    header_line : int
     hidden : HiddenCells or None
         Hidden parts of a workbook.
     """
@@ -59,7 +56,7 @@ class Table:
         self.header_line = header_line
         self._lines = lines
         self._columns = columns
-        self._marks: set[str] = set()  # what parts whole numbers from decimals so far
+        self._marks: set[str] = set()  # the decimal marks of the columns read so far
 
     @cached_property
     def keys(self) -> list[str]:
@@ -73,7 +70,7 @@ class Table:
     def is_pyterrier(self) -> bool:
         """Whether it has PyTerrier's columns of scores by topic: name, qid, measure, value."""
         keys = self.keys
-        return "name" in keys and not any(others.isdisjoint(keys) for others in _PYTERRIER)
+        return "name" in keys and not any(headings.isdisjoint(keys) for headings in _PYTERRIER)
 
     def named_column(self, names: Sequence[Sequence[str]]) -> int | None:
         """Return the index of the column with one of these headings, or None.
@@ -86,9 +83,9 @@ class Table:
         for group in names:
             columns = [index for index, key in enumerate(self.keys) if key in group]
             if len(columns) > 1:
-                one, two = self.header[columns[0]].strip(), self.header[columns[1]].strip()
+                first, second = (self.header[index].strip() for index in columns[:2])
                 raise BadFileError(
-                    f"columns {one!r} and {two!r} could be meant for the same thing; "
+                    f"columns {first!r} and {second!r} could be meant for the same thing; "
                     "remove or rename one",
                     self.file,
                     self.header_line,
@@ -188,16 +185,16 @@ class TextTable(Table):
         if texts and not texts[-1]:
             texts.pop()
         lines: Sequence[int] = range(self.header_line + 1, self.header_line + 1 + len(texts))
-        marks = -1 if '"' in self._text else self._text.count(self._delimiter)
-        a_row = len(self.header) - 1
-        if marks != a_row * (len(texts) + 1) and not all(map(str.strip, texts)):
+        delimiters = -1 if '"' in self._text else self._text.count(self._delimiter)
+        per_row = len(self.header) - 1
+        if delimiters != per_row * (len(texts) + 1) and not all(map(str.strip, texts)):
             rows = [row for row in zip(lines, texts, strict=True) if row[1].strip()]
             lines, texts = [line for line, _ in rows], [text for _, text in rows]
         if not texts:
             raise BadFileError(
                 "there is a header and nothing below it", self.file, self.header_line
             )
-        return _Rows(lines, texts, self._delimiter, marks == a_row * (len(texts) + 1))
+        return _Rows(lines, texts, self._delimiter, delimiters == per_row * (len(texts) + 1))
 
     @cached_property
     def cells(self) -> list[str]:
@@ -298,9 +295,9 @@ def _delimiter_of(source: SourceText) -> str | None:
         return next((mark for mark in marks or "\t,;" if mark in header), None)
     fitting = [mark for mark in marks if len({text.count(mark) for text in bare}) == 1]
     if len(fitting) == 2:
-        known = ANY_TOPIC_HEADER | ANY_RUN_HEADER
+        known_headings = ANY_TOPIC_HEADER | ANY_RUN_HEADER
         heading = {mark: header_key(header.partition(mark)[0].strip('"')) for mark in marks}
-        fitting = [mark for mark in marks if heading[mark] in known] or fitting
+        fitting = [mark for mark in marks if heading[mark] in known_headings] or fitting
     if len(fitting) == 2:
         raise BadFileError(
             "the columns may be separated by commas or by semicolons; put names that hold one in"

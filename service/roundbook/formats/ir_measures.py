@@ -9,7 +9,7 @@ from typing import Any
 from roundbook.errors import BadFileError
 from roundbook.formats.lines import ScoreLine, ToolLines
 from roundbook.formats.matrix import SUMMARY_TOPIC
-from roundbook.formats.table import shown
+from roundbook.formats.table import quoted
 from roundbook.formats.text import SourceText, fields_of
 
 _NO_TOPICS = (
@@ -58,7 +58,7 @@ def _json_lines(source: SourceText) -> Iterator[ScoreLine]:
             )
         except _RepeatedKeyError as repeated:
             raise BadFileError(
-                f"the key {shown(repeated.key)} is there twice; keep one", source.file, line
+                f"the key {quoted(repeated.key)} is there twice; keep one", source.file, line
             ) from None
         except (ValueError, RecursionError):
             raise BadFileError("the line is not a JSON object", source.file, line) from None
@@ -71,7 +71,7 @@ def _json_lines(source: SourceText) -> Iterator[ScoreLine]:
         if topic is None or name is None or value is None:
             raise BadFileError(
                 'expected {"query_id": .., "measure": .., "value": number}, '
-                f"found {shown(text.strip(), 80)}",
+                f"found {quoted(text.strip(), 80)}",
                 source.file,
                 line,
             )

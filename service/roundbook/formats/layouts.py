@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from roundbook.errors import AmbiguousLayoutError, BadFileError
 from roundbook.formats.columns import Table, TextTable
 from roundbook.formats.matrix import SUMMARY_TOPIC
-from roundbook.formats.measures import WantedMeasures
+from roundbook.formats.measures import MeasureSelection
 from roundbook.formats.ntcireval import looks_like_ntcireval
 from roundbook.formats.table import (
     ANY_RUN_HEADER,
@@ -23,24 +23,19 @@ from roundbook.measure_names import is_measure_like, measure_key
 
 
 def detect_layout(
-    source: SourceText | Table, wanted: WantedMeasures
+    source: SourceText | Table, selection: MeasureSelection
 ) -> tuple[str, SourceText | Table]:
     """Return the one layout that the content fits, and the content as the layout's reader takes it.
 
     trec_eval writes ``measure topic value`` and ir_measures ``topic measure value``. Which of
-    the two columns holds measures is decided by the tools' names of measures and the wanted
-    measure; if both columns do, or neither, the file is refused.
-
-    Parameters
-    ----------
-    source : SourceText or Table
-    wanted : WantedMeasures
+    the two columns holds measures is decided by the tools' names of measures and the selected
+    ones; if both columns do, or neither, the file is refused.
 
     Returns
     -------
-    str
+    layout : str
         One of ``LAYOUTS`` of `reader`.
-    SourceText or Table
+    content : SourceText or Table
 
     Raises
     ------
@@ -64,7 +59,7 @@ def detect_layout(
         table: Table = TextTable(source)
         has_heading = table.keys[0] in ANY_TOPIC_HEADER | ANY_RUN_HEADER | {""}
         if not has_heading or first.split(maxsplit=2)[:2] == ["runid", SUMMARY_TOPIC]:
-            names = {*wanted.measures, wanted.file_measure} - {None, ""}
+            names = {*selection.measures, selection.file_measure} - {None, ""}
             layout = _tool_layout(source, table.header, names)
             if layout is not None:
                 return layout, source
@@ -78,7 +73,7 @@ def detect_layout(
         return "long", table
     if ANY_TOPIC_HEADER.isdisjoint(keys) or ANY_RUN_HEADER.isdisjoint(keys):
         return "wide", table
-    return _long_or_wide(table, wanted), table
+    return _long_or_wide(table, selection), table
 
 
 def _tool_layout(
@@ -101,9 +96,9 @@ def _tool_layout(
         return "trec_eval" if in_first else "ir_measures"
     if not in_first and len(header) > 1 and "\t" not in first:
         return None  # a CSV header with blanks in it
-    which = "both the first and the second" if in_first else "neither the first nor the second"
+    columns = "both the first and the second" if in_first else "neither the first nor the second"
     raise AmbiguousLayoutError(
-        f"{which} column holds known measures, so this may be trec_eval output "
+        f"{columns} column holds known measures, so this may be trec_eval output "
         "(measure topic value) or ir_measures output (topic measure value)",
         source.file,
         way_out="one of two layouts",
@@ -118,13 +113,11 @@ def _measures_in(source: SourceText, measures: set[str | None]) -> tuple[bool, b
     def is_measure(name: str) -> bool:
         return name in measures or is_measure_like(name)
 
-    return (
-        any(is_measure(name) for name in {fields[0] for fields in rows}),
-        any(is_measure(name) for name in {fields[1] for fields in rows}),
-    )
+    first, second = ({fields[at] for fields in rows} for at in (0, 1))
+    return any(map(is_measure, first)), any(map(is_measure, second))
 
 
-def _long_or_wide(table: Table, wanted: WantedMeasures) -> str:
+def _long_or_wide(table: Table, selection: MeasureSelection) -> str:
     keys = table.keys
     if not ANY_VALUE_HEADER.isdisjoint(keys):
         return "long"
@@ -133,7 +126,7 @@ def _long_or_wide(table: Table, wanted: WantedMeasures) -> str:
     first = next(iter(table.texts(at)), "0")
     if not is_number(first) and not has_decimal_comma(first):
         return "long"
-    if at == 0 or not _has_measure_column(table.header, wanted):
+    if at == 0 or not _has_measure_column(table.header, selection):
         return "wide"
     raise AmbiguousLayoutError(
         f"the column {table.header[at].strip()!r} may be a run or hold run tags, so this may be "
@@ -145,14 +138,14 @@ def _long_or_wide(table: Table, wanted: WantedMeasures) -> str:
     )
 
 
-def _has_measure_column(header: Sequence[str], wanted: WantedMeasures) -> bool:
-    """Return whether a cell of the header names a wanted measure."""
+def _has_measure_column(header: Sequence[str], selection: MeasureSelection) -> bool:
+    """Return whether a cell of the header names a selected measure."""
     cells = [cell.strip() for cell in header]
-    if wanted.file_measure is not None:
-        return wanted.file_measure in cells
-    if not wanted.measures:
+    if selection.file_measure is not None:
+        return selection.file_measure in cells
+    if not selection.measures:
         return any(map(is_measure_like, cells))
-    identities = set(map(measure_key, wanted.measures))
+    identities = set(map(measure_key, selection.measures))
     return not identities.isdisjoint(map(measure_key, cells))
 
 

@@ -18,7 +18,7 @@ from roundbook.formats.matrix import (
     refuse_oversize,
     without_summary,
 )
-from roundbook.formats.measures import WantedMeasures, choose_measures
+from roundbook.formats.measures import MeasureSelection, choose_measures
 from roundbook.formats.table import checked_name, numbered_names, numbers
 from roundbook.formats.text import STANDARD_INPUT
 
@@ -133,20 +133,20 @@ def _run_tag(file: str) -> str:
     return checked_name(name, "run", file, None, None)
 
 
-def blocks_of_lines(output: ToolLines, wanted: WantedMeasures, file: str) -> dict[str, Block]:
-    """Return a block for each wanted measure; a run without a tag gets it from the file's name.
+def blocks_of_lines(output: ToolLines, selection: MeasureSelection, file: str) -> dict[str, Block]:
+    """Return a block for each selected measure; a run without a tag gets it from the file's name.
 
-    Only the values of wanted measures are read as numbers: others may be text (trec_eval's
+    Only the values of these measures are read as numbers: others may be text (trec_eval's
     relstring) or undefined.
     """
     by_name: dict[str, list[ScoreLine]] = {}
     for line in output.lines:
         by_name.setdefault(line.measure, []).append(line)
-    chosen = choose_measures(by_name, wanted, file)
-    read = {line.run for name in chosen.values() for line in by_name[name]}
+    chosen = choose_measures(by_name, selection, file)
+    runs_read = {line.run for name in chosen.values() for line in by_name[name]}
     other_runs: dict[str, str] = {}
     for line in output.lines:
-        if line.run not in read and line.run is not None and line.topic.lower() not in MEANS:
+        if line.run not in runs_read and line.run is not None and line.topic.lower() not in MEANS:
             other_runs.setdefault(line.run, line.measure)
     blocks = {}
     for measure, name in chosen.items():

@@ -10,7 +10,7 @@ from roundbook.errors import BadFileError
 from roundbook.formats.columns import Table
 from roundbook.formats.lines import Records, block_from_records
 from roundbook.formats.matrix import MEANS, SUMMARY_TOPIC, Block, without_summary
-from roundbook.formats.measures import WantedMeasures, choose_measures
+from roundbook.formats.measures import MeasureSelection, choose_measures
 from roundbook.formats.table import (
     ANY_RUN_HEADER,
     ANY_TOPIC_HEADER,
@@ -22,21 +22,16 @@ from roundbook.formats.table import (
 )
 
 
-def read_long(table: Table, wanted: WantedMeasures) -> dict[str, Block]:
+def read_long(table: Table, selection: MeasureSelection) -> dict[str, Block]:
     """Read a long table.
 
     Rows of the topic ``all`` are summaries and left out, wherever they are. A file with one column
     for each measure, in place of a column of scores, is read too.
 
-    Parameters
-    ----------
-    table : Table
-    wanted : WantedMeasures
-
     Returns
     -------
     dict of str to Block
-        By wanted measure.
+        By measure.
 
     Raises
     ------
@@ -58,21 +53,21 @@ def read_long(table: Table, wanted: WantedMeasures) -> dict[str, Block]:
     names: list[str] | None = None  # the measure of each row, if a column holds it
     if value is None:
         cells = [cell.strip() for cell in header]
-        chosen = _measure_columns(cells, wanted, file, line)
-        every = range(len(lines))
-        parts = {measure: (name, cells.index(name), every) for measure, name in chosen.items()}
+        chosen = _measure_columns(cells, selection, file, line)
+        all_rows = range(len(lines))
+        parts = {measure: (name, cells.index(name), all_rows) for measure, name in chosen.items()}
     elif at is None:
-        parts = {wanted.only(file): (None, value, range(len(lines)))}
+        parts = {selection.only(file): (None, value, range(len(lines)))}
     else:
         names = [*map(str.strip, table.texts(at))]
         by_name: dict[str, list[int]] = {name: [] for name in dict.fromkeys(names)}
         for row, name in enumerate(names):
             by_name[name].append(row)
-        chosen = choose_measures(by_name, wanted, file)
+        chosen = choose_measures(by_name, selection, file)
         parts = {measure: (name, value, by_name[name]) for measure, name in chosen.items()}
     topics, runs = ([*map(str.strip, table.texts(column))] for column in (topic, run))
     has_summaries = SUMMARY_TOPIC in map(str.lower, topics)
-    read: set[str] = set()
+    runs_read: set[str] = set()
     blocks = {}
     for measure, (file_name, column, of_measure) in parts.items():
         rows = of_measure
@@ -91,29 +86,29 @@ def read_long(table: Table, wanted: WantedMeasures) -> dict[str, Block]:
             run_column=run + 1,
             value_column=column + 1,
         )
-        read.update(records.runs)
+        runs_read.update(records.runs)
         block = without_summary(block_from_records(records, whole_runs=False), topic + 1)
         blocks[measure] = replace(block, measure=file_name)
     other_runs: dict[str, str] = {}
     for row, name in enumerate(names or ()):
-        if runs[row] not in read and runs[row] and topics[row].lower() not in MEANS:
+        if runs[row] not in runs_read and runs[row] and topics[row].lower() not in MEANS:
             other_runs.setdefault(normalize("NFC", runs[row]), name)
     return {measure: replace(block, other_runs=other_runs) for measure, block in blocks.items()}
 
 
 def _measure_columns(
-    cells: Sequence[str], wanted: WantedMeasures, file: str, line: int
+    cells: Sequence[str], selection: MeasureSelection, file: str, line: int
 ) -> dict[str, str]:
     names = [cell for cell in cells if cell.lower() not in ANY_TOPIC_HEADER | ANY_RUN_HEADER]
     try:
-        chosen = choose_measures(names, wanted, file)
+        chosen = choose_measures(names, selection, file)
     except BadFileError as error:
         spelt_twice = error.way_out is not None and error.way_out.code == "several measures"
-        if not wanted.measures or spelt_twice:
+        if not selection.measures or spelt_twice:
             raise
         raise BadFileError(
             "a long file needs a column 'value' or 'score', or one named like the measure"
-            f" {wanted}",
+            f" {selection}",
             file,
             line,
         ) from None

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roundbook.errors import BadFileError, InputError, MissingScoresError
-from roundbook.formats.table import shown
+from roundbook.formats.table import quoted
 
 Scores = NDArray[np.float64]
 Location = tuple[int, int | None]
@@ -24,7 +24,7 @@ SUMMARY_TOPIC = "all"
 MEANS = frozenset({SUMMARY_TOPIC, "mean", "average", "amean"})
 # Tolerance: printed means have few decimals, and the scores were rounded too.
 _ROUNDING = 1e-3
-# The same where the name does not tell of a mean, as a part of a run's largest score.
+# The same where the name is not that of a mean, as a share of the run's largest score.
 _CLOSE_ROUNDING = 1e-4
 
 
@@ -278,12 +278,14 @@ def merged(blocks: Sequence[Block]) -> tuple[tuple[str, ...], tuple[str, ...], S
 def _scored_twice(earlier: Sequence[Block], block: Block, topic: int, run: int) -> BadFileError:
     name, tag = block.topics[topic], block.runs[run]
     first = ""
-    for other in earlier:
-        if name in other.topics and tag in other.runs:
-            t, r = other.topics.index(name), other.runs.index(tag)
-            if not np.isnan(other.scores[t, r]):
-                line, column = other.location(t, r)
-                first = ":".join(str(x) for x in (other.file, line, column) if x is not None)
+    for scored in earlier:
+        if name in scored.topics and tag in scored.runs:
+            t, r = scored.topics.index(name), scored.runs.index(tag)
+            if not np.isnan(scored.scores[t, r]):
+                line, column = scored.location(t, r)
+                first = ":".join(
+                    str(part) for part in (scored.file, line, column) if part is not None
+                )
                 break
     return BadFileError(
         f"topic {name} of run {tag} already has a score at {first}; keep one",
@@ -301,7 +303,6 @@ def without_summary(block: Block, topic_column: int | None = 1) -> Block:
 
     Parameters
     ----------
-    block : Block
     topic_column : int or None
         The column of topics, for error messages.
 
@@ -350,7 +351,7 @@ def refuse_means(topics: Sequence[str], scores: Scores, blocks: Sequence[Block])
     """
     if len(topics) < 4:
         return
-    for part in (scores[:, :1], scores):  # most matrices are told by their first run
+    for part in (scores[:, :1], scores):  # the first run alone clears most matrices
         tolerance = _CLOSE_ROUNDING * np.abs(np.nan_to_num(part)).max(axis=0)
         if not _is_mean(part, tolerance):
             return
@@ -360,7 +361,7 @@ def refuse_means(topics: Sequence[str], scores: Scores, blocks: Sequence[Block])
     name = topics[-1]
     block = next(block for block in blocks if name in block.topics)
     raise BadFileError(
-        f"the last topic, {shown(name)}, has the means of the topics before it as scores; take it"
+        f"the last topic, {quoted(name)}, has the means of the topics before it as scores; take it"
         " out, or if it is a topic, put it before another",
         block.file,
         block.location(block.topics.index(name), 0)[0],

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from roundbook.errors import BadFileError
-from roundbook.formats.table import shown
+from roundbook.formats.table import quoted
 from roundbook.measure_names import measure_key
 
 _MAX_MEASURES = 10_000
@@ -17,7 +17,7 @@ _NO_SCORES = re.compile(r"num_\w+|relstring\w*|runid|Num(?:Q|Rel|Ret)(?:\(.*\))?
 _ABSENT = frozenset({"another measure", "other measures"})
 
 
-class WantedMeasures(NamedTuple):
+class MeasureSelection(NamedTuple):
     """The measures to read, by their names in the record; empty for all that files hold.
 
     `file_measure` is the name in the files of a single measure, if the user gave it.
@@ -39,7 +39,7 @@ class WantedMeasures(NamedTuple):
 
 
 def choose_measure(names: Iterable[str], measure: str, file_measure: str | None, file: str) -> str:
-    """Return the name in a file of the measure that the user means.
+    """Return the name in a file of the measure to read.
 
     Parameters
     ----------
@@ -49,7 +49,6 @@ def choose_measure(names: Iterable[str], measure: str, file_measure: str | None,
         The measure's name in the record; any of its spellings counts, in any case.
     file_measure : str or None
         The name in the file, if the user gave it; only an exact match counts.
-    file : str
 
     Raises
     ------
@@ -64,13 +63,14 @@ def choose_measure(names: Iterable[str], measure: str, file_measure: str | None,
             way_out="too many measures",
         )
     if file_measure is None:
-        wanted, key = measure, measure_key(measure)
+        key = measure_key(measure)
         fitting = [name for name in names if measure_key(name) == key]
     else:
-        wanted, fitting = file_measure, [name for name in names if name == file_measure]
+        measure = file_measure
+        fitting = [name for name in names if name == file_measure]
     if len(fitting) > 1:
         raise BadFileError(
-            f"the measures {listed(fitting)} of this file could all be {wanted}",
+            f"the measures {listed(fitting)} of this file could all be {measure}",
             file,
             way_out="several measures",
         )
@@ -78,12 +78,12 @@ def choose_measure(names: Iterable[str], measure: str, file_measure: str | None,
         return fitting[0]
     if len(names) == 1:
         raise BadFileError(
-            f"the file holds the measure {listed(names)}, not {wanted}",
+            f"the file holds the measure {listed(names)}, not {measure}",
             file,
             way_out="another measure",
         )
     raise BadFileError(
-        f"the file holds no measure {wanted}, but {listed(names)}",
+        f"the file holds no measure {measure}, but {listed(names)}",
         file,
         way_out="other measures",
     )
@@ -92,15 +92,15 @@ def choose_measure(names: Iterable[str], measure: str, file_measure: str | None,
 def listed(names: list[str], limit: int = 40) -> str:
     """Return a printable list of names, cut after `limit`, with the number of the rest."""
     more = len(names) - limit
-    short = [name if name.isprintable() and len(name) <= 80 else shown(name) for name in names]
+    short = [name if name.isprintable() and len(name) <= 80 else quoted(name) for name in names]
     return ", ".join(short[:limit]) + (f" and {more} more" if more > 0 else "")
 
 
-def choose_measures(names: Iterable[str], wanted: WantedMeasures, file: str) -> dict[str, str]:
-    """Return, by wanted measure, its name in a file.
+def choose_measures(names: Iterable[str], selection: MeasureSelection, file: str) -> dict[str, str]:
+    """Return the names in a file of the selected measures, by their names in the record.
 
-    Of several wanted measures those that the file lacks are left out, since a run may have a file
-    for each measure. If none is named, all but counts such as num_ret are taken, under their own
+    Of several measures those that the file lacks are left out, since a run may have a file for
+    each measure. If none is named, all but counts such as num_ret are taken, under their own
     names.
 
     Raises
@@ -109,17 +109,17 @@ def choose_measures(names: Iterable[str], wanted: WantedMeasures, file: str) -> 
         If no measure of the file matches, or several do.
     """
     names = list(dict.fromkeys(names))
-    if len(wanted.measures) == 1:
-        (measure,) = wanted.measures
-        return {measure: choose_measure(names, measure, wanted.file_measure, file)}
+    if len(selection.measures) == 1:
+        (measure,) = selection.measures
+        return {measure: choose_measure(names, measure, selection.file_measure, file)}
     chosen: dict[str, str] = {}
-    for measure in wanted.measures:
+    for measure in selection.measures:
         try:
             chosen[measure] = choose_measure(names, measure, None, file)
         except BadFileError as error:
             if error.way_out is None or error.way_out.code not in _ABSENT:
                 raise
-    if not wanted.measures:
+    if not selection.measures:
         chosen = {name: name for name in names if not _NO_SCORES.fullmatch(name)}
         by_key: dict[str, str] = {}
         for name in chosen:
@@ -128,7 +128,7 @@ def choose_measures(names: Iterable[str], wanted: WantedMeasures, file: str) -> 
                     f"{first} and {name} are one measure", file, way_out="name the measures"
                 )
     if not chosen:
-        none_of = f"none of {wanted}" if wanted.measures else "no measure"
+        none_of = f"none of {selection}" if selection.measures else "no measure"
         raise BadFileError(
             f"the file holds {none_of}, but {listed(names)}", file, way_out="name the measures"
         )

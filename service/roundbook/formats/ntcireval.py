@@ -6,7 +6,7 @@ import re
 
 from roundbook.errors import BadFileError
 from roundbook.formats.lines import ScoreLine, ToolLines
-from roundbook.formats.table import is_number, shown
+from roundbook.formats.table import is_number, quoted
 from roundbook.formats.text import SourceText
 
 # Lines of -out TOPIC; the last kind are the rank-by-rank lines of -v, without a topic.
@@ -39,7 +39,7 @@ def ntcireval_lines(source: SourceText) -> ToolLines:
             continue  # one intent's score
         if pairs is None:
             raise BadFileError(
-                f"expected 'topic measure= value', found {shown(text.strip())}", source.file, line
+                f"expected 'topic measure= value', found {quoted(text.strip())}", source.file, line
             )
         lines += (ScoreLine(line, topic, name, value) for name, value in pairs)
     if not lines:
@@ -48,7 +48,7 @@ def ntcireval_lines(source: SourceText) -> ToolLines:
 
 
 def looks_like_ntcireval(text: str) -> bool:
-    """Return whether a line can only be NTCIREVAL's."""
+    """Return whether a line has NTCIREVAL's form, which no other layout has."""
     return _is_note(text) or bool(_pairs(text.split()[1:])) or bool(_pairs(text.split()))
 
 

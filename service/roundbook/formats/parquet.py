@@ -68,9 +68,7 @@ class _ParquetTable(Table):
         return np.where(missing, np.nan, whole)
 
     def _refusal(self, column: int, reason: str) -> BadFileError:
-        return BadFileError(
-            f"the column {self.header[column][:40]!r} holds {reason}", self.file, None, None
-        )
+        return BadFileError(f"the column {self.header[column][:40]!r} holds {reason}", self.file)
 
 
 def read_parquet(data: bytes, file: str, max_bytes: int) -> Table:
@@ -95,20 +93,20 @@ def read_parquet(data: bytes, file: str, max_bytes: int) -> Table:
     broken = BadFileError("the Parquet file is broken or cut short; copy it again", file)
     try:
         opened = reader.ParquetFile(arrow.BufferReader(data))
-        about = opened.metadata
-        size = sum(about.row_group(at).total_byte_size for at in range(about.num_row_groups))
+        metadata = opened.metadata
+        size = sum(metadata.row_group(at).total_byte_size for at in range(metadata.num_row_groups))
         schema = opened.schema_arrow
         index = (schema.pandas_metadata or {}).get("index_columns", [])
     except (arrow.ArrowException, OSError, ValueError, AttributeError):
         raise broken from None
-    cells = about.num_rows * max(1, about.num_columns)
+    cells = metadata.num_rows * max(1, metadata.num_columns)
     if size > max_bytes or cells > 4 * MAX_CELLS:
         raise BadFileError(
             f"the Parquet file unpacks to {size} bytes and {cells} cells; at most {max_bytes} and"
             f" {4 * MAX_CELLS} are read",
             file,
         )
-    if not about.num_rows or not schema.names:
+    if not metadata.num_rows or not schema.names:
         raise BadFileError("the file is empty", file)
     if len(set(schema.names)) < len(schema.names):
         raise BadFileError("two columns have the same name; keep one", file)

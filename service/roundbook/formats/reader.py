@@ -21,7 +21,7 @@ from roundbook.formats.matrix import (
     merged,
     refuse_means,
 )
-from roundbook.formats.measures import WantedMeasures
+from roundbook.formats.measures import MeasureSelection
 from roundbook.formats.ntcireval import ntcireval_lines
 from roundbook.formats.parquet import read_parquet
 from roundbook.formats.table import readable
@@ -122,14 +122,14 @@ def read_measures(
         raise InputError("no score file was given")
     if layout not in ("auto", *LAYOUTS):
         raise InputError(f"there is no layout {layout!r}; choose auto or {', '.join(LAYOUTS)}")
-    wanted = WantedMeasures(tuple(measures), file_measure)
+    selection = MeasureSelection(tuple(measures), file_measure)
     first: tuple[str, str] | None = None  # file and layout
     hidden: list[HiddenCells] = []
     by_measure: dict[str, list[Block]] = {measure: [] for measure in measures}
     for path in paths:
         source = read_source(path, max_bytes)
         if layout == "auto":
-            kind, source = detect_layout(source, wanted)
+            kind, source = detect_layout(source, selection)
         else:
             kind = layout
         first = first or (source.file, kind)
@@ -137,10 +137,10 @@ def read_measures(
             raise _disagreement("layout", kind, first[1], source.file, first[0])
         if isinstance(source, Table) and source.hidden is not None:
             hidden.append(source.hidden)
-        for measure, block in _blocks(source, kind, wanted).items():
+        for measure, block in _blocks(source, kind, selection).items():
             # A measure that was not named by the user may be spelled differently in each file.
-            same = measure if measures else measure_key(measure)
-            blocks = by_measure.setdefault(same, [])
+            key = measure if measures else measure_key(measure)
+            blocks = by_measure.setdefault(key, [])
             blocks.append(block)
             if measures and block.measure != blocks[0].measure:
                 raise _disagreement(
@@ -194,7 +194,7 @@ def read_source(path: Path | str, max_bytes: int) -> SourceText | Table:
     return decoded(file, data)
 
 
-def _blocks(source: SourceText | Table, kind: str, wanted: WantedMeasures) -> dict[str, Block]:
+def _blocks(source: SourceText | Table, kind: str, selection: MeasureSelection) -> dict[str, Block]:
     if kind in _OF_TOOLS:
         if isinstance(source, Table):
             raise BadFileError(
@@ -204,18 +204,18 @@ def _blocks(source: SourceText | Table, kind: str, wanted: WantedMeasures) -> di
                 first="wide",
                 second="long",
             )
-        return blocks_of_lines(_OF_TOOLS[kind](source), wanted, source.file)
+        return blocks_of_lines(_OF_TOOLS[kind](source), selection, source.file)
     table = source if isinstance(source, Table) else TextTable(source)
     if kind == "long":
-        return read_long(table, wanted)
-    return {wanted.only(table.file): read_wide(table)}
+        return read_long(table, selection)
+    return {selection.only(table.file): read_wide(table)}
 
 
 def _disagreement(
-    what: str, other: str | None, first: str | None, file: str, first_file: str
+    subject: str, value: str | None, first: str | None, file: str, first_file: str
 ) -> BadFileError:
     return BadFileError(
-        f"the {what} is {other}, but that of {first_file} is {first}; "
+        f"the {subject} is {value}, but that of {first_file} is {first}; "
         "files read together must agree",
         file,
     )
@@ -226,19 +226,19 @@ def _refuse_partial_runs(
 ) -> None:
     """Refuse runs with scores of one measure and none of another: a file was probably forgotten."""
     first, *others = matrices
-    for other in others:
-        for has, lacks in ((first, other), (other, first)):
-            there = set(lacks.runs)
-            run = next((run for run in has.runs if run not in there), None)
+    for matrix in others:
+        for has, lacks in ((first, matrix), (matrix, first)):
+            scored = set(lacks.runs)
+            run = next((run for run in has.runs if run not in scored), None)
             if run is not None:
                 files = [part.file for part in has.parts if run in part.runs] or has.files
                 raise _partial_run(
                     run, has.measure, lacks.measure, files, way_out="name the measures"
                 )
-    read = set(first.runs)
+    runs_read = set(first.runs)
     for block in chain.from_iterable(by_measure.values()):
         for run, measure in block.other_runs.items():
-            if run not in read:
+            if run not in runs_read:
                 raise _partial_run(
                     run, measure, first.measure, [block.file], way_out="run without the measure"
                 )

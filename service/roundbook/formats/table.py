@@ -54,14 +54,14 @@ def header_key(cell: str) -> str:
     return cell.strip().lower().replace(" ", "_").replace("-", "_")
 
 
-def shown(text: str, limit: int = 40) -> str:
+def quoted(text: str, limit: int = 40) -> str:
     """Return a text from a file in quotes, cut to a readable length."""
     return repr(text if len(text) <= limit else text[: limit - 1] + "…")
 
 
 def readable(text: str) -> str:
-    """Return a text from a file unchanged if it is printable and short, else as `shown`."""
-    return text if text.isprintable() and len(text) <= 100 else shown(text, 100)
+    """Return a text from a file unchanged if it is printable and short, else as `quoted`."""
+    return text if text.isprintable() and len(text) <= 100 else quoted(text, 100)
 
 
 def has_unfit(text: str) -> bool:
@@ -69,7 +69,7 @@ def has_unfit(text: str) -> bool:
     return _UNFIT.search(text) is not None
 
 
-def checked_name(text: str, what: str, file: str, line: int | None, column: int | None) -> str:
+def checked_name(text: str, noun: str, file: str, line: int | None, column: int | None) -> str:
     """Return a topic's or run's name in NFC, without the white space around it.
 
     Raises
@@ -79,10 +79,10 @@ def checked_name(text: str, what: str, file: str, line: int | None, column: int 
     """
     name = normalize("NFC", text.strip())
     if not name:
-        raise BadFileError(f"the {what} name is empty", file, line, column)
+        raise BadFileError(f"the {noun} name is empty", file, line, column)
     if len(name) > MAX_NAME:
         raise BadFileError(
-            f"the {what} name {shown(name)} has {len(name)} characters; "
+            f"the {noun} name {quoted(name)} has {len(name)} characters; "
             f"at most {MAX_NAME} are read",
             file,
             line,
@@ -90,7 +90,7 @@ def checked_name(text: str, what: str, file: str, line: int | None, column: int 
         )
     if has_unfit(name):
         raise BadFileError(
-            f"the {what} name {shown(name)} holds a control or invisible character; take it out",
+            f"the {noun} name {quoted(name)} holds a control or invisible character; take it out",
             file,
             line,
             column,
@@ -99,19 +99,19 @@ def checked_name(text: str, what: str, file: str, line: int | None, column: int 
 
 
 def checked_names(
-    cells: Sequence[str], what: str, file: str, location: Callable[[int], tuple[int, int | None]]
+    cells: Sequence[str], noun: str, file: str, location: Callable[[int], tuple[int, int | None]]
 ) -> list[str]:
     """Return `checked_name` of each cell, with a fast path for plain ones."""
     if not "".join(cells).encode("utf-8", "surrogatepass").translate(None, _VISIBLE):
         lengths = set(map(len, cells))
         if not lengths or 0 < min(lengths) <= max(lengths) <= MAX_NAME:
             return list(cells)
-    return [checked_name(cell, what, file, *location(at)) for at, cell in enumerate(cells)]
+    return [checked_name(cell, noun, file, *location(at)) for at, cell in enumerate(cells)]
 
 
 def numbered_names(
     names: list[str],
-    what: str,
+    noun: str,
     file: str,
     location: Callable[[int], tuple[int, int | None]],
 ) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
@@ -123,7 +123,7 @@ def numbered_names(
         From a name's index to its line and column.
     """
     spellings = list(dict.fromkeys(names))
-    fit = checked_names(spellings, what, file, lambda at: location(names.index(spellings[at])))
+    fit = checked_names(spellings, noun, file, lambda at: location(names.index(spellings[at])))
     codes = {name: code for code, name in enumerate(dict.fromkeys(fit))}
     of_names = codes
     if fit != spellings:
@@ -203,13 +203,13 @@ def _with_points(
     reason = None
     if any("." in cell and is_number(cell) for cell in cells):
         reason = (
-            f"the score {shown(first)} is written with a decimal comma, and others with a decimal"
-            f" point; write {shown(first.replace(',', '.'))}"
+            f"the score {quoted(first)} is written with a decimal comma, and others with a decimal"
+            f" point; write {quoted(first.replace(',', '.'))}"
         )
     elif all(_GROUPED.fullmatch(cells[at].strip()) for at in commas):
         reason = (
-            f"the comma in the score {shown(first)} may be a decimal comma or part thousands; write"
-            f" {shown(first.replace(',', '.'))} or {shown(first.replace(',', ''))}"
+            f"the comma in the score {quoted(first)} may be a decimal comma or part thousands;"
+            f" write {quoted(first.replace(',', '.'))} or {quoted(first.replace(',', ''))}"
         )
     if reason is not None:
         raise BadFileError(reason, file, *location(commas[0]))
@@ -235,15 +235,15 @@ def score(text: str, file: str, line: int, column: int | None) -> float:
         if abs(value) <= LARGEST_SCORE:
             return value
         reason = (
-            f"the score {shown(text)} is too large; only scores within ±{LARGEST_SCORE:g} are read"
+            f"the score {quoted(text)} is too large; only scores within ±{LARGEST_SCORE:g} are read"
         )
     elif _ABSENT.fullmatch(text):
-        reason = f"{shown(text)} is not a score; leave it out if the score is missing"
+        reason = f"{quoted(text)} is not a score; leave it out if the score is missing"
     elif has_decimal_comma(text):
         reason = (
-            f"the score {shown(text)} is written with a decimal comma; "
-            f"write {shown(text.replace(',', '.'))}"
+            f"the score {quoted(text)} is written with a decimal comma; "
+            f"write {quoted(text.replace(',', '.'))}"
         )
     else:
-        reason = f"{shown(text)} is not a number"
+        reason = f"{quoted(text)} is not a number"
     raise BadFileError(reason, file, line, column)

@@ -10,7 +10,7 @@ from roundbook.errors import BadFileError
 from roundbook.formats.columns import TextTable
 from roundbook.formats.matrix import HiddenCells
 from roundbook.formats.reader import read_source
-from roundbook.formats.table import RUN_HEADERS, TEAM_HEADERS, checked_name, shown
+from roundbook.formats.table import RUN_HEADERS, TEAM_HEADERS, checked_name, quoted
 from roundbook.formats.text import DEFAULT_MAX_BYTES, SourceText
 
 _RUN = RUN_HEADERS[:1]  # a system has a column of its own here
@@ -68,7 +68,7 @@ def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> RunTeams
     ------
     BadFileError
         If the file cannot be read, lacks a column, or names a run twice; if a team or a system is
-        a word for an unknown one.
+        a placeholder such as ``n/a``.
     """
     source = read_source(path, max_bytes)
     table = TextTable(source) if isinstance(source, SourceText) else source
@@ -90,12 +90,12 @@ def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> RunTeams
                 f"the run {run} is already on line {lines[run]}; keep one", file, line, run_at + 1
             )
         lines[run] = line
-        for at, what, remedy in (
+        for at, noun, remedy in (
             (team_at, "team", "leave out the runs whose team is unknown"),
             (system_at, "system", "leave the cell empty where it is unknown"),
         ):
             if at is not None and _UNKNOWN.fullmatch(fields[at].strip()):
-                reason = f"{shown(fields[at].strip())} is no {what}; {remedy}"
+                reason = f"{quoted(fields[at].strip())} is no {noun}; {remedy}"
                 raise BadFileError(reason, file, line, at + 1)
         teams[run] = RunTeam(
             run=run,
@@ -108,11 +108,11 @@ def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> RunTeams
 
 
 def _optional(
-    fields: list[str], at: int | None, what: str, file: str, line: int | None
+    fields: list[str], at: int | None, noun: str, file: str, line: int | None
 ) -> str | None:
     if at is None or not fields[at].strip():
         return None
-    return checked_name(fields[at], what, file, line, at + 1)
+    return checked_name(fields[at], noun, file, line, at + 1)
 
 
 def _answer(fields: list[str], at: int | None, file: str, line: int) -> bool | None:
@@ -121,7 +121,7 @@ def _answer(fields: list[str], at: int | None, file: str, line: int) -> bool | N
     answer = fields[at].strip().lower()
     if answer not in _ANSWERS:
         raise BadFileError(
-            f"{shown(fields[at].strip())} does not say whether the run contributed to the pool; "
+            f"{quoted(fields[at].strip())} does not say whether the run contributed to the pool; "
             "write yes or no, or leave it empty",
             file,
             line,

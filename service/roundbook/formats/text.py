@@ -188,7 +188,7 @@ def fields_of(text: str) -> list[str]:
     return [field.strip() for field in text.split("\t")] if "\t" in text else text.split()
 
 
-def _limited(stream: BinaryIO | gzip.GzipFile, what: str, file: str, max_bytes: int) -> bytes:
+def _limited(stream: BinaryIO | gzip.GzipFile, excess: str, file: str, max_bytes: int) -> bytes:
     # Read one byte beyond the limit to see that it is exceeded; a bomb is never unpacked whole.
     chunks: list[bytes] = []
     left = max_bytes + 1
@@ -197,7 +197,7 @@ def _limited(stream: BinaryIO | gzip.GzipFile, what: str, file: str, max_bytes: 
         left -= len(chunk)
     if not left:
         raise BadFileError(
-            f"the file {what} than {max_bytes} bytes; "
+            f"the file {excess} than {max_bytes} bytes; "
             "raise ROUNDBOOK_MAX_FILE_BYTES if it should be read",
             file,
         )

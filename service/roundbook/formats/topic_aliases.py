@@ -38,19 +38,19 @@ def read_topic_ids(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> list
     file, _, data = read_bytes(path, max_bytes)
     table = TextTable(decoded(file, data))
     columns: dict[str, int] = {}
-    for what, names in _COLUMNS.items():
+    for column, names in _COLUMNS.items():
         at = table.named_column(names)
         if at is None:
             raise BadFileError(
-                f"a file of topic ids needs the columns topic, round and id; {what!r} is missing",
+                f"a file of topic ids needs the columns topic, round and id; {column!r} is missing",
                 file,
                 table.header_line,
             )
-        columns[what] = at
+        columns[column] = at
     ids = []
     for line, fields in table.rows():
-        topic, round_, there = (
-            checked_name(fields[at], what, file, line, at + 1) for what, at in columns.items()
+        topic, round_, other_id = (
+            checked_name(fields[at], column, file, line, at + 1) for column, at in columns.items()
         )
-        ids.append(TopicId(topic, round_, there, file, line))
+        ids.append(TopicId(topic, round_, other_id, file, line))
     return ids

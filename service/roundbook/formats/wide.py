@@ -13,20 +13,12 @@ from roundbook.formats.table import (
     first_repeated,
     has_decimal_comma,
     is_number,
-    shown,
+    quoted,
 )
 
 
 def read_wide(table: Table) -> Block:
     """Read a wide table; an empty cell is a missing score.
-
-    Parameters
-    ----------
-    table : Table
-
-    Returns
-    -------
-    Block
 
     Raises
     ------
@@ -42,7 +34,7 @@ def read_wide(table: Table) -> Block:
         and all(is_number(cell) or has_decimal_comma(cell) for cell in cells)
     ):
         raise BadFileError(
-            f"the first column, called {shown(table.header[0].strip())}, holds numbers with"
+            f"the first column, called {quoted(table.header[0].strip())}, holds numbers with"
             " decimals, which look like scores; put a column of topics before it, or if these are"
             " topics, head it 'topic'",
             file,

@@ -160,7 +160,7 @@ def _filled_sheet(
     """Return the one sheet with cells, or None; its rows without trailing empty cells."""
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of styles that it does not know
+            warnings.simplefilter("ignore")  # of unknown styles
             book = openpyxl.load_workbook(
                 io.BytesIO(data), read_only=True, data_only=values, keep_links=False
             )
@@ -174,7 +174,7 @@ def _filled_sheet(
             }
     except BadFileError:
         raise
-    except Exception:  # openpyxl stumbles over a damaged workbook in any way  # noqa: BLE001
+    except Exception:  # a damaged workbook may raise any error in openpyxl  # noqa: BLE001
         raise BadFileError("the workbook is broken or cut short; copy it again", file) from None
     filled = {title: sheet for title, sheet in sheets.items() if sheet.rows}
     if len(filled) > 1:
@@ -189,7 +189,7 @@ def _filled_sheet(
 
 
 def _filled(sheet: Any, file: str) -> Iterator[_Row]:  # noqa: ANN401
-    sheet.reset_dimensions()  # what a workbook says of its own size need not be so
+    sheet.reset_dimensions()  # the size that the workbook states may be wrong
     seen = 0
     for line, row in enumerate(sheet.iter_rows(values_only=True), 1):
         cells = list(row)
@@ -216,11 +216,11 @@ def _refuse_formulas(
     """Refuse formulas without a saved value, which would be read as empty cells."""
     if all(len(cells) == width and None not in cells for _, cells in rows):
         return
-    known = dict(rows)
+    values_by_line = dict(rows)
     sheet = _filled_sheet(openpyxl, data, file, values=False)
     for line, cells in sheet.rows if sheet else ():
         for at, (value, cell) in enumerate(
-            zip(_padded(known.get(line, []), len(cells)), cells, strict=False), 1
+            zip(_padded(values_by_line.get(line, []), len(cells)), cells, strict=False), 1
         ):
             # A formula that fills several cells is an object with their range.
             formula = str(cell).startswith("=") or hasattr(cell, "ref")
@@ -288,10 +288,10 @@ def write_workbook(
 
     def cell(value: str | float) -> Any:  # noqa: ANN401
         # Set as text with its type: numbers keep all digits, and no name is taken for a formula.
-        made = openpyxl.cell.WriteOnlyCell(sheet, value="")
-        made._value = value if isinstance(value, str) else repr(value)
-        made.data_type = "s" if isinstance(value, str) else "n"
-        return made
+        written = openpyxl.cell.WriteOnlyCell(sheet, value="")
+        written._value = value if isinstance(value, str) else repr(value)
+        written.data_type = "s" if isinstance(value, str) else "n"
+        return written
 
     for row in (header, *rows):
         sheet.append([cell(value) for value in row])

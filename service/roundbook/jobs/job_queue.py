@@ -136,7 +136,7 @@ def queue_in(connection: Connection) -> JobManager:
 
 
 @contextmanager
-def kept(engine: Engine) -> Iterator[Connection]:
+def committed(engine: Engine) -> Iterator[Connection]:
     """Yield a transaction that is committed when the block ends."""
     with unit_of_work(engine) as connection:
         yield connection
@@ -145,7 +145,7 @@ def kept(engine: Engine) -> Iterator[Connection]:
 
 def has_queue(connection: Connection) -> bool:
     """Return whether the queue's tables exist."""
-    return _is_there(connection, "to_regclass", f"{SCHEMA}.study_job")
+    return _exists(connection, "to_regclass", f"{SCHEMA}.study_job")
 
 
 def make_queue(engine: Engine) -> None:
@@ -159,16 +159,16 @@ def make_queue(engine: Engine) -> None:
         When the role may not create or use them.
     """
     directory = resources.files("procrastinate.sql") / "migrations"
-    known = sorted(file.name for file in directory.iterdir() if file.name.endswith(".sql"))
-    with kept(engine) as connection:
-        if (_version(connection) or "") >= known[-1] + _OURS:
-            has_queue(connection)  # which is refused where the role may not use it
+    migrations = sorted(file.name for file in directory.iterdir() if file.name.endswith(".sql"))
+    with committed(engine) as connection:
+        if (_version(connection) or "") >= migrations[-1] + _OURS:
+            has_queue(connection)  # raises where the role may not use it
             return
         connection.execute(
             text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))"), {"name": SCHEMA}
         )
         version = _version(connection)
-        if version is None and not _is_there(connection, "to_regnamespace", SCHEMA):
+        if version is None and not _exists(connection, "to_regnamespace", SCHEMA):
             _make_schema(connection)
         use_queue(connection)
         driver = connection.connection.driver_connection
@@ -183,18 +183,18 @@ def make_queue(engine: Engine) -> None:
             before, _, ours = version.partition(" ")
             if not ours:
                 driver.execute(_BY_TASK_ID)
-            for name in known:
+            for name in migrations:
                 if name > before:
                     driver.execute((directory / name).read_text(encoding="utf-8"))
-        driver.execute(f"COMMENT ON SCHEMA {SCHEMA} IS '{known[-1]}{_OURS}'")
+        driver.execute(f"COMMENT ON SCHEMA {SCHEMA} IS '{migrations[-1]}{_OURS}'")
 
 
 def _make_schema(connection: Connection) -> None:
-    may = connection.execute(
+    may_create, role = connection.execute(
         text("SELECT has_database_privilege(current_database(), 'CREATE'), current_user")
     ).one()
-    if not may[0]:
-        owner = sql.Identifier(may[1]).as_string()
+    if not may_create:
+        owner = sql.Identifier(role).as_string()
         raise DatabaseError(
             "The queue of jobs is not there, and the role that connects may not make it. The"
             f" database's owner does, in SQL: CREATE SCHEMA {SCHEMA} AUTHORIZATION {owner}"
@@ -202,9 +202,9 @@ def _make_schema(connection: Connection) -> None:
     connection.execute(text(f"CREATE SCHEMA {SCHEMA}"))
 
 
-def _is_there(connection: Connection, function: str, name: str) -> bool:
-    there = connection.execute(text(f"SELECT {function}(:name) IS NOT NULL"), {"name": name})
-    return bool(there.scalar_one())
+def _exists(connection: Connection, function: str, name: str) -> bool:
+    exists = connection.execute(text(f"SELECT {function}(:name) IS NOT NULL"), {"name": name})
+    return bool(exists.scalar_one())
 
 
 def _version(connection: Connection) -> str | None:

@@ -12,7 +12,6 @@ from roundbook.database.tables import round_
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.jobs.job import Job, JobList
 from roundbook.jobs.job_queue import QUEUE, has_queue, queue_in
-from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.lookup import (
     check_name,
     check_text,
@@ -22,7 +21,7 @@ from roundbook.logbook.lookup import (
     logged_matrix,
 )
 from roundbook.logbook.session import Session
-from roundbook.logbook.studies.studies import find_study
+from roundbook.logbook.studies.studies import STUDIES, find_study
 from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
 from roundbook.requests.studies import StudyRequest
 
@@ -56,24 +55,22 @@ def start_study(session: Session, request: StartStudy) -> Job:
     NotRecordedError
         When there is no such task, round or scores.
     """
-    find_study(request.study)
-    asked = find_kind("study").request(**{**request.request, "study": request.study})
-    assert isinstance(asked, StudyRequest)
-    if asked.files or asked.task is None:
+    study = study_request(request)
+    if study.files or study.task is None:
         raise InputError("A job's study is saved, so it is of a round, not of files.")
-    task_id = find_task(session.connection, asked.task)
-    _refuse_missing(session.connection, task_id, asked.task, asked)
+    task_id = find_task(session.connection, study.task)
+    _refuse_missing(session.connection, task_id, study.task, study)
     name = None if request.name is None else check_name("study", request.name)
     values: dict[str, Any] = {
-        "request": asked.model_dump(mode="json", exclude_none=True),
+        "request": study.model_dump(mode="json", exclude_none=True),
         "name": name,
         "note": check_text("note", request.note),
         "user": session.user,
         # Rounds and tasks may be renamed before the job's turn.
         "rounds": {
-            field: find_round(session.connection, task_id, asked.task, label)
+            field: find_round(session.connection, task_id, study.task, label)
             for field in ("round", "to_round")
-            if (label := getattr(asked, field, None)) is not None
+            if (label := getattr(study, field, None)) is not None
         },
     }
     queued = queue_in(session.connection).defer_job(
@@ -89,20 +86,26 @@ def start_study(session: Session, request: StartStudy) -> Job:
     return show_job(session, ShowJob(job=queued.id))
 
 
-def _refuse_missing(connection: Connection, task_id: int, task: str, asked: StudyRequest) -> None:
+def study_request(request: StartStudy) -> StudyRequest:
+    """Return the request of the study that a job is to compute."""
+    find_study(request.study)
+    return STUDIES[request.study].request(**{**request.request, "study": request.study})
+
+
+def _refuse_missing(connection: Connection, task_id: int, task: str, request: StudyRequest) -> None:
     """Raise NotRecordedError now for rounds or scores that the worker would not find."""
-    for label in filter(None, asked.rounds):
-        if not {"matrix", "factor_set"} & set(asked.rests_on):
+    for label in filter(None, request.rounds):
+        if not {"matrix", "factor_set"} & set(request.rests_on):
             find_round(connection, task_id, task, label)
             continue
-        series = find_series(connection, task, label, asked.measure, asked.assessments)
+        series = find_series(connection, task, label, request.measure, request.assessments)
         logged_matrix(connection, task, series)
 
 
 def list_jobs(session: Session, request: ListJobs) -> JobList:
     """Return the jobs, latest first."""
-    wanted = {"job": None, "task": request.task, "before": request.before, "limit": request.limit}
-    return JobList(jobs=_jobs(session.connection, wanted))
+    filters = {"job": None, "task": request.task, "before": request.before, "limit": request.limit}
+    return JobList(jobs=_jobs(session.connection, filters))
 
 
 def show_job(session: Session, request: ShowJob) -> Job:
@@ -113,8 +116,8 @@ def show_job(session: Session, request: ShowJob) -> Job:
     NotRecordedError
         When there is no job of this number; an ended job is deleted after thirty days.
     """
-    wanted = {"job": request.job, "task": None, "before": None, "limit": 1}
-    jobs = _jobs(session.connection, wanted)
+    filters = {"job": request.job, "task": None, "before": None, "limit": 1}
+    jobs = _jobs(session.connection, filters)
     if not jobs:
         raise NotRecordedError(f"There is no job {request.job}.", job=request.job)
     return jobs[0]
@@ -149,7 +152,7 @@ def cancel_job(session: Session, request: ShowJob) -> Job:
     return show_job(session, request)
 
 
-def names_now(connection: Connection, job: int, rounds: Mapping[str, int]) -> dict[str, str]:
+def current_names(connection: Connection, job: int, rounds: Mapping[str, int]) -> dict[str, str]:
     """Return the present names of a job's task and rounds by field of its request.
 
     A task or round that was removed is left out.
@@ -174,17 +177,17 @@ def names_now(connection: Connection, job: int, rounds: Mapping[str, int]) -> di
 
 def note_job(connection: Connection, job: int, **facts: object) -> None:
     """Update a job's progress or outcome."""
-    given = ", ".join(f"{name} = :{name}" for name in facts)
+    assignments = ", ".join(f"{name} = :{name}" for name in facts)
     connection.execute(
-        text(f"UPDATE roundbook_jobs.study_job SET {given} WHERE job = :job"),  # noqa: S608
+        text(f"UPDATE roundbook_jobs.study_job SET {assignments} WHERE job = :job"),  # noqa: S608
         {"job": job, **facts},
     )
 
 
-def _jobs(connection: Connection, wanted: dict[str, Any]) -> list[Job]:
+def _jobs(connection: Connection, filters: dict[str, Any]) -> list[Job]:
     if not has_queue(connection):
         return []
-    return [_job(row) for row in connection.execute(text(_JOBS), wanted).mappings()]
+    return [_job(row) for row in connection.execute(text(_JOBS), filters).mappings()]
 
 
 def _job(row: RowMapping) -> Job:

@@ -26,26 +26,26 @@ from procrastinate.sql import queries
 from sqlalchemy import Engine, text
 
 from roundbook.errors import DatabaseError, RoundbookError
-from roundbook.jobs.job_queue import QUEUE, Connector, kept, make_queue, queue_in
-from roundbook.jobs.studies import names_now, note_job
+from roundbook.jobs.job_queue import QUEUE, Connector, committed, make_queue, queue_in
+from roundbook.jobs.studies import current_names, note_job
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.record import open_record
 from roundbook.logbook.saving import save_long_result
-from roundbook.logbook.session import Tell, Work, begin, tell_nobody
+from roundbook.logbook.session import ReportProgress, Work, begin, ignore_progress
 from roundbook.logbook.studies.workers import uninterrupted
 from roundbook.settings import Settings
 
 # A job whose worker was lost this often, perhaps for want of memory, is not started again.
 _MOST_LOST = 5
 _KEPT_HOURS = 30 * 24
-_BETWEEN_NOTES = 0.5
-_POLLING = 1.0
+_SECONDS_BETWEEN_NOTES = 0.5
+_POLL_SECONDS = 1.0
 
 
 def run_worker(
     settings: Settings,
     address: str | None = None,
-    tell: Tell = tell_nobody,
+    tell: ReportProgress = ignore_progress,
     *,
     until_idle: bool = False,
 ) -> None:
@@ -78,7 +78,7 @@ def run_worker(
 
 
 async def _work(app: App, timeout: float, busy: set[int], *, until_idle: bool) -> None:
-    await _take_back(app, timeout, busy)
+    await _requeue_lost(app, timeout, busy)
     async with app.open_async():
         watching = asyncio.create_task(_watch(app, timeout, busy))
         try:
@@ -86,8 +86,8 @@ async def _work(app: App, timeout: float, busy: set[int], *, until_idle: bool) -
                 queues=[QUEUE],
                 wait=not until_idle,
                 listen_notify=False,
-                fetch_job_polling_interval=_POLLING,
-                abort_job_polling_interval=_POLLING,
+                fetch_job_polling_interval=_POLL_SECONDS,
+                abort_job_polling_interval=_POLL_SECONDS,
                 shutdown_graceful_timeout=0,
                 update_heartbeat_interval=timeout / 4,
                 stalled_worker_timeout=timeout,
@@ -100,12 +100,12 @@ async def _watch(app: App, timeout: float, busy: set[int]) -> None:
     while True:
         await asyncio.sleep(timeout / 4)
         try:
-            await _take_back(app, timeout, busy)
+            await _requeue_lost(app, timeout, busy)
         except DatabaseError:
             continue  # the worker itself ends when it cannot reach the database
 
 
-async def _take_back(app: App, timeout: float, busy: set[int]) -> None:
+async def _requeue_lost(app: App, timeout: float, busy: set[int]) -> None:
     """Requeue the jobs of workers without a heartbeat, and delete old jobs.
 
     The jobs in `busy` run in this worker, whose own heartbeat may be late: they are left alone.
@@ -114,13 +114,13 @@ async def _take_back(app: App, timeout: float, busy: set[int]) -> None:
     for job in await manager.get_stalled_jobs(queue=QUEUE, seconds_since_heartbeat=timeout):
         if job.id not in busy:
             with suppress(DatabaseError):  # another worker was first
-                await asyncio.to_thread(_take_up_again, app, job)
+                await asyncio.to_thread(_requeue_or_fail, app, job)
     await manager.delete_old_jobs(
         _KEPT_HOURS, QUEUE, include_failed=True, include_cancelled=True, include_aborted=True
     )
 
 
-def _take_up_again(app: App, job: QueuedJob) -> None:
+def _requeue_or_fail(app: App, job: QueuedJob) -> None:
     assert job.id is not None
     assert isinstance(app.connector, Connector)
     with app.connector.transaction() as connection:
@@ -140,7 +140,7 @@ def _take_up_again(app: App, job: QueuedJob) -> None:
             note_job(connection, job.id, lost=lost, error=sentence, ended_at=datetime.now(UTC))
 
 
-class _Again(BaseRetryStrategy):
+class _RetryInterrupted(BaseRetryStrategy):
     """Retry strategy: a job that was interrupted because its worker ends is requeued."""
 
     def get_retry_decision(
@@ -155,9 +155,9 @@ class _Again(BaseRetryStrategy):
         return None
 
 
-def _app(engine: Engine, settings: Settings, tell: Tell, busy: set[int]) -> App:
-    """Return the procrastinate app whose task runs a study in a thread; `busy` is what runs."""
-    app = App(connector=Connector(partial(kept, engine)))
+def _app(engine: Engine, settings: Settings, tell: ReportProgress, busy: set[int]) -> App:
+    """Return the procrastinate app whose task runs a study in a thread, with its job in `busy`."""
+    app = App(connector=Connector(partial(committed, engine)))
 
     def study(
         context: JobContext,
@@ -171,11 +171,11 @@ def _app(engine: Engine, settings: Settings, tell: Tell, busy: set[int]) -> App:
         job = context.job.id
         assert job is not None
         busy.add(job)
-        with kept(engine) as connection:
-            request = request | names_now(connection, job, rounds or {})
-        asked = f"{request['study']} of {request['task']}"
+        with committed(engine) as connection:
+            request = request | current_names(connection, job, rounds or {})
+        title = f"{request['study']} of {request['task']}"
         _note(engine, job, started_at=datetime.now(UTC), **_NO_PROGRESS)
-        tell(f"Job {job}: {asked} is begun.")
+        tell(f"Job {job}: {title} is begun.")
         try:
             saved = save_long_result(
                 partial(begin, engine, user),
@@ -188,17 +188,17 @@ def _app(engine: Engine, settings: Settings, tell: Tell, busy: set[int]) -> App:
         except JobAborted:
             if context.abort_reason() == AbortReason.SHUTDOWN:
                 _note(engine, job, **_NO_PROGRESS)
-                tell(f"Job {job}: {asked} is put back.")
+                tell(f"Job {job}: {title} is put back.")
             else:
                 _note(engine, job, ended_at=datetime.now(UTC))
-                tell(f"Job {job}: {asked} is cancelled.")
+                tell(f"Job {job}: {title} is cancelled.")
             raise
         except Exception as error:
             sentence = str(error)
             if not isinstance(error, RoundbookError):
                 sentence = f"Roundbook itself went wrong here ({type(error).__name__}: {error})."
             _note(engine, job, ended_at=datetime.now(UTC), error=sentence)
-            tell(f"Job {job}: {asked} failed. {sentence}")
+            tell(f"Job {job}: {title} failed. {sentence}")
             raise
         finally:
             busy.discard(job)
@@ -211,9 +211,9 @@ def _app(engine: Engine, settings: Settings, tell: Tell, busy: set[int]) -> App:
             saved=saved.status,
             seconds_left=0,
         )
-        tell(f"Job {job}: {asked} is {saved.status}: '{saved.name}', version {saved.version}.")
+        tell(f"Job {job}: {title} is {saved.status}: '{saved.name}', version {saved.version}.")
 
-    app.task(name="study", queue=QUEUE, pass_context=True, retry=_Again())(study)
+    app.task(name="study", queue=QUEUE, pass_context=True, retry=_RetryInterrupted())(study)
     return app
 
 
@@ -221,7 +221,7 @@ _NO_PROGRESS = dict.fromkeys(("part", "done", "total", "seconds_left", "error", 
 
 
 def _note(engine: Engine, job: int, **facts: object) -> None:
-    with kept(engine) as connection:
+    with committed(engine) as connection:
         note_job(connection, job, **facts)
 
 
@@ -237,7 +237,7 @@ def _progress(engine: Engine, context: JobContext) -> Callable[[str, int, int], 
             raise JobAborted
         now = time.monotonic()
         started = began.setdefault(part, now)
-        if now - noted < _BETWEEN_NOTES and done < total:
+        if now - noted < _SECONDS_BETWEEN_NOTES and done < total:
             return
         noted = now
         left = round((now - started) * (total - done) / done, 1) if done and now > started else None
@@ -247,7 +247,7 @@ def _progress(engine: Engine, context: JobContext) -> Callable[[str, int, int], 
 
 
 @contextmanager
-def worker_beside(settings: Settings, address: str | None, tell: Tell) -> Iterator[None]:
+def worker_beside(settings: Settings, address: str | None, tell: ReportProgress) -> Iterator[None]:
     """Run a worker as a child process within a block; start another if it is lost.
 
     `tell` must be a module's function, since it is pickled for the child.
@@ -267,8 +267,8 @@ def worker_beside(settings: Settings, address: str | None, tell: Tell) -> Iterat
     def watch() -> None:
         nonlocal worker
         while not ending.is_set():
-            worker.join(_POLLING)
-            if worker.exitcode is not None and not ending.wait(_PAUSE):
+            worker.join(_POLL_SECONDS)
+            if worker.exitcode is not None and not ending.wait(_SECONDS_TO_RESTART):
                 worker = start()
 
     watching = threading.Thread(target=watch, daemon=True)
@@ -279,14 +279,14 @@ def worker_beside(settings: Settings, address: str | None, tell: Tell) -> Iterat
         ending.set()
         watching.join()
         worker.terminate()
-        worker.join(_PATIENCE)
+        worker.join(_SECONDS_TO_END)
         worker.kill()
 
 
-_PAUSE, _PATIENCE = 5.0, 10.0
+_SECONDS_TO_RESTART, _SECONDS_TO_END = 5.0, 10.0
 
 
-def _as_child(settings: Settings, address: str | None, tell: Tell) -> None:
+def _as_child(settings: Settings, address: str | None, tell: ReportProgress) -> None:
     """Run jobs until the parent process ends."""
     parent = parent_process()
     assert parent is not None

@@ -14,75 +14,72 @@ def choose_assessments(
     task_id: int,
     measure_id: int,
     measure: str,
-    wanted: str | None,
+    assessments: str | None,
     *,
     round_id: int | None = None,
 ) -> str:
     """Return the assessments label to read: the one asked for, or the only one.
 
-    Scores from different assessments are never mixed, so one must be named if the task (or the
-    round) has several labels. A label whose scores are all withdrawn counts only if it is named, or
-    if no other has scores that stand.
+    Scores from different assessments are never mixed, so a label must be named if the task (or the
+    round) has several. A label whose scores are all withdrawn counts only if it is named, or if the
+    scores of all labels are withdrawn.
     """
     labels = _labels(connection, task_id, round_id, measure_id)
     where = "task" if round_id is None else "round"
-    if wanted is not None:
-        spelled = normalize("NFC", wanted.strip())
+    if assessments is not None:
+        spelled = normalize("NFC", assessments.strip())
         for label in labels:
             if normalize("NFC", label) == spelled:
                 return label
     if not labels:
         raise NotRecordedError(f"This {where} has nothing for measure {measure}.", measure=measure)
-    if wanted is not None:
+    if assessments is not None:
         raise NotRecordedError(
-            f"This {where} has no assessments '{wanted}' of {measure}; it has {', '.join(labels)}.",
+            f"This {where} has no assessments '{assessments}' of {measure}; it has {', '.join(labels)}.",
             measure=measure,
-            assessments=wanted,
+            assessments=assessments,
         )
-    standing = [label for label, stands in labels.items() if stands] or list(labels)
-    if len(standing) > 1:
+    current = [label for label, is_current in labels.items() if is_current] or list(labels)
+    if len(current) > 1:
         raise InputError(
             f"{measure} is recorded under several assessments in this {where}"
-            f" ({', '.join(standing)}), which are never mixed.",
+            f" ({', '.join(current)}), which are never mixed.",
             way_out="several assessments",
         )
-    return standing[0]
+    return current[0]
 
 
 def other_assessments(connection: Connection, task_id: int, label: str) -> list[str]:
-    """Return the task's assessments labels if one is new to it, as it may be mistyped; else none.
+    """Return the task's assessments labels if `label` is none of them, as it may be mistyped.
 
-    Labels whose scores are all withdrawn are left out.
+    Else the list is empty. Labels whose scores are all withdrawn are left out.
     """
     labels = _labels(connection, task_id)
-    if label in {normalize("NFC", known) for known in labels}:
+    if label in {normalize("NFC", recorded) for recorded in labels}:
         return []
-    return [other for other, stands in labels.items() if stands]
+    return [recorded for recorded, is_current in labels.items() if is_current]
 
 
 def _labels(
-    connection: Connection,
-    task_id: int,
-    round_id: int | None = None,
-    measure_id: int | None = None,
+    connection: Connection, task_id: int, round_id: int | None = None, measure_id: int | None = None
 ) -> dict[str, bool]:
-    """Return assessments labels in order, each with whether any of its scores stand.
+    """Return assessments labels in order, with whether they have scores that are not withdrawn.
 
-    Without a measure those of relevance assessments alone are among them.
+    Without a measure, labels that only relevance assessments have are included.
     """
     values = {"task": task_id, "round": round_id, "measure": measure_id}
     rows = connection.execute(_LABELS, values).all()
-    # In the order of Python, whatever the database's collation.
-    return dict(sorted((str(row.assessments), bool(row.stands)) for row in rows))
+    # Sorted here, as collations differ between databases.
+    return dict(sorted((str(row.assessments), bool(row.is_current)) for row in rows))
 
 
 _LABELS = text("""
-SELECT assessments, bool_or(stands) AS stands
+SELECT assessments, bool_or(is_current) AS is_current
 FROM (
     (
         SELECT DISTINCT ON (matrix.round_id, matrix.measure_id, matrix.assessments)
                matrix.round_id, matrix.measure_id, matrix.assessments,
-               withdrawn.matrix_id IS NULL AS stands
+               withdrawn.matrix_id IS NULL AS is_current
         FROM roundbook.matrix
         JOIN roundbook.round ON round.id = matrix.round_id AND round.task_id = :task
         LEFT JOIN roundbook.withdrawn ON withdrawn.matrix_id = matrix.id

@@ -14,7 +14,7 @@ from roundbook.errors import InputError
 
 def write_file(path: Path, content: str | bytes, *, force: bool = False) -> None:
     """Write a file atomically; see `atomic_file`."""
-    with atomic_file(path, force=force) as part, _named(path):
+    with atomic_file(path, force=force) as part, _naming(path):
         _write(part, content)
 
 
@@ -36,8 +36,8 @@ def atomic_file(
     InputError
         When the path exists already, or cannot be written.
     """
-    with _named(path):
-        target = _placed(path)
+    with _naming(path):
+        target = _resolved(path)
         if target.exists():
             if not target.is_file():
                 raise InputError(f"{path}: this is no ordinary file; name another.")
@@ -45,13 +45,12 @@ def atomic_file(
                 raise InputError(f"{path}: there is such a file.", way_out="existing file")
             if earlier and target.stat().st_size > 0 and not earlier(target):
                 raise InputError(
-                    f"{path}: this is no file that such a command wrote.",
-                    way_out="foreign file",
+                    f"{path}: this is no file that such a command wrote.", way_out="foreign file"
                 )
-        part = _unfinished(target)
+        part = _temporary(target)
     try:
         yield part
-        with _named(path):
+        with _naming(path):
             part.replace(target)
     finally:
         part.unlink(missing_ok=True)
@@ -76,7 +75,7 @@ def write_directory(
     """
     with (
         atomic_directory(path, lambda file: file.suffix == suffix, force=force) as part,
-        _named(path),
+        _naming(path),
     ):
         for name, content in contents.items():
             _write(part / name, content)
@@ -86,7 +85,7 @@ def write_directory(
 def atomic_directory(
     path: Path, ours: Callable[[Path], bool], *, force: bool = False
 ) -> Iterator[Path]:
-    """Yield a temporary directory to fill, which is renamed to `directory` when the block ends.
+    """Yield a temporary directory to fill, which is renamed to `path` when the block ends.
 
     Parameters
     ----------
@@ -100,14 +99,14 @@ def atomic_directory(
     InputError
         When the path exists and is no empty directory, or it cannot be written.
     """
-    with _named(path):
-        target = _placed(path)
+    with _naming(path):
+        target = _resolved(path)
         old = _replaced(target, path, ours, force=force)
-        part = _unfinished(target)
+        part = _temporary(target)
         part.mkdir()
     try:
         yield part
-        with _named(path):
+        with _naming(path):
             if old:
                 _swap(part, target)
             else:
@@ -116,7 +115,8 @@ def atomic_directory(
         shutil.rmtree(part, ignore_errors=True)
 
 
-def _placed(path: Path) -> Path:
+def _resolved(path: Path) -> Path:
+    """Return the absolute path of a file or directory; refuse a missing parent directory."""
     target = path.resolve()
     if not target.parent.is_dir():
         raise InputError(f"{path}: there is no directory {target.parent}; make it first.")
@@ -142,7 +142,7 @@ def _replaced(target: Path, path: Path, ours: Callable[[Path], bool], *, force: 
 
 
 def _swap(part: Path, target: Path) -> None:
-    aside = _unfinished(target)
+    aside = _temporary(target)
     target.rename(aside)
     try:
         part.rename(target)
@@ -152,7 +152,7 @@ def _swap(part: Path, target: Path) -> None:
     shutil.rmtree(aside, ignore_errors=True)
 
 
-def _unfinished(target: Path) -> Path:
+def _temporary(target: Path) -> Path:
     return target.with_name(f".{target.name[:100]}.{uuid4().hex}.part")
 
 
@@ -164,7 +164,8 @@ def _write(path: Path, content: str | bytes) -> None:
 
 
 @contextmanager
-def _named(path: Path) -> Iterator[None]:
+def _naming(path: Path) -> Iterator[None]:
+    """Turn failures to write into an InputError that names the path."""
     try:
         yield
     except (OSError, ValueError, RuntimeError) as error:

@@ -31,7 +31,7 @@ from roundbook.logbook.record import embedded_record, open_record
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_changes import publish_round
 from roundbook.logbook.saving import save_result
-from roundbook.logbook.session import Session, Tell, begin, tell_nobody
+from roundbook.logbook.session import ReportProgress, Session, begin, ignore_progress
 from roundbook.logbook.variance_history import VarianceHistory
 from roundbook.logbook.variances import show_variances
 from roundbook.requests.drift import DriftRequest
@@ -97,7 +97,7 @@ class Demonstration(Result):
     drift_aged: DriftReport
 
 
-def demonstrate(settings: Settings, progress: Tell) -> Demonstration:
+def demonstrate(settings: Settings, progress: ReportProgress) -> Demonstration:
     """Run the demonstration in a temporary embedded database."""
     progress("Starting an embedded PostgreSQL")
     with (
@@ -111,16 +111,18 @@ def demonstrate(settings: Settings, progress: Tell) -> Demonstration:
             PublishedSize(m=int(row["m"]), min_d=float(row["min_d"]), topics=int(row["topics"]))
             for row in _table("airs2016_table2_stc.csv")
         ]
-        asked = PlanRequest(
+        request = PlanRequest(
             task=_PUBLISHED_TASK,
             measure=_PUBLISHED_MEASURE,
             m=tuple(sorted({cell.m for cell in cells})),
             min_d=tuple(sorted({cell.min_d for cell in cells})),
             engine="sakai",
         )
-        sizes = plan_topics(session, asked)
-        asked = PlanRequest(task=CAMPAIGN, measure=MEASURE, m=(10, 30, 50), min_d=(0.05, 0.1, 0.2))
-        next_round = plan_topics(session, asked)
+        published_plan = plan_topics(session, request)
+        request = PlanRequest(
+            task=CAMPAIGN, measure=MEASURE, m=(10, 30, 50), min_d=(0.05, 0.1, 0.2)
+        )
+        next_round = plan_topics(session, request)
         progress("Reading variances and factors")
         history, history_std_ab = (
             show_variances(session, VarianceRequest(task=CAMPAIGN, measure=MEASURE, scale=scale))
@@ -141,7 +143,7 @@ def demonstrate(settings: Settings, progress: Tell) -> Demonstration:
         return Demonstration(
             source=SOURCE,
             published=published,
-            plan=sizes,
+            plan=published_plan,
             plan_published=cells,
             simulated=True,
             seed=SEED,
@@ -156,36 +158,34 @@ def demonstrate(settings: Settings, progress: Tell) -> Demonstration:
 
 
 @contextmanager
-def demonstration_record(settings: Settings, progress: Tell = tell_nobody) -> Iterator[Settings]:
+def demonstration_record(
+    settings: Settings, progress: ReportProgress = ignore_progress
+) -> Iterator[Settings]:
     """Yield the settings of a temporary record with the demonstration's data.
 
     It also has a saved plan and a saved drift report, and its first two rounds are published.
     """
     with tempfile.TemporaryDirectory(prefix="roundbook-demo-") as directory:
-        its = settings.model_copy(update={"data_dir": Path(directory), "database_url": None})
+        temporary = settings.model_copy(update={"data_dir": Path(directory), "database_url": None})
         progress("Starting an embedded PostgreSQL")
-        with open_record(its) as engine, begin(engine, _USER) as session:
+        with open_record(temporary) as engine, begin(engine, _USER) as session:
             _record_all(session, progress)
-            of = {"task": CAMPAIGN, "measure": MEASURE}
-            save_result(session, "plan", PlanRequest(**of), "next-round", None)
-            save_result(session, "drift", DriftRequest(**of), None, None)
-            for one in _ROUNDS[:2]:
-                publish_round(session, PublishRound(task=CAMPAIGN, round=one.label))
-        yield its
+            measure = {"task": CAMPAIGN, "measure": MEASURE}
+            save_result(session, "plan", PlanRequest(**measure), "next-round", None)
+            save_result(session, "drift", DriftRequest(**measure), None, None)
+            for entry in _ROUNDS[:2]:
+                publish_round(session, PublishRound(task=CAMPAIGN, round=entry.label))
+        yield temporary
 
 
-def _record_all(session: Session, progress: Tell) -> list[VarianceHistory]:
+def _record_all(session: Session, progress: ReportProgress) -> list[VarianceHistory]:
     """Record the published variances and the simulated campaign; return the variance histories."""
     progress("Recording the published NTCIR-12 variances")
     published = [_record_published(session, row) for row in _table("airs2016_table1.csv")]
     progress("Logging a simulated campaign of four rounds")
     for label, scores, teams in simulate_campaign():
         request = LogRequest(
-            task=CAMPAIGN,
-            round=label,
-            measure=MEASURE,
-            create=True,
-            tool=f"simulated, seed {SEED}",
+            task=CAMPAIGN, round=label, measure=MEASURE, create=True, tool=f"simulated, seed {SEED}"
         )
         log_scores(session, request, scores, teams)
     return published
@@ -204,7 +204,7 @@ def simulate_campaign(seed: int = SEED) -> Iterator[tuple[str, ScoreMatrix, dict
         names = [f"system{system + 1:02d}" for system in systems]
         tags = [f"{entry.label}-{name}" for name in names]
         # A better system is a new system, though the team is the same.
-        known = [None if entry.lift else name for name in names]
+        recurring = [None if entry.lift else name for name in names]
         yield (
             entry.label,
             ScoreMatrix(
@@ -217,7 +217,7 @@ def simulate_campaign(seed: int = SEED) -> Iterator[tuple[str, ScoreMatrix, dict
             ),
             {
                 tag: RunTeam(tag, f"team{teams[system]:02d}", "automatic", None, name)
-                for tag, system, name in zip(tags, systems, known, strict=True)
+                for tag, system, name in zip(tags, systems, recurring, strict=True)
             },
         )
 

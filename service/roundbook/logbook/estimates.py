@@ -1,4 +1,4 @@
-"""Variance estimates: computed and stored when a matrix is logged."""
+"""Variance estimates: stored when a matrix is logged, renewed when teams of runs become known."""
 
 from __future__ import annotations
 
@@ -24,9 +24,7 @@ from roundbook.statistics.standardisation.factors import (
 )
 from roundbook.statistics.variance.parts import VarianceParts, variance_parts
 
-Scores = npt.NDArray[np.float64]
-Vector = npt.NDArray[np.float64]
-
+Array = npt.NDArray[np.float64]
 
 # The columns that depend on the teams of runs.
 _RENEWED = ("clusters", "runs_part", "two_way_runs_part")
@@ -40,12 +38,12 @@ class MatrixStatistics(NamedTuple):
 
 
 def matrix_statistics(
-    scores: Scores,
+    scores: Array,
     team_ids: Sequence[int | None],
     standardising: npt.NDArray[np.bool_] | None,
     zero_sd: str,
 ) -> MatrixStatistics:
-    """Return the statistics stored with a matrix; this takes as long as storing its scores.
+    """Return the statistics that are stored with a matrix.
 
     Without factors, or with fewer than two topics after dropping those with sd 0, there is no
     variance on a standardised scale.
@@ -84,7 +82,7 @@ def store_estimates(
         Of `matrix_statistics`, by scale.
     """
     rows = []
-    for scale, of_scale in parts.items():
+    for scale, scale_parts in parts.items():
         topic_ids, factor_set_id = stored.topic_ids, None
         if scale != "raw":
             assert fitted is not None
@@ -97,13 +95,13 @@ def store_estimates(
                 "scale": scale,
                 "version": 1,
                 "software": SOFTWARE,
-                **estimate_columns(of_scale),
+                **estimate_columns(scale_parts),
                 "topic_ids": topic_ids.tolist(),
             }
         )
     if rows:
         connection.execute(variance_estimate.insert(), rows)
-    return {scale: of_scale.one_way.variance for scale, of_scale in parts.items()}
+    return {scale: scale_parts.one_way.variance for scale, scale_parts in parts.items()}
 
 
 def estimate_columns(parts: VarianceParts) -> dict[str, Any]:
@@ -118,15 +116,13 @@ def estimate_columns(parts: VarianceParts) -> dict[str, Any]:
 
 
 def renew_runs_parts(
-    connection: Connection,
-    round_id: int,
-    teams_before: Mapping[int, int | None] | None = None,
+    connection: Connection, round_id: int, teams_before: Mapping[int, int | None] | None = None
 ) -> list[str]:
     """Renew the variance estimates whose runs' teams became known or were corrected.
 
-    Each estimate in force of the round's latest matrices gets a further version if its runs now
-    form fewer clusters than it was made with. Only `runs_part` and the clusters differ; earlier
-    versions stay.
+    Estimates in force of the round's latest matrices get a further version if their runs now form
+    fewer clusters than those they were computed with. Only the runs' part and the clusters differ;
+    earlier versions stay.
 
     Parameters
     ----------
@@ -147,22 +143,21 @@ def renew_runs_parts(
     for matrix_id, estimates in by_matrix.items():
         stored = load_matrix(connection, find_matrix(connection, matrix_id))
         if teams_before is not None:
-            now = stored.team_ids
-            run_ids = stored.run_ids.tolist()
-            before = [teams_before.get(*of_run) for of_run in zip(run_ids, now, strict=True)]
-            if _clusters(before) == _clusters(now):
+            run_teams = zip(stored.run_ids.tolist(), stored.team_ids, strict=True)
+            before = [teams_before.get(run_id, team_id) for run_id, team_id in run_teams]
+            if _clusters(before) == _clusters(stored.team_ids):
                 continue
         for estimate in estimates:
             scores = stored.scores
             if estimate.factor_set_id is not None:
-                fitted = select(factor_set).where(factor_set.c.id == estimate.factor_set_id)
-                factors = load_factors(connection, connection.execute(fitted).one())
+                factor_row = select(factor_set).where(factor_set.c.id == estimate.factor_set_id)
+                factors = load_factors(connection, connection.execute(factor_row).one())
                 scores = scores_on_scale(
                     scores, factors.mean, factors.sd, estimate.scale, factors.row.zero_sd
                 )
             columns = estimate_columns(variance_parts(scores, stored.team_ids))
             connection.execute(
-                text(_FURTHER),
+                text(_NEXT_VERSION),
                 {
                     "id": estimate.id,
                     **{name: columns[name] for name in _RENEWED},
@@ -190,18 +185,18 @@ def estimates_in_force(
     Parameters
     ----------
     outdated : bool
-        Only those that were made before their teams were known.
+        Only those whose runs form fewer clusters today, as teams became known.
 
     Returns
     -------
     list of row
-        With `id`, `matrix_id`, `factor_set_id`, `scale`, `clusters`, `known` (the number of
-        clusters by the teams known today), and the names of `round` and `measure`.
+        With `id`, `matrix_id`, `factor_set_id`, `scale`, `clusters`, `clusters_today` (by the teams
+        known today), and the names of `round` and `measure`.
     """
     return list(connection.execute(_IN_FORCE, {"rounds": list(rounds), "outdated": outdated}))
 
 
-def scores_on_scale(scores: Scores, mean: Vector, sd: Vector, scale: Any, zero_sd: str) -> Scores:  # noqa: ANN401
+def scores_on_scale(scores: Array, mean: Array, sd: Array, scale: Any, zero_sd: str) -> Array:  # noqa: ANN401
     """Return a matrix's scores on a standardised scale, without the topics that the policy drops.
 
     Parameters
@@ -217,7 +212,7 @@ def scores_on_scale(scores: Scores, mean: Vector, sd: Vector, scale: Any, zero_s
 # matrices, with the number of clusters by the teams known today.
 _IN_FORCE = text("""
 SELECT latest.id, latest.matrix_id, latest.factor_set_id, latest.scale, latest.clusters,
-       known.clusters AS known, round.label AS round, measure.name AS measure
+       today.clusters AS clusters_today, round.label AS round, measure.name AS measure
 FROM (
     SELECT DISTINCT ON (round_id, measure_id, assessments) id, round_id, measure_id
     FROM roundbook.matrix
@@ -231,7 +226,7 @@ CROSS JOIN LATERAL (
     FROM roundbook.matrix_run
     JOIN roundbook.run ON run.id = matrix_run.run_id
     WHERE matrix_run.matrix_id = newest.id
-) AS known
+) AS today
 CROSS JOIN LATERAL (
     SELECT DISTINCT ON (estimate.scale) estimate.*
     FROM roundbook.variance_estimate AS estimate
@@ -239,11 +234,11 @@ CROSS JOIN LATERAL (
     WHERE estimate.matrix_id = newest.id
     ORDER BY estimate.scale, factor_set.version DESC, estimate.version DESC
 ) AS latest
-WHERE NOT :outdated OR latest.clusters > known.clusters
+WHERE NOT :outdated OR latest.clusters > today.clusters
 ORDER BY latest.id
 """)
 
-_FURTHER = """
+_NEXT_VERSION = """
 INSERT INTO roundbook.variance_estimate
     (matrix_id, factor_set_id, scale, topics, runs, sum_of_squares, dof, variance,
      two_way_sum_of_squares, two_way_dof, topic_ids, topic_squares, two_way_topic_squares,

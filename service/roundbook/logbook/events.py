@@ -1,4 +1,4 @@
-"""Events: who changed what in the record, when and why. Every use case that writes records one."""
+"""Events: every change of the record with its user, time and reason."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def record_event(
     details : mapping, optional
         Further facts: names and figures, never ids of the database.
     """
-    # In a savepoint, so that the row's xmin is assigned right after its number; see `_under_way`.
+    # In a savepoint, so that the row's xmin is assigned right after its number; see `_first_not_final`.
     with session.connection.begin_nested():
         session.connection.execute(
             event.insert().values(
@@ -86,8 +86,8 @@ def event_kinds(session: Session) -> list[str]:
 def list_events(session: Session, request: EventsRequest) -> EventList:
     """Return events, oldest first; with a limit the latest ones, or the first after a given event.
 
-    After a given event, those are held back that an event of a transaction still under way may
-    precede, so that a reader who continues after the last event misses none.
+    After a given event, the list ends where a transaction still under way may add an event, so that
+    a reader who continues after the last event misses none.
 
     Raises
     ------
@@ -95,23 +95,23 @@ def list_events(session: Session, request: EventsRequest) -> EventList:
         When there is no such task, round or matrix.
     """
     connection = session.connection
-    wanted = []
+    filters = []
     if request.task is not None:
         task_id = find_task(connection, request.task)
-        wanted.append(event.c.task_id == task_id)
+        filters.append(event.c.task_id == task_id)
         if request.round is not None:
             round_id = find_round(connection, task_id, request.task, request.round)
-            wanted.append(event.c.round_id == round_id)
+            filters.append(event.c.round_id == round_id)
     if request.matrix is not None:
-        wanted.append(event.c.matrix_id == find_matrix(connection, request.matrix).id)
+        filters.append(event.c.matrix_id == find_matrix(connection, request.matrix).id)
     if request.what is not None:
-        wanted.append(event.c.what == request.what.strip())
+        filters.append(event.c.what == request.what.strip())
     if request.who is not None:
-        wanted.append(event.c.who == request.who)
+        filters.append(event.c.who == request.who)
     if request.since is not None:
-        wanted.append(event.c.at >= request.since)
+        filters.append(event.c.at >= request.since)
     if request.after is not None:
-        wanted += [event.c.id > request.after, event.c.id < _under_way(request.after)]
+        filters += [event.c.id > request.after, event.c.id < _first_not_final(request.after)]
     limit, forwards = request.limit, request.after is not None
     rows = connection.execute(
         select(
@@ -123,21 +123,21 @@ def list_events(session: Session, request: EventsRequest) -> EventList:
         )
         .outerjoin(task, task.c.id == event.c.task_id)
         .outerjoin(round_, round_.c.id == event.c.round_id)
-        .where(*wanted)
+        .where(*filters)
         .order_by(event.c.id if forwards else event.c.id.desc())
         .limit(limit)
     ).all()
     total = len(rows)
     if limit is not None and total == limit:
         total = connection.execute(
-            select(func.count()).select_from(event).where(*wanted)
+            select(func.count()).select_from(event).where(*filters)
         ).scalar_one()
     events = [
         Event(**{**row._mapping, "software": None if row.software == "unknown" else row.software})
         for row in (rows if forwards else reversed(rows))
     ]
-    left = total - len(events)
-    return EventList(events=events, earlier=0 if forwards else left, later=left if forwards else 0)
+    rest = total - len(events)
+    return EventList(events=events, earlier=0 if forwards else rest, later=rest if forwards else 0)
 
 
 # A transaction that has just ended holds no lock, and counts as one of this database. A standby
@@ -154,8 +154,8 @@ _FIRST_UNDER_WAY = """
 """
 
 
-def _under_way(after: int) -> ColumnElement[int]:
-    """Return the number from which on events may still be preceded by others.
+def _first_not_final(after: int) -> ColumnElement[int]:
+    """Return the number of the first event that one of a transaction under way may still precede.
 
     Events are numbered when they are recorded and visible when their transactions are committed,
     which may be in another order. A transaction that has changed something has its own number
@@ -165,8 +165,8 @@ def _under_way(after: int) -> ColumnElement[int]:
     day are taken as final.
     """
     later = event.alias("later")
-    unsettled = text(f"age(later.xmin) <= age(({_FIRST_UNDER_WAY})::xid)")
+    may_be_preceded = text(f"age(later.xmin) <= age(({_FIRST_UNDER_WAY})::xid)")
     first = select(func.min(later.c.id)).where(
-        later.c.id > after, later.c.at > func.now() - timedelta(days=1), unsettled
+        later.c.id > after, later.c.at > func.now() - timedelta(days=1), may_be_preceded
     )
     return func.coalesce(first.scalar_subquery(), 2**63 - 1)

@@ -46,9 +46,9 @@ class Factor(Result):
 class FactorSet(Result):
     """One version of a round's factors, topics in the matrix's order.
 
-    `withdrawn` is the reason why their matrix is withdrawn, None if it is not. `pool_now`
-    is how many runs are known to have contributed to the pool today, where factors of pooled runs
-    were fitted on others than these; else None.
+    `withdrawn` is the reason why their matrix is withdrawn, None if it is not. `pool_now` is the
+    number of runs known today to have contributed to the pool, if factors of pooled runs were
+    fitted on others than these; else None.
     """
 
     task: str
@@ -88,7 +88,7 @@ class LoadedFactors(NamedTuple):
 class Standardising(NamedTuple):
     """The standardising runs: 'all', 'pooled' or 'chosen', and a (runs,) mask of them."""
 
-    which: str
+    kind: str
     mask: npt.NDArray[np.bool_]
 
 
@@ -119,8 +119,8 @@ class OutdatedFactors(Result):
 
 _listed = factor_set_run.c.run_id.is_not(None)
 _in_pool = func.coalesce(run.c.contributed_to_pool, False)
-# Of a factor set: how many runs are known to be pooled, where its pooled runs are others; else
-# null.
+# The number of a matrix's runs known today to have contributed to the pool, if a factor set of
+# pooled runs was fitted on others than these; else null.
 POOL_NOW = case(
     (
         factor_set.c.standardising == "pooled",
@@ -164,7 +164,7 @@ def read_factor_set(
         task=task,
         round=series.round,
         measure=series.measure,
-        versions=[other.version for other in factor_sets(connection, series)],
+        versions=[entry.version for entry in factor_sets(connection, series)],
         matrix=row.matrix_id,
         zero_sd_topics=list(compress(loaded.topics, loaded.sd == 0)),
         factors=[
@@ -212,13 +212,13 @@ def find_factor_set(connection: Connection, series: Series, version: int | None 
             round=series.round,
             measure=series.measure,
         )
-    known = ", ".join(str(row.version) for row in sets)
+    versions = ", ".join(str(row.version) for row in sets)
     if version is None:
         row = current_matrix(connection, series)
         if row is None or row.id != sets[-1].matrix_id:
             raise NotRecordedError(
                 f"{where} factors of its current scores, which one run cannot have; of earlier"
-                f" revisions it has factor version {known}.",
+                f" revisions it has factor version {versions}.",
                 round=series.round,
                 measure=series.measure,
             )
@@ -227,7 +227,7 @@ def find_factor_set(connection: Connection, series: Series, version: int | None 
         if row.version == version:
             return row
     raise NotRecordedError(
-        f"{where} factor version {version}; it has {known}.",
+        f"{where} factor version {version}; it has {versions}.",
         round=series.round,
         measure=series.measure,
         version=version,
@@ -319,7 +319,7 @@ def store_factors(
             measure_id=series.measure_id,
             assessments=series.assessments,
             version=version,
-            standardising=standardising.which,
+            standardising=standardising.kind,
             runs=int(mask.sum()),
             zero_sd=fit.zero_sd,
             reason=fit.reason,
@@ -328,7 +328,7 @@ def store_factors(
         )
         .returning(factor_set.c.id)
     ).scalar_one()
-    if standardising.which != "all":
+    if standardising.kind != "all":
         connection.execute(
             text(
                 "INSERT INTO roundbook.factor_set_run (factor_set_id, matrix_id, run_id)"
@@ -354,4 +354,4 @@ def store_factors(
             "sds": factors.sd.tolist(),
         },
     )
-    return FittedFactors(factor_set_id, version, standardising.which, fit.zero_sd, factors)
+    return FittedFactors(factor_set_id, version, standardising.kind, fit.zero_sd, factors)

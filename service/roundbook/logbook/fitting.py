@@ -23,13 +23,7 @@ from roundbook.logbook.factors import (
     store_factors,
 )
 from roundbook.logbook.impact import Dependent, stale_results
-from roundbook.logbook.lookup import (
-    Series,
-    check_text,
-    current_matrix,
-    find_series,
-    find_task,
-)
+from roundbook.logbook.lookup import Series, check_text, current_matrix, find_series, find_task
 from roundbook.logbook.round_fingerprint import Publication, find_publication
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
@@ -79,46 +73,44 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
         )
     loaded = load_matrix(connection, row)
     chosen = _choose(loaded, request.runs)
-    unchanged = _is_latest(connection, series, loaded, chosen, request.zero_sd)
-    if not unchanged:
-        factors, parts = matrix_statistics(
-            loaded.scores, loaded.team_ids, chosen.mask, request.zero_sd
-        )
-        assert factors is not None
-        fit = Fit(factors, chosen, request.zero_sd, request.reason)
-        fitted = store_factors(session, series, loaded, fit)
-        del parts["raw"]  # which is recorded already
-        store_estimates(connection, loaded, fitted, parts)
-        record_event(
-            session,
-            "factors fitted",
-            why=request.reason,
-            task_id=task_id,
-            round_id=series.round_id,
-            matrix_id=row.id,
-            details={
-                "measure": series.measure,
-                "assessments": series.assessments,
-                "version": fitted.version,
-                "standardising": chosen.which,
-                "runs": int(chosen.mask.sum()),
-            },
-        )
-    latest = read_factor_set(connection, request.task, series)
-    impact = []
-    if not unchanged:
-        impact = stale_results(
+    if _is_latest(connection, series, loaded, chosen, request.zero_sd):
+        latest = read_factor_set(connection, request.task, series)
+        return FittedFactorSet(**dict(latest), status="unchanged", impact=[])
+    factors, parts = matrix_statistics(loaded.scores, loaded.team_ids, chosen.mask, request.zero_sd)
+    assert factors is not None
+    fit = Fit(factors, chosen, request.zero_sd, request.reason)
+    fitted = store_factors(session, series, loaded, fit)
+    del parts["raw"]  # which is recorded already
+    store_estimates(connection, loaded, fitted, parts)
+    record_event(
+        session,
+        "factors fitted",
+        why=request.reason,
+        task_id=task_id,
+        round_id=series.round_id,
+        matrix_id=row.id,
+        details={
+            "measure": series.measure,
+            "assessments": series.assessments,
+            "version": fitted.version,
+            "standardising": chosen.kind,
+            "runs": int(chosen.mask.sum()),
+        },
+    )
+    return FittedFactorSet(
+        **dict(read_factor_set(connection, request.task, series)),
+        status="fitted",
+        impact=stale_results(
             connection,
             task_id,
             lambda entry, _: any(
-                (change.matrix, change.version) == (row.id, latest.version)
+                (change.matrix, change.version) == (row.id, fitted.version)
                 for change in entry.changes
                 if change.stale
             ),
-        )
-    status = "unchanged" if unchanged else "fitted"
-    publication = None if unchanged else find_publication(session, request.task, request.round)
-    return FittedFactorSet(**dict(latest), status=status, impact=impact, publication=publication)
+        ),
+        publication=find_publication(session, request.task, request.round),
+    )
 
 
 def standardising_mask(
@@ -134,9 +126,9 @@ def standardising_mask(
 
 
 def _choose(loaded: LoadedMatrix, runs: tuple[str, ...]) -> Standardising:
-    everything = Standardising("all", np.ones(len(loaded.runs), dtype=bool))
+    all_runs = Standardising("all", np.ones(len(loaded.runs), dtype=bool))
     if runs == ("all",):
-        return everything
+        return all_runs
     if runs == ("pooled",):
         mask = np.array([flag is True for flag in loaded.contributed])
         if not mask.any():
@@ -146,19 +138,19 @@ def _choose(loaded: LoadedMatrix, runs: tuple[str, ...]) -> Standardising:
             )
     else:
         tags = [normalize("NFC", tag) for tag in loaded.runs]
-        wanted = set(runs)
-        unknown = sorted(wanted - set(tags))
+        chosen = set(runs)
+        unknown = sorted(chosen - set(tags))
         if not {"all", "pooled"}.isdisjoint(unknown):
             raise InputError("'all' and 'pooled' stand alone.", way_out="all or pooled")
         if unknown:
             raise NotRecordedError(f"This matrix has no run '{unknown[0]}'.", run=unknown[0])
-        mask = np.array([tag in wanted for tag in tags])
+        mask = np.array([tag in chosen for tag in tags])
     if mask.sum() < 2:
         raise ImpossibleStatisticError(
             f"A standardisation factor's sd needs at least 2 standardising runs, not {mask.sum()}."
         )
     if mask.all():
-        return everything
+        return all_runs
     return Standardising("pooled" if runs == ("pooled",) else "chosen", mask)
 
 

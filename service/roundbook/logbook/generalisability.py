@@ -156,22 +156,24 @@ def _reliability(
     work: Work, label: str, loaded: LoadedMatrix, request: GeneralisabilityRequest
 ) -> Reliability:
     components = variance_components(two_way_variance(loaded.scores))
-    here = generalisability(components, level=request.level)
-    needed = reliable_topics(components, request.target, request.level)
+    reliability = generalisability(components, level=request.level)
+    target = reliable_topics(components, request.target, request.level)
     variance = residual_variance(loaded.scores).variance
     # A variance of 0 has no topic set size.
-    size, endless = _design_topics(request, variance) if variance > 0 else (None, None)
-    reasons = [here.reason or needed.reason, endless]
+    size, no_size = _design_topics(request, variance) if variance > 0 else (None, None)
+    reasons = [reliability.reason or target.reason, no_size]
     return Reliability(
         round=label,
         matrix=loaded.row.id,
         revision=loaded.row.revision,
         runs=len(loaded.runs),
-        **vars(components) | vars(here) | {"reason": " ".join(filter(None, reasons)) or None},
-        e_rho_squared_topics=needed.e_rho_squared_topics,
-        e_rho_squared_topics_interval=needed.e_rho_squared_interval,
-        phi_topics=needed.phi_topics,
-        phi_topics_interval=needed.phi_interval,
+        **vars(components)
+        | vars(reliability)
+        | {"reason": " ".join(filter(None, reasons)) or None},
+        e_rho_squared_topics=target.e_rho_squared_topics,
+        e_rho_squared_topics_interval=target.e_rho_squared_interval,
+        phi_topics=target.phi_topics,
+        phi_topics_interval=target.phi_interval,
         design_topics=size,
         reliabilities=_reliabilities(work, components, request),
     )
@@ -180,7 +182,7 @@ def _reliability(
 def _design_topics(
     request: GeneralisabilityRequest, variance: float
 ) -> tuple[int | None, str | None]:
-    """Return the topic set size by power, or None and why there is none up to 10 million."""
+    """Return the topic set size by power; if it is above 10 million, None and the reason."""
     try:
         design = solve_topics("anova", request.min_d, variance, _ALPHA, _BETA, runs=request.m)
     except ImpossibleDesignError as error:
@@ -199,7 +201,8 @@ def _reliabilities(
     counts = request.topic_counts or (components.two_way.topics,)
     for number, topics in enumerate(counts):
         work.progress("numbers of topics", number, len(counts))
-        for level in (request.level, *request.more_levels):
-            of_level = generalisability(components, topics, level)
-            rows.append(ReliabilityAt(**vars(of_level)))
+        rows += [
+            ReliabilityAt(**vars(generalisability(components, topics, level)))
+            for level in (request.level, *request.more_levels)
+        ]
     return rows

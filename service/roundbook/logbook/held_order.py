@@ -1,6 +1,6 @@
 """Rounds whose dates contradict the order in which they are recorded.
 
-Nothing here opens a database: results of plans read this model too.
+The module imports no database modules, as results of plans use its model too.
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ class _Dated(Protocol):
 
 
 def rounds_out_of_order(rounds: Iterable[_Dated]) -> list[OutOfOrder]:
-    """Return each round that was held before one recorded earlier, with the latest held of these.
+    """Return the rounds held before a round recorded earlier, each with the latest of those.
 
     Rounds without a date are left out.
     """
     pairs: list[OutOfOrder] = []
     latest, latest_held = "", date.min
-    for one in sorted(rounds, key=lambda one: one.ordinal):
-        if one.held is None:
+    for entry in sorted(rounds, key=lambda entry: entry.ordinal):
+        if entry.held is None:
             continue
-        if one.held < latest_held:
+        if entry.held < latest_held:
             pairs.append(
                 OutOfOrder(
-                    round=one.round,
-                    held=one.held,
+                    round=entry.round,
+                    held=entry.held,
                     recorded_after=latest,
                     recorded_after_held=latest_held,
                 )
             )
         else:
-            latest, latest_held = one.round, one.held
+            latest, latest_held = entry.round, entry.held
     return pairs

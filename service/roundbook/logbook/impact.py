@@ -28,7 +28,7 @@ from roundbook.requests.matrices import ShowImpact
 ReasonCode = Literal[
     "superseded",  # by `revision`, `matrix`, which is withdrawn where there is a `reason`
     "withdrawn",  # `matrix`, for a `reason`
-    "no factors",  # what superseded it has none
+    "no factors",  # the superseding revision has none
     "refitted",  # as factor `version`
     "estimated",  # anew as estimate `version`, as teams became known
     "factors follow",  # factor `version` takes its place
@@ -127,11 +127,9 @@ def show_impact(session: Session, request: ShowImpact) -> Impact:
     """
     row = find_matrix(session.connection, request.matrix)
     reason = _scores_reason(row)
-    standing: Literal["current", "superseded", "withdrawn"] = "current"
-    if reason is not None:
-        standing = "withdrawn" if reason.code == "withdrawn" else "superseded"
+    status = "current" if reason is None else reason.code
     return Impact(
-        **{**row._mapping, "matrix": row.id, "standing": standing, "reason": reason},
+        **{**row._mapping, "matrix": row.id, "standing": status, "reason": reason},
         source=read_sources(session.connection, [row.id]).get(row.id),
         dependents=_dependents(session.connection, row),
     )
@@ -184,7 +182,7 @@ def stale_by_source(
     return outdated + stale_results(
         connection,
         task_id,
-        lambda _, inputs: any((given.origin, given.id) == (origin, replaced) for given in inputs),
+        lambda _, inputs: any((row.origin, row.id) == (origin, replaced) for row in inputs),
     )
 
 
@@ -196,7 +194,7 @@ def stale_results(
     Parameters
     ----------
     concerns : callable
-        Returns whether the change concerns a stale result, from it and what it was computed from.
+        Returns whether the change concerns a stale result, from its entry and its inputs.
     """
     return [
         _of_result(entry, (entry.changes or inputs)[0].round)
@@ -233,17 +231,18 @@ def _dependents(connection: Connection, row: Row[Any]) -> list[Dependent]:
 def _derived(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
     """Yield a matrix's factor versions and variance estimates, stale by the rule for inputs."""
     rows = connection.execute(text(_DERIVED), {"matrix": row.id, "newest": row.newest_id}).all()
-    own = [one for one in rows if one.matrix == row.id]
-    newest = [one for one in rows if one.matrix == row.newest_id]
+    own = [item for item in rows if item.matrix == row.id]
+    newest = [item for item in rows if item.matrix == row.newest_id]
     why_withdrawn = row.newest_withdrawn
     withdrawn = {} if why_withdrawn is None else {(row.round, row.assessments): why_withdrawn}
     # The latest estimate by scale; None stands for the factors.
-    today = {one.scale: one for one in newest} if not withdrawn else {}
+    today = {} if withdrawn else {item.scale: item for item in newest}
     scores = _scores_reason(row)
-    followed, refit = _succession(connection, row, own, newest)
-    for one in own:
-        raw, current = one.scale == "raw", [today[one.scale]] if one.scale in today else []
-        changed = changes([_input(one)], list(map(_input, current)), withdrawn=withdrawn)
+    replacements, refit = _replacements(connection, row, own, newest)
+    for item in own:
+        raw = item.scale == "raw"
+        current = [today[item.scale]] if item.scale in today else []
+        changed = changes([_input(item)], list(map(_input, current)), withdrawn=withdrawn)
         code = next((change.code for change in changed if change.stale), None)
         reasons = [] if scores is None else [scores]
         if code == "refitted":
@@ -251,33 +250,32 @@ def _derived(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
         elif code == "estimated":
             reasons = [Reason(code=code, version=current[0].estimate_version)]
         elif not raw:
-            reasons += followed
+            reasons += replacements
         elif not withdrawn:
             reasons.append(Reason(code="revision follows", revision=row.newest))
         yield Dependent(
-            kind="factor version" if one.scale is None else "variance estimate",
+            kind="factor version" if item.scale is None else "variance estimate",
             round=row.round,
-            saved_at=one.saved_at,
-            saved_by=one.saved_by,
+            saved_at=item.saved_at,
+            saved_by=item.saved_by,
             stale=code is not None,
-            version=one.version,
-            scale=one.scale,
-            estimate_version=one.estimate_version if one.estimates > 1 else None,
+            version=item.version,
+            scale=item.scale,
+            estimate_version=item.estimate_version if item.estimates > 1 else None,
             reasons=reasons if code is not None else [],
             refit=refit if code is not None and not raw else None,
         )
 
 
-def _input(one: Row[Any]) -> Input:
+def _input(item: Row[Any]) -> Input:
     """Return a factor version or variance estimate as an input, without its value."""
-    facts = {**one._mapping, "value": None, "known": {}}
+    facts = {**item._mapping, "value": None, "known": {}}
     return Input._make(facts[name] for name in Input._fields)
 
 
 _DERIVED = """
-SELECT made.origin, made.id, round.label AS round, round.ordinal, matrix.assessments,
-       matrix.id AS matrix, matrix.revision, made.version, made.scale, made.estimate_version, made.estimates,
-       made.saved_at, made.saved_by, made.standardising, made.zero_sd
+SELECT round.label AS round, round.ordinal, matrix.assessments, matrix.id AS matrix,
+       matrix.revision, derived.*
 FROM roundbook.matrix
 JOIN roundbook.round ON round.id = matrix.round_id
 CROSS JOIN LATERAL (
@@ -293,17 +291,17 @@ CROSS JOIN LATERAL (
     FROM roundbook.variance_estimate AS estimate
     LEFT JOIN roundbook.factor_set AS fitted ON fitted.id = estimate.factor_set_id
     WHERE estimate.matrix_id = matrix.id
-) AS made
+) AS derived
 WHERE matrix.id IN (:matrix, :newest)
-ORDER BY made.origin, made.version NULLS FIRST, made.scale, made.estimate_version
+ORDER BY derived.origin, derived.version NULLS FIRST, derived.scale, derived.estimate_version
 """
 
 
-def _succession(
+def _replacements(
     connection: Connection, row: Row[Any], own: Sequence[Row[Any]], newest: Sequence[Row[Any]]
 ) -> tuple[list[Reason], RefitRequest | None]:
     """Return the replacement of a matrix's factors, or the fit that would replace them."""
-    fitted, later = ([one for one in rows if one.scale is None] for rows in (own, newest))
+    fitted, later = ([item for item in rows if item.scale is None] for rows in (own, newest))
     if not fitted or row.id == row.newest_id or row.newest_withdrawn is not None:
         return [], None
     if not later:
@@ -323,7 +321,7 @@ def _succession(
         listed = connection.execute(
             text(_STANDARDISING), {"factor_set": last.id, "newest": row.newest_id}
         ).all()
-        gone = next((run.tag for run in listed if not run.there), None)
+        gone = next((run.tag for run in listed if not run.in_newest), None)
         if gone is not None:
             return [Reason(code="run gone", run=gone, revision=row.newest), follow], None
         runs = [run.tag for run in listed]
@@ -335,7 +333,7 @@ _STANDARDISING = """
 SELECT run.tag, EXISTS (
     SELECT FROM roundbook.matrix_run AS later
     WHERE later.matrix_id = :newest AND later.run_id = run.id
-) AS there
+) AS in_newest
 FROM roundbook.factor_set_run
 JOIN roundbook.run ON run.id = factor_set_run.run_id
 JOIN roundbook.matrix_run
@@ -353,10 +351,10 @@ def _results(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
     results = judge_results(connection, stored_results(connection, row.task_id))
     revisions = set(connection.execute(select(matrix.c.id).where(of_series(matrix, row))).scalars())
     for entry, inputs in sorted(results, key=_kind_order):
-        given = {one.matrix for one in inputs}
+        used = {used_input.matrix for used_input in inputs}
         would_rest = any(change.matrix == row.id and change.stale for change in entry.changes)
-        if row.id in given or (would_rest and revisions.isdisjoint(given)):
-            yield _of_result(entry, row.round, rests=row.id in given)
+        if row.id in used or (would_rest and revisions.isdisjoint(used)):
+            yield _of_result(entry, row.round, rests=row.id in used)
 
 
 def _kind_order(result: JudgedResult) -> int:

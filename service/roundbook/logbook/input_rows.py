@@ -94,8 +94,8 @@ def with_other_ids(connection: Connection, task_id: int, inputs: Sequence[Input]
     declared = {name.casefold() for name in collections.values() if name is not None}
     members = defaultdict(list)
     for matrix_id, spelled in topics:
-        on = (collections[matrix_id] or "").casefold() if len(declared) > 1 else ""
-        members[same.name(spelled), on].append((matrix_id, spelled))
+        collection = (collections[matrix_id] or "").casefold() if len(declared) > 1 else ""
+        members[same.name(spelled), collection].append((matrix_id, spelled))
     other_ids: dict[int | None, dict[str, str]] = defaultdict(dict)
     for (name, _), group in members.items():
         if len({spelled for _, spelled in group}) > 1:
@@ -135,8 +135,7 @@ def inputs_today(
     ----------
     origin : {"factor_set", "matrix", "run_upload", "qrels"}
         The latest factors of the current scores, the current scores, the latest upload of runs
-        (standing for it and all earlier ones), or the latest revision of the assessments of each
-        label.
+        (for all uploads of the round), or the latest revision of the assessments of each label.
     measure_id : int, optional
         The measure, for factors and scores.
     """
@@ -144,8 +143,8 @@ def inputs_today(
     return list(map(Input._make, rows))
 
 
-# Facts on runs; the checksum is of the facts that a result depends on.
-_KNOWN = """
+# The numbers of runs without a team or system, and a checksum of the facts that results depend on.
+_RUN_FACTS = """
     SELECT jsonb_build_object(
                'runs_without_team', count(*) FILTER (WHERE run.team_id IS NULL),
                'runs_without_system', count(*) FILTER (WHERE run.system IS NULL),
@@ -160,7 +159,7 @@ _TODAY = {
     "factor_set": text(f"""
 SELECT 'factor_set', latest.id, round.label, round.ordinal, latest.assessments, latest.matrix_id,
        current.revision, latest.version, NULL,
-       jsonb_build_object('collection', round.collection) || known.runs
+       jsonb_build_object('collection', round.collection) || facts.runs
 FROM (
     SELECT DISTINCT ON (round_id, assessments) factor_set.*
     FROM roundbook.factor_set
@@ -172,7 +171,7 @@ FROM (
 JOIN roundbook.matrix AS current ON current.id = latest.matrix_id
 JOIN roundbook.round ON round.id = latest.round_id
 CROSS JOIN LATERAL (
-    {_KNOWN.format(pool="")}
+    {_RUN_FACTS.format(pool="")}
     FROM roundbook.matrix_run
     JOIN roundbook.run ON run.id = matrix_run.run_id
     LEFT JOIN roundbook.team ON team.id = run.team_id
@@ -180,37 +179,37 @@ CROSS JOIN LATERAL (
         ON listed.factor_set_id = latest.id AND listed.run_id = run.id
     WHERE matrix_run.matrix_id = latest.matrix_id
       AND (latest.standardising = 'all' OR listed.run_id IS NOT NULL)
-) AS known
+) AS facts
 ORDER BY round.ordinal, latest.assessments
 """),  # noqa: S608
     "matrix": text(f"""
 SELECT 'matrix', matrix.id, round.label, round.ordinal, matrix.assessments, matrix.id,
        matrix.revision, NULL, NULL,
-       jsonb_build_object('collection', round.collection) || known.runs
+       jsonb_build_object('collection', round.collection) || facts.runs
 FROM roundbook.current_matrix AS matrix
 JOIN roundbook.round ON round.id = matrix.round_id
 CROSS JOIN LATERAL (
-    {_KNOWN.format(pool="")}
+    {_RUN_FACTS.format(pool="")}
     FROM roundbook.matrix_run
     JOIN roundbook.run ON run.id = matrix_run.run_id
     LEFT JOIN roundbook.team ON team.id = run.team_id
     WHERE matrix_run.matrix_id = matrix.id
-) AS known
+) AS facts
 WHERE round.task_id = :task AND matrix.measure_id = :measure
 ORDER BY round.ordinal, matrix.assessments
 """),  # noqa: S608
     "run_upload": text(f"""
 SELECT DISTINCT ON (round.id) 'run_upload', upload.id, round.label, round.ordinal, '', NULL,
-       upload.number, NULL, NULL, known.runs
+       upload.number, NULL, NULL, facts.runs
 FROM roundbook.run_upload AS upload
 JOIN roundbook.round ON round.id = upload.round_id
 CROSS JOIN LATERAL (
-    {_KNOWN.format(pool=", run.contributed_to_pool")}
+    {_RUN_FACTS.format(pool=", run.contributed_to_pool")}
     FROM roundbook.run
     JOIN roundbook.uploaded_run ON uploaded_run.run_id = run.id
     LEFT JOIN roundbook.team ON team.id = run.team_id
     WHERE run.round_id = round.id
-) AS known
+) AS facts
 WHERE round.task_id = :task
 ORDER BY round.id, upload.number DESC
 """),  # noqa: S608

@@ -32,12 +32,12 @@ class Kind(NamedTuple):
         Its name in sentences: ``plan``, ``drift report``.
     request : from the fields of a saved request to the request
     compute : from a session and a request to the result
-    asked : from a request and its result to the request that is saved
+    saved_request : from a request and its result to the request that is saved
         Defaults that may change with the record, such as the latest round, are replaced by names.
     inputs : from today's inputs and the result to those it was computed from, by default all
     today : from a connection, a task's id and a request to the inputs it would have today
     brief : from the stored result to the figures that a list shows
-    read : from the stored result and its name for errors to the result
+    read : from the stored result and its name in errors to the result
     differences : from a connection, the result's row, the result and its request to differences
         The verification's differences from a new computation, as fields of a `Difference`, or
         `NotComputed` where it cannot be computed again.
@@ -45,14 +45,14 @@ class Kind(NamedTuple):
     left_out : from the stored result to the rounds that it left out as withdrawn
     today_by : from a request to the part that `today` depends on, by default all of it
         Results with an equal part share one query.
-    in_event : the fields of `brief` that its event has beside the measure
-    beside : the fields, beside the software, that do not make a result a different one
+    in_event : the fields of `brief` that the event of its saving has, besides the measure
+    beside : the fields, besides the software, that are ignored in comparing two results
     """
 
     title: str
     request: Callable[..., Request]
     compute: Callable[[Session, Any], Result]
-    asked: Callable[[Any, Any], Request]
+    saved_request: Callable[[Any, Any], Request]
     today: Callable[[Connection, int, Any], list[Input]]
     brief: Callable[[Mapping[str, Any]], dict[str, Any]]
     read: Callable[[object, str], Result]
@@ -68,18 +68,18 @@ class Kind(NamedTuple):
 def imported(reference: str) -> Callable[..., Any]:
     """Return a function of the logbook, given as ``module:name`` and imported when it is called.
 
-    Computing needs SciPy, whose import of a third of a second a list of results does without.
+    Computing needs SciPy, whose import takes a third of a second; a list of results needs none.
     """
 
-    def call(*given: Any) -> Any:  # noqa: ANN401
-        return _load(reference)(*given)
+    def call(*arguments: Any) -> Any:  # noqa: ANN401
+        return _load(reference)(*arguments)
 
     return call
 
 
 def reading(reference: str) -> Callable[[object, str], Result]:
     """Return a function that reads a stored result as the model given as ``module:name``."""
-    return lambda stored, what: read_result(_load(reference), stored, what)
+    return lambda stored, name: read_result(_load(reference), stored, name)
 
 
 def _load(reference: str) -> Any:  # noqa: ANN401
@@ -96,7 +96,7 @@ def find_kind(name: str) -> Kind:
 
 
 def title_of(name: str) -> str:
-    """Return a kind's name in sentences; that of another Roundbook's kind is its own."""
+    """Return a kind's name in sentences; for a kind of a later version, the name it is saved by."""
     return find_kind(name).title if name in _PACKAGES else name
 
 

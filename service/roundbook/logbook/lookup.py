@@ -6,32 +6,16 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from sqlalchemy import (
-    Column,
-    ColumnElement,
-    Connection,
-    FromClause,
-    Row,
-    and_,
-    func,
-    select,
-    true,
-)
+from sqlalchemy import Column, ColumnElement, Connection, FromClause, Row, and_, func, select, true
 
-from roundbook.database.tables import (
-    matrix,
-    measure,
-    round_,
-    task,
-    withdrawn,
-)
+from roundbook.database.tables import matrix, measure, round_, task, withdrawn
 from roundbook.errors import InputError, NotRecordedError, WithdrawnError
 from roundbook.logbook.assessments_labels import choose_assessments
 from roundbook.logbook.measures import find_measure
 
 
 class Series(NamedTuple):
-    """A series, in which the revisions of a matrix and the versions of its factors are numbered."""
+    """A series of revisions: a round's scores by one measure, under one assessments label."""
 
     round_id: int
     measure_id: int
@@ -59,7 +43,7 @@ def of_series(table: FromClause, series: object) -> ColumnElement[bool]:
 LONGEST_NAME = 200
 
 
-def check_name(what: str, name: str) -> str:
+def check_name(noun: str, name: str) -> str:
     """Return a name in NFC, without surrounding space.
 
     Raises
@@ -68,14 +52,14 @@ def check_name(what: str, name: str) -> str:
         When it is empty, longer than 200 characters, not printable, or begins with ``-``.
     """
     name = normalize("NFC", name.strip())
-    article = "An" if what.startswith(tuple("aeiou")) else "A"
+    article = "An" if noun.startswith(tuple("aeiou")) else "A"
     if not name or not name.isprintable() or len(name) > LONGEST_NAME:
         raise InputError(
-            f"{article} {what} needs a printable name of at most {LONGEST_NAME} characters."
+            f"{article} {noun} needs a printable name of at most {LONGEST_NAME} characters."
         )
     if name.startswith("-"):
         raise InputError(
-            f"{article} {what} needs a name that does not begin with '-', as an option does: not"
+            f"{article} {noun} needs a name that does not begin with '-', as an option does: not"
             f" '{name}'."
         )
     return name
@@ -88,7 +72,7 @@ def is_named(column: Column[str], name: str) -> ColumnElement[bool]:
     return column == name if name.isascii() else func.normalize(column) == name
 
 
-def check_text(what: str, text: str | None) -> str | None:
+def check_text(noun: str, text: str | None) -> str | None:
     """Return a free text without surrounding space, None if it is empty.
 
     Raises
@@ -98,17 +82,17 @@ def check_text(what: str, text: str | None) -> str | None:
     """
     if text is not None and (len(text) > 2000 or not all(c.isprintable() for c in text)):
         raise InputError(
-            f"The {what} must be one line of at most 2,000 characters, without control characters."
+            f"The {noun} must be one line of at most 2,000 characters, without control characters."
         )
     return (text and text.strip()) or None
 
 
 def check_reason(reason: str | None) -> str | None:
     """Return a reason without surrounding space; refuse an empty one."""
-    given = check_text("reason", reason)
-    if reason is not None and given is None:
+    checked = check_text("reason", reason)
+    if reason is not None and checked is None:
         raise InputError("The reason given is empty; say in it what changed, and why.")
-    return given
+    return checked
 
 
 def find_task(
@@ -131,12 +115,12 @@ def find_task(
     if task_id is None:
         names = connection.execute(select(task.c.name).order_by(task.c.id)).scalars()
         raise NotRecordedError(
-            f"There is no task '{name}'{_meant(name, names)}", way_out=way_out, task=name
+            f"There is no task '{name}'{_suggestion(name, names)}", way_out=way_out, task=name
         )
     return int(task_id)
 
 
-def _meant(name: str, recorded: Iterable[str]) -> str:
+def _suggestion(name: str, recorded: Iterable[str]) -> str:
     """Return the end of a sentence on an unknown name, with a similar name as a suggestion."""
     from roundbook.logbook.near_names import near_name  # noqa: PLC0415  # it imports this module
 
@@ -168,12 +152,24 @@ def find_round(
         of_task = select(round_.c.label).where(round_.c.task_id == task_id)
         labels = connection.execute(of_task.order_by(round_.c.ordinal)).scalars()
         raise NotRecordedError(
-            f"Task '{task_name}' has no round '{label}'{_meant(label, labels)}",
+            f"Task '{task_name}' has no round '{label}'{_suggestion(label, labels)}",
             way_out=way_out,
             task=task_name,
             round=label,
         )
     return int(round_id)
+
+
+def recorded_label(connection: Connection, task_id: int, task_name: str, label: str) -> str:
+    """Return a round's label as it is recorded.
+
+    Raises
+    ------
+    NotRecordedError
+        When the task has no such round.
+    """
+    round_id = find_round(connection, task_id, task_name, label)
+    return str(connection.execute(select(round_.c.label).where(round_.c.id == round_id)).scalar())
 
 
 def find_series(

@@ -49,16 +49,14 @@ def parse_measure(name: str) -> MeasureIdentity:
     name = canonical_measure(name)
     match = _NAME.fullmatch(name)
     parameters = split_parameters((match and match["parameters"]) or "")
-    if parameters is None:
-        match, parameters = None, {}
-    if match is None and any(bracket in name for bracket in "()"):
-        raise InputError(
-            f"The measure '{name}' cannot be read; write parameters as in nDCG(gains=exp)@10."
-        )
-    if match is None:
+    if match is None or parameters is None:
+        if "(" in name or ")" in name:
+            raise InputError(
+                f"The measure '{name}' cannot be read; write parameters as in nDCG(gains=exp)@10."
+            )
         return MeasureIdentity(name, name, None, {})
     cutoff = int(match["cutoff"]) if match["cutoff"] else None
-    if cutoff == 0 or (cutoff or 0) >= 2**31:
+    if cutoff is not None and not 0 < cutoff < 2**31:
         raise InputError(f"The measure '{name}' has a cutoff of {cutoff}, which is none.")
     return MeasureIdentity(name, match["family"].strip(), cutoff, parameters)
 
@@ -105,9 +103,9 @@ def ensure_measure(
     row = added = None
     # The measure found may be merged into another one before it is locked: look again.
     while row is None:
-        known = None if task_id is None else measure_named(measures_of(connection, task_id), name)
-        known = known or measure_named(connection.execute(select(measure)).all(), name)
-        if known is None:
+        match = None if task_id is None else measure_named(measures_of(connection, task_id), name)
+        match = match or measure_named(connection.execute(select(measure)).all(), name)
+        if match is None:
             added = connection.execute(
                 insert(measure)
                 .values(**identity._asdict(), lower_bound=lower, upper_bound=upper)
@@ -117,14 +115,14 @@ def ensure_measure(
         by_name = func.lower(measure.c.name) == func.lower(identity.name)
         row = connection.execute(
             select(measure)
-            .where(by_name if known is None else measure.c.id == known.id)
+            .where(by_name if match is None else measure.c.id == match.id)
             .with_for_update(read=True, key_share=True)
         ).one_or_none()
     recorded = None if row.lower_bound is None else (row.lower_bound, row.upper_bound)
     if bounds is not None and bounds != recorded:
-        there = f"bounds {recorded[0]:g} to {recorded[1]:g}" if recorded else "no bounds"
+        described = f"bounds {recorded[0]:g} to {recorded[1]:g}" if recorded else "no bounds"
         raise AlreadyRecordedError(
-            f"The measure {row.name} is recorded with {there}.",
+            f"The measure {row.name} is recorded with {described}.",
             way_out="other bounds",
             measure=row.name,
         )
@@ -139,7 +137,7 @@ def find_measure(connection: Connection, task_id: int, task: str, name: str) -> 
     NotRecordedError
         Listing the measures that the task has.
     """
-    parse_measure(name)
+    parse_measure(name)  # which refuses names that no measure can have
     rows = measures_of(connection, task_id)
     if row := measure_named(rows, name):
         return row.id, row.name
@@ -147,14 +145,14 @@ def find_measure(connection: Connection, task_id: int, task: str, name: str) -> 
         raise NotRecordedError(
             f"Task '{task}' has no scores yet.", way_out="log a round", task=task, measure=name
         )
-    known = ", ".join(row.name for row in rows)
+    names = ", ".join(row.name for row in rows)
     raise NotRecordedError(
-        f"Task '{task}' has nothing for measure '{name}'; it has {known}.", task=task, measure=name
+        f"Task '{task}' has nothing for measure '{name}'; it has {names}.", task=task, measure=name
     )
 
 
 def other_measures(connection: Connection, task_id: int, new: RecordedMeasure) -> list[str]:
-    """Return the task's other measures if one is new, as it may be mistyped; else none."""
+    """Return the task's other measures if `new` was just recorded, as it may be mistyped."""
     if not new.is_new:
         return []
     return [row.name for row in measures_of(connection, task_id) if row.id != new.id]
@@ -171,12 +169,10 @@ def measure_named(rows: Sequence[Row[Any]], name: str) -> Row[Any] | None:
     rows : sequence of rows with ``name`` and ``spellings``
     """
     typed, canonical = clean_measure(name).lower(), canonical_measure(name).lower()
-    for row in rows:
-        if row.name.lower() == typed:
-            return row
-    for row in rows:
-        if row.name.lower() == canonical:
-            return row
+    for spelling in (typed, canonical):
+        for row in rows:
+            if row.name.lower() == spelling:
+                return row
     for row in rows:
         spellings = {canonical_measure(row.name).lower(), *map(str.lower, row.spellings)}
         if not spellings.isdisjoint((typed, canonical)):

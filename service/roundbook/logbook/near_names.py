@@ -16,11 +16,11 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.measure_names import FAMILIES, is_known_measure
 
-_LEAST_ALIKE = 0.82
+_LEAST_LIKENESS = 0.82
 
 
 class NearName(Result):
-    """A task or round that was just made, and the recorded one that may have been meant."""
+    """A task or round that was just recorded, and the recorded name that may have been meant."""
 
     kind: Literal["task", "round"]
     name: str
@@ -32,14 +32,14 @@ def near_recorded(session: Session, task_name: str, label: str | None = None) ->
 
     None if none is similar, if it exists exactly, or if there is no such task.
     """
-    name, known = _with_recorded(session, task_name, label)
-    return None if name in known else near_name(name, known)
+    name, recorded = _with_recorded(session, task_name, label)
+    return None if name in recorded else near_name(name, recorded)
 
 
-def near_made(session: Session, task_name: str, label: str | None = None) -> list[NearName]:
-    """Return the one near name, if any, of a task, or of a round of it, that was just made."""
-    name, known = _with_recorded(session, task_name, label)
-    near = near_name(name, known)
+def near_names_of_new(session: Session, task_name: str, label: str | None = None) -> list[NearName]:
+    """Return a list of the name, if any, that a task or round just recorded may misspell."""
+    name, recorded = _with_recorded(session, task_name, label)
+    near = near_name(name, recorded)
     kind: Literal["task", "round"] = "task" if label is None else "round"
     return [NearName(kind=kind, name=name, near=near)] if near else []
 
@@ -54,31 +54,31 @@ def _with_recorded(session: Session, task_name: str, label: str | None) -> tuple
         names = (
             select(round_.c.label).where(round_.c.task_id.in_(of_task)).order_by(round_.c.ordinal)
         )
-    return name, [normalize("NFC", other) for other in session.connection.execute(names).scalars()]
+    return name, [normalize("NFC", row) for row in session.connection.execute(names).scalars()]
 
 
-def near_name(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that a new one is most likely a misspelling of, or None.
+def near_name(name: str, recorded: Iterable[str]) -> str | None:
+    """Return the recorded name that a new name is most likely a misspelling of, or None.
 
     ``roud4`` is near ``round4``. Names that differ in digits, in separate single letters or in a
     last letter are different names, since rounds are numbered so: ``round5`` and ``round-b`` are
     not near ``round4`` and ``round-a``.
     """
-    wanted, counted_by = _compared(name)
+    letters, numbering = _compared(name)
     likeness: dict[str, float] = {}
-    for other in known:
-        there, other_counted_by = _compared(other)
-        if other != name and other_counted_by == counted_by:
+    for candidate in recorded:
+        its_letters, its_numbering = _compared(candidate)
+        if candidate != name and its_numbering == numbering:
             # Two swapped letters are a misspelling even in a short name.
-            swapped = sorted(there) == sorted(wanted)
-            likeness[other] = 1.0 if swapped else SequenceMatcher(None, wanted, there).ratio()
+            swapped = sorted(its_letters) == sorted(letters)
+            ratio = SequenceMatcher(None, letters, its_letters).ratio()
+            likeness[candidate] = 1.0 if swapped else ratio
     best = max(likeness, key=likeness.__getitem__, default=None)
-    if best is None or likeness[best] < _LEAST_ALIKE:
+    if best is None or likeness[best] < _LEAST_LIKENESS:
         return None
-    there, _ = _compared(best)
-    if len(there) == len(wanted) and there[:-1] == wanted[:-1] and there != wanted:
-        return None
-    return best
+    its_letters, _ = _compared(best)
+    differs_in_last = len(its_letters) == len(letters) and its_letters[:-1] == letters[:-1]
+    return None if differs_in_last and its_letters != letters else best
 
 
 def near_measure(name: str) -> str | None:
@@ -99,5 +99,5 @@ def near_measure(name: str) -> str | None:
 def _compared(name: str) -> tuple[str, list[str]]:
     """Return the letters and digits of a name, and its numbers and separate single letters."""
     folded = name.casefold()
-    counted_by = re.findall(r"[0-9]+|(?<![^\W\d_])[^\W\d_](?![^\W\d_])", folded)
-    return re.sub(r"[\W_]+", "", folded), counted_by
+    numbering = re.findall(r"[0-9]+|(?<![^\W\d_])[^\W\d_](?![^\W\d_])", folded)
+    return re.sub(r"[\W_]+", "", folded), numbering

@@ -5,11 +5,11 @@ from __future__ import annotations
 from pydantic import Field
 
 from roundbook.database.privileges import (
+    create_role_sql,
     grant_queue,
+    needed_grants,
     replace_grants,
-    role_making,
     role_status,
-    wanted_grants,
 )
 from roundbook.database.tables import SCHEMA
 from roundbook.errors import AlreadyRecordedError, DatabaseError, NotRecordedError
@@ -54,7 +54,7 @@ def grant_access(session: Session, request: GrantRequest) -> GrantedAccess:
         )
     if not status.exists:
         raise NotRecordedError(
-            f"The server has no role '{role}'. Make it first, in SQL: {role_making(role)}"
+            f"The server has no role '{role}'. Make it first, in SQL: {create_role_sql(role)}"
         )
     if status.may_all:
         raise AlreadyRecordedError(
@@ -62,7 +62,7 @@ def grant_access(session: Session, request: GrantRequest) -> GrantedAccess:
             " do everything; grant to a role that is none of these."
         )
     writes = request.access == "service"
-    grants = wanted_grants(connection, writes=writes)
+    grants = needed_grants(connection, writes=writes)
     replace_grants(connection, role, grants)
     grants += grant_queue(connection, role, writes=writes)
     return GrantedAccess(

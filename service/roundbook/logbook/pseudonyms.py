@@ -76,9 +76,9 @@ def read_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
 
     runs = sorted((row.first, hashed(b"run", row.tag), row.tag, row.team) for row in rows)
     first: dict[str, int] = {}
-    for when, _, _, team in runs:
+    for matrix_id, _, _, team in runs:
         if team is not None:
-            first.setdefault(team, when)
+            first.setdefault(team, matrix_id)
     teams = sorted(first, key=lambda name: (first[name], hashed(b"team", name)))
     number = {name: index for index, name in enumerate(teams, 1)}
     of_team = dict.fromkeys(teams, 0)

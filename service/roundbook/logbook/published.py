@@ -38,7 +38,7 @@ class RecordedVariance(Result):
 
     `matrix` is the round's current score matrix, whose variance is used instead, None without one.
     `other_measures` are the task's other measures if this one is new to the record; `near_names`
-    are the task and round that were made, where they may be misspelt.
+    are the task and round that are new to the record, if they may be misspelt.
     """
 
     task: str
@@ -60,7 +60,7 @@ class RecordedVariance(Result):
 
 
 def latest_recorded(session: Session, request: RecordVarianceRequest) -> int | None:
-    """Return the latest revision of the recorded value that a request revises, None without one."""
+    """Return the latest revision of the recorded variance that a request revises, or None."""
     value = published_variance
     rows: Any = session.connection.execute(
         select(measures.c.name, measures.c.spellings, func.max(value.c.revision).label("revision"))
@@ -126,7 +126,6 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
     unchanged = current is not None and all(
         getattr(current, name) == value for name, value in facts.items()
     )
-    others = other_measures(connection, task_id, measure)
     series = Series(round_id, measure.id, label, request.round, measure.name)
     logged = latest_matrix(connection, series)
     revision = current.revision if current is not None else 0
@@ -169,7 +168,7 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
         dof=request.runs * (request.topics - 1),
         status="unchanged" if unchanged else "recorded",
         matrix=None if logged is None or logged.withdrawn is not None else logged.id,
-        other_measures=others,
+        other_measures=other_measures(connection, task_id, measure),
         near_names=near,
     )
 
@@ -192,10 +191,7 @@ def _check_numbers(request: RecordVarianceRequest) -> None:
 
 
 def _check_revision(
-    connection: Connection,
-    request: RecordVarianceRequest,
-    series: Series,
-    current: Row[Any] | None,
+    connection: Connection, request: RecordVarianceRequest, series: Series, current: Row[Any] | None
 ) -> None:
     """Refuse a revision without a reason, and a reason without a value to revise."""
     where = f"{series.measure} in round '{request.round}'"

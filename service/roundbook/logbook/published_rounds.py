@@ -1,4 +1,4 @@
-"""Which rounds are published, and of which tasks: what anyone may see over HTTP."""
+"""The published rounds of the record and their tasks, which anyone may see over HTTP."""
 
 from __future__ import annotations
 

@@ -193,10 +193,10 @@ def _rank(
     """Return the fields of a `RankAgreement` with its statistics and its ranking."""
     means = run_means(first), run_means(second)
     tau, top_weighted = kendall_tau(*means), tau_ap(*means)
-    printed, resampled = None, None
+    published = bootstrap = None
     if tau.tau_b is not None:
         limits = published_interval(tau.tau_b, len(runs))
-        printed = Limits(low=limits.low, high=limits.high, level=_LEVEL, method="published")
+        published = Limits(low=limits.low, high=limits.high, level=_LEVEL, method="published")
     if len(first) >= 2 and tau.tau_b is not None:
         interval = bootstrap_tau(
             first,
@@ -204,33 +204,38 @@ def _rank(
             resamples=request.resamples,
             level=_LEVEL,
             seed=request.seed,
-            progress=lambda done: work.progress("resamples of topics", done, request.resamples),
+            progress=lambda count: work.progress("resamples of topics", count, request.resamples),
         )
         if interval.low is not None and interval.high is not None:
-            resampled = Limits(
+            bootstrap = Limits(
                 low=interval.low, high=interval.high, level=_LEVEL, method="bootstrap"
             )
-    ranks = [_ranks(of_side) for of_side in means]
-    # Runs are ranked by means without rounding noise, but shown with their plain means.
-    shown = first.mean(axis=0).tolist(), second.mean(axis=0).tolist()
+    # Runs are ranked by means without rounding noise, but listed with their plain means.
+    columns = zip(
+        runs,
+        first.mean(axis=0).tolist(),
+        _ranks(means[0]),
+        second.mean(axis=0).tolist(),
+        _ranks(means[1]),
+        strict=True,
+    )
     ranking = [
         RankedRun(run=run, mean_a=mean_a, rank_a=rank_a, mean_b=mean_b, rank_b=rank_b)
-        for run, mean_a, rank_a, mean_b, rank_b in zip(
-            runs, shown[0], ranks[0], shown[1], ranks[1], strict=True
-        )
+        for run, mean_a, rank_a, mean_b, rank_b in columns
     ]
     return {
         "tau_a": tau.tau_a,
         "tau_b": tau.tau_b,
         "tau_ap": top_weighted.tau_ap,
-        "published": printed,
-        "bootstrap": resampled,
+        "published": published,
+        "bootstrap": bootstrap,
         "reason": tau.reason or top_weighted.reason,
         "ranking": sorted(ranking, key=lambda ranked: ranked.rank_a),
     }
 
 
 def _ranks(means: npt.NDArray[np.float64]) -> list[float]:
+    """Return the ranks of runs by their means, 1 for the largest; ties have their mean rank."""
     ordered = np.sort(-means)
     first = np.searchsorted(ordered, -means, side="left")
     last = np.searchsorted(ordered, -means, side="right")

@@ -10,7 +10,7 @@ from sqlalchemy import Engine
 
 from roundbook.database.engine import make_engine, parse_url
 from roundbook.database.schema import require_current, upgrade
-from roundbook.logbook.session import Tell, tell_nobody
+from roundbook.logbook.session import ReportProgress, ignore_progress
 from roundbook.settings import Settings
 
 
@@ -18,7 +18,7 @@ from roundbook.settings import Settings
 def open_record(
     settings: Settings,
     address: str | None = None,
-    progress: Tell = tell_nobody,
+    progress: ReportProgress = ignore_progress,
     *,
     any_schema: bool = False,
 ) -> Iterator[Engine]:
@@ -29,7 +29,6 @@ def open_record(
 
     Parameters
     ----------
-    settings : Settings
     address : str, optional
         A server's address; default ``settings.database_url``, default the embedded server.
     any_schema : bool
@@ -99,9 +98,7 @@ def _embedded_server(directory: Path, *, throw_away: bool = False) -> AbstractCo
 @contextmanager
 def _engine(url: str, settings: Settings) -> Iterator[Engine]:
     engine = make_engine(
-        parse_url(url),
-        connect_timeout=settings.connect_timeout,
-        lock_timeout=settings.lock_timeout,
+        parse_url(url), connect_timeout=settings.connect_timeout, lock_timeout=settings.lock_timeout
     )
     try:
         yield engine

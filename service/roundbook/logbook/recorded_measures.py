@@ -46,7 +46,7 @@ class MeasureList(Result):
 
 
 class MergedMeasures(Result):
-    """The measure that another was merged into, and counts of what it took over.
+    """The measure that another was merged into, and counts of what was recorded for the other.
 
     `known_into_unknown` is whether evaluation tools know the other measure, but not this one.
     """
@@ -221,7 +221,7 @@ def merge_measures(session: Session, request: MergeMeasures) -> MergedMeasures:
 def _named(rows: Sequence[Row[Any]], name: str) -> Row[Any]:
     row = measure_named(rows, name)
     if row is None:
-        near = near_name(name, [known.name for known in rows])
+        near = near_name(name, [recorded.name for recorded in rows])
         raise NotRecordedError(
             f"There is no measure '{name}'{f'; did you mean {near}?' if near else '.'}",
             way_out="list measures",
@@ -249,12 +249,12 @@ def _refuse_scores_of_both(connection: Connection, merged: Row[Any], into: Row[A
     if not clashes:
         return
     first = clashes[0]
-    what = "a published variance" if first.merged is None else "scores"
-    which = f"; matrices {first.merged} and {first.kept}" if first.merged else ""
+    content = "a published variance" if first.merged is None else "scores"
+    matrices = f"; matrices {first.merged} and {first.kept}" if first.merged else ""
     more = len(clashes) - 1
     raise AlreadyRecordedError(
-        f"Both {merged.name} and {into.name} have {what} of round '{first.round}' of task"
-        f" '{first.task}' ({first.assessments} assessments{which})"
+        f"Both {merged.name} and {into.name} have {content} of round '{first.round}' of task"
+        f" '{first.task}' ({first.assessments} assessments{matrices})"
         + (f", and in {more} more" if more else "")
         + ", and one measure cannot have two: they stay apart.",
         task=first.task,

@@ -38,10 +38,10 @@ def as_recorded(
         return complete, teams
     topics = recorded_topics(connection, task_id, complete.topics)
     runs = recorded_tags(connection, round_id, [*complete.runs, *teams])
-    for what, names, spelled in (("topic", complete.topics, topics), ("run", complete.runs, runs)):
+    for noun, names, spelled in (("topic", complete.topics, topics), ("run", complete.runs, runs)):
         if len({spelled[name] for name in names}) < len(names):
             raise InputError(
-                f"Two {what}s of the scores have one name, with its accents encoded otherwise."
+                f"Two {noun}s of the scores have one name, with its accents encoded otherwise."
             )
     named = replace(
         complete,
@@ -76,7 +76,7 @@ def known_names(session: Session, task_name: str, label: str) -> dict[str, set[s
         "topic": select(topic.c.name).where(topic.c.task_id.in_(of_task)),
         "run": select(run.c.tag).where(run.c.round_id.in_(of_round)),
     }
-    return {what: set(session.connection.execute(names).scalars()) for what, names in named.items()}
+    return {kind: set(session.connection.execute(names).scalars()) for kind, names in named.items()}
 
 
 def _spellings(
@@ -86,25 +86,25 @@ def _spellings(
     if all(map(str.isascii, names)):
         return {name: name for name in names}
     column = table.c.tag if table is run else table.c.name
-    wanted = {name: normalize("NFC", name) for name in names}
+    normalised = {name: normalize("NFC", name) for name in names}
     # Earlier versions recorded names without normalising them.
     otherwise = select(column).where(within, text(f"{column.name} IS NOT NFC NORMALIZED"))
     recorded = {normalize("NFC", name): name for name in connection.execute(otherwise).scalars()}
-    normal = select(column).where(within, column.in_(recorded.keys() & set(wanted.values())))
+    normal = select(column).where(within, column.in_(recorded.keys() & set(normalised.values())))
     # If both spellings are recorded, the normalised one is used.
     recorded |= {name: name for name in connection.execute(normal).scalars()}
-    return {name: recorded.get(spelled, spelled) for name, spelled in wanted.items()}
+    return {name: recorded.get(spelled, spelled) for name, spelled in normalised.items()}
 
 
 def teams_as_recorded(
     connection: Connection, teams: Mapping[str, RunTeam]
 ) -> Mapping[str, RunTeam]:
     """Return a team file with the recorded names of teams; a new team keeps its first spelling."""
-    known = {_folded(name): name for name in connection.execute(_TEAMS).scalars()}
+    recorded = {_folded(name): name for name in connection.execute(_TEAMS).scalars()}
     return {
         tag: facts
         if facts.team is None
-        else replace(facts, team=known.setdefault(_folded(facts.team), facts.team))
+        else replace(facts, team=recorded.setdefault(_folded(facts.team), facts.team))
         for tag, facts in teams.items()
     }
 

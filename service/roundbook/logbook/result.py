@@ -22,26 +22,26 @@ class Result(BaseModel):
 _Saved = TypeVar("_Saved", bound=Result)
 
 
-def read_result(model: type[_Saved], saved: object, what: str) -> _Saved:
+def read_result(model: type[_Saved], saved: object, name: str) -> _Saved:
     """Return a saved result as a model, from its JSON.
 
     Raises
     ------
     RecordError
-        When Roundbook did not save it, as the database accepts any JSON object; `what` names it.
+        When Roundbook did not save it, as the database accepts any JSON object; with its `name`.
     """
     try:
         return model.model_validate(saved)
     except ValidationError as error:
         fault = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, fault["loc"]))
-        raise unreadable(what, f"{where}: {fault['msg'].lower()}") from None
+        raise unreadable(name, f"{where}: {fault['msg'].lower()}") from None
 
 
-def unreadable(what: str, reason: str) -> RecordError:
+def unreadable(name: str, reason: str) -> RecordError:
     """Return the error for something saved that this version of Roundbook cannot read."""
     return RecordError(
-        f"{what} cannot be read: this Roundbook did not save it so ({reason}). If a later version"
+        f"{name} cannot be read: this Roundbook did not save it so ({reason}). If a later version"
         " did, use that one.",
         reason=reason,
     )

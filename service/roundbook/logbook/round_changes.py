@@ -20,20 +20,11 @@ from roundbook.logbook.impact import Dependent, stale_results
 from roundbook.logbook.input_rows import results_of_round
 from roundbook.logbook.lookup import check_name, check_text, find_round, find_task, is_named
 from roundbook.logbook.result import Result
-from roundbook.logbook.round_fingerprint import (
-    PUBLISHED,
-    fingerprint_round,
-    published_fingerprint,
-)
+from roundbook.logbook.round_fingerprint import PUBLISHED, fingerprint_round, published_fingerprint
 from roundbook.logbook.rounds import Round, collection_name, read_rounds
 from roundbook.logbook.session import Session
-from roundbook.logbook.tasks import is_held_error, what_is_held
-from roundbook.requests.tasks import (
-    PublishRound,
-    RemoveRound,
-    RenameRound,
-    SetRound,
-)
+from roundbook.logbook.tasks import held_content, not_empty_error
+from roundbook.requests.tasks import PublishRound, RemoveRound, RenameRound, SetRound
 
 
 class PublishedRound(Round):
@@ -82,21 +73,21 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
     AlreadyRecordedError
         When another value is recorded and `force` is not given.
     """
-    given = {"held": request.held, "collection": collection_name(request)}
-    if not any(given.values()):
+    values = {"held": request.held, "collection": collection_name(request)}
+    if not any(values.values()):
         raise InputError("There is nothing to set.", way_out="nothing to set")
     connection = session.connection
     task_id, recorded = _locked(connection, request)
     new = {
         name: value
-        for name, value in given.items()
+        for name, value in values.items()
         if value is not None and value != getattr(recorded, name)
     }
-    for name, value in new.items():
-        was = getattr(recorded, name)
+    former = {name: getattr(recorded, name) for name in new}
+    for name, was in former.items():
         if was is not None and not request.force:
             raise AlreadyRecordedError(
-                f"Round '{recorded.label}' is recorded with {name} '{was}', not '{value}'.",
+                f"Round '{recorded.label}' is recorded with {name} '{was}', not '{new[name]}'.",
                 way_out="force a change",
                 round=recorded.label,
             )
@@ -108,9 +99,8 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
             task_id=task_id,
             round_id=recorded.id,
             details={
-                name: {"was": was and str(was), "is": str(value)}
-                for name, value in new.items()
-                for was in [getattr(recorded, name)]
+                name: {"was": was and str(was), "is": str(new[name])}
+                for name, was in former.items()
             },
         )
     impact = []
@@ -163,17 +153,14 @@ def rename_round(session: Session, request: RenameRound) -> RenamedRound:
             round=was,
             result=saved[0],
         )
-    held = what_is_held(connection, [recorded.id])
+    held = held_content(connection, [recorded.id])
     if held is not None and not request.force:
         raise RecordError(f"Round '{was}' holds {held}.", way_out="force a rename", round=was)
     if label != was:
         connection.execute(round_.update().where(round_.c.id == recorded.id).values(label=label))
+        details = {"round": {"was": was, "is": label}}
         record_event(
-            session,
-            "round renamed",
-            task_id=task_id,
-            round_id=recorded.id,
-            details={"round": {"was": was, "is": label}},
+            session, "round renamed", task_id=task_id, round_id=recorded.id, details=details
         )
     return RenamedRound(**dict(read_rounds(connection, task_id, label)[0]), was=was)
 
@@ -190,8 +177,8 @@ def remove_round(session: Session, request: RemoveRound) -> RemovedRound:
     """
     connection = session.connection
     task_id, recorded = _locked(connection, request)
-    if held := what_is_held(connection, [recorded.id]):
-        raise is_held_error(f"Round '{recorded.label}'", held, request.task)
+    if held := held_content(connection, [recorded.id]):
+        raise not_empty_error(f"Round '{recorded.label}'", held, request.task)
     connection.execute(round_.delete().where(round_.c.id == recorded.id))
     later = connection.execute(
         select(round_.c.id)
@@ -202,12 +189,7 @@ def remove_round(session: Session, request: RemoveRound) -> RemovedRound:
     for round_id in later.all():
         moved_up = round_.update().where(round_.c.id == round_id)
         connection.execute(moved_up.values(ordinal=round_.c.ordinal - 1))
-    record_event(
-        session,
-        "round removed",
-        task_id=task_id,
-        details={"round": recorded.label},
-    )
+    record_event(session, "round removed", task_id=task_id, details={"round": recorded.label})
     return RemovedRound(task=request.task, round=recorded.label)
 
 

@@ -70,20 +70,20 @@ def show_round(session: Session, request: ShowRound) -> RoundContents:
         When there is no such task or round.
     """
     connection, task = session.connection, request.task
-    number = find_round(connection, find_task(connection, task), task, request.round)
-    row = connection.execute(select(round_).where(round_.c.id == number)).one()
+    round_id = find_round(connection, find_task(connection, task), task, request.round)
+    row = connection.execute(select(round_).where(round_.c.id == round_id)).one()
     publication = find_publication(session, task, row.label)
-    of = {"task": task, "round": row.label}
+    names = {"task": task, "round": row.label}
     return RoundContents(
         **row._mapping,
         task=task,
         round=row.label,
         fingerprint=publication and publication.fingerprint,
         published_fingerprint=publication and publication.published_fingerprint,
-        matrices=list_matrices(session, ListMatrices(**of, superseded=True)).matrices,
-        uploads=list_runs(session, ListRuns(**of)).uploads,
-        qrels=list_qrels(session, ListQrels(**of)).qrels,
-        published_variances=_published_variances(connection, number),
+        matrices=list_matrices(session, ListMatrices(**names, superseded=True)).matrices,
+        uploads=list_runs(session, ListRuns(**names)).uploads,
+        qrels=list_qrels(session, ListQrels(**names)).qrels,
+        published_variances=_published_variances(connection, round_id),
     )
 
 

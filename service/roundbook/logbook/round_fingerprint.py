@@ -16,7 +16,7 @@ from sqlalchemy import Connection, func, select, text
 
 from roundbook.database.tables import event, round_, task
 from roundbook.errors import NotRecordedError
-from roundbook.logbook.lookup import find_round, find_task, is_named, read_matrices
+from roundbook.logbook.lookup import find_matrix, find_round, find_task, is_named
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import content_hash, load_matrix
@@ -128,14 +128,13 @@ def verify_round(session: Session, request: RoundVerificationRequest) -> Verifie
     round_id = find_round(connection, task_id, request.task, request.round)
     expected = request.fingerprint
     if expected is None:
-        noted = published_fingerprint(connection, round_id)
-        if noted is None:
-            raise NotRecordedError(
-                f"No fingerprint was noted of round '{request.round.strip()}': it is not published,"
-                " or was before fingerprints were. Give the one to compare with.",
-                round=request.round.strip(),
-            )
-        expected = noted
+        expected = published_fingerprint(connection, round_id)
+    if expected is None:
+        raise NotRecordedError(
+            f"No fingerprint was noted of round '{request.round.strip()}': it is not published,"
+            " or was before fingerprints were. Give the one to compare with.",
+            round=request.round.strip(),
+        )
     fingerprint = fingerprint_round(connection, round_id, from_scores=True)
     expected = expected.lower()
     return VerifiedRound(
@@ -151,17 +150,17 @@ def verify_round(session: Session, request: RoundVerificationRequest) -> Verifie
 def find_publication(session: Session, task_name: str, label: str) -> Publication | None:
     """Return the fingerprints of a published round, None for a draft."""
     connection = session.connection
-    named = connection.execute(
+    row = connection.execute(
         select(round_.c.id, round_.c.status)
         .join(task, task.c.id == round_.c.task_id)
         .where(is_named(task.c.name, task_name), is_named(round_.c.label, label))
         .order_by(task.c.id, round_.c.id)
     ).first()
-    if named is None or named.status != "published":
+    if row is None or row.status != "published":
         return None
     return Publication(
-        fingerprint=fingerprint_round(connection, named.id),
-        published_fingerprint=published_fingerprint(connection, named.id),
+        fingerprint=fingerprint_round(connection, row.id),
+        published_fingerprint=published_fingerprint(connection, row.id),
     )
 
 
@@ -197,11 +196,7 @@ def _changes(connection: Connection, round_id: int) -> list[RoundChange]:
     published = select(func.max(event.c.id)).where(of_round, event.c.what == PUBLISHED)
     rows = connection.execute(
         select(event.c.id.label("event"), event.c.at, event.c.what)
-        .where(
-            of_round,
-            event.c.what.in_(CHANGING),
-            event.c.id > published.scalar_subquery(),
-        )
+        .where(of_round, event.c.what.in_(CHANGING), event.c.id > published.scalar_subquery())
         .order_by(event.c.id)
     )
     return [RoundChange(**row._mapping) for row in rows]
@@ -217,8 +212,7 @@ def _lines(connection: Connection, round_id: int, *, from_scores: bool) -> Itera
     for row in sorted(rows, key=lambda row: (row.measure, row.assessments)):
         digest = row.content_hash
         if from_scores:
-            (recorded,) = read_matrices(connection, [row.id])
-            loaded = load_matrix(connection, recorded)
+            loaded = load_matrix(connection, find_matrix(connection, row.id))
             digest = content_hash(loaded.topics, loaded.runs, loaded.scores)
         yield ["matrix", row.measure, row.assessments, digest]
         yield ["topics", *sorted(row.topics)]

@@ -17,7 +17,7 @@ from roundbook.errors import AlreadyRecordedError, NotRecordedError, RoundPublis
 from roundbook.logbook.events import record_event
 from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
 from roundbook.logbook.lookup import Series, check_name, find_round, find_task, is_named
-from roundbook.logbook.near_names import NearName, near_made
+from roundbook.logbook.near_names import NearName, near_names_of_new
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task
@@ -86,8 +86,8 @@ def create_round(session: Session, request: CreateRound) -> CreatedRound:
             task=request.task,
             round=label,
         )
-    (made,) = read_rounds(connection, task_id, label)
-    return CreatedRound(**dict(made), near_names=near_made(session, request.task, label))
+    (created,) = read_rounds(connection, task_id, label)
+    return CreatedRound(**dict(created), near_names=near_names_of_new(session, request.task, label))
 
 
 def list_rounds(session: Session, request: ListRounds) -> RoundList:
@@ -108,15 +108,15 @@ def main_measure(rounds: Sequence[Round]) -> str:
 
     Withdrawn scores count where there are no others.
     """
-    rows = [(one.round, row) for one in rounds for row in one.matrices]
-    standing = [(label, row) for label, row in rows if row.withdrawn is None]
-    counted = Counter(name for _, name in {(label, row.measure) for label, row in standing or rows})
-    return min(counted, key=lambda name: (-counted[name], name), default="")
+    rows = [(entry.round, row) for entry in rounds for row in entry.matrices]
+    current = [(label, row) for label, row in rows if row.withdrawn is None]
+    counts = Counter(name for _, name in {(label, row.measure) for label, row in current or rows})
+    return min(counts, key=lambda name: (-counts[name], name), default="")
 
 
 def other_measures(rounds: Sequence[Round], measure: str) -> list[str]:
-    """Return the measures of rounds except one, by name."""
-    return sorted({row.measure for one in rounds for row in one.matrices} - {measure})
+    """Return the measures of rounds except `measure`, by name."""
+    return sorted({row.measure for entry in rounds for row in entry.matrices} - {measure})
 
 
 class OpenedRound(NamedTuple):
@@ -128,13 +128,13 @@ class OpenedRound(NamedTuple):
 
 
 def open_round(session: Session, task: str, label: str, *, create: bool) -> OpenedRound:
-    """Lock a task, and return its id and its round's; `create` allows to record them."""
+    """Lock a task, and return its id and that of its round; `create` records them if new."""
     near = []
     if create and ensure_task(session, task):
-        near += near_made(session, task)
+        near += near_names_of_new(session, task)
     task_id = find_task(session.connection, task, lock=True, way_out="no task")
     if create and _ensure_round(session, task_id, label):
-        near += near_made(session, task, label)
+        near += near_names_of_new(session, task, label)
     round_id = find_round(session.connection, task_id, task, label, way_out="no round")
     return OpenedRound(task_id, round_id, near)
 
@@ -142,14 +142,14 @@ def open_round(session: Session, task: str, label: str, *, create: bool) -> Open
 def check_first(
     connection: Connection, series: Series, reason: str | None, further: str, missing: str
 ) -> None:
-    """Refuse the first scores or variance of a series: late without a reason, or early with one.
+    """Refuse first scores of a series that lack a needed reason, or that have nothing to revise.
 
     Parameters
     ----------
     reason : str, optional
-        Why something recorded is revised; a published round takes more only with one.
+        The reason of a revision, which a published round needs for its first scores too.
     further, missing : str
-        What a published round takes, and that there is none to revise, for error messages.
+        For the errors: a noun for the scores, and the clause that none are recorded.
     """
     published = connection.execute(
         select(round_.c.status == "published").where(round_.c.id == series.round_id)
@@ -178,8 +178,8 @@ def _ensure_round(
 ) -> bool:
     """Record a round unless it exists; return whether it is new. The task must be locked."""
     connection, label = session.connection, check_name("round", label)
-    known = select(round_.c.id).where(round_.c.task_id == task_id, is_named(round_.c.label, label))
-    if connection.execute(known).first():
+    same = select(round_.c.id).where(round_.c.task_id == task_id, is_named(round_.c.label, label))
+    if connection.execute(same).first():
         return False
     last = select(func.coalesce(func.max(round_.c.ordinal), 0)).where(round_.c.task_id == task_id)
     statement = insert(round_).values(
@@ -199,13 +199,7 @@ def _ensure_round(
         details["held"] = str(held)
     if collection is not None:
         details["collection"] = collection
-    record_event(
-        session,
-        "round created",
-        task_id=task_id,
-        round_id=round_id,
-        details=details,
-    )
+    record_event(session, "round created", task_id=task_id, round_id=round_id, details=details)
     return True
 
 
@@ -243,8 +237,8 @@ def read_rounds(connection: Connection, task_id: int, label: str | None = None) 
         .where(round_.c.task_id == task_id)
         .order_by(round_.c.ordinal)
     )
-    found = [Round(**row._mapping, matrices=logged.get(row.id, [])) for row in rounds]
-    return [one for one in with_order(found) if label in (None, one.round)]
+    entries = [Round(**row._mapping, matrices=logged.get(row.id, [])) for row in rounds]
+    return [entry for entry in with_order(entries) if label in (None, entry.round)]
 
 
 def with_order(rounds: Sequence[Round]) -> list[Round]:
@@ -253,4 +247,6 @@ def with_order(rounds: Sequence[Round]) -> list[Round]:
     for pair in rounds_out_of_order(rounds):
         pairs.setdefault(pair.round, []).append(pair)
         pairs.setdefault(pair.recorded_after, []).append(pair)
-    return [one.model_copy(update={"out_of_order": pairs.get(one.round, [])}) for one in rounds]
+    return [
+        entry.model_copy(update={"out_of_order": pairs.get(entry.round, [])}) for entry in rounds
+    ]

@@ -25,11 +25,11 @@ from roundbook.logbook.withdrawals import TaskScores, read_withdrawn
 from roundbook.requests.base import Request
 from roundbook.requests.results import ListResults, ShowResult
 
-# What this Roundbook cannot read of a result that another version saved, or that was altered.
+# The part that cannot be read of a result that another version saved, or that was altered.
 Illegible = Literal[
     "kind",  # there is no such kind of result
-    "request",  # what was asked is refused, or its task has nothing to compute it from
-    "result",  # what came out
+    "request",  # its request is refused, or its task has nothing to compute it from
+    "result",  # the computed result itself
 ]
 
 
@@ -152,9 +152,9 @@ def stored_results(
     """
     if kind is not None:
         find_kind(kind)  # there must be such a kind
-    wanted = _STORED.format(result="result.result - 'topics'" if name is None else "result.result")
+    query = _STORED.format(result="result.result - 'topics'" if name is None else "result.result")
     values = {"task": task_id, "kind": kind, "name": name}
-    rows = [StoredResult._make(row) for row in connection.execute(text(wanted), values)]
+    rows = [StoredResult._make(row) for row in connection.execute(text(query), values)]
     # Sorted by the numbers in names: drift-2 before drift-10.
     return sorted(
         rows,
@@ -201,15 +201,15 @@ def find_stored(
             name=name,
             kinds=kinds,
         )
-    wanted = [row for row in versions if version in (None, row.version)]
-    if not wanted:
-        known = ", ".join(str(row.version) for row in versions)
+    matching = [row for row in versions if version in (None, row.version)]
+    if not matching:
+        numbers = ", ".join(str(row.version) for row in versions)
         raise NotRecordedError(
-            f"{title.capitalize()} '{name}' has no version {version}; it has {known}.",
+            f"{title.capitalize()} '{name}' has no version {version}; it has {numbers}.",
             name=name,
             version=version,
         )
-    return wanted[-1]
+    return matching[-1]
 
 
 def tasks_of_results(connection: Connection, name: str, kind: str | None) -> list[str | None]:
@@ -218,13 +218,18 @@ def tasks_of_results(connection: Connection, name: str, kind: str | None) -> lis
     Parameters
     ----------
     name : str
-        In NFC; all are found that are equal to it in NFC.
+        In NFC, as the recorded names are compared in NFC.
     """
-    of = select(task.c.name).select_from(result).outerjoin(task, task.c.id == result.c.task_id)
-    named = of.where(func.normalize(result.c.name) == name).distinct()
+    query = (
+        select(task.c.name)
+        .select_from(result)
+        .outerjoin(task, task.c.id == result.c.task_id)
+        .where(func.normalize(result.c.name) == name)
+        .distinct()
+    )
     if kind is not None:
-        named = named.where(result.c.kind == kind)
-    return list(connection.execute(named).scalars())
+        query = query.where(result.c.kind == kind)
+    return list(connection.execute(query).scalars())
 
 
 def judge_result(connection: Connection, row: StoredResult) -> ResultEntry:
@@ -234,7 +239,7 @@ def judge_result(connection: Connection, row: StoredResult) -> ResultEntry:
         return entry
     rows = stored_results(connection, row.task_id, row.kind)
     judged = zip(rows, judge_results(connection, rows), strict=True)
-    return next(result.entry for other, result in judged if other.id == row.id)
+    return next(result.entry for stored, result in judged if stored.id == row.id)
 
 
 class JudgedResult(NamedTuple):
@@ -291,15 +296,15 @@ def judge_results(connection: Connection, rows: Sequence[StoredResult]) -> list[
             illegible=illegible,
         )
         # With defaults that earlier versions did not save.
-        asked = None if request is None else (row.kind, request.model_dump_json())
-        entries.append((entry, asked))
+        same_request = None if request is None else (row.kind, request.model_dump_json())
+        entries.append((entry, same_request))
     return [
         JudgedResult(entry, inputs[row.id])
-        for row, entry in zip(rows, _with_successors(entries), strict=True)
+        for row, entry in zip(rows, _with_replacements(entries), strict=True)
     ]
 
 
-def _with_successors(
+def _with_replacements(
     entries: Sequence[tuple[ResultEntry, tuple[str, str] | None]],
 ) -> Iterator[ResultEntry]:
     """Yield result entries, the stale ones with their replacement among the entries.
@@ -308,17 +313,17 @@ def _with_successors(
     ----------
     entries : sequence of (entry, (kind, request as JSON) or None)
     """
-    latest = {(entry.kind, entry.name): (entry, asked) for entry, asked in entries}
+    latest = {(entry.kind, entry.name): (entry, request) for entry, request in entries}
     # Of several with an equal request the first; results without a task are never stale.
     current = {
-        asked: entry.name
-        for entry, asked in reversed(latest.values())
+        request: entry.name
+        for entry, request in reversed(latest.values())
         if not entry.stale and entry.task is not None
     }
-    for entry, asked in entries:
+    for entry, request in entries:
         replaced_by: str | None = f"version {entry.versions}"
         if latest[entry.kind, entry.name][0].stale:
-            replaced_by = None if entry.illegible else current.get(asked)
+            replaced_by = None if entry.illegible else current.get(request)
         replaced = entry.stale and replaced_by is not None
         update = {"replaced_by": replaced_by, "renewable": False}
         yield entry.model_copy(update=update) if replaced else entry
@@ -362,7 +367,7 @@ def read_stored(row: StoredResult | Row[Any]) -> Result:
 
 
 class ReadRow(NamedTuple):
-    """What a list reads of a row: its request, its main figures and the rounds it left out."""
+    """A row as a list reads it: its request, main figures and left out rounds."""
 
     request: Request | None
     brief: dict[str, Any]
@@ -371,7 +376,7 @@ class ReadRow(NamedTuple):
 
 
 def read_row(row: StoredResult) -> ReadRow:
-    """Return what can be read of a row, and what of it cannot."""
+    """Return the readable parts of a row; `illegible` names a part that is not."""
     try:
         kind = find_kind(row.kind)
     except InputError:

@@ -50,8 +50,8 @@ from roundbook.requests.results import RenewResults
 class SavedResult(ShownResult):
     """A saved result; `status` is ``unchanged`` if its content was saved already.
 
-    `asked_before` has the fields of the version before that were asked otherwise: a saved result of
-    another measure under the same name.
+    `asked_before` has the former values of fields of the request that differ from those of the
+    version before, such as another measure under the same name.
     """
 
     status: Literal["saved", "unchanged"]
@@ -66,8 +66,8 @@ class Renewed(Result):
     status: Literal["saved", "unchanged"]
 
 
-def _read_refusal(given: RoundbookError | str) -> RoundbookError:
-    return given if isinstance(given, RoundbookError) else RoundbookError(given)
+def _read_refusal(error: RoundbookError | str) -> RoundbookError:
+    return error if isinstance(error, RoundbookError) else RoundbookError(error)
 
 
 # In JSON an error is its sentence.
@@ -116,7 +116,7 @@ def _save_version(
     # Locked, so that no correction comes between reading the inputs and saving the result.
     if (task := getattr(request, "task", None)) is not None:
         find_task(session.connection, task, lock=True)
-    return _keep(session, compute_result(session, kind, request), name, note)
+    return _store_version(session, compute_result(session, kind, request), name, note)
 
 
 def renew_results(session: Session, request: RenewResults) -> Renewal:
@@ -131,8 +131,8 @@ def renew_results(session: Session, request: RenewResults) -> Renewal:
     """
     connection = session.connection
     if request.name is not None:
-        one = find_stored(connection, request.kind, request.name, None)
-        entries = [judge_result(connection, one)]
+        row = find_stored(connection, request.kind, request.name, None)
+        entries = [judge_result(connection, row)]
     else:
         # Locked, so that results made stale by a correction under way are renewed too.
         task_id = find_task(connection, request.task or "", lock=True)
@@ -145,8 +145,8 @@ def renew_results(session: Session, request: RenewResults) -> Renewal:
     renewed, left = [], []
     for before in entries:
         try:
-            asked = request_again(before)
-            after = _save_version(session, before.kind, asked, before.name, before.note)
+            again = request_again(before)
+            after = _save_version(session, before.kind, again, before.name, before.note)
         except (RecordError, InputError) as error:
             # Its inputs no longer exist, or the statistic does not; nothing was written. Other
             # errors, such as that of a time limit, end the renewal.
@@ -163,30 +163,29 @@ class ComputedResult(NamedTuple):
     """A computed result to save, with its request and its inputs."""
 
     kind: str
-    asked: Request
+    request: Request
     result: Result
     inputs: list[Input]
 
 
 def compute_result(session: Session, kind: str, request: Request) -> ComputedResult:
     """Compute a result of a kind."""
-    described = find_kind(kind)
-    computed = described.compute(session, request)
-    asked = described.asked(request, computed)
+    definition = find_kind(kind)
+    result = definition.compute(session, request)
+    request = definition.saved_request(request, result)
     return ComputedResult(
-        kind, asked, computed, inputs_of(session.connection, kind, asked, computed)
+        kind, request, result, inputs_of(session.connection, kind, request, result)
     )
 
 
-def inputs_of(connection: Connection, kind: str, asked: Request, computed: Result) -> list[Input]:
-    """Return the inputs as the record has them, so that a correction since it was computed shows."""
-    task = getattr(asked, "task", None)
+def inputs_of(connection: Connection, kind: str, request: Request, result: Result) -> list[Input]:
+    """Return today's inputs of a computed result, which differ if one was corrected since."""
+    task = getattr(request, "task", None)
     if task is None:
         return []
-    described = find_kind(kind)
-    return described.inputs(
-        described.today(connection, find_task(connection, task), asked), computed
-    )
+    definition = find_kind(kind)
+    today = definition.today(connection, find_task(connection, task), request)
+    return definition.inputs(today, result)
 
 
 def save_long_result(
@@ -205,7 +204,7 @@ def save_long_result(
     Parameters
     ----------
     begin : callable
-        Begins a transaction; with ``one_moment`` it reads one snapshot of the record.
+        Begins a transaction; with ``one_snapshot`` it reads one snapshot of the record.
     work : Work, optional
         Default: the session's.
 
@@ -217,8 +216,8 @@ def save_long_result(
         As `save_result`; a name that cannot be used is refused before anything is computed.
     """
     name, note = _checked_name(kind, request, name), check_text("note", note)
-    for _ in range(_TIMES):
-        with begin(one_moment=True) as session:
+    for _ in range(_ATTEMPTS):
+        with begin(one_snapshot=True) as session:
             connection, task = session.connection, getattr(request, "task", None)
             if name is not None:
                 task_id = None if task is None else find_task(connection, task)
@@ -228,16 +227,16 @@ def save_long_result(
         with begin() as session:
             if task is not None:
                 find_task(session.connection, task, lock=True)
-            rows = inputs_of(session.connection, kind, computed.asked, computed.result)
+            rows = inputs_of(session.connection, kind, computed.request, computed.result)
             if rows == computed.inputs:
-                return _keep(session, computed, name, note)
+                return _store_version(session, computed, name, note)
     raise RevisedMeanwhileError(
         f"What the {find_kind(kind).title} rests on was corrected each time it was computed; ask for"
         " it again."
     )
 
 
-_TIMES = 3
+_ATTEMPTS = 3
 
 
 def _checked_name(kind: str, request: Request, name: str | None) -> str | None:
@@ -251,25 +250,24 @@ def _refuse_taken(
 ) -> None:
     if not versions or versions[-1].task_id == task_id:
         return
-    other = versions[-1].task
-    whose = "no task" if other is None else f"task '{other}'"
+    owner = versions[-1].task
+    whose = "no task" if owner is None else f"task '{owner}'"
     raise AlreadyRecordedError(
         f"'{name}' is a {find_kind(kind).title} of {whose} already; choose another name.",
         name=name,
-        **({} if other is None else {"task": other}),
+        **({} if owner is None else {"task": owner}),
     )
 
 
-def _keep(
-    session: Session, computed_result: ComputedResult, name: str | None, note: str | None
+def _store_version(
+    session: Session, computed: ComputedResult, name: str | None, note: str | None
 ) -> SavedResult:
     """Save a result as the next version of its name; its task is locked."""
-    kind, asked, computed, rows = computed_result
-    described = find_kind(kind)
-    connection = session.connection
-    task = getattr(asked, "task", None)
+    kind, connection = computed.kind, session.connection
+    definition = find_kind(kind)
+    task = getattr(computed.request, "task", None)
     task_id = None if task is None else find_task(connection, task)
-    content = computed.model_dump(mode="json", by_alias=True)
+    content = computed.result.model_dump(mode="json", by_alias=True)
     if name is None:
         same = (
             row.name
@@ -284,20 +282,20 @@ def _keep(
     # Equal figures from different inputs are a new version, or the result would stay stale.
     unchanged = (
         last is not None
-        and _is_same(described, last, content, note)
+        and _is_same(definition, last, content, note)
         and not judge_result(connection, last).stale
     )
     before: dict[str, Any] = {}
     if not unchanged:
-        request = asked.model_dump(mode="json", exclude_none=True)
+        request = computed.request.model_dump(mode="json", exclude_none=True)
         if last is not None:
             # A field that only one of them has may be new in this version of Roundbook.
             before = {
-                name: last.request[name]
-                for name in request
-                if name in last.request and last.request[name] != request[name]
+                field: last.request[field]
+                for field in request
+                if field in last.request and last.request[field] != request[field]
             }
-        saved = connection.execute(
+        result_id = connection.execute(
             result_table.insert()
             .values(
                 task_id=task_id,
@@ -312,27 +310,27 @@ def _keep(
             )
             .returning(result_table.c.id)
         ).scalar_one()
-        if rows:
+        if computed.inputs:
             connection.execute(
                 result_input.insert(),
                 [
-                    {"result_id": saved, "position": position, "known": dict(row.known)}
+                    {"result_id": result_id, "position": position, "known": dict(row.known)}
                     | {f"{origin}_id": None for origin in _ORIGINS}
                     | {f"{row.origin}_id": row.id}
-                    for position, row in enumerate(rows)
+                    for position, row in enumerate(computed.inputs)
                 ],
             )
         versions = stored_results(connection, kind=kind, name=name)
-        brief = described.brief(content)
+        brief = definition.brief(content)
         record_event(
             session,
-            f"{described.title} saved",
+            f"{definition.title} saved",
             why=note,
             task_id=task_id,
-            details={described.title: name, "version": versions[-1].version}
+            details={definition.title: name, "version": versions[-1].version}
             | {
                 key: brief[key]
-                for key in ("measure", *described.in_event)
+                for key in ("measure", *definition.in_event)
                 if brief.get(key) is not None
             },
         )
@@ -346,7 +344,7 @@ def _keep(
 
 _ORIGINS = get_args(Origin)
 
-# A lock on the name: versions have no gaps, also if two tasks, or none, use a name at once.
+# The name is locked too, as results of another task, or of none, may be saved under it meanwhile.
 _LOCK = text(
     "SELECT pg_advisory_xact_lock(hashtextextended("
     "concat('roundbook.result ', CAST(:kind AS text), ' ', CAST(:name AS text)), 0))"
@@ -356,7 +354,7 @@ _LOCK = text(
 def _holds(
     connection: Connection, listed: StoredResult, content: dict[str, Any], note: str | None
 ) -> bool:
-    """Return whether a listed result is the same; one that cannot be read is another."""
+    """Return whether a listed result has the same content; False if it cannot be read."""
     read, kind = read_row(listed), find_kind(listed.kind)
     if read.illegible is not None or read.brief != kind.brief(content):
         return False
@@ -375,7 +373,7 @@ def _is_same(kind: Kind, row: StoredResult, content: dict[str, Any], note: str |
 
 
 def _next_name(connection: Connection, kind: str, task_id: int | None, task: str) -> str:
-    """Return a task's next name for a result of a kind, after its own and those others have taken."""
+    """Return a task's next numbered name for a result of a kind that no result has yet."""
     rows = connection.execute(
         text(
             "SELECT DISTINCT name, task_id IS NOT DISTINCT FROM :task AS own FROM roundbook.result"

@@ -8,7 +8,7 @@ from roundbook.database import schema
 from roundbook.database.engine import unit_of_work
 from roundbook.database.server_state import OtherSetting, read_server_state
 from roundbook.logbook.result import Result
-from roundbook.logbook.session import Tell, tell_nobody
+from roundbook.logbook.session import ReportProgress, ignore_progress
 
 
 class SchemaState(Result):
@@ -58,7 +58,7 @@ def read_schema(engine: Engine) -> SchemaState:
     return SchemaState(current=current, expected=expected, status=status)
 
 
-def upgrade_schema(engine: Engine, progress: Tell = tell_nobody) -> SchemaState:
+def upgrade_schema(engine: Engine, progress: ReportProgress = ignore_progress) -> SchemaState:
     """Bring the schema up to date.
 
     Raises

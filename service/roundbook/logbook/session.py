@@ -12,20 +12,20 @@ from sqlalchemy import Connection, Engine
 from roundbook.database.engine import unit_of_work
 
 # Called with a short text before each step.
-Tell = Callable[[str], object]
+ReportProgress = Callable[[str], object]
 
 
-def tell_nobody(_: str) -> None:
+def ignore_progress(_: str) -> None:
     """Ignore the text on the next step."""
 
 
 class Work(NamedTuple):
-    """How long computations run: the progress callback, the `map` and the limit of file sizes.
+    """Settings of long computations: the progress callback, the `map` and a limit of file sizes.
 
     Attributes
     ----------
     progress : callable
-        Called with the name of the pieces of work, the number done and the total.
+        Called with the name of the pieces of work, how many are completed and their number.
     mapped : callable
         Applies a function to independent pieces of work, as `map` does, and returns the results in
         their order.
@@ -39,7 +39,7 @@ class Work(NamedTuple):
 
 
 class Session(NamedTuple):
-    """An open transaction, the user who works in it, and how long computations run."""
+    """An open transaction, its user, and the settings of long computations."""
 
     connection: Connection
     user: str = "unknown"
@@ -52,8 +52,8 @@ def begin(
     user: str = "unknown",
     *,
     keep: bool = True,
-    one_moment: bool = False,
-    keeping: Callable[[], AbstractContextManager[object]] = nullcontext,
+    one_snapshot: bool = False,
+    committing: Callable[[], AbstractContextManager[object]] = nullcontext,
 ) -> Iterator[Session]:
     """Begin a transaction; commit it when the block ends, roll it back when the block raises.
 
@@ -61,9 +61,9 @@ def begin(
     ----------
     keep : bool
         False to roll it back in any case, for a dry run.
-    one_moment : bool
+    one_snapshot : bool
         Read one snapshot of the record, and write nothing.
-    keeping : callable
+    committing : callable
         Returns the context in which it is committed.
 
     Raises
@@ -71,12 +71,12 @@ def begin(
     DatabaseUnreachableError, DatabaseBusyError, DatabaseError
         In place of the driver's own errors.
     """
-    if one_moment:
+    if one_snapshot:
         engine = engine.execution_options(
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         )
     with unit_of_work(engine) as connection:
         yield Session(connection, user)
         if keep:
-            with keeping():
+            with committing():
                 connection.commit()

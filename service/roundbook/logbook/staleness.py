@@ -16,19 +16,19 @@ from roundbook.logbook.result import Result
 Code = Literal[
     "withdrawn",  # its score matrix is withdrawn
     "gone",  # it has no current input of this kind
-    "logged",  # its score matrix was logged since, in the place of a published variance or others
+    "logged",  # a score matrix was logged since that replaces a published variance or others
     "corrected",  # its score matrix, or the published variance, has a later revision
     "refitted",  # its factors were fitted anew
     "estimated",  # its variance was estimated anew, as teams became known
     "uploaded",  # further runs were logged
     "collection",  # its document collection was declared
     "topics",  # it shares other topics, as ids were declared to be those of another topic
-    "runs",  # what is known of its runs (teams, systems, the pool) was corrected
-    "team",  # teams of so many runs became known
-    "system",  # systems of so many runs became known
+    "runs",  # facts on its runs (teams, systems, the pool) were corrected
+    "team",  # teams of `runs` runs became known
+    "system",  # systems of `runs` runs became known
     "rule",  # the result is by an earlier rule
     "restored",  # left out as withdrawn, it counts again
-    "added",  # it did not count then, and does now
+    "added",  # it has an input today, and had none then
 ]
 Origin = Literal[
     "variance_estimate", "published_variance", "factor_set", "matrix", "run_upload", "qrels"
@@ -119,40 +119,40 @@ def changes(
     left_out : collection of str
         The rounds that the result left out as withdrawn.
     """
-    current = {_given(row): row for row in today}
+    current = {_part(row): row for row in today}
     before = {was.round for was in saved}
     changed = [
         change
         for was in saved
-        if (change := _change(was, current.get(_given(was)), withdrawn, alone=len(before) == 1))
+        if (change := _change(was, current.get(_part(was)), withdrawn, alone=len(before) == 1))
         is not None
     ]
     changed += _known_since(saved, current)
     changed += [
         Change(
-            code="restored" if given.round in left_out else "added",
-            round=given.round,
-            now=given.value,
-            matrix=given.matrix,
+            code="restored" if row.round in left_out else "added",
+            round=row.round,
+            now=row.value,
+            matrix=row.matrix,
         )
-        for given in today
-        if given.round not in before
+        for row in today
+        if row.round not in before
     ]
     return changed
 
 
-def _given(given: Input) -> tuple[str, str]:
+def _part(row: Input) -> tuple[str, str]:
     """Return the round of an input, and its part of the round: scores, runs or assessments."""
-    return given.round, given.origin if given.origin in _BESIDE else "scores"
+    return row.round, row.origin if row.origin in _BESIDE else "scores"
 
 
 def _change(
     was: Input, now: Input | None, withdrawn: Mapping[tuple[str, str], str], *, alone: bool
 ) -> Change | None:
     if now is not None and (was.origin, was.id) == (now.origin, now.id):
-        # A round alone shares topics with none, whatever its collection.
-        tells = "collection" in was.known and not alone
-        if tells and was.known["collection"] != now.known.get("collection"):
+        # A single round shares topics with no other, whatever its collection.
+        compared = "collection" in was.known and not alone
+        if compared and was.known["collection"] != now.known.get("collection"):
             return _changed("collection", was, now)
         if was.known.get("other_ids") != now.known.get("other_ids"):
             return _changed("topics", was, now)
@@ -184,21 +184,21 @@ def _changed(code: Code, was: Input, now: Input | None) -> Change:
 
 
 def _known_since(saved: Sequence[Input], current: Mapping[tuple[str, str], Input]) -> list[Change]:
-    """Return the changes by teams and systems that became known, which change the units of runs."""
+    """Return the changes by a new rule, or by facts on runs that became known or were corrected."""
     if any("rule" in was.known for was in saved):
         return [Change(code="rule", round=saved[0].round)]
-    if any((now := current.get(_given(was))) is None or now.id != was.id for was in saved):
-        return []  # other runs, of which others are known
+    if any((now := current.get(_part(was))) is None or now.id != was.id for was in saved):
+        return []  # the runs themselves changed, so numbers of known teams do not compare
     changed = []
     codes: tuple[Code, ...] = ("team", "system")
     for code in codes:
         key = f"runs_without_{code}"
         before = [was.known[key] for was in saved if key in was.known]
-        after = sum(current[_given(was)].known.get(key, 0) for was in saved)
+        after = sum(current[_part(was)].known.get(key, 0) for was in saved)
         if before and sum(before) > after:
             changed.append(Change(code=code, round=saved[0].round, runs=sum(before) - after))
     return changed or [
-        _changed("runs", was, current[_given(was)])
+        _changed("runs", was, current[_part(was)])
         for was in saved
-        if "runs" in was.known and was.known["runs"] != current[_given(was)].known.get("runs")
+        if "runs" in was.known and was.known["runs"] != current[_part(was)].known.get("runs")
     ]

@@ -163,9 +163,9 @@ def standardise_files(
         layout=request.layout,
         max_bytes=max_file_bytes,
     )
-    whole = apply_missing_policy(scores, request.missing)
+    complete = apply_missing_policy(scores, request.missing)
     task_id = find_task(session.connection, request.task)
-    refuse_topic_twice(session.connection, task_id, request.task, whole.topics)
+    refuse_topic_twice(session.connection, task_id, request.task, complete.topics)
     label, version = _label_and_version(session.connection, request, request.measure)
     source = find_series(
         session.connection, request.task, label, request.measure, request.assessments
@@ -173,13 +173,13 @@ def standardise_files(
     raw = _Raw(
         source.round_id,
         source.round,
-        whole.topics,
-        whole.runs,
-        whole.scores,
+        complete.topics,
+        complete.runs,
+        complete.scores,
         None,
         None,
-        whole.files,
-        whole.hidden,
+        complete.files,
+        complete.hidden,
     )
     return _standardised(session.connection, request, raw, source, version)
 
@@ -255,7 +255,7 @@ def _standardised(
         scores=np.ascontiguousarray(standardised.T).tolist(),
         means=standardised.mean(axis=0).tolist(),
         left_out=[
-            name for name, known in zip(raw.topics, names, strict=True) if known not in usable
+            topic for topic, name in zip(raw.topics, names, strict=True) if name not in usable
         ],
         off_ties=[
             OffTie(run=raw.runs[run], topic=raw.topics[kept[topic]])

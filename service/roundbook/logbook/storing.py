@@ -171,10 +171,10 @@ def load_matrix(connection: Connection, row: Row[Any]) -> LoadedMatrix:
     ).all()
     try:
         scores = read_vectors(connection, row.id, row.topics)
-        whole = scores.shape == (len(topics), len(runs)) == (row.topics, row.runs)
+        intact = scores.shape == (len(topics), len(runs)) == (row.topics, row.runs)
     except ValueError:
-        whole = False
-    if not whole:
+        intact = False
+    if not intact:
         raise RecordError(
             f"Matrix {row.id} is damaged: it was logged with {row.topics} topics and {row.runs} runs, and"
             f" has {len(topics)} and {len(runs)}, or not the scores of each. Restore a backup of before.",

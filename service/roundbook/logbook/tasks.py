@@ -11,19 +11,12 @@ from sqlalchemy import Connection, distinct, func, select, union
 from sqlalchemy.dialects.postgresql import insert
 
 from roundbook.database.run_tables import qrels, run_upload
-from roundbook.database.tables import (
-    matrix,
-    measure,
-    published_variance,
-    result,
-    round_,
-    task,
-)
+from roundbook.database.tables import matrix, measure, published_variance, result, round_, task
 from roundbook.database.token_tables import access_token
 from roundbook.errors import AlreadyRecordedError, RecordError, RoundPublishedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import check_name, check_text, find_task, is_named
-from roundbook.logbook.near_names import NearName, near_made
+from roundbook.logbook.near_names import NearName, near_names_of_new
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.requests.tasks import CreateTask, RemoveTask, RenameTask
@@ -77,8 +70,8 @@ def create_task(session: Session, request: CreateTask) -> CreatedTask:
         raise AlreadyRecordedError(
             f"There is a task '{name}' already.", way_out="task exists", task=name
         )
-    (made,) = _read(session.connection, name)
-    return CreatedTask(**dict(made), near_names=near_made(session, name))
+    (created,) = _read(session.connection, name)
+    return CreatedTask(**dict(created), near_names=near_names_of_new(session, name))
 
 
 def rename_task(session: Session, request: RenameTask) -> RenamedTask:
@@ -113,17 +106,13 @@ def rename_task(session: Session, request: RenameTask) -> RenamedTask:
                 round=row.label,
             )
     _refuse_saved(connection, task_id, was, "keeps its name")
-    held = what_is_held(connection, [row.id for row in rounds])
+    held = held_content(connection, [row.id for row in rounds])
     if held is not None and not request.force:
         raise RecordError(f"Task '{was}' holds {held}.", way_out="force a rename", task=was)
     if name != was:
         connection.execute(task.update().where(task.c.id == task_id).values(name=name))
-        record_event(
-            session,
-            "task renamed",
-            task_id=task_id,
-            details={"task": {"was": was, "is": name}},
-        )
+        details = {"task": {"was": was, "is": name}}
+        record_event(session, "task renamed", task_id=task_id, details=details)
     return RenamedTask(**dict(_read(connection, name)[0]), was=was)
 
 
@@ -145,8 +134,8 @@ def remove_task(session: Session, request: RemoveTask) -> RemovedTask:
         .where(round_.c.task_id == task_id)
         .order_by(round_.c.ordinal)
     ).all()
-    if held := what_is_held(connection, [row.id for row in rounds]):
-        raise is_held_error(f"Task '{name}'", held, name)
+    if held := held_content(connection, [row.id for row in rounds]):
+        raise not_empty_error(f"Task '{name}'", held, name)
     _refuse_saved(connection, task_id, name, "stays")
     of_task = select(access_token.c.name).where(access_token.c.task_id == task_id)
     if (token := connection.execute(of_task.limit(1)).scalar()) is not None:
@@ -163,30 +152,32 @@ def remove_task(session: Session, request: RemoveTask) -> RemovedTask:
     return RemovedTask(task=name, rounds=labels)
 
 
-def _refuse_saved(connection: Connection, task_id: int, name: str, so: str) -> None:
+def _refuse_saved(connection: Connection, task_id: int, name: str, effect: str) -> None:
     saved = connection.execute(select(result.c.name).where(result.c.task_id == task_id)).scalar()
     if saved is not None:
         raise RecordError(
-            f"Task '{name}' has the saved result '{saved}', so it {so}.", task=name, result=saved
+            f"Task '{name}' has the saved result '{saved}', so it {effect}.",
+            task=name,
+            result=saved,
         )
 
 
-def what_is_held(connection: Connection, rounds: Sequence[int]) -> str | None:
-    """Return the noun (``scores``, ...) for what keeps rounds from being removed, or None."""
-    held = (
+def held_content(connection: Connection, rounds: Sequence[int]) -> str | None:
+    """Return the noun for content that keeps rounds from being removed, or None without any."""
+    contents = (
         (matrix, "scores"),
         (published_variance, "a published variance"),
         (run_upload, "runs"),
         (qrels, "relevance assessments"),
     )
-    for table, what in held:
-        there = select(table.c.id).where(table.c.round_id.in_(rounds)).limit(1)
-        if connection.execute(there).first() is not None:
-            return what
+    for table, noun in contents:
+        row = select(table.c.id).where(table.c.round_id.in_(rounds)).limit(1)
+        if connection.execute(row).first() is not None:
+            return noun
     return None
 
 
-def is_held_error(name: str, held: str, task_name: str) -> RecordError:
+def not_empty_error(name: str, held: str, task_name: str) -> RecordError:
     """Return the error for a task or round that cannot be removed because of its content."""
     message = f"{name} holds {held}, so it stays."
     if held != "scores":

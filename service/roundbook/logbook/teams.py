@@ -47,9 +47,9 @@ class DescribedTeams(Result):
     `runs` is the number of runs in the round, and `described` the number that were completed or
     corrected. `renewed` are the measures of the renewed variance estimates, one entry for each
     estimate. `refittable` are the round's factors that rest on other runs than the pool, if the file
-    told of it. `unknown_runs` are runs that only the file has, `undescribed_runs` runs that it lacks.
-    `hidden` are the hidden parts of a workbook, and `publication` has the fingerprints of a published
-    round of whose runs something changes.
+    changes what is known of the pool. `unknown_runs` are runs that only the file has,
+    `undescribed_runs` runs that it lacks. `hidden` are the hidden parts of a workbook.
+    `publication` has the fingerprints of a published round whose runs change.
     """
 
     task: str
@@ -154,7 +154,7 @@ def _stale(
         task_id,
         # Teams and systems that became known are counted over all rounds of a result.
         lambda entry, inputs: any(
-            (change.code in facts and any(given.round == label for given in inputs))
+            (change.code in facts and any(row.round == label for row in inputs))
             or (change.code in ("runs", "estimated") and change.round == label)
             for change in entry.changes
         ),
@@ -183,17 +183,17 @@ JOIN roundbook.measure ON measure.id = latest.measure_id
 CROSS JOIN LATERAL (
     SELECT count(*) AS runs,
            count(*) FILTER (WHERE run.contributed_to_pool) AS contributed,
-           bool_and(run.contributed_to_pool IS NOT NULL) AS known,
+           bool_and(run.contributed_to_pool IS NOT NULL) AS all_known,
            bool_or(
                run.contributed_to_pool
                <> (latest.standardising = 'all' OR listed.run_id IS NOT NULL)
-           ) AS otherwise
+           ) AS differs
     FROM roundbook.matrix_run
     JOIN roundbook.run ON run.id = matrix_run.run_id
     LEFT JOIN roundbook.factor_set_run AS listed
         ON listed.factor_set_id = latest.id AND listed.run_id = run.id
     WHERE matrix_run.matrix_id = latest.matrix_id
 ) AS pool
-WHERE latest.standardising <> 'chosen' AND pool.known AND pool.otherwise AND pool.contributed >= 2
+WHERE latest.standardising <> 'chosen' AND pool.all_known AND pool.differs AND pool.contributed >= 2
 ORDER BY measure.name, latest.assessments
 """

@@ -64,10 +64,9 @@ def create_token(session: Session, request: CreateToken) -> CreatedToken:
     connection = session.connection
     task_id = None if request.task is None else find_task(connection, request.task)
     secret = PREFIX + secrets.token_urlsafe(32)
-    expires = None
-    if request.days is not None:
-        expires = datetime.now(UTC) + timedelta(days=request.days)
-    made = connection.execute(
+    days = request.days
+    expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
+    token_id = connection.execute(
         insert(access_token)
         .values(
             name=name,
@@ -81,7 +80,7 @@ def create_token(session: Session, request: CreateToken) -> CreatedToken:
         .on_conflict_do_nothing(index_elements=["name"])
         .returning(access_token.c.id)
     ).scalar_one_or_none()
-    if made is None:
+    if token_id is None:
         raise AlreadyRecordedError(
             f"There is a token '{name}' already; names are not used again.", token=name
         )
@@ -114,12 +113,7 @@ def revoke_token(session: Session, request: RevokeToken) -> Token:
                 access_token_id=number, software=SOFTWARE, revoked_by=session.user
             )
         )
-        record_event(
-            session,
-            "token revoked",
-            task_id=task_id,
-            details={"token": name},
-        )
+        record_event(session, "token revoked", task_id=task_id, details={"token": name})
     return _find(session, name)
 
 

@@ -30,7 +30,7 @@ class OtherId(Result):
 
 
 class AliasedTopics(Result):
-    """The result of recording a file of topic ids: the new other ids, and the number known before.
+    """The new other ids recorded from a file, and the number recorded before.
 
     `stale` names the saved results that are stale as their rounds now share other topics.
     """
@@ -64,7 +64,7 @@ class Topic(Result):
 
 
 class TopicList(Result):
-    """The topics of a task in the order recorded; `later` counts those that the limit left out."""
+    """The topics of a task in the order recorded; `later` counts those after the limit."""
 
     task: str
     topics: list[Topic]
@@ -94,37 +94,37 @@ def alias_topics(session: Session, request: AliasTopics, max_file_bytes: int) ->
     rows = read_topic_ids(request.file, max_file_bytes)
     connection = session.connection
     task_id = find_task(connection, request.task, lock=True)
-    known = same_topics(connection, task_id)
+    same = same_topics(connection, task_id)
     rounds = _round_topics(connection, task_id, request.task, rows)
-    wanted = {name for row in rows for name in (row.topic, row.id)}
-    recorded = {normalize("NFC", name): name for _, name in _ids(connection, task_id, wanted)}
+    in_file = {name for row in rows for name in (row.topic, row.id)}
+    recorded = {normalize("NFC", name): name for _, name in _ids(connection, task_id, in_file)}
     new: dict[str, str] = {}
     for row in rows:
-        there = rounds[row.round]
+        in_round = rounds[row.round]
         spelled = recorded.get(row.id, row.id)
         name = recorded.get(row.topic)
         if name is None:
             raise _refused(row, f"task '{request.task}' has no topic '{row.topic}'")
-        name = new.get(name, known.name(name))
-        if there and spelled not in there:
+        name = new.get(name, same.name(name))
+        if in_round and spelled not in in_round:
             raise _refused(row, f"round '{row.round}' has no topic '{row.id}'")
-        other = new.get(spelled, known.names.get(spelled))
-        if name in (spelled, other):
+        current = new.get(spelled, same.names.get(spelled))
+        if name in (spelled, current):
             continue
-        if other is not None:
+        if current is not None:
             raise AlreadyRecordedError(
-                f"'{row.id}' is the id of topic '{other}' already, and cannot be that of"
+                f"'{row.id}' is the id of topic '{current}' already, and cannot be that of"
                 f" '{row.topic}' too.",
                 way_out="unalias",
                 task=request.task,
                 name=row.id,
             )
-        if spelled in new.values() or spelled in known.names.values():
+        if spelled in new.values() or spelled in same.names.values():
             raise _refused(row, f"'{row.id}' is a topic that other ids stand for; name it as topic")
         new[spelled] = name
-    names = dict(known.names) | new
+    names = dict(same.names) | new
     _refuse_two_in_one(connection, task_id, names, {row.id: row for row in rows})
-    topics = {name: at for at, name in _ids(connection, task_id, set(new.values()))}
+    topics = {name: topic_id for topic_id, name in _ids(connection, task_id, set(new.values()))}
     if new:
         connection.execute(
             topic_alias.insert(),
@@ -204,20 +204,20 @@ def _refuse_two_in_one(
 ) -> None:
     """Refuse ids of one topic if a score matrix, run or assessments have them as two topics."""
     spelled_so = topic.c.name.in_({*names, *names.values()})
-    for table, owner, what in (
+    for table, owner, holder in (
         (matrix_topic, matrix, "matrix {}"),
         (run_list, run_upload, "its runs"),
         (judgment_list, qrels, "its assessments"),
     ):
         owner_id = table.c[f"{owner.name}_id"]
-        of = (owner_id, table.c.run_id) if table is run_list else (owner_id,)
+        key_columns = (owner_id, table.c.run_id) if table is run_list else (owner_id,)
         listed = connection.execute(
-            select(round_.c.label, topic.c.name, *of)
+            select(round_.c.label, topic.c.name, *key_columns)
             .join(owner, owner.c.id == owner_id)
             .join(topic, topic.c.id == table.c.topic_id)
             .join(round_, round_.c.id == owner.c.round_id)
             .where(round_.c.task_id == task_id, spelled_so)
-            .order_by(*of, topic.c.name)
+            .order_by(*key_columns, topic.c.name)
         )
         for (label, *key), group in groupby(listed, key=lambda row: (row[0], *row[2:])):
             first: dict[str, str] = {}
@@ -225,11 +225,11 @@ def _refuse_two_in_one(
                 spelled = row.name
                 name = names.get(spelled, spelled)
                 if name in first:
-                    given = rows.get(spelled) or rows.get(first[name]) or next(iter(rows.values()))
+                    line = rows.get(spelled) or rows.get(first[name]) or next(iter(rows.values()))
                     raise _refused(
-                        given,
+                        line,
                         f"'{first[name]}' and '{spelled}' are two topics of round '{label}'"
-                        f" ({what.format(key[0])}), so they cannot be one",
+                        f" ({holder.format(key[0])}), so they cannot be one",
                     )
                 first[name] = spelled
 
@@ -260,15 +260,9 @@ def unalias_topic(session: Session, request: UnaliasTopic) -> UnaliasedTopic:
     connection.execute(
         topic_alias.delete().where(topic_alias.c.task_id == task_id, topic_alias.c.name == row.name)
     )
-    record_event(
-        session,
-        "topic unaliased",
-        task_id=task_id,
-        details={"topic": row.topic, "id": row.name},
-    )
-    return UnaliasedTopic(
-        task=request.task, topic=row.topic, id=row.name, stale=_stale(connection, task_id)
-    )
+    details = {"topic": row.topic, "id": row.name}
+    record_event(session, "topic unaliased", task_id=task_id, details=details)
+    return UnaliasedTopic(task=request.task, stale=_stale(connection, task_id), **details)
 
 
 def list_topics(session: Session, request: ListTopics) -> TopicList:
@@ -296,8 +290,8 @@ def list_topics(session: Session, request: ListTopics) -> TopicList:
         aliases[name].append(spelled)
     rounds: dict[str, list[TopicInRound]] = {}
     for row in scored:
-        there = TopicInRound(round=row.label, id=row.name)
-        rounds.setdefault(same.name(row.name), []).append(there)
+        in_round = TopicInRound(round=row.label, id=row.name)
+        rounds.setdefault(same.name(row.name), []).append(in_round)
     names = list(rounds)
     if request.after is not None:
         last = same.name(request.after)
@@ -309,11 +303,11 @@ def list_topics(session: Session, request: ListTopics) -> TopicList:
             )
         names = names[names.index(last) + 1 :]
     listed = [name for name in names if not request.aliased or aliases[name]]
-    shown = listed[: request.limit]
+    page = listed[: request.limit]
     return TopicList(
         task=request.task,
         topics=[
-            Topic(topic=name, aliases=sorted(aliases[name]), rounds=rounds[name]) for name in shown
+            Topic(topic=name, aliases=sorted(aliases[name]), rounds=rounds[name]) for name in page
         ],
-        later=len(listed) - len(shown),
+        later=len(listed) - len(page),
     )

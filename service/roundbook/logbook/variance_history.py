@@ -128,7 +128,7 @@ class Pooled(Result):
     `interval` takes the teams of each round as different from those of all other rounds,
     `returning_interval` as the same in all rounds; the latter exists for two rounds or more.
 
-    `weights` is what w is: ``dof``, or ``topics`` for topics - 1. `topics` counts the distinct
+    `weights` names w: ``dof``, or ``topics`` for topics - 1. `topics` counts the distinct
     topics of all rounds. The two-way residual variance is pooled over `two_way_rounds`, those that
     have one.
     """

@@ -58,7 +58,8 @@ class VarianceRow(NamedTuple):
         """Return the row with its aliased topics replaced, by id, by the topics they stand for."""
         if not same:
             return self
-        return self._replace(topic_ids=[same.get(at, at) for at in self.topic_ids or ()] or None)
+        topic_ids = [same.get(topic_id, topic_id) for topic_id in self.topic_ids or ()]
+        return self._replace(topic_ids=topic_ids or None)
 
 
 def read_rows(
@@ -111,25 +112,25 @@ VARIANCES = """
 # The current matrix of each round first; a published estimate where there is none. On the raw
 # scale a matrix's estimate is the latest version, else the latest version by its latest factors.
 HISTORY = f"""
-WITH wanted AS (
+WITH task_round AS (
     SELECT id, label, ordinal, held, collection FROM roundbook.round
     WHERE task_id = :task AND (CAST(:rounds AS bigint[]) IS NULL OR id = ANY (:rounds))
 ), latest AS (
     SELECT DISTINCT ON (round_id, measure_id, assessments)
            id, round_id, measure_id, assessments, revision
     FROM roundbook.matrix
-    WHERE round_id IN (SELECT id FROM wanted)
+    WHERE round_id IN (SELECT id FROM task_round)
     ORDER BY round_id, measure_id, assessments, revision DESC
 ), counted AS (
     SELECT * FROM latest WHERE id NOT IN (SELECT matrix_id FROM roundbook.withdrawn)
 ), candidate AS (
 {VARIANCES}
 )
-SELECT DISTINCT ON (measure.name, apart.assessments, wanted.ordinal)
-       measure.name AS measure, measure.family, wanted.label AS round,
-       wanted.ordinal, wanted.held, wanted.collection, candidate.*
+SELECT DISTINCT ON (measure.name, apart.assessments, task_round.ordinal)
+       measure.name AS measure, measure.family, task_round.label AS round,
+       task_round.ordinal, task_round.held, task_round.collection, candidate.*
 FROM candidate
-JOIN wanted ON wanted.id = candidate.round_id
+JOIN task_round ON task_round.id = candidate.round_id
 JOIN roundbook.measure ON measure.id = candidate.measure_id
 CROSS JOIN LATERAL (
     SELECT CASE WHEN :mixed THEN NULL ELSE candidate.assessments END
@@ -137,7 +138,7 @@ CROSS JOIN LATERAL (
 WHERE candidate.scale = :scale
   AND (CAST(:measures AS bigint[]) IS NULL OR candidate.measure_id = ANY (:measures))
   AND (CAST(:assessments AS text[]) IS NULL OR candidate.assessments = ANY (:assessments))
-ORDER BY measure.name, apart.assessments, wanted.ordinal,
+ORDER BY measure.name, apart.assessments, task_round.ordinal,
          array_position(CAST(:assessments AS text[]), candidate.assessments), candidate.rank,
          candidate.factor_version DESC, candidate.estimate_version DESC, candidate.revision DESC
 """  # noqa: S608

@@ -33,17 +33,13 @@ from roundbook.requests.fields import PoolBy
 from roundbook.requests.variances import VarianceHistoryRequest, VarianceRequest
 from roundbook.statistics.variance.interval import VarianceInterval, variance_intervals
 from roundbook.statistics.variance.pooled import pool
-from roundbook.statistics.variance.published import (
-    constants_for,
-    own_constants,
-    published_variance,
-)
+from roundbook.statistics.variance.published import constants_for, own_constants, published_variance
 from roundbook.statistics.variance.rounds import PublishedVariance, round_arrays
 from roundbook.statistics.variance.rounds import RoundVariance as StoredVariance
 
 LEVEL = 0.95
 _TWO_WAY = "two_way_"
-# The fields taken over from the row, found once: for a thousand rounds it would be slow.
+# The fields taken over from the row, listed once, as a history may have a thousand rounds.
 _STORED = tuple(
     name
     for name in RoundVariance.model_fields
@@ -116,12 +112,12 @@ def show_histories(session: Session, request: VarianceHistoryRequest) -> Varianc
     connection, task, since = session.connection, request.task, request.since
     task_id = find_task(connection, task)
     measures = [find_measure(connection, task_id, task, name)[0] for name in request.measures]
-    asked = [find_round(connection, task_id, task, label) for label in request.rounds]
+    round_ids = [find_round(connection, task_id, task, label) for label in request.rounds]
     scores = TaskScores(
         task_id,
         measures=measures or None,
         assessments=None if request.assessments is None else [request.assessments],
-        rounds=asked or None,
+        rounds=round_ids or None,
     )
     same = same_topics(connection, task_id).ids
     rows = [row.with_same_topics(same) for row in read_rows(connection, scores, request.scale)]
@@ -201,11 +197,11 @@ def judge_rounds(
         variances, source = stored, None
         if not prefix:
             variances, source = _with_published(rows, stored, pool_by)
-        known = {index: given for index, given in enumerate(variances) if given is not None}
-        if not known:
+        present = {index: row for index, row in enumerate(variances) if row is not None}
+        if not present:
             continue
-        arrays = round_arrays(list(known.values()))
-        for index, interval in zip(known, variance_intervals(arrays, LEVEL), strict=True):
+        arrays = round_arrays(list(present.values()))
+        for index, interval in zip(present, variance_intervals(arrays, LEVEL), strict=True):
             of_round = source if rows[index].origin == "published" else None
             intervals[index] |= _interval(interval, of_round, prefix)
         pooled = pool(arrays, LEVEL)
@@ -214,11 +210,11 @@ def judge_rounds(
             judged |= {"topics": pooled.topics, "max_min_ratio": test.max_min_ratio}
         judged |= {
             f"{prefix}variance": pooled.variance,
-            f"{prefix}dof": sum(getattr(rows[index], f"{prefix}dof") for index in known),
-            f"{prefix}rounds": [rows[index].round for index in known],
+            f"{prefix}dof": sum(getattr(rows[index], f"{prefix}dof") for index in present),
+            f"{prefix}rounds": [rows[index].round for index in present],
             **_interval(pooled.interval, prefix=prefix),
             f"{prefix}returning_interval": (
-                _limits(pooled.returning_interval) if len(known) > 1 else None
+                _limits(pooled.returning_interval) if len(present) > 1 else None
             ),
             f"{prefix}homogeneity": Homogeneity(
                 method="wald-f",

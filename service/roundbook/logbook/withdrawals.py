@@ -54,7 +54,7 @@ def left_out(matrix: WithdrawnMatrix, counted: Collection[str] = ()) -> str:
 
 def read_withdrawn(connection: Connection, scores: TaskScores) -> list[WithdrawnMatrix]:
     """Return the withdrawn matrices of a task without a later revision, by round."""
-    # Imported here, so that plans from a given variance do not import SQLAlchemy.
+    # As plain SQL, so that plans from a given variance do not import SQLAlchemy.
     rows = connection.exec_driver_sql(_WITHDRAWN, scores._asdict())
     return [WithdrawnMatrix(**row._mapping) for row in rows]
 

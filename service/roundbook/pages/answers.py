@@ -21,7 +21,7 @@ from roundbook.logbook.rounds import list_rounds
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.pages.charts import Figure, csv_file, figure
-from roundbook.pages.forms import Asking, Who, filled_in, refusal, refused_status
+from roundbook.pages.forms import PageCaller, PageSession, filled_in, refusal, refused_status
 from roundbook.pages.number_format import decimals
 from roundbook.pages.rendering import page
 from roundbook.pages.study_form import (
@@ -82,21 +82,21 @@ _OF_TOPICS = (
 
 
 @router.get("/plan")
-def plan_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
+def plan_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLResponse:
     """Show topic set sizes by a variance that is typed, or by those of a task."""
-    given = filled_in(http)
+    values = filled_in(http)
     context: dict[str, Any] = {
         **dict.fromkeys(("plan", "refused")),
         **_CHOICES,
-        "given": given,
-        "asked": http.url.query,
+        "values": values,
+        "query_string": http.url.query,
         "tasks": visible_tasks(caller, session),
     }
     status = 200
-    if given:
+    if values:
         try:
-            plan = _plan(session, caller, given)
-            fields = plan_fields(given)
+            plan = _plan(session, caller, values)
+            fields = plan_fields(values)
             chart = figure("plan", plan, figures.plan_caption(plan), **fields)
             context |= {
                 "plan": plan,
@@ -104,7 +104,7 @@ def plan_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
                 "tables": tables_of(plan),
                 "headline": plans.headline(plan),
                 "beside": list(
-                    filter(None, [plans.which_design(plan), *beside(plan), plans.fits(plan)])
+                    filter(None, [plans.design_advice(plan), *beside(plan), plans.fits(plan)])
                 ),
                 "protocol": protocol(plan),
                 "latex": plan_latex(plan),
@@ -118,7 +118,9 @@ def plan_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
 
 
 @router.get("/plan.{form}")
-def plan_file(http: Request, caller: Who, session: Asking, form: Literal["csv", "tex"]) -> Response:
+def plan_file(
+    http: Request, caller: PageCaller, session: PageSession, form: Literal["csv", "tex"]
+) -> Response:
     """Return the grid of a plan as a file."""
     plan = _plan(session, caller, filled_in(http))
     if form == "tex":
@@ -127,51 +129,51 @@ def plan_file(http: Request, caller: Who, session: Asking, form: Literal["csv", 
     return csv_file([{name: getattr(row, name) for name in fields} for row in plan_rows(plan)])
 
 
-def plan_fields(given: Mapping[str, str]) -> dict[str, Any]:
+def plan_fields(values: Mapping[str, str]) -> dict[str, Any]:
     """Return the request fields of a plan from the form, with typed lists of numbers split."""
     several = ("m", "min_d", "topics")
     for name in several:
         # No number in these fields is 0, so ``0,05`` is a decimal comma.
-        if comma := re.search(r"(?<![\d.])0+,(\d+)", given.get(name, "")):
+        if comma := re.search(r"(?<![\d.])0+,(\d+)", values.get(name, "")):
             reason = f"decimals need a point here: 0.{comma[1]}, not {comma[0]}"
             raise RequestError(name, reason)
     return {
         name: tuple(value.replace(",", " ").split()) if name in several else value
-        for name, value in given.items()
+        for name, value in values.items()
     }
 
 
-def _plan(session: Session, caller: Caller, given: Mapping[str, str]) -> Plan:
-    return answer(caller, session, plan_topics, PlanRequest(**plan_fields(given)))
+def _plan(session: Session, caller: Caller, values: Mapping[str, str]) -> Plan:
+    return answer(caller, session, plan_topics, PlanRequest(**plan_fields(values)))
 
 
 @router.get("/drift")
-def drift_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
+def drift_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLResponse:
     """Show the verdict on whether a round's factors hold in a later round, and its reasons."""
     context = drift_context(session, caller, filled_in(http))
     report: DriftReport = context["report"]
     listed = answer(caller, session, list_rounds, ListRounds(task=report.task)).rounds
     # Neither withdrawn scores nor those of a single run have factors that count.
-    of = (report.measure, report.assessments, None)
+    series = (report.measure, report.assessments, None)
     rounds = [
-        one.round
-        for one in listed
+        row.round
+        for row in listed
         if any(
-            (row.measure, row.assessments, row.withdrawn) == of and row.runs > 1
-            for row in one.matrices
+            (matrix.measure, matrix.assessments, matrix.withdrawn) == series and matrix.runs > 1
+            for matrix in row.matrices
         )
     ]
     return page(http, "drift.html", rounds=rounds, **context)
 
 
-def drift_context(session: Session, caller: Caller, given: Mapping[str, str]) -> dict[str, Any]:
+def drift_context(session: Session, caller: Caller, values: Mapping[str, str]) -> dict[str, Any]:
     """Return the context of the page of a drift report: verdict, reasons, advice and figures."""
-    report = answer(caller, session, report_drift, DriftRequest(**given))
+    report = answer(caller, session, report_drift, DriftRequest(**values))
     consequence = report.consequence
     return {
         "report": report,
-        "given": given,
-        "asked": urlencode(given),
+        "values": values,
+        "query_string": urlencode(values),
         **verdict_headline(report),
         "reason": drift_verdict.reason(report),
         "advice": drift_advice.advice(report),
@@ -180,8 +182,8 @@ def drift_context(session: Session, caller: Caller, given: Mapping[str, str]) ->
         "dominating": figures.dominating_topics(report),
         "tests": drift.tests_sentences(report, report.tests) if report.tests else [],
         "figures": {
-            "drift": figure("drift", report, figures.means_caption(report), **given),
-            "sds": figure("sds", report, figures.sds_caption(report), **given),
+            "drift": figure("drift", report, figures.means_caption(report), **values),
+            "sds": figure("sds", report, figures.sds_caption(report), **values),
         },
         "consequence": drift_consequence.brief_consequence(report, consequence)
         if consequence
@@ -196,44 +198,46 @@ def verdict_headline(report: DriftReport) -> dict[str, str]:
 
 
 @router.get("/studies")
-def studies_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
+def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLResponse:
     """Run a study of a round's scores, and show its sentences, tables and chart."""
-    query, given = parse_qs(http.url.query), filled_in(http)
-    # A study's form is shown alone before it is filled in, and nothing is computed yet.
-    asked_for = given.get("study", "")
-    chosen = asked_for if asked_for in STUDIES else next(iter(STUDIES))
-    name = None if "form" in given else asked_for
+    query, values = parse_qs(http.url.query), filled_in(http)
+    # With `form` in the address only the form is shown, and nothing is computed.
+    requested = values.get("study", "")
+    chosen = requested if requested in STUDIES else next(iter(STUDIES))
+    name = None if "form" in values else requested
     tasks = visible_tasks(caller, session)
     task = next(
-        (one for one in tasks if one.task == given.get("task")), tasks[0] if tasks else None
+        (entry for entry in tasks if entry.task == values.get("task")), tasks[0] if tasks else None
     )
     form = study_form(chosen)
     context: dict[str, Any] = {
         # A field of the same name may mean something else in another study.
-        "given": {name: of for name, of in given.items() if "form" not in given or name in OF}
+        "values": {
+            name: value for name, value in values.items() if "form" not in values or name in OF
+        }
         | {"scales": query.get("scales", [])},
         "studies": list(STUDIES),
         "chosen": chosen,
         "about": (STUDIES[chosen].request.__doc__ or "").partition("\n")[0],
         "form": form,
-        "command": over_rounds_command(chosen, task.task if task else None, given.get("measure")),
+        "command": over_rounds_command(chosen, task.task if task else None, values.get("measure")),
         "tasks": tasks,
         "measures": task.measures if task else [],
         "rounds": _rounds(session, caller, task.task) if task else [],
-        **dict.fromkeys(("study", "refused", "drawn", "asked", "too_long")),
+        **dict.fromkeys(("study", "refused", "drawn", "query_string", "too_long")),
         "tables": [],
         "answers": [],
     }
     status = 200
     if name in STUDIES:
         try:
-            asked = study_fields(name, query)
-            request = STUDIES[name].request(**asked)
-            context["asked"] = urlencode({"study": name} | asked, doseq=True)
+            fields = study_fields(name, query)
+            request = STUDIES[name].request(**fields)
+            context["query_string"] = urlencode({"study": name} | fields, doseq=True)
             study = answer(caller, session, run_kept_study, request)
             context |= {"study": study, "tables": view_of(study).tables}
             context |= sentences_of("study", study)
-            context["drawn"] = drawing_of(study, "study", study=name, **asked)
+            context["drawn"] = drawing_of(study, "study", study=name, **fields)
         except RoundbookError as error:
             status = refused_status(error)
             context["refused"] = refusal(error, (*OF, *(field.name for field in form)))
@@ -247,7 +251,7 @@ def _rounds(session: Session, caller: Caller, task: str) -> list[str]:
         listed = answer(caller, session, list_rounds, ListRounds(task=task))
     except HttpError:  # none is published
         return []
-    return [one.round for one in listed.rounds]
+    return [row.round for row in listed.rounds]
 
 
 def tables_of(result: BaseModel) -> Sequence[Table]:
@@ -261,20 +265,22 @@ def tables_of(result: BaseModel) -> Sequence[Table]:
     return view_of(result).tables
 
 
-def drawing_of(result: BaseModel, chart: str, /, **asked: object) -> Figure | None:
+def drawing_of(result: BaseModel, chart: str, /, **query: object) -> Figure | None:
     """Return the chart of a result with its caption; None where it has none."""
     view = view_of(result)
     try:
-        made = view.chart() if view.chart else None
+        drawing = view.chart() if view.chart else None
     except InputError:  # there is nothing to draw
         return None
-    if not made:
+    if not drawing:
         return None
     caption = _CAPTIONS.get(type(result).__name__)
-    title = " ".join(made.title)
+    title = " ".join(drawing.title)
     # The heading of a study is above the chart already.
-    shows = caption(result) if caption else title.removeprefix(view.sentences[0]).strip() or title
-    return figure(chart, result, shows, **asked)
+    sentence = (
+        caption(result) if caption else title.removeprefix(view.sentences[0]).strip() or title
+    )
+    return figure(chart, result, sentence, **query)
 
 
 def sentences_of(kind: str, result: BaseModel) -> dict[str, object]:

@@ -26,10 +26,10 @@ from roundbook.logbook.saved_results import show_result
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.logbook.variances import show_variances
-from roundbook.pages.forms import Asking, Who, fields_of
+from roundbook.pages.forms import PageCaller, PageSession, fields_of
 from roundbook.pages.study_form import run_kept_study, study_fields
 from roundbook.presentation.charts.files import bare_svg, png, svg
-from roundbook.requests.base import Request as Asked
+from roundbook.requests.base import Request as UseCaseRequest
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.factors import FactorsRequest
 from roundbook.requests.matrices import ShowMatrix
@@ -38,15 +38,16 @@ from roundbook.requests.results import ShowResult
 from roundbook.requests.variances import VarianceRequest
 
 router = APIRouter()
-_Asked = TypeVar("_Asked", bound=Asked)
+_Request = TypeVar("_Request", bound=UseCaseRequest)
 _Ask = Callable[[Session, Caller, dict[str, list[str]]], BaseModel]
 # Widths in pixels: of a chart beside another one, of one as wide as the page, and on a phone.
 HALF, WHOLE, PHONE = 480, 690, 336
 # A cloud of points has at most so many of them in a page.
 _MOST_POINTS = 300
-# The page's policy allows no style but that of its style sheet, which says so too; and the page
-# says what a chart shows, so that its marks have nothing to say but under the pointer.
-_OF_PAGE = re.compile(r' (?:style|aria-[a-z]+|role)="[^"]*"')
+# Left out of drawings in a page: styles, which the page's policy forbids and its style sheet has,
+# and roles and labels, since the figure's label describes the whole chart. The label of a mark
+# becomes its text at the pointer.
+_STYLES_AND_ROLES = re.compile(r' (?:style|aria-[a-z]+|role)="[^"]*"')
 _MARK = re.compile(
     r' aria-label="([^"]*)" role="graphics-symbol"'
     r' aria-roledescription="(?!line|area|trail|text|image)[a-z ]+"'
@@ -58,16 +59,16 @@ def _ask_study(session: Session, caller: Caller, query: dict[str, list[str]]) ->
     name = query.get("study", [""])[-1]
     if name not in STUDIES:
         raise NotRecordedError(f"There is no study '{name}'.")
-    asked = STUDIES[name].request(**study_fields(name, query))
-    return answer(caller, session, run_kept_study, asked)
+    request = STUDIES[name].request(**study_fields(name, query))
+    return answer(caller, session, run_kept_study, request)
 
 
 def _ask_result(session: Session, caller: Caller, query: dict[str, list[str]]) -> BaseModel:
-    asked = ShowResult(**fields_of(ShowResult, query))
-    return answer(caller, session, show_result, asked).result
+    request = ShowResult(**fields_of(ShowResult, query))
+    return answer(caller, session, show_result, request).result
 
 
-def _ask(use_case: Callable[[Session, _Asked], BaseModel], request: type[_Asked]) -> _Ask:
+def _ask(use_case: Callable[[Session, _Request], BaseModel], request: type[_Request]) -> _Ask:
     return lambda session, caller, query: answer(
         caller, session, use_case, request(**fields_of(request, query))
     )
@@ -106,9 +107,9 @@ _CHARTS = {
 _OF_RESULTS = {"Plan": "plan", "DriftReport": "drift"}
 
 
-def _find_chart(name: str, shown: BaseModel) -> _Chart:
+def _find_chart(name: str, result: BaseModel) -> _Chart:
     if name == "result":
-        name = _OF_RESULTS.get(type(shown).__name__, "study")
+        name = _OF_RESULTS.get(type(result).__name__, "study")
     return _CHARTS[name]
 
 
@@ -133,18 +134,19 @@ class Figure(NamedTuple):
     cells: str | None = None
 
 
-def figure(name: str, shown: BaseModel, sentence: str, /, **query: object) -> Figure | None:
+def figure(name: str, result: BaseModel, sentence: str, /, **query: object) -> Figure | None:
     """Return the chart of a result for a page, None where there is nothing to draw.
 
     `sentence` is its caption, also for readers who cannot see it; `query` is the request's fields.
     """
-    drawn = _draw(_find_chart(name, shown), shown)
+    drawn = _draw(_find_chart(name, result), result)
     if drawn is None:
         return None
     if drawn.points:
         sentence += f" Of {drawn.points:,} points, {_MOST_POINTS} are drawn."
-    asked = urlencode({key: value for key, value in query.items() if value is not None}, doseq=True)
-    files = {form.upper(): f"/charts/{name}.{form}?{asked}" for form in ("svg", "png", "csv")}
+    fields = {key: value for key, value in query.items() if value is not None}
+    address = urlencode(fields, doseq=True)
+    files = {form.upper(): f"/charts/{name}.{form}?{address}" for form in ("svg", "png", "csv")}
     cells = files["CSV"] if name == "scores" else None
     return Figure(drawn.desk, drawn.phone, sentence, files, cells)
 
@@ -163,21 +165,21 @@ _MOST_KEPT = 64
 _LOCK = Lock()
 
 
-def _draw(chart: _Chart, shown: BaseModel) -> _Drawn | None:
+def _draw(chart: _Chart, result: BaseModel) -> _Drawn | None:
     from roundbook.presentation.charts.style import bounded, fitted
 
-    key = (chart.draw, sha256(shown.model_dump_json().encode()).digest())
+    key = (chart.draw, sha256(result.model_dump_json().encode()).digest())
     if kept := _KEPT.get(key):
         return kept
     written, points = [], 0
     for width in (chart.width, PHONE):
         try:
-            made = _function(chart.draw)(shown, **({"width": width} if chart.sized else {}))
+            drawing = _function(chart.draw)(result, **({"width": width} if chart.sized else {}))
         except InputError:
             return None
-        made, points = bounded(made, _MOST_POINTS)
-        # vl-convert escapes what names hold.
-        written.append(Markup(_of_page(bare_svg(fitted(made, width)))))  # noqa: S704
+        drawing, points = bounded(drawing, _MOST_POINTS)
+        # vl-convert escapes the names in it.
+        written.append(Markup(_of_page(bare_svg(fitted(drawing, width)))))  # noqa: S704
     drawn = _Drawn(written[0], written[1], points)
     with _LOCK:
         while len(_KEPT) >= _MOST_KEPT:
@@ -189,26 +191,30 @@ def _draw(chart: _Chart, shown: BaseModel) -> _Drawn | None:
 def _of_page(drawn: str) -> str:
     """Return a drawing as a part of a page, each mark with the text to show at the pointer."""
 
-    def says(mark: re.Match[str]) -> str:
+    def pointer_text(mark: re.Match[str]) -> str:
         text = _LONG_NUMBER.sub(lambda number: f"{float(number[0]):.4g}", mark[1])
         return f' data-says="{text}"'
 
-    return _OF_PAGE.sub("", _MARK.sub(says, drawn))
+    return _STYLES_AND_ROLES.sub("", _MARK.sub(pointer_text, drawn))
 
 
 @router.get("/charts/{name}.{form}")
 def chart_file(
-    http: Request, caller: Who, session: Asking, name: str, form: Literal["svg", "png", "csv"]
+    http: Request,
+    caller: PageCaller,
+    session: PageSession,
+    name: str,
+    form: Literal["svg", "png", "csv"],
 ) -> Response:
     """Return a chart as a file."""
     if name not in _CHARTS:
         raise NotRecordedError(f"There is no chart '{name}'.")
     query = parse_qs(http.url.query)
-    shown = _CHARTS[name].ask(session, caller, query)
-    chart = _find_chart(name, shown)
+    result = _CHARTS[name].ask(session, caller, query)
+    chart = _find_chart(name, result)
     if form == "csv":
-        return csv_file(_function(chart.points)(shown))
-    drawn = _function(chart.draw)(shown)
+        return csv_file(_function(chart.points)(result))
+    drawn = _function(chart.draw)(result)
     if form == "png":
         return Response(png(drawn), media_type="image/png")
     return Response(svg(drawn), media_type="image/svg+xml")

@@ -1,4 +1,4 @@
-"""The terminal's commands for what no page does, of a round or a score matrix."""
+"""Commands of the terminal for a round or a score matrix, where no page does the same."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from roundbook.logbook.round_contents import RoundContents
 class Command(NamedTuple):
     """A command of the terminal, and what it does."""
 
-    what: str
+    purpose: str
     command: str
 
 
@@ -24,24 +24,24 @@ def round_commands(
     Parameters
     ----------
     measure : str, optional
-        The measure that is shown, None without scores of it that stand.
+        The measure that the page shows; None if it has no current scores.
     assessments : str, optional
-        The assessments label that is shown, where there are several.
+        The assessments label that the page shows, where there are several.
     """
-    of: tuple[str, ...] = (contents.task, contents.round)
-    known = contents.held is not None or contents.collection is not None
-    told = ("--held", "DATE", "--collection", "NAME", *(("--force",) if known else ()))
-    commands = [_command("Date and document collection", "round", "set", *of, *told)]
+    names: tuple[str, ...] = (contents.task, contents.round)
+    recorded = contents.held is not None or contents.collection is not None
+    options = ("--held", "DATE", "--collection", "NAME", *(("--force",) if recorded else ()))
+    commands = [_command("Date and document collection", "round", "set", *names, *options)]
     if contents.matrices or contents.uploads:
-        teams = ("round", "teams", *of, "teams.csv")
+        teams = ("round", "teams", *names, "teams.csv")
         commands += [
             _command("Teams of its runs", *teams),
             _command("Correct the teams", *teams, "--revise", "REASON"),
         ]
-    scores = of
+    scores = names
     if measure is not None:
         label = () if assessments is None else ("--assessments", assessments)
-        scores = (*of, "--measure", measure, *label)
+        scores = (*names, "--measure", measure, *label)
         commands += [
             _command(
                 "Fit factors on other runs",
@@ -53,18 +53,18 @@ def round_commands(
                 *("measure", "merge", measure, "INTO", "--reason", "REASON"),
             ),
         ]
-    standing = any(matrix.standing == "current" for matrix in contents.matrices)
+    has_current = any(matrix.standing == "current" for matrix in contents.matrices)
     holds = contents.matrices or contents.uploads or contents.qrels or contents.published_variances
     if contents.status == "published":
-        commands.append(_command("Verify its fingerprint", "round", "verify", *of))
+        commands.append(_command("Verify its fingerprint", "round", "verify", *names))
     else:
         force = ("--force",) if contents.matrices else ()
-        commands.append(_command("Rename it", "round", "rename", *of, "NAME", *force))
-        if standing:
-            commands.append(_command("Publish it, for good", "round", "publish", *of))
+        commands.append(_command("Rename it", "round", "rename", *names, "NAME", *force))
+        if has_current:
+            commands.append(_command("Publish it, for good", "round", "publish", *names))
         if not holds:
-            commands.append(_command("Remove it", "round", "remove", *of))
-    if standing:
+            commands.append(_command("Remove it", "round", "remove", *names))
+    if has_current:
         report = ("report", "html", *scores, "--output", "round.html")
         commands.append(_command("This page as one file", *report))
     return commands
@@ -75,12 +75,7 @@ def matrix_commands(matrix: ShownMatrix) -> list[Command]:
     number = str(matrix.matrix)
     commands = []
     if matrix.standing == "current":
-        commands.append(
-            _command(
-                "Withdraw it",
-                *("matrix", "withdraw", number, "--reason", "REASON"),
-            )
-        )
+        commands.append(_command("Withdraw it", "matrix", "withdraw", number, "--reason", "REASON"))
     elif matrix.standing == "withdrawn":
         commands.append(_command("Restore it", "matrix", "restore", number, "--reason", "REASON"))
     return [
@@ -90,5 +85,5 @@ def matrix_commands(matrix: ShownMatrix) -> list[Command]:
     ]
 
 
-def _command(what: str, *words: str) -> Command:
-    return Command(what, shlex.join(["roundbook", *words]))
+def _command(purpose: str, *arguments: str) -> Command:
+    return Command(purpose, shlex.join(["roundbook", *arguments]))

@@ -25,14 +25,16 @@ from roundbook.requests.results import ShowResult
 from roundbook.requests.tasks import ListRounds
 
 _MOST_BYTES = 100_000
-Who = Annotated[Caller, Depends(find_caller)]
+PageCaller = Annotated[Caller, Depends(find_caller)]
 
 
-async def opened(http: Request, caller: Who) -> AsyncIterator[Session]:
+async def opened(http: Request, caller: PageCaller) -> AsyncIterator[Session]:
     """Yield a session that reads one snapshot of the record, with a limit of time."""
     async with (
         _turn(http, caller) as limit,
-        contextmanager_in_threadpool(transaction(http, caller, limit, one_moment=True)) as session,
+        contextmanager_in_threadpool(
+            transaction(http, caller, limit, one_snapshot=True)
+        ) as session,
     ):
         yield session
 
@@ -40,23 +42,25 @@ async def opened(http: Request, caller: Who) -> AsyncIterator[Session]:
 @asynccontextmanager
 async def _turn(http: Request, caller: Caller) -> AsyncIterator[Limit]:
     """Wait for a turn to read, or, where the page names a study, for a turn to compute."""
-    given = filled_in(http)
-    if "study" in given and "form" not in given:
+    fields = filled_in(http)
+    if "study" in fields and "form" not in fields:
         async with computing_turn(http, caller) as limit:
             yield limit
         return
     turns: Turns = http.app.state.turns
-    async with turns.strangers if caller.scope is None else nullcontext(), turns.reading:
+    async with turns.without_token if caller.scope is None else nullcontext(), turns.reading:
         yield Limit(turns)
 
 
-def permitted(http: Request, caller: Who, session: Annotated[Session, Depends(opened)]) -> Session:
+def permitted(
+    http: Request, caller: PageCaller, session: Annotated[Session, Depends(opened)]
+) -> Session:
     """Return the session of a page if the caller may see what its address names, else refuse."""
     permit_named(caller, session, http.query_params)
     return session
 
 
-Asking = Annotated[Session, Depends(permitted)]
+PageSession = Annotated[Session, Depends(permitted)]
 
 
 def permit_named(caller: Caller, session: Session, fields: Mapping[str, str]) -> None:
@@ -70,15 +74,15 @@ def permit_named(caller: Caller, session: Session, fields: Mapping[str, str]) ->
     HttpError
         401 without a token, 403 for another task than the token's.
     """
-    given = {name: value.strip() for name, value in fields.items() if value.strip()}
-    if "task" in given:
-        if "round" in given:
-            permit(caller, session, ListMatrices(task=given["task"], round=given["round"]))
-        permit(caller, session, ListRounds(task=given["task"]))
-    if "matrix" in given:
-        permit(caller, session, ShowMatrix(matrix=given["matrix"]))
-    if "name" in given:
-        permit(caller, session, ShowResult(name=given["name"]))
+    named = {name: value.strip() for name, value in fields.items() if value.strip()}
+    if "task" in named:
+        if "round" in named:
+            permit(caller, session, ListMatrices(task=named["task"], round=named["round"]))
+        permit(caller, session, ListRounds(task=named["task"]))
+    if "matrix" in named:
+        permit(caller, session, ShowMatrix(matrix=named["matrix"]))
+    if "name" in named:
+        permit(caller, session, ShowResult(name=named["name"]))
 
 
 async def read_form(http: Request) -> dict[str, str]:
@@ -114,8 +118,8 @@ def came_from(http: Request) -> str | None:
 
 def filled_in(http: Request) -> dict[str, str]:
     """Return the fields of an address that are not empty, in NFC."""
-    given = {name: normalize("NFC", value) for name, value in http.query_params.items()}
-    return {name: value for name, value in given.items() if value.strip()}
+    fields = {name: normalize("NFC", value) for name, value in http.query_params.items()}
+    return {name: value for name, value in fields.items() if value.strip()}
 
 
 def recorded_name(measure: str, names: Iterable[str]) -> str:
@@ -123,9 +127,9 @@ def recorded_name(measure: str, names: Iterable[str]) -> str:
     return next((name for name in names if measure_key(name) == measure_key(measure)), measure)
 
 
-def labels_to_choose(chosen: str | None, standing: Iterable[str]) -> list[str]:
-    """Return the assessments labels of a form, with that chosen; none where there is no choice."""
-    labels = sorted({*standing, *filter(None, [chosen])})
+def labels_to_choose(chosen: str | None, recorded: Iterable[str]) -> list[str]:
+    """Return the assessments labels to choose from, with that chosen; empty for a single label."""
+    labels = sorted({*recorded, *filter(None, [chosen])})
     return labels if len(labels) > 1 else []
 
 
@@ -150,31 +154,32 @@ class Refusal(NamedTuple):
 
 def refusal(
     error: RoundbookError,
-    shown: Collection[str],
-    fields: Mapping[type[Exception], str] | None = None,
+    form_fields: Collection[str],
+    fields_by_error: Mapping[type[Exception], str] | None = None,
 ) -> Refusal:
     """Return the refusal of a form: what is wrong and what helps, and the field it stands beside.
 
     Parameters
     ----------
-    shown : collection of str
+    form_fields : collection of str
         The fields of the form; an error in another field stands beside the form as a whole.
-    fields : mapping, optional
+    fields_by_error : mapping, optional
         By the class of an error that names no field of a request, the field that it is about.
     """
-    sentence, step = str(error), next_step(error)
-    command = step and step.command
-    if step:
-        sentence = f"{sentence} {step.sentence}"
     if isinstance(error, RequestError):
-        field = error.field.partition(".")[0]
-        return Refusal(field if field in shown else "", sentence, command)
-    of = (field for kind, field in (fields or {}).items() if isinstance(error, kind))
-    return Refusal(next(of, ""), sentence, command)
+        name = error.field.partition(".")[0]
+        field = name if name in form_fields else ""
+    else:
+        by_error = (fields_by_error or {}).items()
+        field = next((name for kind, name in by_error if isinstance(error, kind)), "")
+    step = next_step(error)
+    if step is None:
+        return Refusal(field, str(error))
+    return Refusal(field, f"{error} {step.sentence}", step.command)
 
 
 def refused_status(error: RoundbookError) -> int:
-    """Return the HTTP status of a refused form; raise the error where it is one of access."""
+    """Return the HTTP status of a refused form; raise an error that refuses access."""
     status = status_of(error)
     if status in (401, 403):
         raise error

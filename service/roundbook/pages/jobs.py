@@ -12,61 +12,61 @@ from roundbook.jobs.job import ENDED, Job
 from roundbook.jobs.studies import cancel_job, list_jobs
 from roundbook.logbook.session import begin
 from roundbook.logbook.studies.studies import STUDIES
-from roundbook.pages.forms import Asking, Who, read_form
+from roundbook.pages.forms import PageCaller, PageSession, read_form
 from roundbook.pages.rendering import page
-from roundbook.pages.results import asked_fields
+from roundbook.pages.results import result_fields
 from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
 
 router = APIRouter()
-_BETWEEN_LOOKS = 2
+_RELOAD_SECONDS = 2
 _OF_FILES = frozenset({"study", "task", "files", "layout", "missing", "file_measure"})
 
 
 @router.get("/jobs")
-def jobs_page(http: Request, caller: Who, session: Asking) -> HTMLResponse:
+def jobs_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLResponse:
     """List the studies in the background, latest first."""
     require_scope(caller, "read")
     return page(http, "jobs.html", jobs=list_jobs(session, ListJobs(task=caller.task)).jobs)
 
 
 @router.get("/job/{number}")
-def job_page(http: Request, caller: Who, session: Asking, number: int) -> HTMLResponse:
+def job_page(http: Request, caller: PageCaller, session: PageSession, number: int) -> HTMLResponse:
     """Show the progress of a study; the page reloads by itself until the study has ended."""
     require_scope(caller, "read")
     job = visible_job(caller, session, number)
-    asked = [
+    request_fields = [
         (name, job.request[name])
         for name in STUDIES[job.study].request.model_fields
         if name not in _OF_FILES and job.request.get(name) not in (None, [], False)
     ]
-    shown = page(http, "job.html", job=job, asked=asked)
+    response = page(http, "job.html", job=job, request_fields=request_fields)
     if job.status not in ENDED:
-        shown.headers["Refresh"] = str(_BETWEEN_LOOKS)
-    return shown
+        response.headers["Refresh"] = str(_RELOAD_SECONDS)
+    return response
 
 
 @router.post("/jobs")
-async def start(http: Request, caller: Who) -> Response:
+async def start(http: Request, caller: PageCaller) -> Response:
     """Queue the study that the page of studies shows, with as many trials as are wanted."""
     require_scope(caller, "log")
     form = await read_form(http)
 
     def work() -> Job:
-        fields = asked_fields("study", form.get("asked", ""))
+        fields = result_fields("study", form.get("asked", ""))
         study = fields.pop("study")
-        for few in ("trials", "swap_trials"):  # those are of the page
+        for few in ("trials", "swap_trials"):  # the page's own numbers
             fields.pop(few, None)
         if form.get("trials"):
             fields["trials"] = form["trials"]
-        wanted = StartStudy(study=study, request=fields, name=form.get("name"))
-        return start_job(http, caller, wanted)
+        request = StartStudy(study=study, request=fields, name=form.get("name"))
+        return start_job(http, caller, request)
 
     job = await in_turn(http, work)
     return RedirectResponse(f"/job/{job.job}", 303)
 
 
 @router.post("/job/{number}/cancel")
-def cancel(http: Request, caller: Who, number: int) -> Response:
+def cancel(http: Request, caller: PageCaller, number: int) -> Response:
     """Cancel a study in the background."""
     require_scope(caller, "log")
     with begin(http.app.state.engine, caller.user) as session:

@@ -56,11 +56,11 @@ def cell(row: object, column: Column) -> str:
         return day(value)
     if isinstance(value, int) and column.write is str:
         return f"{value:,}"
-    shown = column.shown(row)
-    is_range = _RANGE.fullmatch(shown)
+    text = column.cell(row)
+    is_range = _RANGE.fullmatch(text)
     if is_range and "%" in column.heading:
-        return Markup('<span class="grey">{}</span>').format(sentence(shown))
-    return sentence(shown) if is_range or column.justify == "right" else shown
+        return Markup('<span class="grey">{}</span>').format(sentence(text))
+    return sentence(text) if is_range or column.justify == "right" else text
 
 
 def filled(table: Table) -> list[Column]:

@@ -17,7 +17,7 @@ from roundbook.logbook.topics import list_topics
 from roundbook.presentation.decisions import decision_sentences
 from roundbook.presentation.matrices import log_notes, standardising_note
 from roundbook.presentation.previews import (
-    told_note,
+    team_file_note,
     understood,
     understood_qrels,
     understood_runs,
@@ -46,35 +46,37 @@ class FileKind(NamedTuple):
 
 
 def _look_at_scores(session: Session, logged: LoggedMatrices) -> dict[str, Any]:
-    (one,) = logged.matrices
-    known = ListMatrices(task=one.task, round=one.round, measure=one.measure)
+    (matrix,) = logged.matrices
+    request = ListMatrices(task=matrix.task, round=matrix.round, measure=matrix.measure)
     number = next(
-        matrix.matrix
-        for matrix in list_matrices(session, known).matrices
-        if matrix.assessments == one.assessments
+        row.matrix
+        for row in list_matrices(session, request).matrices
+        if row.assessments == matrix.assessments
     )
-    shown = show_matrix(session, ShowMatrix(matrix=number))
-    listed = list_topics(session, ListTopics(task=one.task)).topics
-    own = set(shown.topics)
+    details = show_matrix(session, ShowMatrix(matrix=number))
+    listed = list_topics(session, ListTopics(task=matrix.task)).topics
+    own = set(details.topics)
     returned = sum(
         len(topic.rounds) > 1
         for topic in listed
-        if any(there.round == one.round and there.id in own for there in topic.rounds)
+        if any(entry.round == matrix.round and entry.id in own for entry in topic.rounds)
     )
-    standardising = standardising_note(one)
+    standardising = standardising_note(matrix)
     published = None
-    if one.status == "logged":
-        publication = find_publication(session, one.task, one.round)
-        published = publication_note(one.round, publication, dry_run=True)
+    if matrix.status == "logged":
+        publication = find_publication(session, matrix.task, matrix.round)
+        published = publication_note(matrix.round, publication, dry_run=True)
     return {
-        "unchanged": one.status == "unchanged" and not one.runs_described,
-        "understood": understood(one, shown.topics, [run.run for run in shown.runs])
-        | {"Topics of other rounds": f"{returned} of {one.topics}"},
+        "unchanged": matrix.status == "unchanged" and not matrix.runs_described,
+        "understood": understood(matrix, details.topics, [run.run for run in details.runs])
+        | {"Topics of other rounds": f"{returned} of {matrix.topics}"},
         "notes": [
-            note for note in (published, standardising, told_note(one), *log_notes(one)) if note
+            note
+            for note in (published, standardising, team_file_note(matrix), *log_notes(matrix))
+            if note
         ],
-        "impact": one.impact,
-        "expected": {"expected_revisions": {one.measure: one.revision - 1}},
+        "impact": matrix.impact,
+        "expected": {"expected_revisions": {matrix.measure: matrix.revision - 1}},
     }
 
 
@@ -130,7 +132,7 @@ KINDS = {
 def logged_sentences(logged: Logged) -> list[str]:
     """Return the sentences on what was logged, and how to renew the saved results it made stale."""
     sentences = decision_sentences(logged)
-    of = logged.matrices[0] if isinstance(logged, LoggedMatrices) else logged
-    if any(dependent.entry for dependent in of.impact):
+    first = logged.matrices[0] if isinstance(logged, LoggedMatrices) else logged
+    if any(dependent.entry for dependent in first.impact):
         sentences.append("Saved results are renewed under Results, or on the page of their task.")
     return sentences

@@ -25,12 +25,12 @@ _ADDRESSES = {
     for path in STATIC.iterdir()
 }
 
-# A form's answer is another page; a cookie brings the sentences on what was done there. Browsers
-# keep 4096 bytes of one, and a third of that is lost as text.
-_SAID, _MOST_SAID, _LONGEST, _SECONDS = "roundbook_said", 2_800, 600, 60
+# The page that a form leads to prints what was done, from sentences in a cookie. Browsers keep 4096
+# bytes of a cookie, and base64 makes the sentences a third longer.
+_COOKIE, _MOST_BYTES, _LONGEST_SENTENCE, _SECONDS = "roundbook_said", 2_800, 600, 60
 
 
-def _given(query: dict[str, object]) -> dict[str, object]:
+def _without_none(query: dict[str, object]) -> dict[str, object]:
     return {name: value for name, value in query.items() if value is not None}
 
 
@@ -43,7 +43,7 @@ _TEMPLATES = Environment(
 )
 _TEMPLATES.filters |= FILTERS | {"study_title": study_title, "shell": shlex.quote}
 _TEMPLATES.globals |= {
-    "link": lambda path, **query: f"{path}?{urlencode(_given(query), doseq=True)}",
+    "link": lambda path, **query: f"{path}?{urlencode(_without_none(query), doseq=True)}",
     "software": SOFTWARE,
     "static": _ADDRESSES.__getitem__,
 }
@@ -52,42 +52,42 @@ _TEMPLATES.globals |= {
 def page(http: Request, template: str, status: int = 200, **context: object) -> HTMLResponse:
     """Return the response with a page rendered from a template."""
     caller = getattr(http.state, "caller", None)
-    known = {"caller": caller, "here": http.url.path, "open_to_all": http.app.state.open}
-    if said := _said(http):
-        known |= {"said": said, "of_page": template}
-        template = "said.html"
-    written = render(template, **(known | context))
+    common = {"caller": caller, "here": http.url.path, "open_to_all": http.app.state.open}
+    if outcome := _outcome(http):
+        common |= {"outcome": outcome, "of_page": template}
+        template = "outcome.html"
+    written = render(template, **(common | context))
     response = HTMLResponse(written, status, {"Cache-Control": "private, no-cache"})
-    if said:
-        response.delete_cookie(_SAID, path=http.url.path)
+    if outcome:
+        response.delete_cookie(_COOKIE, path=http.url.path)
     return response
 
 
-def redirect(address: str, said: Sequence[str] = ()) -> RedirectResponse:
-    """Return the response that leads from a form to a page, which says what was done, once."""
+def redirect(address: str, sentences: Sequence[str] = ()) -> RedirectResponse:
+    """Return the response that leads from a form to a page, with sentences for it to print once."""
     response = RedirectResponse(address, 303)
-    kept = [shorten(sentence, _LONGEST, placeholder=" ...") for sentence in said]
-    while len("\n".join(kept).encode()) > _MOST_SAID:
-        kept.pop()
-    if len(kept) < len(said):
-        kept.append(f"And {len(said) - len(kept)} more.")
-    if kept:
-        value = urlsafe_b64encode("\n".join(kept).encode()).decode()
-        # For the page that it leads to alone.
-        where = urlsplit(address).path
+    lines = [shorten(sentence, _LONGEST_SENTENCE, placeholder=" ...") for sentence in sentences]
+    while len("\n".join(lines).encode()) > _MOST_BYTES:
+        lines.pop()
+    if len(lines) < len(sentences):
+        lines.append(f"And {len(sentences) - len(lines)} more.")
+    if lines:
+        value = urlsafe_b64encode("\n".join(lines).encode()).decode()
+        # Browsers send it to the page that it leads to alone.
+        path = urlsplit(address).path
         response.set_cookie(
-            _SAID, value, max_age=_SECONDS, path=where, httponly=True, samesite="strict"
+            _COOKIE, value, max_age=_SECONDS, path=path, httponly=True, samesite="strict"
         )
     return response
 
 
-def _said(http: Request) -> list[str]:
-    """Return the sentences on what was done just before, of a cookie that whoever asks may change."""
+def _outcome(http: Request) -> list[str]:
+    """Return the sentences in the cookie; the client may have changed it."""
     try:
-        said = urlsafe_b64decode(http.cookies.get(_SAID, "")).decode("utf-8", "replace")
+        sentences = urlsafe_b64decode(http.cookies.get(_COOKIE, "")).decode("utf-8", "replace")
     except ValueError:
         return []
-    return said.splitlines()
+    return sentences.splitlines()
 
 
 def render(template: str, **context: object) -> str:

@@ -25,12 +25,12 @@ from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.logbook.studies.study import Study
 from roundbook.pages.answers import drawing_of, plan_fields, sentences_of, tables_of
-from roundbook.pages.forms import Asking, Who, came_from, read_form
+from roundbook.pages.forms import PageCaller, PageSession, came_from, read_form
 from roundbook.pages.rendering import page, redirect
 from roundbook.pages.study_form import study_fields, study_title
 from roundbook.presentation.decisions import decision_sentences
 from roundbook.presentation.plan_table import beside
-from roundbook.presentation.saved_results import brief_sentence, result_place, saved_heading
+from roundbook.presentation.saved_results import brief_sentence, result_scope, saved_heading
 from roundbook.presentation.staleness import why_stale
 from roundbook.requests.matrices import ListMatrices
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
@@ -39,21 +39,21 @@ router = APIRouter()
 
 
 @router.post("/save")
-async def save(http: Request, caller: Who) -> Response:
+async def save(http: Request, caller: PageCaller) -> Response:
     """Compute the result of a page once more, and save it under a name with its inputs."""
     require_scope(caller, "log")
     form = await read_form(http)
 
     def work(limit: Limit) -> SavedResult:
         kind = form.get("kind", "")
-        saving = Saving(name=form.get("name"), request=asked_fields(kind, form.get("asked", "")))
+        saving = Saving(name=form.get("name"), request=result_fields(kind, form.get("asked", "")))
         return save_permitted(http, caller, limit, kind, saving)
 
     saved = await computed(http, work, caller=caller, seconds=SECONDS_TO_DECIDE)
     return redirect(_address(saved.name, saved.kind), decision_sentences(saved))
 
 
-def asked_fields(kind: str, query: str) -> dict[str, Any]:
+def result_fields(kind: str, query: str) -> dict[str, Any]:
     """Return the request fields behind a page's result, from the query in its form to save it.
 
     Raises
@@ -61,15 +61,15 @@ def asked_fields(kind: str, query: str) -> dict[str, Any]:
     InputError
         When there is no such kind of result, or no such study.
     """
-    asked = parse_qs(query)
-    fields: dict[str, Any] = {name: values[-1] for name, values in asked.items()}
+    repeated = parse_qs(query)
+    fields: dict[str, Any] = {name: values[-1] for name, values in repeated.items()}
     if kind == "plan":
         fields = plan_fields(fields)
     elif kind == "study":
         study = fields.get("study", "")
         if study not in STUDIES:
             raise InputError("There is no such study.")
-        fields = {"study": study} | study_fields(study, asked)
+        fields = {"study": study} | study_fields(study, repeated)
     elif kind != "drift":
         raise InputError("It cannot be saved.")
     return fields
@@ -77,45 +77,45 @@ def asked_fields(kind: str, query: str) -> dict[str, Any]:
 
 @router.get("/results")
 def results_page(
-    http: Request, caller: Who, session: Asking, task: str | None = None
+    http: Request, caller: PageCaller, session: PageSession, task: str | None = None
 ) -> HTMLResponse:
     """List the saved results, and which of them are stale."""
     require_scope(caller, "read")
-    of = task or caller.task
-    return page(http, "results.html", rows=result_rows(session, of), task=of)
+    task = task or caller.task
+    return page(http, "results.html", rows=result_rows(session, task), task=task)
 
 
 @router.get("/result")
 def result_page(
     http: Request,
-    caller: Who,
-    session: Asking,
+    caller: PageCaller,
+    session: PageSession,
     name: str,
     kind: str | None = None,
     version: int | None = None,
 ) -> HTMLResponse:
     """Show a saved result, and whether it is stale."""
-    asked = ShowResult(name=name, kind=kind, version=version)
-    return page(http, "result.html", **result_context(session, caller, asked))
+    request = ShowResult(name=name, kind=kind, version=version)
+    return page(http, "result.html", **result_context(session, caller, request))
 
 
-def result_context(session: Session, caller: Caller, asked: ShowResult) -> dict[str, Any]:
+def result_context(session: Session, caller: Caller, request: ShowResult) -> dict[str, Any]:
     """Return the context of the page of a saved result: heading, sentences, tables and chart."""
-    shown = answer(caller, session, show_result, asked)
-    result = shown.result
+    saved = answer(caller, session, show_result, request)
+    result = saved.result
     return {
-        "shown": shown,
-        "measure": shown.request.get("measure"),
-        "round": shown.request.get("round"),
-        "heading": saved_heading(shown),
-        "brief": _brief(shown),
-        "why": why_stale(shown),
-        "changed": _stale_since(session, [shown]).get((shown.kind, shown.name)),
-        **sentences_of(shown.kind, result),
+        "saved": saved,
+        "measure": saved.request.get("measure"),
+        "round": saved.request.get("round"),
+        "heading": saved_heading(saved),
+        "brief": _brief(saved),
+        "why": why_stale(saved),
+        "changed": _stale_since(session, [saved]).get((saved.kind, saved.name)),
+        **sentences_of(saved.kind, result),
         "tables": tables_of(result),
         "beside": beside(result) if isinstance(result, Plan) else [],
         "drawn": drawing_of(
-            result, "result", name=shown.name, kind=shown.kind, version=shown.version
+            result, "result", name=saved.name, kind=saved.kind, version=saved.version
         ),
         "title": _title(result),
     }
@@ -129,23 +129,23 @@ def _title(result: Result) -> str:
 
 
 @router.post("/renew")
-async def renew(http: Request, caller: Who) -> Response:
+async def renew(http: Request, caller: PageCaller) -> Response:
     """Renew a stale result, or all of a task, and lead back to the page that asked for it."""
     require_scope(caller, "log")
     form = await read_form(http)
-    asked = RenewResults(name=form.get("name"), kind=form.get("kind"), task=form.get("task"))
+    request = RenewResults(name=form.get("name"), kind=form.get("kind"), task=form.get("task"))
 
     def work(limit: Limit) -> Renewal:
         with transaction(http, caller, limit) as session:
-            return renew_results(session, permit(caller, session, asked))
+            return renew_results(session, permit(caller, session, request))
 
-    done = await computed(http, work, caller=caller, seconds=SECONDS_TO_DECIDE)
+    renewal = await computed(http, work, caller=caller, seconds=SECONDS_TO_DECIDE)
     back = came_from(http)
-    if asked.name and (back is None or back.startswith("/result?")):
-        back = _address(asked.name, asked.kind)  # the version that is new
+    if request.name and (back is None or back.startswith("/result?")):
+        back = _address(request.name, request.kind)  # of its new version
     elif back is None:
-        back = f"/task?{urlencode({'task': asked.task})}" if asked.task else "/results"
-    return redirect(back, decision_sentences(done))
+        back = f"/task?{urlencode({'task': request.task})}" if request.task else "/results"
+    return redirect(back, decision_sentences(renewal))
 
 
 def _address(name: str, kind: str | None) -> str:
@@ -161,7 +161,7 @@ def result_rows(session: Session, task: str | None) -> list[dict[str, Any]]:
         {
             "entry": entry,
             "answer": _brief(entry),
-            "place": result_place(entry),
+            "scope": result_scope(entry),
             "why": why_stale(entry),
             "since": since.get((entry.kind, entry.name)),
         }
@@ -193,4 +193,4 @@ def _stale_since(
         for entry in entries
         if entry.stale
     }
-    return {of: min(since) for of, since in times.items() if since}
+    return {result: min(since) for result, since in times.items() if since}

@@ -21,14 +21,14 @@ from roundbook.logbook.round_contents import show_round
 from roundbook.logbook.session import Session
 from roundbook.pages.charts import figure
 from roundbook.pages.commands import matrix_commands, round_commands
-from roundbook.pages.forms import Asking, Who, labels_to_choose, recorded_name
+from roundbook.pages.forms import PageCaller, PageSession, labels_to_choose, recorded_name
 from roundbook.pages.rendering import page
 from roundbook.presentation import figures
 from roundbook.presentation.charts.limits import MOST_TOPICS
 from roundbook.presentation.matrices import changes_phrase, status_phrase
 from roundbook.presentation.publication import PUBLISHED_VARIANCES, publication_note
 from roundbook.presentation.rankings import summary
-from roundbook.presentation.rounds import no_standing_scores, several_assessments
+from roundbook.presentation.rounds import no_current_scores, several_assessments
 from roundbook.presentation.runs import QRELS, UPLOADS
 from roundbook.presentation.tables import Column, Table
 from roundbook.requests.factors import FactorsRequest
@@ -48,8 +48,8 @@ _MOST_SCORES, _FEWER_RESAMPLES = 50_000, 200
 @router.get("/round")
 def round_page(
     http: Request,
-    caller: Who,
-    session: Asking,
+    caller: PageCaller,
+    session: PageSession,
     task: str,
     round: str,
     measure: str | None = None,
@@ -58,13 +58,13 @@ def round_page(
     """Show a round: its matrices, factors, and the runs raw beside standardised."""
     label = assessments or None
     context = round_context(session, caller, task, round, measure, label, usual=True)
-    of = context["measure"] if context["whose"] else None
-    context["commands"] = round_commands(context["round"], of, context["assessments"])
+    chosen = context["measure"] if context["whose"] else None
+    context["commands"] = round_commands(context["round"], chosen, context["assessments"])
     return page(http, "round.html", **context)
 
 
 def usual_label(labels: Sequence[str]) -> str | None:
-    """Return the one of several assessments labels that pages show unless another is asked for."""
+    """Return the assessments label that pages show unless another is chosen; None without it."""
     return DEFAULT_ASSESSMENTS if DEFAULT_ASSESSMENTS in labels else None
 
 
@@ -80,32 +80,32 @@ def round_context(
 ) -> dict[str, Any]:
     """Return the context of the page of a round: matrices, ranking, figures and tables.
 
-    With `usual`, it is of the usual one of several assessments unless another is asked for.
+    `usual` is whether `usual_label` chooses among several assessments where none is named.
     """
-    shown = answer(caller, session, show_round, ShowRound(task=task, round=round))
-    standing = [matrix for matrix in shown.matrices if matrix.standing == "current"]
-    # Those that stand come first: one of them is shown unless another is asked for.
-    names = list(dict.fromkeys(matrix.measure for matrix in (*standing, *shown.matrices)))
+    contents = answer(caller, session, show_round, ShowRound(task=task, round=round))
+    current = [matrix for matrix in contents.matrices if matrix.standing == "current"]
+    # Measures with current scores come first: the first is shown unless another is chosen.
+    names = list(dict.fromkeys(matrix.measure for matrix in (*current, *contents.matrices)))
     chosen = recorded_name(measure, names) if measure else names[0] if names else None
-    of_measure = [matrix for matrix in standing if matrix.measure == chosen]
-    published = [one.assessments for one in shown.published_variances if one.measure == chosen]
-    labels = labels_to_choose(assessments, [*(one.assessments for one in of_measure), *published])
-    notes, asked_for = [], assessments
+    of_measure = [matrix for matrix in current if matrix.measure == chosen]
+    published = [row.assessments for row in contents.published_variances if row.measure == chosen]
+    labels = labels_to_choose(assessments, [*(row.assessments for row in of_measure), *published])
+    notes, requested = [], assessments
     if chosen and labels and assessments is None:
         assessments = usual_label(labels) if usual else None
-    counting = [one for one in of_measure if assessments in (None, one.assessments)]
-    if chosen and labels and asked_for is None and (counting or assessments is None):
+    candidates = [matrix for matrix in of_measure if assessments in (None, matrix.assessments)]
+    if chosen and labels and requested is None and (candidates or assessments is None):
         notes.append(several_assessments(chosen, assessments, labels))
     context: dict[str, Any] = {
-        "task": shown.task,
-        "round": shown,
-        "published": publication_note(shown.round, shown),
+        "task": contents.task,
+        "round": contents,
+        "published": publication_note(contents.round, contents),
         "measures": names,
         "measure": chosen,
         "assessments": assessments,
         "labels": labels,
         "ranking": None,
-        "ranking_words": [],
+        "ranking_summary": [],
         "intervals": {},
         "trouble_sentences": notes,
         # Whose scores are shown, in headings; None where none are.
@@ -114,36 +114,36 @@ def round_context(
         "figures": {"scores": None, "factors": None},
         # Without the column of the round, which is the same in all rows.
         "tables": [
-            Table("What runs retrieved", shown.uploads, UPLOADS[1:]),
-            Table("Relevance assessments", shown.qrels, (*QRELS[1:], _STANDS)),
-            Table("Published variances", shown.published_variances, PUBLISHED_VARIANCES),
+            Table("What runs retrieved", contents.uploads, UPLOADS[1:]),
+            Table("Relevance assessments", contents.qrels, (*QRELS[1:], _STANDS)),
+            Table("Published variances", contents.published_variances, PUBLISHED_VARIANCES),
         ],
     }
     if labels and assessments is None:
         return context
-    if not counting:
-        if chosen and shown.matrices:
-            notes.append(no_standing_scores(chosen, assessments, shown.matrices))
+    if not candidates:
+        if chosen and contents.matrices:
+            notes.append(no_current_scores(chosen, assessments, contents.matrices))
         return context
-    (current,) = counting
-    by = current.assessments
+    (matrix,) = candidates
+    by = matrix.assessments
     context["whose"] = f"{chosen}, {by} assessments" if by != DEFAULT_ASSESSMENTS else chosen
-    of, drawn = {"task": task, "round": shown.round, "measure": chosen}, context["figures"]
+    series, drawn = {"task": task, "round": contents.round, "measure": chosen}, context["figures"]
     if assessments is not None:
-        of["assessments"] = assessments
-    overview = answer(caller, session, show_overview, ShowMatrix(matrix=current.matrix))
+        series["assessments"] = assessments
+    overview = answer(caller, session, show_overview, ShowMatrix(matrix=matrix.matrix))
     context["intervals"] = {run.run: run for run in overview.runs}
     caption = figures.scores_caption(overview)
-    drawn["scores"] = figure("scores", overview, caption, matrix=current.matrix)
+    drawn["scores"] = figure("scores", overview, caption, matrix=matrix.matrix)
     try:
-        factors = show_factors(session, FactorsRequest(**of))
+        factors = show_factors(session, FactorsRequest(**series))
         caption = figures.factors_caption(factors, MOST_TOPICS)
-        drawn["factors"] = figure("factors", factors, caption, **of)
-        asked = RankRequest(**of)
+        drawn["factors"] = figure("factors", factors, caption, **series)
+        request = RankRequest(**series)
         if len(overview.runs) * len(overview.topics) > _MOST_SCORES:
-            asked = asked.model_copy(update={"resamples": _FEWER_RESAMPLES})
-        ranking = compare_rankings(session, asked)
-        context |= {"ranking": ranking, "ranking_words": summary(ranking)}
+            request = request.model_copy(update={"resamples": _FEWER_RESAMPLES})
+        ranking = compare_rankings(session, request)
+        context |= {"ranking": ranking, "ranking_summary": summary(ranking)}
     except RoundbookError as error:
         if status_of(error) == 503:
             raise
@@ -152,14 +152,16 @@ def round_context(
 
 
 @router.get("/matrix")
-def matrix_page(http: Request, caller: Who, session: Asking, matrix: int) -> HTMLResponse:
+def matrix_page(
+    http: Request, caller: PageCaller, session: PageSession, matrix: int
+) -> HTMLResponse:
     """Show a score matrix: its scores, lineage, status, revisions and runs."""
-    asked = ShowMatrix(matrix=matrix)
-    shown = answer(caller, session, show_matrix, asked)
-    overview = show_overview(session, asked)
-    of = {"task": shown.task, "measure": shown.measure}
-    if shown.assessments != DEFAULT_ASSESSMENTS:
-        of["assessments"] = shown.assessments
+    request = ShowMatrix(matrix=matrix)
+    details = answer(caller, session, show_matrix, request)
+    overview = show_overview(session, request)
+    series = {"task": details.task, "measure": details.measure}
+    if details.assessments != DEFAULT_ASSESSMENTS:
+        series["assessments"] = details.assessments
     captions = {
         "scores": figures.scores_caption(overview),
         "topics": figures.topics_caption(overview, MOST_TOPICS),
@@ -167,15 +169,15 @@ def matrix_page(http: Request, caller: Who, session: Asking, matrix: int) -> HTM
     return page(
         http,
         "matrix.html",
-        matrix=shown,
-        asked=of,
-        standing=status_phrase(shown),
-        commands=matrix_commands(shown),
+        matrix=details,
+        series=series,
+        status_phrase=status_phrase(details),
+        commands=matrix_commands(details),
         history=show_history(session, ShowHistory(matrix=matrix)).entries,
         changes_phrase=changes_phrase,
         figures={
             name: figure(name, overview, caption, matrix=matrix)
             for name, caption in captions.items()
         },
-        tables=[Table("Runs", shown.runs, _RUNS, most=_MOST_RUNS)],
+        tables=[Table("Runs", details.runs, _RUNS, most=_MOST_RUNS)],
     )

@@ -10,7 +10,7 @@ from fastapi.staticfiles import StaticFiles
 from starlette.datastructures import State
 from starlette.exceptions import HTTPException
 
-from roundbook.api.callers import COOKIE, known_token, refuse_other_pages
+from roundbook.api.callers import COOKIE, find_token, refuse_other_pages
 from roundbook.api.problems import for_caller, status_of
 from roundbook.api.turns import in_turn
 from roundbook.errors import RoundbookError
@@ -45,7 +45,7 @@ def make_site(state: State) -> FastAPI:
     ) -> Response:
         response = await answer(http)
         response.headers["Content-Security-Policy"] = _POLICY
-        # With none at all, browsers would not say that a form comes from these pages.
+        # With no referrer at all, a form could not lead back to the page that it is on.
         response.headers["Referrer-Policy"] = "same-origin"
         return response
 
@@ -62,8 +62,8 @@ def _error_page(http: Request, error: Exception) -> Response:
             refused = Refusal("", "The form cannot be read.")
     else:
         fault = error.errors()[0]  # type: ignore[attr-defined]
-        where = ".".join(map(str, fault["loc"][1:]))
-        sentence = f"{where}: {refusal_reason(fault).removesuffix('.')}."
+        field = ".".join(map(str, fault["loc"][1:]))
+        sentence = f"{field}: {refusal_reason(fault).removesuffix('.')}."
         status, refused = 422, Refusal("", sentence)
     if status == 401 and http.method == "GET":
         query = urlencode({"then": f"{http.url.path}?{http.url.query}"})
@@ -85,15 +85,11 @@ async def login(http: Request) -> Response:
     form = await read_form(http)
     then = own_address(form.get("then", "/")) or "/"
     secret = form.get("token", "")
-    if await in_turn(http, lambda: known_token(http, secret)) is None:
+    if await in_turn(http, lambda: find_token(http, secret)) is None:
         return page(http, "login.html", 401, then=then, refused="The token is not valid.")
     response = RedirectResponse(then, 303)
     response.set_cookie(
-        COOKIE,
-        secret,
-        httponly=True,
-        samesite="strict",
-        secure=http.url.scheme == "https",
+        COOKIE, secret, httponly=True, samesite="strict", secure=http.url.scheme == "https"
     )
     return response
 

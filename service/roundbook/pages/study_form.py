@@ -74,11 +74,11 @@ def over_rounds_command(study: str, task: str | None, measure: str | None) -> st
 def study_fields(study: str, query: Mapping[str, Sequence[str]]) -> dict[str, Any]:
     """Return the request fields from a study's form, with the number of trials that a page runs.
 
-    Several values come in repeated fields, or in one, separated by commas; a value that has a comma
-    itself comes in one of several fields.
+    Several values are repeated fields, or one field with commas between them; a value with a comma
+    of its own needs repeated fields.
     """
     names, request = _names(study), STUDIES[study].request
-    given: dict[str, Sequence[str]] = {
+    fields: dict[str, Sequence[str]] = {
         name: [str(min(most, request.model_fields[name].default))]
         for name, most in _TRIALS.items()
         if name in names
@@ -87,8 +87,8 @@ def study_fields(study: str, query: Mapping[str, Sequence[str]]) -> dict[str, An
         if name in names:
             split = takes_several(request, name) and len(values) == 1
             parts = values[0].split(",") if split else values
-            given[name] = [part.strip() for part in parts if part.strip()]
-    return fields_of(request, {name: values for name, values in given.items() if values})
+            fields[name] = [part.strip() for part in parts if part.strip()]
+    return fields_of(request, {name: values for name, values in fields.items() if values})
 
 
 def _names(study: str) -> list[str]:
@@ -109,11 +109,11 @@ def _field(study: str, name: str) -> StudyField:
     parts = [kind, *get_args(kind)]
     literals = next((part for part in parts if get_origin(part) is Literal), None)
     default = min(field.default, _TRIALS[name]) if name in _TRIALS else field.default
-    known = default not in (None, PydanticUndefined, ()) and not several
+    has_default = default not in (None, PydanticUndefined, ()) and not several
     return StudyField(
         name=name,
         hint=_OF_TERMINAL.sub("", field.description or ""),
-        usual=str(default) if known else "",
+        usual=str(default) if has_default else "",
         required=field.is_required() or name in _NEEDED,
         choices=get_args(literals),
         several=several,
@@ -133,7 +133,7 @@ def run_kept_study(session: Session, request: StudyRequest) -> Study:
     key = (str(session.connection.engine.url), request.model_dump_json())
     kept = _KEPT.get(key)
     if kept is None or kept.inputs != inputs_of(
-        session.connection, "study", kept.asked, kept.result
+        session.connection, "study", kept.request, kept.result
     ):
         kept = compute_result(session, "study", request)
     with _LOCK:

@@ -27,7 +27,7 @@ from roundbook.logbook.topics import list_topics
 from roundbook.logbook.variances import show_histories, show_variances
 from roundbook.pages.answers import verdict_headline
 from roundbook.pages.charts import figure
-from roundbook.pages.forms import Asking, Who, labels_to_choose, recorded_name
+from roundbook.pages.forms import PageCaller, PageSession, labels_to_choose, recorded_name
 from roundbook.pages.rendering import page
 from roundbook.pages.results import result_rows
 from roundbook.pages.rounds import usual_label
@@ -35,13 +35,9 @@ from roundbook.presentation import drift, drift_advice, drift_verdict, figures
 from roundbook.presentation.charts.limits import MOST_ROUNDS, MOST_TOPICS
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.events import details
-from roundbook.presentation.rounds import (
-    OF_ALL_ROUNDS,
-    out_of_order_notes,
-    several_assessments,
-)
+from roundbook.presentation.rounds import OF_ALL_ROUNDS, out_of_order_notes, several_assessments
 from roundbook.presentation.variances import stability, summary, withdrawn_notes
-from roundbook.requests.base import Request as Asked
+from roundbook.requests.base import Request as UseCaseRequest
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.events import EventsRequest
 from roundbook.requests.factors import FactorsRequest
@@ -55,12 +51,12 @@ router = APIRouter()
 # At most so many tasks have their verdict on the first page; it takes a few queries a task.
 _MOST_VERDICTS = 20
 _EVENTS = 100
-_Asked = TypeVar("_Asked", bound=Asked)
+_Request = TypeVar("_Request", bound=UseCaseRequest)
 _Answer = TypeVar("_Answer", bound=BaseModel)
 
 
 @router.get("/")
-def home(http: Request, caller: Who, session: Asking) -> HTMLResponse:
+def home(http: Request, caller: PageCaller, session: PageSession) -> HTMLResponse:
     """Show the tasks, the verdicts on their factors, and what is stale."""
     rows = []
     for number, task in enumerate(visible_tasks(caller, session)):
@@ -72,7 +68,7 @@ def home(http: Request, caller: Who, session: Asking) -> HTMLResponse:
             "stale": 0,
         }
         if number < _MOST_VERDICTS and task.measures:
-            row |= _state(session, caller, task.task)
+            row |= _task_summary(session, caller, task.task)
             if caller.scope is not None:
                 saved = list_results(session, ListResults(task=task.task)).results
                 row["stale"] = sum(entry.stale for entry in saved)
@@ -87,7 +83,7 @@ def home(http: Request, caller: Who, session: Asking) -> HTMLResponse:
     return page(http, "home.html", rows=rows)
 
 
-def _state(session: Session, caller: Caller, task: str) -> dict[str, Any]:
+def _task_summary(session: Session, caller: Caller, task: str) -> dict[str, Any]:
     """Return the variances and the verdict of a task's main measure, as far as there are any."""
     rounds = answer(caller, session, list_rounds, ListRounds(task=task)).rounds
     measure = main_measure(rounds)
@@ -95,25 +91,25 @@ def _state(session: Session, caller: Caller, task: str) -> dict[str, Any]:
     state: dict[str, Any] = {"measure": measure, "assessments": label}
     if not measure:  # only variances that were published without scores
         return state
-    of = {"task": task, "measure": measure} | ({} if label is None else {"assessments": label})
-    # Without two rounds, or where assessments have to be chosen: the task's page says why.
-    if history := _answer_or(caller, session, show_variances, VarianceRequest(**of)):
+    series = {"task": task, "measure": measure} | ({} if label is None else {"assessments": label})
+    # Both are refused until assessments are chosen, for example; the task's page has the reason.
+    if history := _answer_or_none(caller, session, show_variances, VarianceRequest(**series)):
         state["variances"] = [row.variance for row in history.rounds]
     if len(rounds) > 1 and (
-        report := _answer_or(caller, session, report_drift, DriftRequest(**of))
+        report := _answer_or_none(caller, session, report_drift, DriftRequest(**series))
     ):
         state["verdict"] = report.verdict
     return state
 
 
-def _answer_or(
+def _answer_or_none(
     caller: Caller,
     session: Session,
-    use_case: Callable[[Session, _Asked], _Answer],
-    request: _Asked,
+    use_case: Callable[[Session, _Request], _Answer],
+    request: _Request,
     refused: Callable[[RoundbookError], None] = lambda _: None,
 ) -> _Answer | None:
-    """Return the answer to a request, None where it is refused; `refused` is told why."""
+    """Return the answer to a request, None where it is refused; `refused` is called with why."""
     try:
         return answer(caller, session, use_case, request)
     except RoundbookError as error:
@@ -124,11 +120,11 @@ def _answer_or(
 
 
 def _labels(rounds: Sequence[Round], measure: str) -> set[str]:
-    """Return the assessments labels of the scores of a measure that stand."""
+    """Return the assessments labels of a measure's scores that are not withdrawn."""
     return {
         row.assessments
-        for one in rounds
-        for row in one.matrices
+        for round_ in rounds
+        for row in round_.matrices
         if row.measure == measure and row.withdrawn is None
     }
 
@@ -136,8 +132,8 @@ def _labels(rounds: Sequence[Round], measure: str) -> set[str]:
 @router.get("/task")
 def task_page(
     http: Request,
-    caller: Who,
-    session: Asking,
+    caller: PageCaller,
+    session: PageSession,
     task: str,
     measure: str | None = None,
     assessments: str | None = None,
@@ -161,34 +157,33 @@ def task_context(
 ) -> dict[str, Any]:
     """Return the context of the page of a task: rounds, verdict, variances, ageing and figures.
 
-    With `usual`, it is of the usual one of several assessments unless another is asked for.
+    `usual` is whether `usual_label` chooses among several assessments where none is named.
     """
     task = normalize("NFC", task).strip()
-    shown = next((one for one in visible_tasks(caller, session) if one.task == task), None)
-    if shown is None:
+    visible = next((entry for entry in visible_tasks(caller, session) if entry.task == task), None)
+    if visible is None:
         raise NotRecordedError(f"There is no task '{task}'.")
     rounds = answer(caller, session, list_rounds, ListRounds(task=task)).rounds
     # Published variances may be all that there is.
-    main = main_measure(rounds) or next(iter(shown.measures), "")
-    chosen = recorded_name(measure, shown.measures) if measure else main
+    main = main_measure(rounds) or next(iter(visible.measures), "")
+    chosen = recorded_name(measure, visible.measures) if measure else main
     labels = labels_to_choose(assessments, _labels(rounds, chosen))
     notes = out_of_order_notes(rounds)
     if labels and assessments is None:
         assessments = usual_label(labels) if usual else None
         notes.append(several_assessments(chosen, assessments, labels))
     context: dict[str, Any] = {
-        "task": shown,
+        "task": visible,
         "rounds": rounds,
         "measure": chosen,
         "assessments": assessments,
         "labels": labels,
-        "label": assessments
-        or next(iter({*_labels(rounds, chosen)} - {DEFAULT_ASSESSMENTS}), None),
+        "label": assessments or next(iter(_labels(rounds, chosen) - {DEFAULT_ASSESSMENTS}), None),
         "scale": scale,
         # The fields of every request about these scores.
-        "asked": {"task": task, "measure": chosen}
+        "series": {"task": task, "measure": chosen}
         | ({} if assessments is None else {"assessments": assessments}),
-        **dict.fromkeys(("history", "report", "curve", "factors", "curve_words")),
+        **dict.fromkeys(("history", "report", "curve", "factors", "curve_summary")),
         **{name: {} for name in ("by_round", "fitted", "returned", "logged")},
         "results": [],
         "trouble_sentences": notes,
@@ -202,7 +197,7 @@ def task_context(
 
 
 def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> None:
-    of, label = context["asked"], context["assessments"]
+    series, label = context["series"], context["assessments"]
 
     def refused(error: RoundbookError) -> None:
         sentence = OF_ALL_ROUNDS if status_of(error) == 401 else str(error)
@@ -210,106 +205,103 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
         if sentence not in context["trouble_sentences"]:
             context["trouble_sentences"].append(sentence)
 
-    def ask(use_case: Callable[[Session, _Asked], _Answer], request: _Asked) -> _Answer | None:
-        return _answer_or(caller, session, use_case, request, refused)
+    def ask(use_case: Callable[[Session, _Request], _Answer], request: _Request) -> _Answer | None:
+        return _answer_or_none(caller, session, use_case, request, refused)
 
     drawn, scale = context["figures"], context["scale"]
-    if history := ask(show_variances, VarianceRequest(**of, scale=scale)):
+    if history := ask(show_variances, VarianceRequest(**series, scale=scale)):
         context["history"] = history
-        context["variance_words"] = [*summary(history), *withdrawn_notes(history)]
+        context["variance_sentences"] = [*summary(history), *withdrawn_notes(history)]
         context["by_round"] = {row.round: row for row in history.rounds}
         caption = figures.variances_caption(history, MOST_ROUNDS)
-        drawn["variances"] = figure("variances", history, caption, **of, scale=scale)
+        drawn["variances"] = figure("variances", history, caption, **series, scale=scale)
     several = len(context["rounds"]) > 1
-    report = ask(report_drift, DriftRequest(**of)) if several else None
-    curve = ask(trace_drift, CurveRequest(**of)) if several else None
+    report = ask(report_drift, DriftRequest(**series)) if several else None
+    curve = ask(trace_drift, CurveRequest(**series)) if several else None
     context["logged"] = {
-        one.round: matrix
-        for one in context["rounds"]
-        for matrix in sorted(one.matrices, key=lambda matrix: matrix.withdrawn is None)
-        if matrix.measure == of["measure"] and label in (None, matrix.assessments)
+        round_.round: matrix
+        for round_ in context["rounds"]
+        for matrix in sorted(round_.matrices, key=lambda matrix: matrix.withdrawn is None)
+        if matrix.measure == series["measure"] and label in (None, matrix.assessments)
     }
     if report:
         context["report"] = report
-        context["verdict_words"] = verdict_headline(report) | {
+        context["verdict_text"] = verdict_headline(report) | {
             "reason": drift_verdict.brief_reason(report),
             "notes": drift.brief_notes(report),
             "advice": drift_advice.brief_advice(report),
         }
-        drawn["drift"] = figure("drift", report, figures.means_caption(report), **of)
+        drawn["drift"] = figure("drift", report, figures.means_caption(report), **series)
     if curve:
         context["curve"] = curve
-        context["curve_words"] = curve_summary(curve)
+        context["curve_summary"] = curve_summary(curve)
         caption = figures.ageing_caption(curve, MOST_ROUNDS)
-        drawn["ageing"] = figure("ageing", curve, caption, **of)
-    if topics := ask(list_topics, ListTopics(task=of["task"])):
+        drawn["ageing"] = figure("ageing", curve, caption, **series)
+    if topics := ask(list_topics, ListTopics(task=series["task"])):
         # A topic has returned in every round that has it, except its first.
         context["returned"] = Counter(
             within.round for topic in topics.topics for within in topic.rounds[1:]
         )
 
     def factors_of(name: str) -> FactorSet | None:
-        return ask(show_factors, FactorsRequest(**of, round=name))
+        return ask(show_factors, FactorsRequest(**series, round=name))
 
     _add_factors(context, curve, factors_of)
 
 
 def _add_factors(
-    context: dict[str, Any],
-    curve: DriftCurve | None,
-    factors_of: Callable[[str], FactorSet | None],
+    context: dict[str, Any], curve: DriftCurve | None, factors_of: Callable[[str], FactorSet | None]
 ) -> None:
     """Add the factors of the first round that has any, and each round's version and runs."""
     logged: dict[str, LoggedMeasure] = context["logged"]
     if curve:
-        found = [factors_of(curve.from_round)]
+        factor_sets = [factors_of(curve.from_round)]
         context["fitted"] = {
             later.round: figures.fitted_on(later.version, later.standardising)
             for later in curve.rounds
         } | {curve.from_round: figures.fitted_on(curve.from_version, curve.standardising)}
     else:
-        # A round alone, or rounds that are published beside others that are not.
-        scored = [name for name, one in logged.items() if one.withdrawn is None and one.runs > 1]
-        found = [factors_of(name) for name in scored or list(logged)[:1]]
-        for one in filter(None, found):
+        # There is no curve of a single round, nor for callers who may not see all rounds.
+        scored = [name for name, row in logged.items() if row.withdrawn is None and row.runs > 1]
+        factor_sets = [factors_of(name) for name in scored or list(logged)[:1]]
+        for fitted in filter(None, factor_sets):
             runs = StandardisingRuns(
-                which=one.standardising,
-                runs=one.factors[0].runs,
-                of=logged[one.round].runs,
-                pool_now=one.pool_now,
+                which=fitted.standardising,
+                runs=fitted.factors[0].runs,
+                of=logged[fitted.round].runs,
+                pool_now=fitted.pool_now,
             )
-            context["fitted"][one.round] = figures.fitted_on(one.version, runs)
-    factors = next(filter(None, found), None)
+            context["fitted"][fitted.round] = figures.fitted_on(fitted.version, runs)
+    factors = next(filter(None, factor_sets), None)
     if factors:
         context["factors"] = factors
         caption = figures.factors_caption(factors, MOST_TOPICS)
-        of = context["asked"] | {"round": factors.round}
-        context["figures"]["factors"] = figure("factors", factors, caption, **of)
+        series = context["series"] | {"round": factors.round}
+        context["figures"]["factors"] = figure("factors", factors, caption, **series)
 
 
 @router.get("/variances")
-def variances_page(http: Request, caller: Who, session: Asking, task: str) -> HTMLResponse:
+def variances_page(
+    http: Request, caller: PageCaller, session: PageSession, task: str
+) -> HTMLResponse:
     """Show the variances of every measure of a task."""
-    shown = answer(caller, session, show_histories, VarianceHistoryRequest(task=task))
+    request = VarianceHistoryRequest(task=task)
+    histories = answer(caller, session, show_histories, request).histories
     return page(
-        http,
-        "variances.html",
-        task=task,
-        histories=shown.histories,
-        stability=stability(shown.histories),
+        http, "variances.html", task=task, histories=histories, stability=stability(histories)
     )
 
 
 @router.get("/events")
 def events_page(
     http: Request,
-    caller: Who,
-    session: Asking,
+    caller: PageCaller,
+    session: PageSession,
     task: str | None = None,
     after: Annotated[int | None, Query(ge=0)] = None,
 ) -> HTMLResponse:
     """Show who changed what, when and why."""
     require_scope(caller, "read")
-    asked = EventsRequest(task=task or caller.task, after=after, limit=_EVENTS)
-    listed = list_events(session, asked)
+    request = EventsRequest(task=task or caller.task, after=after, limit=_EVENTS)
+    listed = list_events(session, request)
     return page(http, "events.html", listed=listed, task=task, details=details)

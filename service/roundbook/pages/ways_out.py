@@ -1,11 +1,11 @@
-"""The ways out that errors name by code, as what to do on a page or, where none does it, to type."""
+"""What helps after an error, by the code that it names: on a page, or in a terminal."""
 
 from __future__ import annotations
 
 import shlex
 from typing import NamedTuple
 
-from roundbook.errors import RoundbookError, WayOut
+from roundbook.errors import RoundbookError
 
 
 class NextStep(NamedTuple):
@@ -101,15 +101,12 @@ _WAYS_OUT = {
 def next_step(error: RoundbookError) -> NextStep | None:
     """Return what to do after an error; None where its own sentence says enough."""
     way_out = error.way_out
-    step = None if way_out is None else _WAYS_OUT.get(way_out.code)
-    return None if way_out is None or step is None else _filled(step, way_out)
-
-
-def _filled(step: NextStep, way_out: WayOut) -> NextStep | None:
+    if way_out is None or way_out.code not in _WAYS_OUT:
+        return None
+    sentence, command = _WAYS_OUT[way_out.code]
     facts = {name: str(fact) for name, fact in way_out.facts.items()}
     quoted = {name: shlex.quote(fact) for name, fact in facts.items()}
     try:
-        command = step.command and step.command.format_map(quoted)
-        return NextStep(step.sentence.format_map(facts), command)
+        return NextStep(sentence.format_map(facts), command and command.format_map(quoted))
     except KeyError:  # raised elsewhere, with fewer facts
         return None

@@ -1,4 +1,4 @@
-"""Notes on what is unusual about the database that a record is in."""
+"""Notes on unusual settings of the database that a record is in."""
 
 from __future__ import annotations
 

@@ -51,13 +51,13 @@ def decision_sentences(result: Any) -> list[str]:  # noqa: ANN401
     return [] if make is None else [sentence for sentence in make(result) if sentence]
 
 
-def renamed_sentence(what: str, was: str, name: str) -> str:
+def renamed_sentence(noun: str, old: str, new: str) -> str:
     """Return the sentence with the new name of a task or round."""
-    return f"{what} '{was}' is now '{name}'."
+    return f"{noun} '{old}' is now '{new}'."
 
 
 def published_sentences(published: PublishedRound, reason: str | None = None) -> list[str]:
-    """Return the sentences that a round is published, or was already and whether it changed since.
+    """Return the sentences that a round is published, or was before and whether it has changed.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def published_sentences(published: PublishedRound, reason: str | None = None) ->
 
 
 def corrected_headline(corrected: CorrectedMatrix) -> str:
-    """Return the heading of the list of what a withdrawal or restoration made stale."""
+    """Return the heading of the list of results that a withdrawal or restoration made stale."""
     # A plan that left the matrix out is listed too.
     return f"Stale now, of what rests on matrix {corrected.matrix} or was planned without it:"
 
@@ -94,24 +94,26 @@ def uncorrected_note(corrected: CorrectedMatrix, reason: str | None = None) -> s
     """
     if corrected.status != "unchanged":
         return None
-    how = "is withdrawn" if corrected.standing == "withdrawn" else "counts"
+    status = "is withdrawn" if corrected.standing == "withdrawn" else "counts"
     since = f", since {corrected.decided_at:%Y-%m-%d}" if corrected.decided_at else ""
-    given = "" if reason is None else f" '{reason}'"
-    return f"Matrix {corrected.matrix} {how} already{since}; the reason{given} was not recorded."
+    quoted = "" if reason is None else f" '{reason}'"
+    return (
+        f"Matrix {corrected.matrix} {status} already{since}; the reason{quoted} was not recorded."
+    )
 
 
 def changed_headline(changed: ChangedRound) -> str:
-    """Return the heading of the list of what another collection of a round made stale."""
+    """Return the heading of the list of results that a changed collection made stale."""
     return f"Stale now that round '{changed.round}' is on collection '{changed.collection}':"
 
 
 def fitted_headline(fitted: FittedFactorSet) -> str:
-    """Return the heading of the list of what a new factor version made stale."""
+    """Return the heading of the list of results that a new factor version made stale."""
     return f"Stale now that factor version {fitted.version} of round '{fitted.round}' is fitted:"
 
 
 def described_headline(described: DescribedTeams) -> str:
-    """Return the heading of the list of what a team file made stale."""
+    """Return the heading of the list of results that a team file made stale."""
     when = "once" if described.dry_run else "now that"
     if described.status == "corrected":
         return f"Stale {when} what is known of the runs is corrected:"
@@ -119,10 +121,10 @@ def described_headline(described: DescribedTeams) -> str:
 
 
 def aliased_sentence(aliased: AliasedTopics) -> str:
-    """Return the sentence on how many other ids of topics are new, and how many were known."""
+    """Return the sentence on how many further ids of topics are new, and how many were known."""
     count = len(aliased.aliases)
-    known = f", {aliased.unchanged} known already" if aliased.unchanged or not count else ""
-    return f"{counted(count, 'new id')} recorded{known}."
+    unchanged = f", {aliased.unchanged} known already" if aliased.unchanged or not count else ""
+    return f"{counted(count, 'new id')} recorded{unchanged}."
 
 
 def unaliased_sentence(unaliased: UnaliasedTopic) -> str:
@@ -156,21 +158,22 @@ def pool_corrected(described: DescribedTeams) -> bool:
 def saved_sentence(saved: SavedResult) -> str:
     """Return the sentence with the name and version under which a result is saved.
 
-    A second one says what the version before was asked, if that is another question.
+    Where the request of the version before differs, a second sentence lists its options.
     """
-    done = "Saved" if saved.status == "saved" else "Unchanged"
+    status = "Saved" if saved.status == "saved" else "Unchanged"
     of_task = "" if saved.task is None else f", of task '{saved.task}'"
     title = find_kind(saved.kind).title
-    sentence = f"{done}: {title} '{saved.name}', version {saved.version}{of_task}."
+    sentence = f"{status}: {title} '{saved.name}', version {saved.version}{of_task}."
     if not saved.asked_before:
         return sentence
     before = ", ".join(
-        f"{name.replace('_', ' ')} {_given(value)}" for name, value in saved.asked_before.items()
+        f"{name.replace('_', ' ')} {_option_text(value)}"
+        for name, value in saved.asked_before.items()
     )
     return f"{sentence} Version {saved.version - 1} was of another question: {before}."
 
 
-def _given(value: object) -> str:
+def _option_text(value: object) -> str:
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
@@ -178,24 +181,23 @@ def renewal_notes(renewal: Renewal) -> list[str]:
     """Return a note for each result that is the same today, and for each that stays stale."""
     return [
         *(
-            f"'{one.after.name}' is the same today; no version was added."
-            for one in renewal.renewed
-            if one.status == "unchanged"
+            f"'{result.after.name}' is the same today; no version was added."
+            for result in renewal.renewed
+            if result.status == "unchanged"
         ),
         *(f"'{entry.name}' stays stale: {error}" for entry, error in renewal.left),
     ]
 
 
 def report_notes(written: Result) -> list[str]:
-    """Return the notes on a report: measures and pages left out, drafts, what changed since."""
+    """Return the notes on a report: parts left out, drafts, a stale plan, corrections."""
     facts = dict(written)
     notes = []
-    others, of_results = (
-        ", ".join(facts.get(name) or ()) for name in ("other_measures", "measures_of_results")
-    )
+    others = ", ".join(facts.get("other_measures") or ())
+    of_results = ", ".join(facts.get("measures_of_results") or ())
     if of_results:
-        nothing = f"; it has nothing of {others}" if others else ""
-        notes.append(f"it is of {facts['measure']}, with saved results of {of_results}{nothing}.")
+        lacking = f"; it has nothing of {others}" if others else ""
+        notes.append(f"it is of {facts['measure']}, with saved results of {of_results}{lacking}.")
     elif others:
         notes.append(f"it is of {facts['measure']} alone, and not of {others}.")
     if facts.get("drafts"):
@@ -204,7 +206,7 @@ def report_notes(written: Result) -> list[str]:
         notes.append(f"round '{facts['round']}' is a draft; its scores may change.")
     if facts.get("plan_stale"):
         notes.append(f"plan '{facts['plan']}' is stale; its sizes are those it was saved with.")
-    notes += [f"without {name}: {why}" for name, why in facts.get("left_out", {}).items()]
+    notes += [f"without {name}: {reason}" for name, reason in facts.get("left_out", {}).items()]
     return notes + [
         f"round '{label}' was corrected after it was published; the bundle says so."
         for label in facts.get("corrected", ())
@@ -213,7 +215,7 @@ def report_notes(written: Result) -> list[str]:
 
 def _of_matrices(logged: LoggedMatrices) -> Iterable[str | None]:
     # Sentences that are the same for several matrices appear once.
-    return dict.fromkeys(one for matrix in logged.matrices for one in _of_matrix(matrix))
+    return dict.fromkeys(note for matrix in logged.matrices for note in _of_matrix(matrix))
 
 
 def _of_matrix(logged: LoggedMatrix) -> list[str | None]:
@@ -290,10 +292,10 @@ def _corrected(corrected: CorrectedMatrix) -> list[str | None]:
 
 def _renewed(renewal: Renewal) -> list[str]:
     renewed = [
-        f"'{one.after.name}', version {one.after.version}: {brief_sentence(one.after)}; before,"
-        f" {brief_sentence(one.before)}."
-        for one in renewal.renewed
-        if one.status == "saved"
+        f"'{result.after.name}', version {result.after.version}: {brief_sentence(result.after)};"
+        f" before, {brief_sentence(result.before)}."
+        for result in renewal.renewed
+        if result.status == "saved"
     ]
     nothing = [] if renewal.renewed else [NOTHING_STALE]
     return [*renewed, *nothing, *renewal_notes(renewal), *_dry(renewal)]
@@ -308,8 +310,8 @@ def _stale(dependents: Sequence[Dependent], headline: str) -> list[str]:
     return [headline, *lines] if lines else []
 
 
-def _near(made: Any) -> list[str]:  # noqa: ANN401
-    return [str(near_note(new.kind, new.name, new.near)) for new in made.near_names]
+def _near(logged: Any) -> list[str]:  # noqa: ANN401
+    return [str(near_note(new.kind, new.name, new.near)) for new in logged.near_names]
 
 
 def _dry(logged: Any) -> list[str]:  # noqa: ANN401
@@ -322,30 +324,30 @@ _SENTENCES: dict[str, Callable[[Any], Iterable[str | None]]] = {
     "LoggedRuns": _of_runs,
     "LoggedQrels": _of_qrels,
     "DescribedTeams": _of_teams,
-    "AliasedTopics": lambda done: [aliased_sentence(done), stale_by_topics(done)],
-    "UnaliasedTopic": lambda done: [unaliased_sentence(done), stale_by_topics(done)],
+    "AliasedTopics": lambda topics: [aliased_sentence(topics), stale_by_topics(topics)],
+    "UnaliasedTopic": lambda topic: [unaliased_sentence(topic), stale_by_topics(topic)],
     "RecordedVariance": _recorded,
-    "FittedFactorSet": lambda done: [
-        heading(done),
-        unchanged(done),
-        *fitted_notes(done),
-        publication_note(done.round, done.publication),
-        *_stale(done.impact, fitted_headline(done)),
+    "FittedFactorSet": lambda fitted: [
+        heading(fitted),
+        unchanged(fitted),
+        *fitted_notes(fitted),
+        publication_note(fitted.round, fitted.publication),
+        *_stale(fitted.impact, fitted_headline(fitted)),
     ],
     "CorrectedMatrix": _corrected,
-    "MergedMeasures": lambda done: [merge_sentence(done)],
-    "RenamedTask": lambda done: [renamed_sentence("Task", done.was, done.task)],
+    "MergedMeasures": lambda merge: [merge_sentence(merge)],
+    "RenamedTask": lambda renamed: [renamed_sentence("Task", renamed.was, renamed.task)],
     "CreatedTask": _near,
-    "CreatedRound": lambda done: [*_near(done), *out_of_order_notes([done])],
+    "CreatedRound": lambda created: [*_near(created), *out_of_order_notes([created])],
     "RoundList": lambda listed: out_of_order_notes(listed.rounds),
-    "ChangedRound": lambda done: [
-        *out_of_order_notes([done]),
-        *_stale(done.impact, changed_headline(done)),
+    "ChangedRound": lambda changed: [
+        *out_of_order_notes([changed]),
+        *_stale(changed.impact, changed_headline(changed)),
     ],
-    "RenamedRound": lambda done: [renamed_sentence("Round", done.was, done.round)],
+    "RenamedRound": lambda renamed: [renamed_sentence("Round", renamed.was, renamed.round)],
     "PublishedRound": published_sentences,
-    "ShownResult": lambda shown: [(why := why_stale(shown)) and f"Stale: {why}."],
-    "SavedResult": lambda done: [saved_sentence(done)],
+    "ShownResult": lambda result: [(why := why_stale(result)) and f"Stale: {why}."],
+    "SavedResult": lambda saved: [saved_sentence(saved)],
     "Renewal": _renewed,
     "WrittenHtml": report_notes,
     "WrittenLatex": report_notes,

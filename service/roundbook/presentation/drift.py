@@ -1,4 +1,4 @@
-"""Sentences of drift reports beside the verdict, which is in `drift_verdict`."""
+"""Sentences of drift reports, apart from the verdict, for which see `drift_verdict`."""
 
 from __future__ import annotations
 
@@ -8,10 +8,7 @@ from typing import Any
 from roundbook.logbook.drift.assessment import StandardisingRuns
 from roundbook.logbook.drift.curve import DriftCurve
 from roundbook.logbook.drift.report import DriftReport
-from roundbook.logbook.drift.shared_topics import (
-    DriftTests,
-    TopicDrift,
-)
+from roundbook.logbook.drift.shared_topics import DriftTests, TopicDrift
 from roundbook.presentation.drift_advice import advice
 from roundbook.presentation.drift_consequence import (
     consequence_reason,
@@ -19,13 +16,7 @@ from roundbook.presentation.drift_consequence import (
     topics_reason,
 )
 from roundbook.presentation.drift_recurring import recurring_reason
-from roundbook.presentation.drift_verdict import (
-    UNITS,
-    intervals,
-    plain,
-    reason,
-    signed,
-)
+from roundbook.presentation.drift_verdict import UNITS, intervals, plain, reason, signed
 from roundbook.presentation.phrases import other_pool
 from roundbook.presentation.rounds import assumed_collection, out_of_order
 from roundbook.statistics.significance.two_sample_tests import Outcome
@@ -55,25 +46,22 @@ def sentences(report: DriftReport) -> dict[str, Any]:
     Parts that contain sentences, such as `consequence`, are returned whole, with their figures.
     """
     consequence = recurring = factors = tests = None
-    if report.consequence:
-        done = report.consequence
-        consequence = done.model_dump(mode="json") | {
-            "kendall_tau_reason": kendall_tau_reason(done)
-        }
-        for side, under in (("earlier", done.earlier), ("later", done.later)):
-            consequence[side]["reason"] = topics_reason(done, under)
-    if report.recurring_systems:
-        systems = report.recurring_systems
+    if (effects := report.consequence) is not None:
+        consequence = effects.model_dump(mode="json")
+        consequence["kendall_tau_reason"] = kendall_tau_reason(effects)
+        consequence["earlier"]["reason"] = topics_reason(effects, effects.earlier)
+        consequence["later"]["reason"] = topics_reason(effects, effects.later)
+    if (systems := report.recurring_systems) is not None:
         recurring = systems.model_dump(mode="json", by_alias=True)
         recurring["reason"] = recurring_reason(report, systems)
     if report.no_shared_topics:
         dumped = report.model_dump(mode="json", include={"no_shared_topics"})
         factors = {"note": NO_EVIDENCE} | dumped["no_shared_topics"]
         for name in ("means", "sds"):
-            _say_why_untested(factors[name], ("welch", "brown_forsythe"))
+            _write_reasons(factors[name], ("welch", "brown_forsythe"))
     if report.tests:
         tests = report.tests.model_dump(mode="json")
-        _say_why_untested(tests, ("paired_t", "wilcoxon", "pearson", "kendall"))
+        _write_reasons(tests, ("paired_t", "wilcoxon", "pearson", "kendall"))
     return {
         "assumed": assumed(report),
         "reason": reason(report),
@@ -90,7 +78,8 @@ def sentences(report: DriftReport) -> dict[str, Any]:
     }
 
 
-def _say_why_untested(outcomes: dict[str, Any], tests: Iterable[str]) -> None:
+def _write_reasons(outcomes: dict[str, Any], tests: Iterable[str]) -> None:
+    """Replace the codes of reasons why tests have no outcome by sentences, in place."""
     for name in tests:
         outcomes[name]["reason"] = _no_outcome(outcomes[name]["reason"])
 
@@ -107,42 +96,37 @@ def assumed(result: DriftReport | DriftCurve) -> str | None:
 
 def _collections(result: DriftReport | DriftCurve) -> list[tuple[str, str | None]]:
     """Return the rounds that share topics, with the collections they declare."""
-    later = (
-        [(entry.round, entry.collection) for entry in result.rounds if entry.shared_topics]
-        if isinstance(result, DriftCurve)
-        else [(result.to_round, result.to_collection)] * bool(result.shared_topics)
-    )
+    if isinstance(result, DriftCurve):
+        later = [(entry.round, entry.collection) for entry in result.rounds if entry.shared_topics]
+    else:
+        later = [(result.to_round, result.to_collection)] if result.shared_topics else []
     return [(result.from_round, result.from_collection), *later] if later else []
 
 
-# Beside the verdict
-
-
 def notes(report: DriftReport) -> list[str]:
-    """Return the notes on the verdict, a paragraph each; that it is provisional comes last."""
-    paragraphs: tuple[str | None, ...] = (_backwards(report), choice_note(report))
-    if report.verdict == "unbridged":
-        return [paragraph for paragraph in paragraphs if paragraph]
-    paragraphs += (
-        _these_runs(report),
-        _moved(report),
-        _small_sds(report),
-        _recurring(report),
-        _margin(report),
-        _provisional(report),
-    )
-    return [paragraph for paragraph in paragraphs if paragraph]
+    """Return the notes on the verdict, a paragraph each; a provisional verdict is the last note."""
+    paragraphs = [_backwards(report), choice_note(report)]
+    if report.verdict != "unbridged":
+        paragraphs += [
+            _these_runs(report),
+            _moved(report),
+            _small_sds(report),
+            _recurring(report),
+            _margin(report),
+            _provisional(report),
+        ]
+    return list(filter(None, paragraphs))
 
 
 def brief_notes(report: DriftReport) -> list[str]:
-    """Return the notes that belong beside the verdict also where it is told in brief."""
+    """Return the notes that accompany the verdict in a brief report too."""
     return list(filter(None, (_backwards(report), choice_note(report), _small_sds(report))))
 
 
 def _backwards(report: DriftReport) -> str | None:
     """Return the note that a later round is compared with an earlier one; None where it is not.
 
-    Where dates contradict the order in which the rounds are recorded, it goes by the dates.
+    Where dates contradict the order in which the rounds are recorded, the dates decide.
     """
     if report.out_of_order is not None:
         runs = "forwards" if report.backwards else "backwards"
@@ -258,11 +242,8 @@ def _provisional(report: DriftReport) -> str | None:
     return f"Provisional: {unknown} not known, so {instead}."
 
 
-# Tests
-
-
 def _no_outcome(reason: str | None) -> str | None:
-    """Return the sentence on why a test has no outcome, or None; older reports hold it already."""
+    """Return the sentence on why a test has no outcome; older saved reports hold the sentence."""
     return None if reason is None else _NO_OUTCOME.get(reason, reason)
 
 
@@ -275,22 +256,12 @@ def untested(topic: TopicDrift) -> str | None:
 
 def tests_sentences(report: DriftReport, tests: DriftTests) -> list[str]:
     """Return the sentences on the outcomes of the tests, on which the verdict does not rest."""
-    first, later = (
-        f"{_tested_runs(number, which, runs)} of '{label}'"
-        for number, which, runs, label in (
-            (
-                tests.runs_from,
-                tests.standardising_from,
-                report.standardising_from,
-                report.from_round,
-            ),
-            (tests.runs_to, tests.standardising_to, report.standardising_to, report.to_round),
-        )
-    )
+    first = _tested_runs(tests.runs_from, tests.standardising_from, report.standardising_from)
+    later = _tested_runs(tests.runs_to, tests.standardising_to, report.standardising_to)
     return [
-        f"Tests on the {first} and the {later}. They take these very runs as fixed and independent:"
-        " with other systems in each round they often find a move where nothing moved. The verdict"
-        " does not rest on them.",
+        f"Tests on the {first} of '{report.from_round}' and the {later} of '{report.to_round}'."
+        " They take these very runs as fixed and independent: with other systems in each round they"
+        " often find a move where nothing moved. The verdict does not rest on them.",
         f"- Topic by topic, the mean moved on {tests.welch_significant} of"
         f" {report.shared_topics if tests.topics is None else tests.topics}"
         f" topics (Welch's t), the spread on {tests.brown_forsythe_significant} (Brown-Forsythe),"
@@ -302,10 +273,10 @@ def tests_sentences(report: DriftReport, tests: DriftTests) -> list[str]:
     ]
 
 
-def _tested_runs(number: int, which: str, fitted: StandardisingRuns | None) -> str:
+def _tested_runs(number: int, choice: str, fitted: StandardisingRuns | None) -> str:
     if fitted is not None and fitted.pool_now is not None:
         return f"{other_pool(f'{number} runs', fitted.pool_now)},"
-    return f"{number}{'' if which == 'all' else f' {which}'} runs"
+    return f"{number}{'' if choice == 'all' else f' {choice}'} runs"
 
 
 def _outcome(name: str, test: Outcome) -> str:

@@ -1,4 +1,4 @@
-"""Advice on a verdict on drift: what to do, and what would decide an undecided one."""
+"""Advice on a verdict on drift: the next step, and the sizes that would decide an undecided one."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _APART = "standardise each round by its own factors, and compare no scores acros
 
 
 def advice(report: DriftReport) -> str:
-    """Return the advice on a verdict, with what would decide it where it is undecided."""
+    """Return the advice on a verdict, with the sizes that would decide an undecided one."""
     first, later = f"'{report.from_round}'", f"'{report.to_round}'"
     if collections_differ(report.from_collection, report.to_collection):
         return (
@@ -103,7 +103,7 @@ def _sizes(needed: Needed, noun: str) -> str:
     share = ""
     if needed.share_of_runs is not None:
         share = f" ({needed.share_of_runs:.0%} of that is which systems took part)"
-    # Not `if_as_measured`: sizes for the drift as estimated do not keep the promise of 4 of 5.
+    # Not `if_as_measured`: sizes for the drift as estimated decide in fewer than 4 of 5 cases.
     return f"{share}, {size_sentence(needed.if_unmoved, noun)} if nothing moved"
 
 

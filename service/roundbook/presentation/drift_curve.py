@@ -49,7 +49,7 @@ def summary(curve: DriftCurve) -> str:
 
 
 def ageing(from_round: str, verdicts: Mapping[str, str]) -> str:
-    """Return the summary of the verdicts on a round's factors, which are given by later round."""
+    """Return the summary of the verdicts on a round's factors; `verdicts` are by later round."""
     labels = {
         verdict: [label for label, of_round in verdicts.items() if of_round == verdict]
         for verdict in ("held", "aged", "undecided", "unbridged")
@@ -89,9 +89,9 @@ def curve_order(curve: DriftCurve) -> list[str]:
 
 
 def curve_provisional(curve: DriftCurve) -> str | None:
-    """Return the note on provisional verdicts, behind which teams are unknown; None if none are."""
+    """Return the note on provisional verdicts, for which teams are unknown; None without any."""
     rounds = [f"'{later.round}'" for later in curve.rounds if later.provisional]
     if not rounds:
         return None
-    which = f"of {', '.join(rounds)}" if len(rounds) < len(curve.rounds) else "here"
-    return f"Provisional: teams are unknown behind the verdicts {which}; the report says more."
+    where = f"of {', '.join(rounds)}" if len(rounds) < len(curve.rounds) else "here"
+    return f"Provisional: teams are unknown behind the verdicts {where}; the report says more."

@@ -8,7 +8,7 @@ from roundbook.statistics.t_interval import Interval
 
 
 def recurring_reason(report: DriftReport, recurring: RecurringSystems) -> str:
-    """Return the sentences on how far recurring systems moved, and what that says about drift."""
+    """Return the sentences on how far recurring systems moved, and what follows for the factors."""
     number = len(recurring.systems) if recurring.count is None else recurring.count
     systems = "One system" if number == 1 else f"{number} systems"
     if recurring.mean_difference is None:
@@ -50,16 +50,16 @@ def _interval(limits: Interval | None) -> str:
 
 
 def _pulled(report: DriftReport, recurring: RecurringSystems) -> str:
-    """Return the sentences on why recurring systems tell nothing where most runs are theirs."""
-    runs, theirs = recurring.standardising, recurring.of_recurring
+    """Return the sentences on why recurring systems decide nothing where most runs are theirs."""
+    runs, recurring_runs = recurring.standardising, recurring.of_recurring
     assert runs is not None
-    assert theirs is not None
+    assert recurring_runs is not None
     pulled = "pulls that score to 0 where they are more than half"
     if recurring.why == "all standardising runs recur":
         pulled = "makes that score 0 in both rounds whatever happened"
     return (
         "Whether they stand where they stood cannot be told: of the runs that standardise,"
-        f" {theirs.from_} of {runs.from_} in '{report.from_round}' and {theirs.to} of {runs.to} in"
-        f" '{report.to_round}' are theirs, which {pulled}. It takes as many other runs beside them"
-        " in either round, or factors that were fitted on other runs alone (`runs`)."
+        f" {recurring_runs.from_} of {runs.from_} in '{report.from_round}' and {recurring_runs.to} of"
+        f" {runs.to} in '{report.to_round}' are theirs, which {pulled}. It takes as many other runs"
+        " beside them in either round, or factors that were fitted on other runs alone (`runs`)."
     )

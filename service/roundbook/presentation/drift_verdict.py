@@ -43,9 +43,6 @@ def headline(report: DriftReport) -> str:
     return f"{verdicts[report.verdict]}{unknown}."
 
 
-# Why
-
-
 def reason(report: DriftReport) -> str:
     """Return the figures that the verdict rests on, in sentences."""
     return _reason(report, _compared(report))
@@ -85,7 +82,7 @@ def brief_reason(report: DriftReport) -> str:
     if report.verdict == "unbridged" or like is None or like.shift is None or like.sd_ratio is None:
         return reason(report)
     rounds = _compared(report)
-    # One interval of each: where the 90% one is not inside the margin, the 95% one is not either.
+    # One interval each suffices: a 95% one is inside no margin that the 90% one is not inside.
     by_itself = _by_itself(report)
     shift_by, ratio_by = (
         "held" if verdict == "held" else "aged" for verdict in (by_itself.shift, by_itself.sd_ratio)
@@ -128,7 +125,8 @@ def _reason(assessment: Assessment, rounds: Comparison) -> str:
         return (
             f"On {_topics(assessment, rounds)}, the mean score of these runs moved by"
             f" {signed(assessment.shift)} standard deviations of round '{first}', and their spread"
-            f" is {plain(assessment.sd_ratio)} times what it was. {_wanting(assessment, rounds)}"
+            f" is {plain(assessment.sd_ratio)} times what it was."
+            f" {_why_no_interval(assessment, rounds)}"
         )
     by_itself = _by_itself(assessment)
     shift = intervals(by_itself.shift, like.shift_95, like.shift_90, signed)
@@ -170,8 +168,8 @@ def _units(assessment: Assessment, rounds: Comparison) -> str:
     )
 
 
-def _wanting(assessment: Assessment, rounds: Comparison) -> str:
-    """Return the sentence on what is missing for an interval."""
+def _why_no_interval(assessment: Assessment, rounds: Comparison) -> str:
+    """Return the sentence on why there is no interval for systems and topics like these."""
     units, used = assessment.units, assessment.topics_used
     assert units is not None
     noun = UNITS[units.by]
@@ -197,6 +195,7 @@ def _wanting(assessment: Assessment, rounds: Comparison) -> str:
 
 
 def _deciding(assessment: Assessment) -> str:
+    """Return the sentence on where the intervals lie that decide the verdict, or leave it open."""
     why = assessment.why
     if assessment.verdict == "held":
         return "Both intervals lie wholly inside."
@@ -213,9 +212,9 @@ def _deciding(assessment: Assessment) -> str:
         return f"The interval of the {names[why]} lies wholly outside."
     if why not in names:
         return "Both intervals reach over their limits, and neither lies wholly outside."
-    other = "spread" if why == "shift" else "shift"
+    clear = "spread" if why == "shift" else "shift"
     return (
-        f"The {other} is clear, as its interval lies inside; that of the {names[why]} reaches over"
+        f"The {clear} is clear, as its interval lies inside; that of the {names[why]} reaches over"
         " its limit."
     )
 
@@ -226,9 +225,9 @@ def intervals(
     """Return the intervals that a verdict rests on: held on the 90% one, aged on the 95% one."""
     if at_95 is None or at_90 is None:
         return "too far apart for an interval"
-    shown = {"held": {90: at_90}, "aged": {95: at_95}}.get(verdict, {95: at_95, 90: at_90})
+    levels = {"held": {90: at_90}, "aged": {95: at_95}}.get(verdict, {95: at_95, 90: at_90})
     return ", ".join(
-        f"{level}% interval {write(low)} to {write(high)}" for level, (low, high) in shown.items()
+        f"{level}% interval {write(low)} to {write(high)}" for level, (low, high) in levels.items()
     )
 
 

@@ -1,4 +1,4 @@
-"""The details of events as text, besides who did what and when."""
+"""The details of events as text."""
 
 from __future__ import annotations
 

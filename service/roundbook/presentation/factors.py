@@ -104,7 +104,7 @@ def standardised_notes(scores: StandardisedScores) -> list[str]:
 
 
 def undeclared_round(scores: StandardisedScores) -> str | None:
-    """Return the round that declares no collection where only the other one does, else None."""
+    """Return the round that declares no collection where only the other round does, else None."""
     if (scores.collection is None) == (scores.factors_collection is None):
         return None
     return scores.round if scores.collection is None else scores.factors_round

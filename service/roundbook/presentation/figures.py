@@ -1,4 +1,4 @@
-"""Captions of the charts of a page, which also describe them to readers who cannot see them."""
+"""Captions of the charts of a page, also for readers who cannot see the charts."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.variance_history import VarianceHistory
 
-# A few topics dominate where they carry this much of the whole shift.
+# This many topics dominate where they carry more than this share of the whole shift.
 _FEW, _MUCH = 3, 0.5
 
 
@@ -97,7 +97,7 @@ def topics_caption(overview: ScoreOverview, most: int) -> str:
 
 
 def scores_caption(overview: ScoreOverview) -> str:
-    """Return the caption of a heat map, which says so where neighbouring scores are averaged."""
+    """Return the caption of a heat map; it notes where neighbouring scores are averaged."""
     topics, runs = len(overview.topics), len(overview.runs)
     scores = [score for row in overview.cells for score in row]
     averaged = ""
@@ -131,8 +131,8 @@ def dominating_topics(report: DriftReport) -> str | None:
     if len(shifts) < 2 * _FEW + 1 or whole == 0:
         return None
     names = sorted(shifts, key=lambda name: -shifts[name] if whole > 0 else shifts[name])[:_FEW]
-    share = sum(shifts[name] for name in names) / whole
-    rest = (whole - sum(shifts[name] for name in names)) / (len(shifts) - _FEW)
+    moved = sum(shifts[name] for name in names)
+    share, rest = moved / whole, (whole - moved) / (len(shifts) - _FEW)
     few = f"{', '.join(names[:-1])} and {names[-1]}"
     return (
         f"The three topics that moved the mean most, {few}, "
@@ -156,8 +156,8 @@ def short(value: float, digits: int = 4) -> str:
     return written.replace("0.", ".", 1) if written.lstrip("-").startswith("0.") else written
 
 
-def interval_words(low: float | None, high: float | None) -> str:
-    """Return a 95% interval as text to follow a number; empty where there is none."""
+def interval_phrase(low: float | None, high: float | None) -> str:
+    """Return a 95% interval as a phrase to follow a number; empty where there is none."""
     return "" if low is None else f", 95% {short(low)} to {_limit(high)}"
 
 

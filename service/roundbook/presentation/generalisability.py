@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 # The columns of CSV: every limit has its own.
-LINE = (
+FIELDS = (
     *("round", "matrix", "revision", "topics", "runs", "system", "topic", "residual"),
     *(
         f"{name}{limit}"
@@ -48,7 +48,7 @@ def remarks(report: GeneralisabilityReport) -> list[str]:
 
 
 # The columns of CSV of the table of several numbers of topics and levels.
-TABLE_LINE = (
+TABLE_FIELDS = (
     *("round", "topics", "level"),
     *(f"{name}{limit}" for name in ("e_rho_squared", "phi") for limit in ("", "_low", "_high")),
 )
@@ -63,7 +63,7 @@ def table_rows(report: GeneralisabilityReport) -> list[SimpleNamespace]:
     ]
 
 
-def table_lines(report: GeneralisabilityReport) -> list[SimpleNamespace]:
+def table_csv_rows(report: GeneralisabilityReport) -> list[SimpleNamespace]:
     """Return the same rows for CSV, with every limit in a column of its own; see `table_rows`."""
     return [
         SimpleNamespace(round=row.round, **_limits(reliability.model_dump()))
@@ -72,7 +72,7 @@ def table_lines(report: GeneralisabilityReport) -> list[SimpleNamespace]:
     ]
 
 
-def line(row: Reliability) -> SimpleNamespace:
+def csv_row(row: Reliability) -> SimpleNamespace:
     """Return the CSV row of a round."""
     return SimpleNamespace(
         **_limits(row.model_dump(exclude={"negative", "reason", "reliabilities"}))

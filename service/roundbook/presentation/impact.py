@@ -1,4 +1,4 @@
-"""Sentences and table rows of what rests on a score matrix."""
+"""Sentences and table rows of the results that rest on a score matrix."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from roundbook.logbook.kinds import title_of
 from roundbook.presentation.phrases import counted
-from roundbook.presentation.saved_results import result_place
+from roundbook.presentation.saved_results import result_scope
 from roundbook.presentation.staleness import why_stale
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def scores_sentence(reason: Reason) -> str:
 
 
 def impact_sentences(impact: Impact) -> list[str]:
-    """Return the sentences on a score matrix: whether it counts, its source, and what is stale."""
+    """Return the sentences on a score matrix: whether it counts, its source, its stale results."""
     why = "it counts" if impact.reason is None else scores_sentence(impact.reason)
     resting = [dependent for dependent in impact.dependents if dependent.rests]
     lacking = len(impact.dependents) - len(resting)
@@ -92,7 +92,7 @@ def dependent_row(dependent: Dependent) -> dict[str, Any]:
     return {
         "kind": dependent.kind if entry is None else title_of(entry.kind),
         "name": dependent_name(dependent),
-        "where": dependent_place(dependent),
+        "where": dependent_scope(dependent),
         "saved_at": dependent.saved_at,
         "saved_by": dependent.saved_by,
         "stale": dependent.stale,
@@ -112,23 +112,23 @@ def can_be_renewed(dependent: Dependent) -> bool:
 def stale_lines(dependents: Sequence[Dependent]) -> list[str]:
     """Return a line for each stale dependent, with the reasons.
 
-    Factors and variances that need nothing are counted in the last one. Of a saved result only the
+    Factors and variances that need nothing are counted in the last line. Of a saved result only the
     latest version has a line.
     """
-    following = [one for one in dependents if _follows(one)]
-    return [
-        *(
-            f"  {dependent_name(one)} ({dependent_place(one)}): {why_dependent(one)}"
-            for one in dependents
-            if not _follows(one) and not _is_earlier(one)
-        ),
-        *([f"  {_followed(following)}"] if following else []),
+    following = [dependent for dependent in dependents if _follows(dependent)]
+    lines = [
+        f"  {dependent_name(dependent)} ({dependent_scope(dependent)}): {why_dependent(dependent)}"
+        for dependent in dependents
+        if not _follows(dependent) and not _is_earlier(dependent)
     ]
+    return [*lines, f"  {_followed(following)}"] if following else lines
 
 
 def stale_results(dependents: Sequence[Dependent]) -> int:
     """Return the number of saved results, whatever their versions, among stale dependents."""
-    return sum(one.entry is not None and not _is_earlier(one) for one in dependents)
+    return sum(
+        dependent.entry is not None and not _is_earlier(dependent) for dependent in dependents
+    )
 
 
 def _is_earlier(dependent: Dependent) -> bool:
@@ -141,7 +141,7 @@ _LOST: tuple[ReasonCode, ...] = ("no factors", "run gone")
 
 
 def _follows(dependent: Dependent) -> bool:
-    """Return whether a dependent needs nothing: another took its place, or none is wanted."""
+    """Return whether a dependent needs nothing: it is replaced, or it needs no replacement."""
     if dependent.entry is not None or can_be_renewed(dependent):
         return False
     return not any(reason.code in _LOST for reason in dependent.reasons)
@@ -150,11 +150,11 @@ def _follows(dependent: Dependent) -> bool:
 def _followed(dependents: Sequence[Dependent]) -> str:
     nouns = {"factor version": "factors", "variance estimate": "variances"}
     kinds = {dependent.kind for dependent in dependents}
-    what = " and ".join(noun for kind, noun in nouns.items() if kind in kinds)
-    # Scores that are withdrawn have a reason for it.
-    withdrawn = any(reason.reason for one in dependents for reason in one.reasons)
-    how = "they no longer count" if withdrawn else "computed anew, nothing is to be done"
-    return f"{what} ({len(dependents)}): {how}"
+    subject = " and ".join(noun for kind, noun in nouns.items() if kind in kinds)
+    # Of the reasons, only withdrawals have a text.
+    withdrawn = any(reason.reason for dependent in dependents for reason in dependent.reasons)
+    status = "they no longer count" if withdrawn else "computed anew, nothing is to be done"
+    return f"{subject} ({len(dependents)}): {status}"
 
 
 def dependent_name(dependent: Dependent) -> str:
@@ -172,9 +172,7 @@ def dependent_name(dependent: Dependent) -> str:
     return f"{dependent.scale} variance{by}"
 
 
-def dependent_place(dependent: Dependent) -> str:
+def dependent_scope(dependent: Dependent) -> str:
     """Return the round or rounds that a dependent is of, or else its task, as a phrase."""
     entry = dependent.entry
-    if entry is None:
-        return f"round '{dependent.round}'"
-    return result_place(entry)
+    return f"round '{dependent.round}'" if entry is None else result_scope(entry)

@@ -18,9 +18,9 @@ _SPECIAL = {
 } | {character: f"\\{character}" for character in "&%$#_{}"}
 
 
-def escaped(words: str) -> str:
+def escaped(text: str) -> str:
     """Return plain text with the special characters of LaTeX escaped."""
-    return "".join(_SPECIAL.get(character, character) for character in words)
+    return "".join(_SPECIAL.get(character, character) for character in text)
 
 
 def latex(
@@ -52,8 +52,7 @@ def latex(
             f"\\begin{{tabular}}{{{alignment}}}",
             *("\\toprule", heading, "\\midrule"),
         ]
-    for row in rows:
-        lines.append(_line(column.shown(row) for column in columns))
+    lines += [_line(column.cell(row) for column in columns) for row in rows]
     closing = ["\\end{longtable}"] if long else ["\\end{tabular}", "\\end{table}"]
     return "\n".join([*lines, "\\bottomrule", *closing])
 

@@ -22,7 +22,7 @@ _NAMED = 5
 
 
 def log_notes(logged: LoggedMatrix) -> list[str]:
-    """Return the notes for a person who logs a score matrix, a sentence each."""
+    """Return the notes on a score matrix just logged, a sentence each."""
     remarks, notes = logged.remarks, []
     notes += new_measure_notes(logged.measure, remarks.other_measures, remarks.near_measure)
     if remarks.other_assessments:
@@ -38,12 +38,12 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
     if remarks.changes is not None and remarks.changes.cells:
         notes.append(f"Against revision {logged.revision - 1}: {_cells_phrase(remarks.changes)}.")
     if (twin := remarks.same_scores) is not None:
-        other = twin.measure != logged.measure
-        where = "The round" if other else f"Round '{twin.round}'"
-        of = logged.measure if other else f"round '{logged.round}'"
+        same_measure = twin.measure == logged.measure
+        where = f"Round '{twin.round}'" if same_measure else "The round"
+        subject = f"round '{logged.round}'" if same_measure else logged.measure
         notes.append(
             f"{where} has exactly the same {twin.measure} scores (matrix {twin.matrix}); check that"
-            f" the file is of {of}."
+            f" the file is of {subject}."
         )
     notes += _of_scale_and_names(logged)
     if remarks.single_run:
@@ -70,7 +70,7 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
     if note := renewed_note(remarks.renewed):
         notes.append(note)
     if remarks.not_recorded:
-        lost = " and ".join(_GIVEN[name] for name in remarks.not_recorded)
+        lost = " and ".join(_OPTIONS[name] for name in remarks.not_recorded)
         notes.append(
             "These very scores are recorded already, so nothing was logged and"
             f" {lost} {'was' if len(remarks.not_recorded) == 1 else 'were'} not recorded."
@@ -97,7 +97,7 @@ def _of_runs(logged: LoggedMatrix) -> list[str]:
     return notes
 
 
-_GIVEN = {
+_OPTIONS = {
     "reason": "the reason",
     "tool": "the tool",
     "zero_sd": "what is to become of ties (factors are fitted anew for that)",
@@ -109,8 +109,8 @@ def hidden_notes(hidden: Sequence[HiddenCells]) -> list[str]:
     notes = []
     for of_file in hidden:
         parts = [
-            counted(number, f"hidden {what}")
-            for number, what in ((of_file.rows, "row"), (of_file.columns, "column"))
+            counted(number, f"hidden {noun}")
+            for number, noun in ((of_file.rows, "row"), (of_file.columns, "column"))
             if number
         ]
         if of_file.sheet is not None:
@@ -122,7 +122,7 @@ def hidden_notes(hidden: Sequence[HiddenCells]) -> list[str]:
 def standardising_note(logged: LoggedMatrix) -> str | None:
     """Return the note on which runs of a matrix just logged standardise and why, or None.
 
-    It is None where nothing was logged, or where all runs do and nothing is known of the pool.
+    It is None where nothing was logged, or where all runs standardise as the pool is unknown.
     """
     if logged.status == "unchanged" or logged.standardising is None:
         return None
@@ -140,7 +140,7 @@ def standardising_note(logged: LoggedMatrix) -> str | None:
 
 
 def refittable_note(refittable: Sequence[RefittableFactors], *, corrected: bool = False) -> str:
-    """Return the note that factors rest on other runs than the pool, now known or `corrected`."""
+    """Return the note that factors rest on other runs than those of the pool known now."""
     measures = ", ".join(dict.fromkeys(factors.measure for factors in refittable))
     first, *_ = refittable
     all_runs = all(factors.standardising_runs == factors.runs for factors in refittable)
@@ -151,15 +151,15 @@ def refittable_note(refittable: Sequence[RefittableFactors], *, corrected: bool 
     )
 
 
-def factor_rows(shown: ShownMatrix) -> list[MatrixFactors]:
-    """Return the factor versions of a matrix, without 'pooled' for runs not in the pool known now."""
+def factor_rows(matrix: ShownMatrix) -> list[MatrixFactors]:
+    """Return the factor versions of a matrix; runs that are not the pool known now are labelled."""
     return [
         factors
         if factors.pool_now is None
         else factors.model_copy(
             update={"standardising": f"not the pool known now ({factors.pool_now})"}
         )
-        for factors in shown.factors
+        for factors in matrix.factors
     ]
 
 
@@ -174,9 +174,9 @@ def renewed_note(renewed: Sequence[str], *, corrected: bool = False) -> str | No
     if not renewed:
         return None
     measures = ", ".join(dict.fromkeys(renewed))
-    what = "were corrected" if corrected else "became known"
+    change = "were corrected" if corrected else "became known"
     return (
-        f"Teams of runs {what}: the intervals of {counted(len(renewed), 'variance estimate')}"
+        f"Teams of runs {change}: the intervals of {counted(len(renewed), 'variance estimate')}"
         f" ({measures}) were estimated anew by team. Any result saved on the earlier ones is stale."
     )
 
@@ -210,7 +210,7 @@ def export_notes(exported: ExportedMatrix) -> list[str]:
 def changes_phrase(changes: Changes) -> str:
     """Return the changes of a revision as a phrase: scores, topics and runs."""
     parts = [_cells_phrase(changes)]
-    for noun, names, what in (
+    for noun, names, change in (
         ("topic", changes.topics_added, "added"),
         ("topic", changes.topics_removed, "removed"),
         ("run", changes.runs_added, "added"),
@@ -218,7 +218,7 @@ def changes_phrase(changes: Changes) -> str:
     ):
         if names:
             first = ", ".join(names[:_NAMED]) + (", ..." if len(names) > _NAMED else "")
-            parts.append(f"{counted(len(names), noun)} {what} ({first})")
+            parts.append(f"{counted(len(names), noun)} {change} ({first})")
     return "; ".join(parts)
 
 
@@ -226,11 +226,7 @@ def _cells_phrase(changes: Changes) -> str:
     by = ""
     beyond, changed = changes.cells_beyond_rounding, changes.cells_changed
     if beyond < changed:
-        by = (
-            f", {beyond:,} by more than {ROUNDING:g}"
-            if beyond
-            else f", none by more than {ROUNDING:g}"
-        )
+        by = f", {f'{beyond:,}' if beyond else 'none'} by more than {ROUNDING:g}"
     if changes.largest_change is not None:
         by += (
             f", by up to {changes.largest_change:.4g} (topic {changes.largest_topic}, run"

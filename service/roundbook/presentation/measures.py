@@ -11,45 +11,45 @@ if TYPE_CHECKING:
     from roundbook.logbook.recorded_measures import MergedMeasures
 
 
-def new_measure_notes(measure: str, others: Sequence[str], known: str | None = None) -> list[str]:
-    """Return a note if a measure is new to a task that has others, as it may be a typing error.
+def new_measure_notes(measure: str, others: Sequence[str], near: str | None = None) -> list[str]:
+    """Return a note if a measure is new to a task that has others, since it may be mistyped.
 
     Parameters
     ----------
-    known : str, optional
-        A measure of evaluation tools that it is near, told of in a task without others too.
+    near : str, optional
+        The measure of an evaluation tool with nearly this name; noted in a task without others too.
     """
-    meant = did_you_mean(measure, others) or (f" Did you mean {known}?" if known else "")
+    meant = did_you_mean(measure, others) or (f" Did you mean {near}?" if near else "")
     if not others:
-        return [f"No evaluation tool knows the measure '{measure}'.{meant}"] if known else []
+        return [f"No evaluation tool knows the measure '{measure}'.{meant}"] if near else []
     return [f"The measure '{measure}' is new to the record; this task has {listed(others)}.{meant}"]
 
 
-def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """Return the question whether a new name is a slip for a known one; empty if none is near."""
+def did_you_mean(name: str, names: Sequence[str]) -> str:
+    """Return the question whether a new name is a slip for a near one of `names`, or an empty text."""
     # It imports SQLAlchemy, which `--help` does without.
     from roundbook.logbook.near_names import near_name  # noqa: PLC0415
 
-    near = near_name(name, known)
+    near = near_name(name, names)
     return "" if near is None else f" Did you mean {near}?"
 
 
-def bounds_in_words(bounds: tuple[float, float]) -> str:
+def bounds_phrase(bounds: tuple[float, float]) -> str:
     """Return a measure's lowest and highest possible score as text: ``0 to 1``."""
     return f"{bounds[0]:g} to {bounds[1]:g}"
 
 
-def unknown_measure_note(done: MergedMeasures) -> str:
+def unknown_measure_note(merge: MergedMeasures) -> str:
     """Return the warning that a known measure is merged into one that no evaluation tool knows."""
     return (
-        f"{done.merged} is a measure that evaluation tools know, and {done.measure} is none:"
-        f" whatever is called {done.merged} would be {done.measure}."
+        f"{merge.merged} is a measure that evaluation tools know, and {merge.measure} is none:"
+        f" whatever is called {merge.merged} would be {merge.measure}."
     )
 
 
-def merge_sentence(done: MergedMeasures) -> str:
+def merge_sentence(merge: MergedMeasures) -> str:
     """Return the sentence on the effect of merging a measure into another."""
     return (
-        f"{done.merged} is {done.measure} from now on: whoever asks for it gets {done.measure}, and"
-        " the variances of both are pooled."
+        f"{merge.merged} is {merge.measure} from now on: whoever asks for it gets {merge.measure},"
+        " and the variances of both are pooled."
     )

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from roundbook.presentation import factors as factor_words
-from roundbook.presentation import rankings, variances
+from roundbook.presentation import factors, rankings, variances
 from roundbook.presentation.latex import latex
 from roundbook.presentation.tables import Column, number
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.rankings import RankAgreement
     from roundbook.logbook.variance_history import VarianceHistory
 
-# More rows than these do not fit on a page.
+# More rows than this do not fit on a page.
 _ON_A_PAGE = 30
 
 
@@ -35,26 +34,23 @@ def variances_latex(history: VarianceHistory) -> str:
             two_way_variance=pooled.two_way_variance,
         ),
     ]
-    what = (
-        "Residual variance of each round around its run means (two-way: around run and topic means)"
-    )
     caption = [
         variances.heading(history),
-        what,
+        "Residual variance of each round around its run means (two-way: around run and topic means)",
         *variances.summary(history),
         *variances.withdrawn_notes(history),
     ]
     return _table(caption, rows, variances.ROUNDS)
 
 
-def factors_latex(factors: FactorSet) -> str:
+def factors_latex(factor_set: FactorSet) -> str:
     """Return the factors of a round as a LaTeX table with a caption."""
-    what = "Mean and sample standard deviation (sd) of each topic over the standardising runs"
-    if factors.zero_sd_topics:
-        scores = "count as average" if factors.zero_sd == "average" else "are left out"
-        what += f"; scores on topics without spread {scores}"
-    caption = [factor_words.heading(factors), what, *factor_words.withdrawn_note(factors)]
-    return _table(caption, factors.factors, factor_words.FACTORS)
+    columns = "Mean and sample standard deviation (sd) of each topic over the standardising runs"
+    if factor_set.zero_sd_topics:
+        scores = "count as average" if factor_set.zero_sd == "average" else "are left out"
+        columns += f"; scores on topics without spread {scores}"
+    caption = [factors.heading(factor_set), columns, *factors.withdrawn_note(factor_set)]
+    return _table(caption, factor_set.factors, factors.FACTORS)
 
 
 def ranking_latex(agreement: RankAgreement) -> str:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 
-def counted(number: int, noun: str) -> str:
-    """Return a number with its noun as text: 1 topic, 2,000 topics."""
-    return f"{number:,} {noun}" if number == 1 else f"{number:,} {noun}s"
+def counted(number: int, noun: str, plural: str | None = None) -> str:
+    """Return a number with its noun as text: 1 topic, 2,000 topics; `plural` if irregular."""
+    return f"{number:,} {noun if number == 1 else plural or f'{noun}s'}"
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:
@@ -17,7 +17,7 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def other_pool(runs: str, pool_now: int) -> str:
-    """Return the noun phrase for pooled runs behind factors that are not the pool known today.
+    """Return the noun phrase for the runs behind factors where they are not the pool known today.
 
     Parameters
     ----------
@@ -27,3 +27,8 @@ def other_pool(runs: str, pool_now: int) -> str:
         How many runs are known to have contributed to the pool today.
     """
     return f"{runs}, not the pool known now ({pool_now})"
+
+
+def of_task(name: str | None) -> str:
+    """Return which task something is of, None for no task, as a phrase."""
+    return "no task" if name is None else f"task '{name}'"

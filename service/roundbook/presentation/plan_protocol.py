@@ -32,25 +32,19 @@ _DESIGNED = "The topic set was designed for"
 def protocol(plan: Plan) -> str:
     """Return a plan in one paragraph: design, engine, error rates, variance, sizes, method."""
     designed = _design(plan, _DESIGNED)
-    return " ".join([designed, *_premises(plan), _answers(plan), _method(plan)])
+    return " ".join([designed, *_variance(plan), _assumed(plan), _answers(plan), _method(plan)])
 
 
-def basis(plan: Plan) -> str:
-    """Return the caption of a table of the sizes of a plan by a test, which nobody has taken."""
-    return _caption(plan, "Topics that a next round would need by")
+def basis(plan: Plan, *, saved: bool = False) -> str:
+    """Return the caption of a table of a plan's sizes: design, variance, assumptions, method.
 
-
-def saved_basis(plan: Plan) -> str:
-    """Return the caption of a table of the sizes of a saved plan."""
-    return _caption(plan, _DESIGNED)
-
-
-def _caption(plan: Plan, start: str) -> str:
-    return " ".join([_design(plan, start), *_premises(plan), _method(plan)])
-
-
-def _premises(plan: Plan) -> list[str]:
-    return [*_variance(plan), _assumed(plan)]
+    Parameters
+    ----------
+    saved : bool
+        Whether the plan is saved, so that a topic set was designed by it.
+    """
+    design = _design(plan, _DESIGNED if saved else "Topics that a next round would need by")
+    return " ".join([design, *_variance(plan), _assumed(plan), _method(plan)])
 
 
 def _design(plan: Plan, start: str) -> str:
@@ -76,7 +70,7 @@ def _design(plan: Plan, start: str) -> str:
     )
 
 
-_WHICH: dict[VarianceKind | None, str] = {
+_VARIANCE_NAMES: dict[VarianceKind | None, str] = {
     "one-way": "The one-way residual variance (around run means)",
     "two-way": "The two-way residual variance (around run and topic means)",
     None: "The residual variance",
@@ -87,7 +81,7 @@ def _variance(plan: Plan) -> list[str]:
     """Return the sentences on the variance planned with: its value, rounds and interval."""
     if plan.variance is None:
         return []
-    which, history, doubled = _WHICH[kind_of(plan)], plan.estimate, ""
+    variance, history, doubled = _VARIANCE_NAMES[kind_of(plan)], plan.estimate, ""
     if plan.design in PAIRED:
         why = {
             "paired": " (its mean over all pairs of runs)",
@@ -95,12 +89,12 @@ def _variance(plan: Plan) -> list[str]:
         }.get(plan.variance_of or "", "")
         doubled = f", and that of a difference between two runs as twice it{why}"
     if history is None:
-        return [f"{which} of the scores was taken as {plan.variance:.5g}{doubled}."]
+        return [f"{variance} of the scores was taken as {plan.variance:.5g}{doubled}."]
     label = (
         "" if history.assessments == DEFAULT_ASSESSMENTS else f", {history.assessments} assessments"
     )
     sentences = [
-        f"{which} of {history.measure} ({history.scale} scale{label}) was taken as"
+        f"{variance} of {history.measure} ({history.scale} scale{label}) was taken as"
         f" {plan.variance:.5g}{doubled}{_origin(plan, history)}.",
         *_standardised(history),
     ]
@@ -114,7 +108,7 @@ def _variance(plan: Plan) -> list[str]:
 
 
 def _rounds(plan: Plan, history: VarianceHistory) -> list[str]:
-    """Return the sentences that rounds share topics and teams, and disagree, where they do."""
+    """Return the sentences on topics and teams that rounds share, and on rounds that disagree."""
     sentences = []
     if plan.variance_at in ("pooled", "planning"):
         sentences = [*_shared_topics(plan, history), *_returning_teams(plan, history)]
@@ -165,7 +159,7 @@ def _unknown_teams(plan: Plan, history: VarianceHistory) -> str | None:
 
 
 def _standardised(history: VarianceHistory) -> list[str]:
-    """Return the sentence on the factors of standardised scores, and what a difference of them is."""
+    """Return the sentence on the factors of standardised scores, and the unit of a difference."""
     if history.scale == "raw":
         return []
     sentence = "Each round's scores were standardised by its own factors"
@@ -204,8 +198,8 @@ def _pooled(plan: Plan, history: VarianceHistory, kind: VarianceKind) -> str:
         origin = (
             f"pooled by {weights} over {len(rounds)} rounds of {history.task} ({', '.join(rounds)})"
         )
-    these = is_of_these_runs(history, kind)
-    interval = _interval(plan.interval, pooled.interval_reason, these_runs=these)
+    these_runs = is_of_these_runs(history, kind)
+    interval = _interval(plan.interval, pooled.interval_reason, these_runs=these_runs)
     return f"{origin}, {pooled.dof} degrees of freedom{interval}"
 
 
@@ -215,10 +209,10 @@ def _interval(interval: Interval | None, reason: str | None, *, these_runs: bool
     text = f", with a {100 * interval.level:.10g}% interval {_limits(interval)}"
     if interval.of is None:
         return f"{text} ({interval.method})"
-    others = "systems and topics like these"
+    scope = "systems and topics like these"
     if these_runs or interval.of == "these runs":
-        others = "topics like these, and these runs"
-    return f"{text} ({interval.method}, for other {others}; it does not count that rounds differ)"
+        scope = "topics like these, and these runs"
+    return f"{text} ({interval.method}, for other {scope}; it does not count that rounds differ)"
 
 
 def _limits(interval: Interval) -> str:
@@ -234,8 +228,8 @@ def _assumed(plan: Plan) -> str:
     alike = " that differ as pairs of runs do on average" if plan.variance_of == "paired" else ""
     assumed = [f"{runs} {topics}{alike}", "normal scores of one variance"]
     if plan.estimate is not None and plan.variance_at != "given":
-        these = is_of_these_runs(plan.estimate, kind_of(plan) or "one-way")
-        systems = "these very systems" if these else "systems like these"
+        these_runs = is_of_these_runs(plan.estimate, kind_of(plan) or "one-way")
+        systems = "these very systems" if these_runs else "systems like these"
         assumed.append(f"a next round of the same kind with {systems}")
     return f"The plan assumes {', '.join(assumed[:-1])} and {assumed[-1]}."
 
@@ -268,14 +262,13 @@ def _answer(plan: Plan, cell: PlanCell) -> str:
         "variance": f"{cell.variance:.5g}",
         "m": f"m = {cell.m} runs",
     }[plan.solve]
-    given = {
+    inputs = {
         "m": f"m = {cell.m}" if DESIGNS[plan.design].takes_runs else None,
         "min-d": f"{difference} = {cell.min_d:.6g}",
         "topics": f"n = {cell.topics}",
     }
-    answer += (
-        f" for {' and '.join(part for name, part in given.items() if part and name != plan.solve)}"
-    )
+    parts = (part for name, part in inputs.items() if part and name != plan.solve)
+    answer += f" for {' and '.join(parts)}"
     planning = cell.beside.get("planning")
     if planning is not None:
         digits = ".10g" if plan.solve in ("topics", "m") else ".3g"

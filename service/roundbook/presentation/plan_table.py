@@ -16,7 +16,7 @@ _UPPER = "upper"
 
 
 def plan_latex(plan: Plan, basis: str | None = None) -> str:
-    """Return a plan's grid as a LaTeX table, whose caption says what its columns are.
+    """Return a plan's grid as a LaTeX table, with its columns explained in the caption.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def plan_latex(plan: Plan, basis: str | None = None) -> str:
 
 def beside(plan: Plan) -> list[str]:
     """Return a sentence on each column of alternatives, which begins with the column's heading."""
-    lines = [f"{other.name}: {alternative(plan, other)}." for other in plan.alternatives]
+    lines = [f"{option.name}: {alternative(plan, option)}." for option in plan.alternatives]
     upper = _upper(plan)
     if upper is not None:
         lines.append(f"{_UPPER}: at {upper:.5g}, the upper end of the variance's interval.")
@@ -37,22 +37,21 @@ def beside(plan: Plan) -> list[str]:
 
 
 def plan_columns(plan: Plan) -> tuple[Column, ...]:
-    """Return the columns of a plan: given, solved for, achieved, both engines and alternatives."""
+    """Return the columns of a plan: inputs, solved for, achieved, both engines, alternatives."""
     interval = plan.design.endswith("-width")
-    given = {column.field: column for column in (*_given(plan), _TOPICS)}
     solved = {"topics": "topics", "min-d": "min_d", "m": "m"}.get(plan.solve)
-    columns = [column for field, column in given.items() if field != solved]
-    columns += [given[solved]] if solved else []
+    # The column solved for comes after the inputs.
+    columns = sorted((*_inputs(plan), _TOPICS), key=lambda column: column.field == solved)
     columns += [_VARIANCE] if plan.solve == "variance" else []
     columns.append(
         _plain("width", "Expected", 4) if interval else number("achieved_power", "Power")
     )
     digits = {"topics": 0, "power": 4, "min-d": 4, "variance": 5, "m": 0}[plan.solve]
-    engines = [_plain(f"solved_{which}", which, digits) for which in ("exact", "sakai")]
+    engines = [_plain(f"solved_{engine}", engine, digits) for engine in ("exact", "sakai")]
     if plan.solve == "topics":
         engines = [count("topics_exact", "exact"), count("topics_sakai", "sakai")]
     columns += [] if interval else engines
-    names = [other.name for other in plan.alternatives]
+    names = [option.name for option in plan.alternatives]
     names += [_UPPER] if _upper(plan) is not None else []
     if plan.solve == "topics":
         return (*columns, *(count(f"topics_{name}", name) for name in names))
@@ -61,7 +60,7 @@ def plan_columns(plan: Plan) -> tuple[Column, ...]:
 
 def plan_rows(plan: Plan) -> list[SimpleNamespace]:
     """Return the rows of a plan, a cell each, with the task, the measure and the alternatives."""
-    of = values_at(plan, {"task": "estimate.task", "measure": "estimate.measure"})
+    labels = values_at(plan, {"task": "estimate.task", "measure": "estimate.measure"})
     whole = plan.solve == "topics"
     prefix = "topics" if whole else "solved"
     rows = []
@@ -70,16 +69,16 @@ def plan_rows(plan: Plan) -> list[SimpleNamespace]:
             f"{prefix}_{name}": int(value) if whole and value is not None else value
             for name, value in cell.beside.items()
         }
-        rows.append(SimpleNamespace(**of, **cell.model_dump(exclude={"beside"}), **values))
+        rows.append(SimpleNamespace(**labels, **cell.model_dump(exclude={"beside"}), **values))
     return rows
 
 
 def round_columns(plan: Plan) -> tuple[Column, ...]:
     """Return the columns of the power that rounds had."""
-    return (Column("round", "Round"), _TOPICS, _VARIANCE, *_given(plan), *_POWERS)
+    return (Column("round", "Round"), _TOPICS, _VARIANCE, *_inputs(plan), *_POWERS)
 
 
-def _given(plan: Plan) -> tuple[Column, ...]:
+def _inputs(plan: Plan) -> tuple[Column, ...]:
     """Return the columns of m, where a design has it, and minD."""
     heading = "Width" if plan.design.endswith("-width") else "minD"
     m = (count("m", "m"),) if plan.m else ()
@@ -87,7 +86,7 @@ def _given(plan: Plan) -> tuple[Column, ...]:
 
 
 def _upper(plan: Plan) -> float | None:
-    """Return the upper limit of the variance, which plans saved earlier have; None for others."""
+    """Return the upper limit of the variance, which only plans saved earlier have, or None."""
     upper: float | None = getattr(plan, "variance_upper", None)
     return upper
 

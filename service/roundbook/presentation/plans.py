@@ -33,39 +33,39 @@ _SOLVED_FOR = {
 }
 
 
-def plan_changes(shown: ShownResult) -> dict[str, Any]:
+def plan_changes(saved: ShownResult) -> dict[str, Any]:
     """Return the changes since a plan was saved, as JSON prints them.
 
     `stale` are the rounds that count differently today, with their one-way variances then and now
     unless the plan takes the two-way one; `new_rounds` are those that did not count then.
     """
-    two_way = kind_of(cast("Plan", shown.result)) == "two-way"
-    unsaid = {"was": None, "now": None} if two_way else {}
+    two_way = kind_of(cast("Plan", saved.result)) == "two-way"
+    omitted = {"was": None, "now": None} if two_way else {}
     return {
         "stale": [
             change.model_dump(include={"round", "was", "now"})
-            | unsaid
+            | omitted
             | {"why": change_of_round(change)}
-            for change in shown.changes
+            for change in saved.changes
             if not change.of_new_round
         ],
-        "new_rounds": added_rounds(shown.changes),
+        "new_rounds": added_rounds(saved.changes),
     }
 
 
 def headline(plan: Plan) -> str:
     """Return the headline of a plan: what it solves for, its design, error rates and variance."""
     kind = kind_of(plan)
-    # A paired design may rest on either variance; for the others, one-way is not mentioned.
+    # Only a paired design may rest on either variance, so only there one-way is mentioned.
     named = kind is not None and (kind == "two-way" or plan.design in PAIRED)
     variance = f"{kind} variance" if named else "variance"
-    what = _SOLVED_FOR.get(plan.solve, f"Largest {variance}")
+    solved = _SOLVED_FOR.get(plan.solve, f"Largest {variance}")
     beta = "" if plan.solve == "power" else f", beta {plan.beta:g}"
     rates = f"alpha {plan.alpha:g}{beta}, engine {plan.engine}"
     if plan.design in INTERVALS:
         rates = f"confidence {100 * (1 - plan.alpha):.10g}%"
-        what = "Smallest width" if plan.solve == "min-d" else what
-    line = f"{what}: {DESIGNS[plan.design].title}, {rates}"
+        solved = "Smallest width" if plan.solve == "min-d" else solved
+    line = f"{solved}: {DESIGNS[plan.design].title}, {rates}"
     if plan.variance is None:
         return line
     return f"{line}, {variance} {plan.variance:.5g} ({_origin(plan)})"
@@ -100,9 +100,9 @@ def alternative(plan: Plan, beside: Alternative) -> str:
             return f"at the pooled variance {variance}"
         case "planning":
             assert plan.estimate is not None
-            which = next_rounds(plan.estimate, beside.variance_kind)
+            rounds = next_rounds(plan.estimate, beside.variance_kind)
             return (
-                f"at the planning variance {variance}, which about 4 of 5 {which} stay below"
+                f"at the planning variance {variance}, which about 4 of 5 {rounds} stay below"
                 f" {AS_ELSEWHERE}"
             )
         case "paired":
@@ -116,19 +116,19 @@ def alternative(plan: Plan, beside: Alternative) -> str:
 def fits(plan: Plan) -> str | None:
     """Return the sentence on the experiments that a plan's design and its alternatives fit.
 
-    None where `which_design` tells it.
+    It is None where `design_advice` compares the designs instead.
     """
     if plan.design == "anova" and tukey_instead(plan):
         return None
-    shown = dict.fromkeys([plan.design, *(other.design for other in plan.alternatives)])
-    clauses = "; design ".join(f"{name} fits {DESIGNS[name].fits}" for name in shown)
+    designs = dict.fromkeys([plan.design, *(option.design for option in plan.alternatives)])
+    clauses = "; design ".join(f"{name} fits {DESIGNS[name].fits}" for name in designs)
     return f"Design {clauses}."
 
 
 def tukey_instead(plan: Plan) -> str | None:
     """Return the phrase for runs that Tukey's HSD suits better than a plan's design, or None."""
     if plan.design == "anova" and plan.solve == "topics":
-        if any(alternative.name == "tukey" for alternative in plan.alternatives):
+        if any(option.name == "tukey" for option in plan.alternatives):
             return "where all runs get the same topics, as in most campaigns"
     elif plan.design == "two-way" and max(plan.m) >= 10:
         return "for 10 runs or more"
@@ -137,7 +137,7 @@ def tukey_instead(plan: Plan) -> str | None:
     return None
 
 
-def which_design(plan: Plan) -> str | None:
+def design_advice(plan: Plan) -> str | None:
     """Return the advice to take another design than a plan's; None where its own is as good."""
     runs = tukey_instead(plan)
     if runs is None:
@@ -220,9 +220,9 @@ def _note(plan: Plan, note: PlanNote) -> str:
             f"{out_of_order(note.out_of_order)}: the plan takes the variance of the round recorded"
             " last, not of the one held last."
         )
-    where = _BY.get(note.by or "", f"By the engine {note.by}")
+    basis = _BY.get(note.by or "", f"By the engine {note.by}")
     why = sentence(note.reason or "", note.arguments)
-    return f"{where}, {note.cells} of {len(plan.cells)} cells have no answer: {why}"
+    return f"{basis}, {note.cells} of {len(plan.cells)} cells have no answer: {why}"
 
 
 _NO_POWER = {

@@ -35,8 +35,8 @@ def understood(logged: LoggedMatrix, topics: Sequence[str], runs: Sequence[str])
     return facts | {"Revision": _revision(logged, "scores")}
 
 
-def told_note(logged: LoggedMatrix) -> str | None:
-    """Return the note that only the team file of a score file has news; None where that is not so."""
+def team_file_note(logged: LoggedMatrix) -> str | None:
+    """Return the note that only the team file of logged scores is new; None where it is not."""
     if logged.status != "unchanged" or not logged.runs_described:
         return None
     return f"The team file tells something new of {counted(logged.runs_described, 'run')}."
@@ -67,9 +67,9 @@ def understood_qrels(logged: LoggedQrels) -> dict[str, str]:
     }
 
 
-def _revision(logged: LoggedMatrix | LoggedQrels, what: str) -> str:
+def _revision(logged: LoggedMatrix | LoggedQrels, noun: str) -> str:
     if logged.status == "unchanged":
-        return f"{logged.revision}, with these very {what}"
+        return f"{logged.revision}, with these very {noun}"
     replaces = f", in place of {logged.revision - 1}" if logged.revision > 1 else ""
     return f"{logged.revision}{replaces}"
 
@@ -79,15 +79,15 @@ def _files(files: Sequence[StoredFile]) -> str:
     return listed if len(files) == 1 else f"{len(files)}: {listed}"
 
 
-def near_note(what: str, name: str, near: str | None) -> str | None:
+def near_note(noun: str, name: str, near: str | None) -> str | None:
     """Return the question whether a new name is a slip for a near one; None where none is near.
 
     Parameters
     ----------
-    what : str
-        The kind of thing that is named, such as ``round``.
+    noun : str
+        The noun for what is named, such as ``round``.
     """
-    return near and f"The {what} {name} is new. Did you mean {near}?"
+    return near and f"The {noun} {name} is new. Did you mean {near}?"
 
 
 def names(listed: Sequence[str]) -> str:

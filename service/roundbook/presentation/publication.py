@@ -27,7 +27,7 @@ PUBLISHED_VARIANCES = (
 
 
 def round_sentences(contents: RoundContents) -> list[str]:
-    """Return the sentences on a round: what it is, what it lacks, and its fingerprints."""
+    """Return the sentences on a round: its status, missing scores, and fingerprints."""
     sentences = [_round_sentence(contents)]
     if not contents.matrices:
         published = len(contents.published_variances)
@@ -51,8 +51,8 @@ def publication_note(
         return f"{published}."
     if publication.published_fingerprint == publication.fingerprint:
         return f"{published}; its published fingerprint still verifies."
-    does = "would no longer verify" if dry_run else "no longer verifies"
-    return f"{published}, and its published fingerprint {does}."
+    differs = "would no longer verify" if dry_run else "no longer verifies"
+    return f"{published}, and its published fingerprint {differs}."
 
 
 def _round_sentence(contents: RoundContents) -> str:

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 def summary(agreement: RankAgreement) -> list[str]:
-    """Return the sentences on what is ranked, the agreement of the rankings, and its intervals."""
+    """Return the sentences on the two rankings, their agreement, and its intervals."""
     lines = [
         f"{agreement.task}, round '{agreement.round}': {agreement.measure}, {agreement.runs} runs"
         f" over {agreement.topics} topics (matrix {agreement.matrix}, revision"
@@ -32,11 +32,13 @@ def _changed_pairs(agreement: RankAgreement) -> str:
     """Return the sentence on how many pairs of runs have opposite orders in the two rankings."""
     pairs = list(combinations(agreement.ranking, 2))
     changed = sum(
-        (one.rank_a - other.rank_a) * (one.rank_b - other.rank_b) < 0 for one, other in pairs
+        (first.rank_a - second.rank_a) * (first.rank_b - second.rank_b) < 0
+        for first, second in pairs
     )
-    what = "The other factors turn" if len(agreement.factor_versions) > 1 else "Standardising turns"
+    several = len(agreement.factor_versions) > 1
+    cause = "The other factors turn" if several else "Standardising turns"
     share = f"{100 * changed / len(pairs):.1f}%" if changed else "0%"
-    return f"{what} round {changed:,} of {len(pairs):,} pairs of runs ({share})"
+    return f"{cause} round {changed:,} of {len(pairs):,} pairs of runs ({share})"
 
 
 def notes(agreement: RankAgreement) -> list[str]:

@@ -9,7 +9,7 @@ from roundbook.errors import WayOut
 from roundbook.presentation.phrases import listed
 
 _FEW_PAIRS = 3
-# What is said without a token where a figure takes all rounds, and not all are published.
+# For callers without a token, in place of figures over all rounds where some are not published.
 OF_ALL_ROUNDS = (
     "Figures over all rounds, such as variances and drift, take a token until every round is"
     " published."
@@ -59,8 +59,8 @@ def out_of_order(pair: OutOfOrder) -> str:
 
 
 def out_of_order_notes(rounds: Sequence[Round]) -> list[str]:
-    """Return notes on rounds whose dates contradict the order of rounds, on a few of many."""
-    pairs = list(dict.fromkeys(out_of_order(pair) for one in rounds for pair in one.out_of_order))
+    """Return the notes on rounds whose dates contradict the order of rounds, a few of many."""
+    pairs = list(dict.fromkeys(out_of_order(pair) for row in rounds for pair in row.out_of_order))
     if not pairs:
         return []
     clauses = pairs[:_FEW_PAIRS]
@@ -77,19 +77,19 @@ def correct_date(task: str) -> WayOut:
     return WayOut("correct a date", {"task": task})
 
 
-def several_assessments(measure: str, shown: str | None, labels: Sequence[str]) -> str:
-    """Return the note that a measure has several assessments labels, and which of them is shown."""
+def several_assessments(measure: str, label: str | None, labels: Sequence[str]) -> str:
+    """Return the note that a measure has several assessments labels; `label` is the one shown."""
     note = (
         f"{measure} is recorded under several assessments ({listed(labels, 8)}), which are never"
         " mixed"
     )
-    return f"{note}." if shown is None else f"{note}: shown is {shown}."
+    return f"{note}." if label is None else f"{note}: shown is {label}."
 
 
-def no_standing_scores(
+def no_current_scores(
     measure: str, assessments: str | None, matrices: Sequence[ListedMatrix]
 ) -> str:
-    """Return the sentence that a round has no scores of a measure that stand, and what it has.
+    """Return the sentence that no scores of a measure count in a round, with the measures it has.
 
     Parameters
     ----------
@@ -99,13 +99,13 @@ def no_standing_scores(
         The round's score matrices.
     """
     by = "" if assessments is None else f" under '{assessments}' assessments"
-    for one in matrices:
-        asked = one.measure == measure and assessments in (None, one.assessments)
-        if asked and one.standing == "withdrawn":
-            why = (one.reason or "").rstrip(".")
-            return f"The {measure} scores of this round{by} (matrix {one.matrix}) are withdrawn: {why}."
+    for row in matrices:
+        requested = row.measure == measure and assessments in (None, row.assessments)
+        if requested and row.standing == "withdrawn":
+            why = (row.reason or "").rstrip(".")
+            return f"The {measure} scores of this round{by} (matrix {row.matrix}) are withdrawn: {why}."
     if by:
         return f"This round has no {measure} scores{by} that stand."
-    standing = dict.fromkeys(one.measure for one in matrices if one.standing == "current")
-    has = f"; it has {listed(list(standing), 8)}" if standing else ""
+    measures = dict.fromkeys(row.measure for row in matrices if row.standing == "current")
+    has = f"; it has {listed(list(measures), 8)}" if measures else ""
     return f"This round has no {measure} scores{has}."

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 def summary(comparison: ScoreComparison) -> list[str]:
-    """Return two sentences: what is compared, and how many scores differ."""
+    """Return two sentences: the scores compared, and how many differ."""
     return [
         f"{comparison.task}, round '{comparison.round}': {comparison.measure} as logged (matrix"
         f" {comparison.matrix}, revision {comparison.revision}) and as {comparison.computed_by}"
@@ -23,17 +23,17 @@ def summary(comparison: ScoreComparison) -> list[str]:
 
 def notes(comparison: ScoreComparison) -> list[str]:
     """Return the notes on topics and runs that only one side has, and on scores not listed."""
-    left = comparison.different - len(comparison.cells_shown)
+    unlisted = comparison.different - len(comparison.cells_shown)
     return [
-        f"Only {side}: {what}{'s' if len(names) > 1 else ''} {listed(names)}."
-        for side, what, names in (
+        f"Only {side}: {noun}{'s' if len(names) > 1 else ''} {listed(names)}."
+        for side, noun, names in (
             ("in the logged matrix", "topic", comparison.only_logged_topics),
             ("in the logged matrix", "run", comparison.only_logged_runs),
             ("among the assessed", "topic", comparison.only_computed_topics),
             ("among the runs uploaded", "run", comparison.only_computed_runs),
         )
         if names
-    ] + ([f"Besides, {left:,} scores that differ less are not listed."] if left else [])
+    ] + ([f"Besides, {unlisted:,} scores that differ less are not listed."] if unlisted else [])
 
 
 def _verdict(comparison: ScoreComparison) -> str:

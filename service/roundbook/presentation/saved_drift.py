@@ -16,6 +16,6 @@ def brief_sentence(brief: Mapping[str, Any]) -> str:
     return f"{brief['from']} to {brief['to']}: {brief['verdict']}{moved}"
 
 
-def place(entry: ResultEntry) -> str:
+def scope(entry: ResultEntry) -> str:
     """Return the rounds that a report compares, as a phrase."""
     return f"rounds '{entry.brief['from']}' and '{entry.brief['to']}'"

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from roundbook.presentation.phrases import of_task
+
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry
 
@@ -17,6 +19,6 @@ def brief_sentence(brief: Mapping[str, Any]) -> str:
     return f"{brief['design']}: {f'{few:,}' if few == most else f'{few:,} to {most:,}'} topics"
 
 
-def place(entry: ResultEntry) -> str:
+def scope(entry: ResultEntry) -> str:
     """Return the task that a plan is for, as a phrase."""
-    return f"task '{entry.task}'"
+    return of_task(entry.task)

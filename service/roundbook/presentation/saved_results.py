@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from roundbook.logbook.kinds import import_kind
+from roundbook.presentation.phrases import of_task
 from roundbook.presentation.staleness import why_stale
 
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry
 
-_WORDS = "roundbook.presentation.saved_{}"
+_MODULES = "roundbook.presentation.saved_{}"
 
 
 def saved_heading(entry: ResultEntry, title: str | None = None) -> str:
@@ -31,8 +32,6 @@ def saved_heading(entry: ResultEntry, title: str | None = None) -> str:
 
 
 _IN_ROWS = ("kind", "name", "version", "task", "saved_at", "saved_by", "stale")
-
-
 # The columns of `entry_row`.
 ENTRY_COLUMNS = (*_IN_ROWS, "why", "note")
 
@@ -47,13 +46,13 @@ def brief_sentence(entry: ResultEntry) -> str:
     """Return a saved result's main figures as a phrase: a plan's topics, a report's verdict."""
     if not entry.brief:
         return "cannot be read"
-    sentence: str = import_kind(entry.kind, _WORDS).brief_sentence(entry.brief)
+    sentence: str = import_kind(entry.kind, _MODULES).brief_sentence(entry.brief)
     return sentence
 
 
-def result_place(entry: ResultEntry) -> str:
+def result_scope(entry: ResultEntry) -> str:
     """Return the rounds that a saved result is of, or else its task, as a phrase."""
     if not entry.brief:
-        return "no task" if entry.task is None else f"task '{entry.task}'"
-    place: str = import_kind(entry.kind, _WORDS).place(entry)
-    return place
+        return of_task(entry.task)
+    phrase: str = import_kind(entry.kind, _MODULES).scope(entry)
+    return phrase

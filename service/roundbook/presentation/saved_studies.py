@@ -34,7 +34,7 @@ def brief_sentence(brief: Mapping[str, Any]) -> str:
     return f"{brief['study']}: {name} {', '.join(figures)}"
 
 
-def place(entry: ResultEntry) -> str:
+def scope(entry: ResultEntry) -> str:
     """Return the round that a study is of, or all rounds, as a phrase."""
     label = entry.brief["round"]
     return "all rounds" if label is None else f"round '{label}'"

@@ -32,10 +32,9 @@ def change_of_round(change: Change) -> str:
     if change.code == "corrected" and change.origin == "qrels":
         return f"its relevance assessments were corrected (revision {change.revision})"
     if change.code == "corrected":
-        what = "published value" if change.origin == "published_variance" else "score matrix"
-        return f"its {what} was corrected (revision {change.revision})".replace(
-            "its pub", "the pub"
-        )
+        published = change.origin == "published_variance"
+        subject = "the published value" if published else "its score matrix"
+        return f"{subject} was corrected (revision {change.revision})"
     if change.code == "withdrawn":
         return f"its score matrix was withdrawn: {(change.reason or '').rstrip('.')}"
     if change.code == "refitted":
@@ -81,11 +80,10 @@ def why_stale(entry: ResultEntry) -> str | None:
     if entry.replaced_by is not None:
         from roundbook.logbook.kinds import find_kind  # noqa: PLC0415  # it needs SQLAlchemy
 
-        place = entry.replaced_by
-        shown = (
-            place if place.startswith("version ") else f"{find_kind(entry.kind).title} '{place}'"
-        )
-        reasons.append(f"{shown} takes its place")
+        replacement = entry.replaced_by
+        if not replacement.startswith("version "):
+            replacement = f"{find_kind(entry.kind).title} '{replacement}'"
+        reasons.append(f"{replacement} takes its place")
     elif not entry.renewable and entry.illegible is None:
         reasons.append("nothing is left to compute it from")
     return "; ".join(reasons)

@@ -22,7 +22,7 @@ class Column(NamedTuple):
     spare: int = 0
     below: bool = False
 
-    def shown(self, row: object) -> str:
+    def cell(self, row: object) -> str:
         """Return the cell of this column in a row as text; a dash where the value is None."""
         value = getattr(row, self.field)
         return "-" if value is None else self.write(value)
@@ -76,16 +76,16 @@ class Table(NamedTuple):
         )
         for value in values:
             rows = [row for row in self.rows if by is None or getattr(row, by.field) == value]
-            of = "" if by is None else by.write(value)
-            shown = rows if self.most is None else self._first(rows, most or self.most)
-            yield self._replace(heading=self.heading.format(of), rows=shown, by=None), len(rows)
-
-    def _first(self, rows: Sequence[Any], most: int) -> Sequence[Any]:
-        return thinned(rows, most) if self.spaced else rows[:most]
+            heading = self.heading.format("" if by is None else by.write(value))
+            first = rows
+            if self.most is not None:
+                limit = most or self.most
+                first = thinned(rows, limit) if self.spaced else rows[:limit]
+            yield self._replace(heading=heading, rows=first, by=None), len(rows)
 
 
 def thinned(rows: Sequence[_Row], most: int) -> list[_Row]:
-    """Return at most `most` of some rows, evenly spaced, with the first and the last among them."""
+    """Return at most `most` evenly spaced rows, the first and the last among them."""
     if len(rows) <= most:
         return list(rows)
     return [rows[round(step * (len(rows) - 1) / max(most - 1, 1))] for step in range(most)]
@@ -107,7 +107,7 @@ def count(field: str, heading: str, *, spare: int = 0) -> Column:
 
 
 def values_at(result: object, paths: Mapping[str, str]) -> dict[str, Any]:
-    """Return values of a result under given names; None where an object on the way is None.
+    """Return values of a result by name; None where an object on the path is None.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ _POOLED_ROW = {
     "two_way_low": "two_way_interval.low",
     "two_way_high": "two_way_interval.high",
 }
-# What the limits of the next round rest on, above all with few rounds.
+# The premise of the limits of the next round, which matters most with few rounds.
 AS_ELSEWHERE = "if rounds vary as in other campaigns"
 HISTORY_LINE = ("measure", "assessments", *_ROUND)
 
@@ -78,19 +78,19 @@ _TESTS = {"wald-f": "Wald F test", "bartlett": "Bartlett's test"}
 
 
 def stability(histories: Sequence[VarianceHistory]) -> list[str]:
-    """Return the sentences on how stable measures are; give the least stable history first."""
+    """Return the sentences on how stable measures are; `histories` has the least stable first."""
     ratios, unknown = [], []
     for history in histories:
-        of = "" if history.assessments == DEFAULT_ASSESSMENTS else f" ({history.assessments})"
+        label = "" if history.assessments == DEFAULT_ASSESSMENTS else f" ({history.assessments})"
         if len(history.rounds) < 2:
-            unknown.append(f"{history.measure}{of}")
+            unknown.append(f"{history.measure}{label}")
             continue
         ratio = history.pooled.max_min_ratio
-        shown = "0 in a round" if ratio is None else f"{ratio:.2f}"
+        spread = "0 in a round" if ratio is None else f"{ratio:.2f}"
         unlike = " (the rounds disagree)" if ratio is not None and disagreement(history) else ""
         if not unlike and disagreement(history, two_way=True):
             unlike = " (the rounds disagree about the two-way variance)"
-        ratios.append(f"{history.measure}{of} {shown}{unlike}")
+        ratios.append(f"{history.measure}{label} {spread}{unlike}")
     lines = []
     if ratios:
         lines.append(
@@ -112,7 +112,7 @@ def stability(histories: Sequence[VarianceHistory]) -> list[str]:
 def disagreement(history: VarianceHistory, *, two_way: bool = False) -> str | None:
     """Return the warning where the rounds disagree about their variances, None where they do not.
 
-    What to do about it is `disagreement_way_out`.
+    The advice is `disagreement_way_out`.
 
     Parameters
     ----------
@@ -169,18 +169,14 @@ def heading(history: VarianceHistory) -> str:
 
 def summary(history: VarianceHistory) -> list[str]:
     """Return the summary of a variance history, one or two sentences an entry."""
-    lines = [
-        _pooled(history.pooled),
-        *pooled_summary(history),
-        *_remarks(history.rounds),
-    ]
+    lines = [_pooled(history.pooled), *pooled_summary(history), *_remarks(history.rounds)]
     if any(row.interval for row in history.rounds):
         lines += interval_summary(history)
     return lines
 
 
 def interval_summary(history: VarianceHistory) -> list[str]:
-    """Return the sentences on what the intervals of a history are for, and what they leave out."""
+    """Return the sentences on the meaning of a history's intervals, and on their limits."""
     limit = history.pooled.next_round
     planning = limit is not None and limit.u80 is not None
     instead = "; the planning variance does" if planning else ""
@@ -211,12 +207,12 @@ def withdrawn_notes(history: VarianceHistory) -> list[str]:
 
 
 def pooled_summary(history: VarianceHistory) -> list[str]:
-    """Return the sentences on the test of the rounds, the planning and the two-way variance."""
+    """Return the sentences on whether rounds differ, on the planning and the two-way variance."""
     pooled, lines = history.pooled, []
     one_way, of_two_way = disagreement(history), disagreement(history, two_way=True)
     if len(pooled.rounds) > 1:
         lines.append(one_way or _test(pooled.homogeneity, "one-way " if of_two_way else ""))
-    # Of rounds whose variance is 0 both say the same.
+    # Where rounds have a variance of 0, both warnings are the same.
     also = [of_two_way] if of_two_way and of_two_way != one_way else []
     return [*lines, *_next_round(history), *_two_way(pooled), *also]
 
@@ -245,10 +241,10 @@ def history_lines(history: VarianceHistory) -> list[SimpleNamespace]:
 
     The last row is the pooled variance, and has no round.
     """
-    of = {"measure": history.measure, "assessments": history.assessments}
-    rounds = [SimpleNamespace(**of, **values_at(row, _ROUND)) for row in history.rounds]
+    labels = {"measure": history.measure, "assessments": history.assessments}
+    rounds = [SimpleNamespace(**labels, **values_at(row, _ROUND)) for row in history.rounds]
     pooled = dict.fromkeys(_ROUND) | values_at(history.pooled, _POOLED_ROW) | {"origin": "pooled"}
-    return [*rounds, SimpleNamespace(**of, **pooled)]
+    return [*rounds, SimpleNamespace(**labels, **pooled)]
 
 
 def pooled_line(pooled: Pooled) -> SimpleNamespace:
@@ -269,8 +265,8 @@ def _pooled(pooled: Pooled) -> str:
 def _interval(interval: Interval | None, reason: str | None) -> str:
     if interval is None:
         return f"no interval ({no_interval(reason)})" if reason else "no interval"
-    of = " for these runs only" if interval.of == "these runs" else ""
-    return f"{100 * interval.level:.10g}% interval {limits(interval)}{of}"
+    scope = " for these runs only" if interval.of == "these runs" else ""
+    return f"{100 * interval.level:.10g}% interval {limits(interval)}{scope}"
 
 
 def _test(test: Homogeneity, kind: str) -> str:
@@ -278,11 +274,11 @@ def _test(test: Homogeneity, kind: str) -> str:
         why = no_test(test.reason) if test.reason else "unknown"
         return f"Whether the rounds' {kind}variances differ cannot be tested: {why}."
     p = "< .001" if test.p_value < 0.001 else f"= {test.p_value:.3f}"
-    what = _TESTS.get(test.method, test.method)
+    statistic = _TESTS.get(test.method, test.method)
     if test.dof_residual is not None:
-        what = f"Wald F({test.dof}, {test.dof_residual:g}) = {test.statistic:.2f}"
+        statistic = f"Wald F({test.dof}, {test.dof_residual:g}) = {test.statistic:.2f}"
     return (
-        f"No difference between the rounds' {kind}variances was found ({what}, p {p}); that does not"
+        f"No difference between the rounds' {kind}variances was found ({statistic}, p {p}); that does not"
         " show that they are equal."
     )
 
@@ -380,7 +376,7 @@ def _meaning(history: VarianceHistory) -> str:
 
 
 def _rounds_of_unknown_teams(history: VarianceHistory) -> list[str]:
-    """Return the rounds in which every run counts as a team, some since their team is unknown."""
+    """Return the rounds in which every run counts as its own team since teams are unknown."""
     teams = history.teams
     return [
         row.round
@@ -396,15 +392,15 @@ def unknown_teams(history: VarianceHistory, intervals: str = "intervals are") ->
     Parameters
     ----------
     intervals : str
-        What is then too narrow, with its verb.
+        The noun phrase for the intervals that are then too narrow, with its verb.
     """
     rounds = _rounds_of_unknown_teams(history)
     if not rounds:
         return None
     all_rounds = len(rounds) == sum(row.origin == "matrix" for row in history.rounds)
-    of, there = ("", "") if all_rounds else (f" in {listed(rounds, 8)}", " there")
+    where, there = ("", "") if all_rounds else (f" in {listed(rounds, 8)}", " there")
     return (
-        f"Teams are unknown{of}, so every run{there} counts as its own team; if teams sent several"
+        f"Teams are unknown{where}, so every run{there} counts as its own team; if teams sent several"
         f" runs, the {intervals} too narrow."
     )
 
@@ -419,17 +415,17 @@ def unknown_teams_way_out(history: VarianceHistory) -> WayOut | None:
 
 
 def teams_return(history: VarianceHistory) -> bool:
-    """Return whether half of the teams of later rounds had taken part before, and others not."""
+    """Return whether half or more of later rounds' teams returned, but not all in every round."""
     teams = history.teams
     returned = teams is not None and 2 * teams.again >= teams.later > 0
     return returned and not is_of_these_runs(history)
 
 
-def _returning(pooled: Pooled, what: str) -> str:
+def _returning(pooled: Pooled, scope: str) -> str:
     """Return the pooled intervals that hold where all teams return, as the end of a sentence."""
     one_way, two_way = pooled.returning_interval, pooled.two_way_returning_interval
     if one_way is None or (pooled.interval and limits(one_way) == limits(pooled.interval)):
         return ""
-    return f": {what} it is {limits(one_way)}" + (
+    return f": {scope} it is {limits(one_way)}" + (
         f", of the two-way variance {limits(two_way)}" if two_way else ""
     )

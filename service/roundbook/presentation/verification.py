@@ -20,6 +20,7 @@ KINDS: dict[DifferenceKind, str] = {
     "event": "events",
 }
 
+# By kind, the clause that precedes the computed value.
 _GIVES = {
     "content-hash": "there are",
     "factors": "the scores of its {runs} standardising runs give",
@@ -31,7 +32,7 @@ _GIVES = {
     "event": "it refers to",
 }
 
-# By table and what differs: sentences for differences that are not one value against another.
+# By table and field: sentences for differences that are not of a recorded and a computed value.
 _SENTENCES = {
     ("matrix", "references"): "its measure is missing",
     ("matrix", "content_hash"): (
@@ -94,20 +95,20 @@ _NOT_COMPUTED: dict[NotComputedReason, str] = {
 def not_computed_sentences(verification: Verification) -> list[str]:
     """Return a sentence for each reason why saved results were not computed again."""
     sentences = []
-    for reason, why in _NOT_COMPUTED.items():
+    for code, reason in _NOT_COMPUTED.items():
         names = [
-            f"{one.result_kind} '{one.result}' version {one.version}"
-            for one in verification.not_computed
-            if one.reason == reason
+            f"{row.result_kind} '{row.result}' version {row.version}"
+            for row in verification.not_computed
+            if row.reason == code
         ]
         if names:
             more = f" and {len(names) - 1} more" if len(names) > 1 else ""
-            sentences.append(f"Not computed again: {names[0]}{more}, {why}.")
+            sentences.append(f"Not computed again: {names[0]}{more}, {reason}.")
     return sentences
 
 
 def difference_sentence(difference: Difference) -> str:
-    """Return the sentence on what differs and where, without a full stop."""
+    """Return the sentence on a difference and its subject, without a full stop."""
     return f"{difference_subject(difference)}: {_what_differs(difference)}"
 
 
@@ -132,21 +133,21 @@ def difference_subject(difference: Difference) -> str:
         return f"event {difference.event}"
     if difference.round is None:
         return f"task '{difference.task}'"
-    what = ""
+    part = ""
     if difference.run is not None:
-        what = f", run '{difference.run}'"
+        part = f", run '{difference.run}'"
     elif difference.upload is not None:
-        what = f", upload {difference.upload}"
+        part = f", upload {difference.upload}"
     elif difference.kind == "runs":
-        what = ", its runs"
+        part = ", its runs"
     elif difference.table == "qrels":
-        what = f", assessments '{difference.assessments}', revision {difference.revision}"
+        part = f", assessments '{difference.assessments}', revision {difference.revision}"
     elif difference.table == "published_variance":
-        what = (
+        part = (
             f", published variance ({difference.assessments}, {difference.scale}, revision"
             f" {difference.revision})"
         )
-    return f"'{difference.task}' round '{difference.round}'{what}"
+    return f"'{difference.task}' round '{difference.round}'{part}"
 
 
 def _what_differs(difference: Difference) -> str:
@@ -160,17 +161,17 @@ def _what_differs(difference: Difference) -> str:
     sentence = _SENTENCES.get((difference.table, difference.what))
     if sentence is not None:
         return sentence.format(**facts)
-    what = difference.what
+    field = difference.what
     if difference.kind == "event" and isinstance(difference.recorded, int):
         events = {0: "no event says", 1: "an event says"}.get(
             int(difference.computed or 0), f"{difference.computed} events say"
         )
         if difference.recorded == 0:
-            return f"it says '{what}', and nothing of the kind is recorded"
-        return f"{events} '{what}' of it"
+            return f"it says '{field}', and nothing of the kind is recorded"
+        return f"{events} '{field}' of it"
     if difference.topic is not None:
-        what = f"the {what} of topic '{difference.topic}'"
+        field = f"the {field} of topic '{difference.topic}'"
     elif difference.result is not None and difference.round is not None:
-        what = f"the {what} of round '{difference.round}'"
+        field = f"the {field} of round '{difference.round}'"
     gives = _GIVES[difference.kind].format(**facts)
-    return f"{what} is {facts['recorded']}, and {gives} {facts['computed']}"
+    return f"{field} is {facts['recorded']}, and {gives} {facts['computed']}"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 from pydantic import BaseModel
 
 if TYPE_CHECKING:
-    from roundbook.presentation.studies.common import StudyWords
+    from roundbook.presentation.studies.common import StudyText
     from roundbook.presentation.tables import Table
 
 
@@ -68,20 +68,20 @@ def view_of(result: Any) -> View:  # noqa: ANN401
 
 
 def _columns_of_list(result: BaseModel, name: str) -> list[str]:
-    """Return the fields of the models in a field that is a list; none of another field."""
+    """Return the fields of the models that a field lists; an empty list for other fields."""
     annotation = type(result).model_fields[name].annotation
     for kind in (annotation, *get_args(annotation)):  # a list, or a list or None
-        (of,) = get_args(kind) if get_origin(kind) is list else (None,)
-        if isinstance(of, type) and issubclass(of, BaseModel):
-            return list(of.model_fields)
+        (model,) = get_args(kind) if get_origin(kind) is list else (None,)
+        if isinstance(model, type) and issubclass(model, BaseModel):
+            return list(model.model_fields)
     return []
 
 
-# By result, the list that its rows are, also when it is empty or another comes first.
+# By result, the list that has its rows, also when it is empty or another list comes first.
 _ROWS = {"ShownMatrix": "runs", "Verification": "differences"}
 
 
-# Nothing that computes or draws is imported before a result of the kind is shown.
+# Modules that compute or draw are imported only when a result of the kind is shown.
 
 
 def _draw(module: str, chart: str, result: Any) -> Any:  # noqa: ANN401
@@ -95,24 +95,25 @@ def _paper_table(table: str, result: Any) -> str:  # noqa: ANN401
 
 
 def _variances(history: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation import variances as words  # noqa: PLC0415
+    from roundbook.presentation import variances  # noqa: PLC0415
 
     chart = partial(_draw, "variances", "variance_chart", history)
-    sentences = [words.heading(history), *words.summary(history), *words.withdrawn_notes(history)]
+    sentences = [variances.heading(history), *variances.summary(history)]
+    sentences += variances.withdrawn_notes(history)
     table = partial(_paper_table, "variances_latex", history)
-    return View(words.history_lines(history), sentences, table, chart)
+    return View(variances.history_lines(history), sentences, table, chart)
 
 
-def _histories(shown: Any) -> View:  # noqa: ANN401
+def _histories(result: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.variances import stability  # noqa: PLC0415
 
     def tables() -> str:
-        return "\n\n".join(_paper_table("variances_latex", one) for one in shown.histories)
+        return "\n\n".join(_paper_table("variances_latex", row) for row in result.histories)
 
-    views = list(map(_variances, shown.histories))
+    views = list(map(_variances, result.histories))
     rows = [row for view in views for row in view.rows]
     sentences = [sentence for view in views for sentence in view.sentences]
-    return View(rows, [*sentences, *stability(shown.histories)], tables)
+    return View(rows, [*sentences, *stability(result.histories)], tables)
 
 
 def _plan(plan: Any) -> View:  # noqa: ANN401
@@ -120,7 +121,7 @@ def _plan(plan: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.plan_protocol import protocol  # noqa: PLC0415
 
     chart = partial(_draw, "plans", "power_chart", plan)
-    beside = filter(None, (plans.which_design(plan), plans.fits(plan), plans.warning(plan)))
+    beside = filter(None, (plans.design_advice(plan), plans.fits(plan), plans.warning(plan)))
     sentences = [plans.headline(plan), *beside, *plans.notes(plan), protocol(plan)]
     return View(plan_table.plan_rows(plan), sentences, lambda: plan_table.plan_latex(plan), chart)
 
@@ -144,26 +145,27 @@ def _curve(curve: Any) -> View:  # noqa: ANN401
     )
 
 
-def _factors(factors: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation import factors as words  # noqa: PLC0415
+def _factors(factor_set: Any) -> View:  # noqa: ANN401
+    from roundbook.presentation import factors  # noqa: PLC0415
 
-    chart = partial(_draw, "factors", "factor_chart", factors)
-    sentences = [words.heading(factors), *words.withdrawn_note(factors)]
-    table = partial(_paper_table, "factors_latex", factors)
-    return View(factors.factors, sentences, table, chart)
+    chart = partial(_draw, "factors", "factor_chart", factor_set)
+    sentences = [factors.heading(factor_set), *factors.withdrawn_note(factor_set)]
+    table = partial(_paper_table, "factors_latex", factor_set)
+    return View(factor_set.factors, sentences, table, chart)
 
 
 def _standardised(scores: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation import factors as words  # noqa: PLC0415
+    from roundbook.presentation import factors  # noqa: PLC0415
 
     by_topic = zip(*scores.scores, strict=True)
-    runs = ["run topic" if run == "topic" else run for run in scores.runs]  # beside the topics
+    # A run called `topic` would replace the column of topics.
+    runs = ["run topic" if run == "topic" else run for run in scores.runs]
     rows = [
         {"topic": topic, **dict(zip(runs, values, strict=True))}
         for topic, values in zip(scores.topics, by_topic, strict=True)
     ]
-    notes = [*words.standardised_notes(scores), *words.standardised_remarks(scores)]
-    return View(rows, [words.standardised_heading(scores), *notes])
+    notes = [*factors.standardised_notes(scores), *factors.standardised_remarks(scores)]
+    return View(rows, [factors.standardised_heading(scores), *notes])
 
 
 def _impact(impact: Any) -> View:  # noqa: ANN401
@@ -198,37 +200,36 @@ def _ranking(agreement: Any) -> View:  # noqa: ANN401
 
 
 def _comparison(comparison: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation import run_scores as words  # noqa: PLC0415
+    from roundbook.presentation.run_scores import notes, summary  # noqa: PLC0415
 
     columns = _columns_of_list(comparison, "cells_shown")
-    sentences = [*words.summary(comparison), *words.notes(comparison)]
+    sentences = [*summary(comparison), *notes(comparison)]
     return View(comparison.cells_shown, sentences, columns=columns)
 
 
 def _generalisability(report: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation import generalisability as words  # noqa: PLC0415
+    from roundbook.presentation.generalisability import csv_row, heading, remarks  # noqa: PLC0415
 
-    rows = list(map(words.line, report.rounds))
-    return View(rows, [words.heading(report), *words.remarks(report)])
+    return View(list(map(csv_row, report.rounds)), [heading(report), *remarks(report)])
 
 
 def _study(study: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.studies.common import study_words  # noqa: PLC0415
+    from roundbook.presentation.studies.common import study_text  # noqa: PLC0415
 
     chart = partial(_draw, "studies", "study_chart", study)
-    words = study_words(study)
-    main = words.main
+    text = study_text(study)
+    main = text.main
     rows = [{field: getattr(row, field) for field in main.held()} for row in main.rows]
-    sentences = [words.heading, *words.sentences, *words.remarks, words.protocol]
-    return View(rows, sentences, lambda: _study_latex(words), chart, words.tables)
+    sentences = [text.heading, *text.sentences, *text.remarks, text.protocol]
+    return View(rows, sentences, lambda: _study_latex(text), chart, text.tables)
 
 
-def _study_latex(words: StudyWords) -> str:
+def _study_latex(text: StudyText) -> str:
     from roundbook.presentation.latex import latex  # noqa: PLC0415
 
-    main = words.main
+    main = text.main
     columns = [*([main.by] if main.by else []), *main.columns]
-    return latex(words.heading, main.rows, columns, long=len(main.rows) > _MOST_FLOATING)
+    return latex(text.heading, main.rows, columns, long=len(main.rows) > _MOST_FLOATING)
 
 
 def _exported(exported: Any) -> View:  # noqa: ANN401
@@ -294,9 +295,9 @@ def _fields(row: object) -> Mapping[str, Any]:
 def _flat(fields: Mapping[str, Any]) -> dict[str, Any]:
     flat: dict[str, Any] = {}
     for name, value in fields.items():
-        # The details of events have other fields in every event.
+        # The details of every event have fields of their own.
         if name != "details" and isinstance(value, (BaseModel, Mapping)):
-            flat |= {f"{name}.{key}": of for key, of in _flat(_fields(value)).items()}
+            flat |= {f"{name}.{key}": inner for key, inner in _flat(_fields(value)).items()}
         else:
             flat[name] = value
     return flat
@@ -320,10 +321,11 @@ def columns_of(result: Any) -> dict[str, list[Any]]:  # noqa: ANN401
     names, rows = table_of(result)
     columns = {name: [row[name] for row in rows] for name in names}
     for name, values in columns.items():
-        kinds = {float if type(one) is int else type(one) for one in values if one is not None}
+        present = [value for value in values if value is not None]
+        kinds = {float if type(value) is int else type(value) for value in present}
         if len(kinds) > 1 or dict in kinds:
             columns[name] = [
-                one if one is None or isinstance(one, str) else json.dumps(one, default=str)
-                for one in values
+                value if value is None or isinstance(value, str) else json.dumps(value, default=str)
+                for value in values
             ]
     return columns

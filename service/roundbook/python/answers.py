@@ -22,7 +22,7 @@ from roundbook.python.ways_out import with_ways_out
 if TYPE_CHECKING:
     import altair as alt
 
-_MOST_SHOWN = 60
+_MOST_ROWS = 60
 
 
 class Answer:
@@ -104,13 +104,13 @@ class Answer:
         view = view_of(self.model)
         parts = [f"<p>{escape(line)}</p>" for line in view.sentences]
         for table in view.tables:
-            for part, there in table.parts():
+            for part, total in table.parts():
                 parts.append(f"<p>{escape(part.heading)}</p>")
-                cells = [[column.shown(row) for column in part.columns] for row in part.rows]
-                parts += _html([column.heading for column in part.columns], cells, there)
+                cells = [[column.cell(row) for column in part.columns] for row in part.rows]
+                parts += _html([column.heading for column in part.columns], cells, total)
         if not view.tables:
             names, rows = table_of(self.model)
-            cells = [list(map(_written, row.values())) for row in rows]
+            cells = [list(map(_text, row.values())) for row in rows]
             parts += _html(names, cells, len(rows))
         if view.chart is not None and find_spec("altair") and find_spec("vl_convert"):
             from roundbook.presentation.charts.files import svg
@@ -120,25 +120,26 @@ class Answer:
         return "\n".join(parts)
 
 
-def _html(heads: Sequence[str], cells: Sequence[Sequence[str]], there: int) -> list[str]:
+def _html(heads: Sequence[str], cells: Sequence[Sequence[str]], total: int) -> list[str]:
     """Return the HTML of a table's first rows, with the number of rows if not all are shown."""
     if not cells:
         return []
-    shown = cells[:_MOST_SHOWN]
+    first_rows = cells[:_MOST_ROWS]
     lines = [
-        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in shown
+        "<tr>" + "".join(f"<td>{escape(cell)}</td>" for cell in row) + "</tr>" for row in first_rows
     ]
     head = "".join(f"<th>{escape(name)}</th>" for name in heads)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
-    return [table, *([f"<p>{len(shown)} of {there:,} rows.</p>"] if len(shown) < there else [])]
+    note = [f"<p>{len(first_rows)} of {total:,} rows.</p>"] if len(first_rows) < total else []
+    return [table, *note]
 
 
 def _column(name: str, values: Sequence[Any]) -> Column:
     numbers = all(isinstance(value, (int, float)) or value is None for value in values)
-    return Column(name, name, _written, "right" if numbers else "left")
+    return Column(name, name, _text, "right" if numbers else "left")
 
 
-def _written(value: object) -> str:
+def _text(value: object) -> str:
     if value is None:
         return "-"
     return f"{value:.4f}" if isinstance(value, float) else str(value)

@@ -70,7 +70,7 @@ class LocalRecord:
     def report(self, kind: str, fields: dict[str, Any]) -> BaseModel:
         """Write a report."""
         report = find_report(kind)
-        with begin(self._engine, self._settings.user, one_moment=True) as session:
+        with begin(self._engine, self._settings.user, one_snapshot=True) as session:
             written: BaseModel = report.run(session, report.request(**fields))
         return written
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from roundbook.python.remote import RemoteRecord
 
 
-def given(**fields: object) -> dict[str, object]:
+def without_none(**fields: object) -> dict[str, object]:
     """Return the fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
@@ -69,7 +69,7 @@ class OpenRecord:
         """
         with with_ways_out():
             case = find_use_case(use_case)
-            request = None if case.request is None else case.request(**given(**fields))
+            request = None if case.request is None else case.request(**without_none(**fields))
             return Answer(self._record.ask(use_case, request))
 
     def _upload(self, name: str, fields: dict[str, Any], *files: Path) -> Answer:

@@ -59,7 +59,7 @@ class RemoteRecord:
     def __init__(self, url: str, token: str | None, seconds: float = _SECONDS) -> None:
         self._url = url.rstrip("/").removesuffix(_PREFIX)
         # Error messages show the address: without a password that it may hold.
-        self._shown = re.sub(r"(?<=://)[^/]*@", "", self._url)
+        self._public_url = re.sub(r"(?<=://)[^/]*@", "", self._url)
         self._seconds = seconds
         self._headers = {"Accept": "application/json"}
         if token is not None:
@@ -69,7 +69,7 @@ class RemoteRecord:
         """Close nothing: a request leaves no connection open."""
 
     def ask(self, name: str, request: Request | None) -> BaseModel:
-        """Return the result of a use case, asked of the service."""
+        """Return the result of a use case, from the service."""
         case = find_use_case(name)
         path = "/" + name.replace("_", "-")
         fields = _sent(request)
@@ -117,9 +117,11 @@ class RemoteRecord:
                 f"{request.output}: by way of a service a report is one file, which ends in {suffix}."
             )
         earlier = is_bundle if kind == "datacite" else None
-        asked = {name: of for name, of in _sent(request).items() if name not in ("output", "force")}
+        query = {
+            name: value for name, value in _sent(request).items() if name not in ("output", "force")
+        }
         with atomic_file(request.output, force=request.force, earlier=earlier) as part:
-            answer = self._send(f"/report-{kind}", asked)
+            answer = self._send(f"/report-{kind}", query)
             part.write_bytes(b64decode(answer.pop("content", "")))
         return _read(report.result, answer | {"report": shown_path(request.output)})
 
@@ -162,12 +164,12 @@ class RemoteRecord:
     ) -> dict[str, Any]:
         """Send a request and return the JSON of its response; a body with a `size` is a file."""
         until = time.monotonic() + self._seconds
-        given = {
+        parameters = {
             name: json.dumps(value) if isinstance(value, dict) else value
             for name, value in query.items()
             if value is not None
         }
-        url = f"{self._url}{_PREFIX}{path}?{urlencode(given, doseq=True)}"
+        url = f"{self._url}{_PREFIX}{path}?{urlencode(parameters, doseq=True)}"
         headers = dict(self._headers)
         if size is not None:
             headers |= {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
@@ -185,10 +187,10 @@ class RemoteRecord:
                 if not isinstance(read, dict):
                     raise ValueError
         except HTTPError as error:
-            raise _refusal(self._shown, error) from None
+            raise _refusal(self._public_url, error) from None
         except (OSError, ValueError, RecursionError, HTTPException) as error:
             raise DatabaseUnreachableError(
-                f"The service at {self._shown} {_why(error, self._seconds)}."
+                f"The service at {self._public_url} {_why(error, self._seconds)}."
             ) from None
         read.pop("sentences", None)
         return read
@@ -270,19 +272,19 @@ def _refusal(url: str, error: HTTPError) -> RoundbookError:
     try:
         problem = json.load(error)
         kind = getattr(errors, f"{problem['code']}Error", RoundbookError)
-        detail = "".join(one if one.isprintable() else " " for one in str(problem["detail"]))
+        detail = "".join(char if char.isprintable() else " " for char in str(problem["detail"]))
     except (ValueError, KeyError, TypeError):
         return DatabaseUnreachableError(
             f"The service at {url} does not answer as Roundbook does: {error.code} {error.reason}."
         )
-    made = RoundbookError(detail)
-    if isinstance(kind, type) and issubclass(kind, RoundbookError):
-        made = kind.__new__(kind)
-        Exception.__init__(made, detail)
-        code, facts = problem.get("way_out"), problem.get("facts")
-        made.facts = facts if isinstance(facts, dict) else {}
-        made.way_out = WayOut(str(code), made.facts) if code else None
-        for name in ("file", "line", "column", "field"):
-            if name in problem:
-                setattr(made, name, problem[name])
-    return made
+    if not (isinstance(kind, type) and issubclass(kind, RoundbookError)):
+        return RoundbookError(detail)
+    refusal = kind.__new__(kind)
+    Exception.__init__(refusal, detail)
+    code, facts = problem.get("way_out"), problem.get("facts")
+    refusal.facts = facts if isinstance(facts, dict) else {}
+    refusal.way_out = WayOut(str(code), refusal.facts) if code else None
+    for name in ("file", "line", "column", "field"):
+        if name in problem:
+            setattr(refusal, name, problem[name])
+    return refusal

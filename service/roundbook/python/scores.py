@@ -44,7 +44,7 @@ def as_files(scores: object) -> Iterator[tuple[Path, ...]]:
         yield (Path(scores),)
         return
     if isinstance(scores, (list, tuple)) and all(
-        isinstance(one, (str, PathLike)) for one in scores
+        isinstance(file, (str, PathLike)) for file in scores
     ):
         yield tuple(map(Path, scores))
         return
@@ -83,8 +83,8 @@ def as_matrix(
             f"The scores are {' x '.join(map(str, array.shape))}, and {len(names[0])} topics and"
             f" {len(names[1])} runs are named: an array has a row a topic and a column a run."
         )
-    for noun, given in zip(("topic", "run"), names, strict=True):
-        name, times = Counter(given).most_common(1)[0] if given else ("", 0)
+    for noun, labels in zip(("topic", "run"), names, strict=True):
+        name, times = Counter(labels).most_common(1)[0] if labels else ("", 0)
         if times > 1:
             raise InputError(f"The {noun} '{name}' is named twice.")
     if np.isinf(array).any():

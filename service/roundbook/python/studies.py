@@ -11,7 +11,7 @@ from roundbook.jobs.job import ENDED
 from roundbook.logbook.kinds import kind_of
 from roundbook.logbook.studies.studies import STUDIES, find_study
 from roundbook.python.answers import Answer
-from roundbook.python.opened import OpenRecord, given
+from roundbook.python.opened import OpenRecord, without_none
 from roundbook.python.ways_out import with_ways_out
 from roundbook.requests.base import Request
 from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
@@ -57,7 +57,7 @@ class Studies(OpenRecord):
             name, fields = _over_rounds(name, fields, all_rounds=all_rounds)
             find_study(name)
             request = STUDIES[name].request(
-                **given(task=task, round=round, measure=measure, **fields)
+                **without_none(task=task, round=round, measure=measure, **fields)
             )
             return Answer(self._record.study(request))
 
@@ -77,8 +77,8 @@ class Studies(OpenRecord):
         """
         with with_ways_out():
             all_rounds = bool(fields.pop("all_rounds", False))
-            kind, asked = kind_of(*_over_rounds(kind, fields, all_rounds=all_rounds))
-            return Answer(self._record.save(kind, asked, name, note))
+            kind, fields = kind_of(*_over_rounds(kind, fields, all_rounds=all_rounds))
+            return Answer(self._record.save(kind, fields, name, note))
 
     def start_study(
         self,
@@ -110,9 +110,9 @@ class Studies(OpenRecord):
         """
         with with_ways_out():
             study, fields = _over_rounds(study, fields, all_rounds=all_rounds)
-            asked = given(task=task, round=round, measure=measure, **fields)
+            request = without_none(task=task, round=round, measure=measure, **fields)
         return self._job(
-            "start_study", StartStudy, study=study, request=asked, name=name, note=note
+            "start_study", StartStudy, study=study, request=request, name=name, note=note
         )
 
     def jobs(self, task: str | None = None, **fields: object) -> Answer:
@@ -131,11 +131,11 @@ class Studies(OpenRecord):
         seconds : float
             Time between two requests.
         """
-        shown = None
+        latest = None
         while True:
             answer = self.job(job)
-            if answer.model != shown:
-                shown = answer.model
+            if answer.model != latest:
+                latest = answer.model
                 yield answer
             if answer.status in ENDED:
                 return
@@ -159,5 +159,5 @@ def _over_rounds(
     if study not in _OVER_ROUNDS:
         raise InputError(f"There is no {study} of all rounds: it is of {', '.join(_OVER_ROUNDS)}.")
     if study == "swap-rate" and "trials" in fields:
-        fields = {"swap_trials" if name == "trials" else name: of for name, of in fields.items()}
+        fields["swap_trials"] = fields.pop("trials")
     return _OVER_ROUNDS[study], fields

@@ -80,13 +80,13 @@ def with_ways_out() -> Iterator[None]:
     except RoundbookError as error:
         out = error.way_out
         if out is not None and out.code in _WAYS_OUT:
-            facts = {name: _Written(fact) for name, fact in out.facts.items()}
+            facts = {name: _Literal(fact) for name, fact in out.facts.items()}
             with suppress(KeyError):  # raised elsewhere, with fewer facts
                 error.add_note(_WAYS_OUT[out.code].format_map(facts))
         raise
 
 
-class _Written:
+class _Literal:
     """A fact that a sentence's braces show as a Python literal, with ``!s`` as plain text."""
 
     def __init__(self, fact: object) -> None:

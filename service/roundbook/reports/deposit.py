@@ -16,8 +16,9 @@ from roundbook.logbook.atomic_files import atomic_directory, atomic_file
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.round_fingerprint import find_publication
 from roundbook.logbook.rounds import Round, list_rounds
-from roundbook.logbook.session import Session, Tell, tell_nobody
+from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.tasks import Task, list_tasks
+from roundbook.presentation.phrases import counted
 from roundbook.requests.reports import DepositRequest
 from roundbook.requests.tasks import ListRounds
 from roundbook.requests.transfer import ExportRequest
@@ -43,8 +44,8 @@ class Deposit(Result):
     """A bundle to deposit.
 
     `sha256` and `archive_bytes` are those of its archive; `unknown` are fields that its description
-    lacks, as nobody gave them; `corrected` are rounds whose fingerprint has changed since they were
-    published.
+    lacks, as the request has none; `corrected` are rounds whose fingerprint has changed since they
+    were published.
     """
 
     report: str
@@ -59,27 +60,28 @@ class Deposit(Result):
 
 
 def write_deposit(
-    session: Session, request: DepositRequest, progress: Tell = tell_nobody
+    session: Session, request: DepositRequest, progress: ReportProgress = ignore_progress
 ) -> Deposit:
-    """Write the bundle of a task whose rounds are all published; give a session on one snapshot.
+    """Write the bundle of a task whose rounds are all published.
 
     A round without scores that count cannot be published; the archive has it, without fingerprint.
+    The session's transaction must read one snapshot.
 
     Raises
     ------
     NotRecordedError
         When there is no such task.
     RecordError
-        When a round of it with scores is a draft, or it has none.
+        When a round of it with scores is a draft, or no round has scores.
     InputError
         When the bundle is there already or cannot be written.
     """
     listed = list_rounds(session, ListRounds(task=request.task))
-    published = [one.round for one in listed.rounds if one.status == "published"]
+    published = [row.round for row in listed.rounds if row.status == "published"]
     drafts = [
-        one.round
-        for one in listed.rounds
-        if one.round not in published and any(row.withdrawn is None for row in one.matrices)
+        row.round
+        for row in listed.rounds
+        if row.round not in published and any(scores.withdrawn is None for scores in row.matrices)
     ]
     if drafts or not published:
         why = f"{', '.join(drafts)}: not published" if drafts else "it has no rounds with scores"
@@ -111,18 +113,18 @@ def _fill(
     request: DepositRequest,
     directory: Path,
     listed: Sequence[Round],
-    progress: Tell,
+    progress: ReportProgress,
 ) -> Deposit:
     """Write the files of a bundle into a directory."""
-    asked = ExportRequest(archive=directory / ARCHIVE, tasks=(request.task,))
-    archive = export_archive(session, asked, progress)
-    task = next(one for one in list_tasks(session).tasks if [one.task] == archive.tasks)
+    export = ExportRequest(archive=directory / ARCHIVE, tasks=(request.task,))
+    archive = export_archive(session, export, progress)
+    task = next(task for task in list_tasks(session).tasks if [task.task] == archive.tasks)
     rounds = []
-    for one in listed:
-        publication = find_publication(session, task.task, one.round)
+    for row in listed:
+        publication = find_publication(session, task.task, row.round)
         if publication is not None:
-            rounds.append(DepositedRound(round=one.round, **dict(publication)))
-    given = {
+            rounds.append(DepositedRound(round=row.round, **dict(publication)))
+    details = {
         "creator": request.creators,
         "publisher": request.publisher,
         "year": request.year,
@@ -137,9 +139,9 @@ def _fill(
         archive_bytes=archive.bytes,
         rounds=rounds,
         corrected=[
-            one.round for one in rounds if one.published_fingerprint not in (None, one.fingerprint)
+            row.round for row in rounds if row.published_fingerprint not in (None, row.fingerprint)
         ],
-        unknown=[name for name, value in given.items() if not value],
+        unknown=[name for name, value in details.items() if not value],
     )
     abstract = _abstract(task, listed, archive)
     described = json.dumps(
@@ -154,9 +156,9 @@ def _fill(
 def _abstract(task: Task, rounds: Sequence[Round], archive: ExportedArchive) -> str:
     return (
         f"Score matrices of the evaluation task {task.task}, topics by runs, of"
-        f" {_counted(len(rounds), 'round')} ({', '.join(one.round for one in rounds)}) in"
-        f" {', '.join(task.measures)}: {_counted(archive.matrices or 0, 'matrix', 'matrices')},"
-        f" {_counted(archive.scores, 'score')}, with their standardisation factors, variances,"
+        f" {counted(len(rounds), 'round')} ({', '.join(row.round for row in rounds)}) in"
+        f" {', '.join(task.measures)}: {counted(archive.matrices or 0, 'matrix', 'matrices')},"
+        f" {counted(archive.scores, 'score')}, with their standardisation factors, variances,"
         " corrections and saved results."
     )
 
@@ -165,19 +167,18 @@ def _datacite(
     request: DepositRequest, deposit: Deposit, abstract: str, listed: Sequence[Round]
 ) -> dict[str, Any]:
     """Return the description of a bundle in the fields of DataCite's schema, version 4."""
-    held = [one for one in listed if one.held is not None]
-    collections = dict.fromkeys(one.collection for one in listed if one.collection)
+    collections = dict.fromkeys(row.collection for row in listed if row.collection)
     technical = (
         f"{ARCHIVE} (SHA-256 {deposit.sha256}) holds CSV and JSON, and says in its README.txt what"
         f" they are; 'roundbook import' of {SOFTWARE} or later reads it. A round's fingerprint is"
         " the SHA-256 of the names, scores and factors that count in it; 'roundbook round verify'"
         " computes it again."
     )
-    for one in deposit.rounds:
-        if one.round in deposit.corrected:
+    for row in deposit.rounds:
+        if row.round in deposit.corrected:
             technical += (
-                f" Round {one.round} was corrected after it was published with the fingerprint"
-                f" {one.published_fingerprint}."
+                f" Round {row.round} was corrected after it was published with the fingerprint"
+                f" {row.published_fingerprint}."
             )
     if collections:
         technical += f" Document collections: {', '.join(collections)}."
@@ -191,23 +192,24 @@ def _datacite(
     if request.year is not None:
         described["publicationYear"] = str(request.year)
     if request.doi is not None:
-        described |= {"doi": request.doi, "prefix": request.doi.partition("/")[0]}
-        described["suffix"] = request.doi.partition("/")[2]
+        prefix, _, suffix = request.doi.partition("/")
+        described |= {"doi": request.doi, "prefix": prefix, "suffix": suffix}
     return described | {
         "alternateIdentifiers": [
             {
-                "alternateIdentifier": one.fingerprint,
-                "alternateIdentifierType": f"Roundbook fingerprint of round {one.round}",
+                "alternateIdentifier": row.fingerprint,
+                "alternateIdentifierType": f"Roundbook fingerprint of round {row.round}",
             }
-            for one in deposit.rounds
+            for row in deposit.rounds
         ],
         "dates": [
             {
-                "date": str(one.held),
+                "date": str(row.held),
                 "dateType": "Collected",
-                "dateInformation": f"Round {one.round} was held.",
+                "dateInformation": f"Round {row.round} was held.",
             }
-            for one in held
+            for row in listed
+            if row.held is not None
         ],
         "sizes": [f"{deposit.archive_bytes} bytes"],
         "formats": ["application/zip", "text/csv", "application/json"],
@@ -219,24 +221,24 @@ def _datacite(
 
 
 def _creator(name: str) -> dict[str, str]:
-    family, comma, given = map(str.strip, name.partition(","))
+    family_name, comma, given_name = map(str.strip, name.partition(","))
     if not comma:
         return {"name": name.strip(), "nameType": "Organizational"}
     return {
-        "name": f"{family}, {given}",
+        "name": f"{family_name}, {given_name}",
         "nameType": "Personal",
-        "givenName": given,
-        "familyName": family,
+        "givenName": given_name,
+        "familyName": family_name,
     }
 
 
 def _citation(request: DepositRequest, deposit: Deposit, abstract: str) -> dict[str, Any]:
     """Return the fields of a Citation File Format file, version 1.2.0."""
     authors = [
-        {"family-names": made["familyName"], "given-names": made["givenName"]}
-        if "familyName" in made
-        else {"name": made["name"]}
-        for made in map(_creator, request.creators)
+        {"family-names": creator["familyName"], "given-names": creator["givenName"]}
+        if "familyName" in creator
+        else {"name": creator["name"]}
+        for creator in map(_creator, request.creators)
     ]
     cited: dict[str, Any] = {
         "cff-version": "1.2.0",
@@ -251,16 +253,16 @@ def _citation(request: DepositRequest, deposit: Deposit, abstract: str) -> dict[
     cited["identifiers"] = [
         {
             "type": "other",
-            "value": f"sha256:{one.fingerprint}",
-            "description": f"Fingerprint of round {one.round}",
+            "value": f"sha256:{row.fingerprint}",
+            "description": f"Fingerprint of round {row.round}",
         }
-        for one in deposit.rounds
+        for row in deposit.rounds
     ]
     return cited
 
 
 def _yaml(fields: Mapping[str, Any]) -> str:
-    """Return fields as YAML; texts are quoted as in JSON, which YAML reads the same way."""
+    """Return fields as YAML, with texts quoted as in JSON, which is valid YAML."""
     lines = []
     for name, value in fields.items():
         if isinstance(value, str):
@@ -295,7 +297,3 @@ def is_bundle(file: Path) -> bool:
 
 def _is_member(file: Path) -> bool:
     return file.name in _MEMBERS
-
-
-def _counted(number: int, noun: str, several: str | None = None) -> str:
-    return f"{number:,} {noun if number == 1 else several or f'{noun}s'}"

@@ -13,11 +13,11 @@ from roundbook.errors import MissingExtraError, NotRecordedError, RoundbookError
 from roundbook.formats.text import shown_path
 from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.events import list_events
-from roundbook.logbook.lookup import find_task, find_task_series
+from roundbook.logbook.lookup import find_task, find_task_series, recorded_label
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result
 from roundbook.logbook.rounds import Round, other_measures
-from roundbook.logbook.session import Session, Tell, tell_nobody
+from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.reports.self_contained import self_contained
 from roundbook.requests.events import EventsRequest
 from roundbook.requests.reports import HtmlReport
@@ -58,15 +58,18 @@ class _Page(NamedTuple):
     links: Sequence[tuple[str, str]]
 
 
-# By path, the field of a page's address that names its round or result.
+# By path, the fields of a page's address that name its round or result.
 _NAMED_BY = {"/round": ("round",), "/result": ("kind", "name"), "/drift": ("to_round",)}
 
 
-def write_html(session: Session, request: HtmlReport, progress: Tell = tell_nobody) -> WrittenHtml:
-    """Write the pages of a task, or of a round, into one file; give a session on one snapshot.
+def write_html(
+    session: Session, request: HtmlReport, progress: ReportProgress = ignore_progress
+) -> WrittenHtml:
+    """Write the pages of a task, or of a round, into one file.
 
-    A task's are its own, its rounds', its drift's from the first round to the latest, and its saved
-    results'; a round's are its own, and its drift's from the first round.
+    A task has the pages of the task, its rounds, its drift from the first round to the latest, and
+    its saved results; a round has its own page, and that of its drift from the first round. The
+    session's transaction must read one snapshot.
 
     Raises
     ------
@@ -86,7 +89,9 @@ def write_html(session: Session, request: HtmlReport, progress: Tell = tell_nobo
     return written
 
 
-def _compose(session: Session, request: HtmlReport, progress: Tell) -> tuple[bytes, WrittenHtml]:
+def _compose(
+    session: Session, request: HtmlReport, progress: ReportProgress
+) -> tuple[bytes, WrittenHtml]:
     from markupsafe import Markup  # noqa: PLC0415
 
     from roundbook.pages.rendering import render  # noqa: PLC0415
@@ -107,14 +112,13 @@ def _compose(session: Session, request: HtmlReport, progress: Tell) -> tuple[byt
             measure="M",
         )
     if label is not None:
-        # One that the task has not is refused, as a measure is.
+        # A label that the task does not have is refused, as an unknown measure is.
         label = find_task_series(connection, task, measure, label).assessments
-    reported = [one for one in rounds if request.round in (None, one.round)]
-    if not reported:
-        raise NotRecordedError(
-            f"Task '{task}' has no round '{request.round}'.", way_out="list rounds", task=task
-        )
-    drafts = [one.round for one in reported if one.status == "draft"]
+    if request.round is not None:
+        only = recorded_label(connection, task_id, task, request.round)
+        request = request.model_copy(update={"round": only})
+    reported = [row for row in rounds if request.round in (None, row.round)]
+    drafts = [row.round for row in reported if row.status == "draft"]
     pages, left_out = _pages(session, request, of_task, reported, progress)
     event = list_events(session, EventsRequest(task=task, limit=1)).events[-1]
     anchor_of = partial(_anchor, pages)
@@ -130,10 +134,10 @@ def _compose(session: Session, request: HtmlReport, progress: Tell) -> tuple[byt
         scale=request.scale,
         of_results=of_results,
         drafts=drafts,
-        # What the site wrote is escaped already.
+        # The pages of the site are escaped already.
         pages=[
-            one._replace(written=Markup(self_contained(one.written, one.anchor, anchor_of)))  # noqa: S704
-            for one in pages
+            page._replace(written=Markup(self_contained(page.written, page.anchor, anchor_of)))  # noqa: S704
+            for page in pages
         ],
     )
     content = document.encode()
@@ -145,7 +149,7 @@ def _compose(session: Session, request: HtmlReport, progress: Tell) -> tuple[byt
         measure=measure,
         assessments=label,
         scale=request.scale,
-        pages=[one.title for one in pages],
+        pages=[page.title for page in pages],
         drafts=drafts,
         left_out=left_out,
         measures_of_results=of_results,
@@ -171,9 +175,9 @@ def _pages(
     request: HtmlReport,
     of_task: dict[str, Any],
     reported: list[Round],
-    progress: Tell,
+    progress: ReportProgress,
 ) -> tuple[list[_Page], dict[str, str]]:
-    """Return the pages as the site writes them, and the reasons why others are left out."""
+    """Return the pages as the site writes them, and the reasons why pages are left out."""
     from roundbook.pages.answers import drift_context  # noqa: PLC0415
     from roundbook.pages.rendering import render  # noqa: PLC0415
     from roundbook.pages.results import result_context  # noqa: PLC0415
@@ -199,35 +203,36 @@ def _pages(
     if whole:
         add("task", "The task", "task", [""], lambda: of_task)
     scored = [
-        one.round
-        for one in of_task["rounds"]
+        row.round
+        for row in of_task["rounds"]
         if any(
-            row.measure == measure and row.withdrawn is None and label in (None, row.assessments)
-            for row in one.matrices
+            scores.measure == measure
+            and scores.withdrawn is None
+            and label in (None, scores.assessments)
+            for scores in row.matrices
         )
     ]
-    for one in reported:
-        # A round with other scores only shows these, but none of other assessments.
-        shown = measure if one.round in scored or label is not None else None
-        make = partial(round_context, session, caller, task, one.round, shown, label)
-        add(f"round-{one.ordinal}", one.round, "round", [one.round], make)
+    for row in reported:
+        # A round with scores of other measures only shows these, unless assessments are named.
+        of_round = measure if row.round in scored or label is not None else None
+        make = partial(round_context, session, caller, task, row.round, of_round, label)
+        add(f"round-{row.ordinal}", row.round, "round", [row.round], make)
     if (whole and len(scored) > 1) or request.round in scored[1:]:
         later = scored[-1] if request.round is None else request.round
-        given = {"task": task, "measure": measure, "to_round": later}
+        fields = {"task": task, "measure": measure, "to_round": later}
         if label is not None:
-            given["assessments"] = label
-        add("drift", "Drift", "drift", ["", later], partial(drift_context, session, caller, given))
-    for number, row in enumerate(of_task["results"] if whole else (), 1):
-        kind, name = row["entry"].kind, row["entry"].name
+            fields["assessments"] = label
+        add("drift", "Drift", "drift", ["", later], partial(drift_context, session, caller, fields))
+    for number, result in enumerate(of_task["results"] if whole else (), 1):
+        kind, name = result["entry"].kind, result["entry"].name
         make = partial(result_context, session, caller, ShowResult(name=name, kind=kind))
         add(f"result-{number}", name, "result", [f"{kind} {name}"], make)
     return pages, left_out
 
 
 def _anchor(pages: Sequence[_Page], link: str) -> str | None:
-    """Return the anchor of the page that the site links to, None where it is not in the report."""
+    """Return the anchor of the page that a link leads to, None where the report lacks it."""
     parts = urlsplit(link)
-    asked = dict(parse_qsl(parts.query))
-    named_by = _NAMED_BY.get(parts.path, ())
-    of = (parts.path, " ".join(asked.get(field, "") for field in named_by))
-    return next((one.anchor for one in pages if of in one.links), None)
+    query = dict(parse_qsl(parts.query))
+    name = " ".join(query.get(field, "") for field in _NAMED_BY.get(parts.path, ()))
+    return next((page.anchor for page in pages if (parts.path, name) in page.links), None)

@@ -9,17 +9,18 @@ from roundbook.errors import InputError, NotRecordedError, RoundbookError
 from roundbook.formats.text import shown_path
 from roundbook.logbook.atomic_files import write_directory, write_file
 from roundbook.logbook.factors import show_factors
+from roundbook.logbook.lookup import find_task, recorded_label
 from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import Round, RoundList, list_rounds, main_measure, other_measures
 from roundbook.logbook.saved_results import show_result
-from roundbook.logbook.session import Session, Tell, tell_nobody
+from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.variances import show_variances
 from roundbook.measure_names import measure_key
 from roundbook.presentation.paper_tables import factors_latex, ranking_latex, variances_latex
-from roundbook.presentation.plan_protocol import basis, saved_basis
+from roundbook.presentation.plan_protocol import basis
 from roundbook.presentation.plan_table import plan_latex
 from roundbook.requests.factors import FactorsRequest
 from roundbook.requests.plans import PlanRequest
@@ -35,9 +36,9 @@ _SUFFIX = ".tex"
 class WrittenLatex(Result):
     """The tables of an overview paper in files; `left_out` has the reasons why tables are missing.
 
-    `other_measures` are the round's measures without tables, where no measure was asked for.
-    `plan` is the saved plan that the sizes are of, in the version `plan_version`, and `plan_stale`
-    whether scores that it rests on have changed since; None where the plan was made now.
+    `other_measures` are the round's measures without tables, where the request names no measure.
+    `plan` is the saved plan that the sizes are of, `plan_version` its version, and `plan_stale`
+    whether scores that it rests on have changed since; None where no saved plan was named.
     """
 
     report: str
@@ -54,7 +55,7 @@ class WrittenLatex(Result):
 
 
 def write_latex(
-    session: Session, request: LatexReport, progress: Tell = tell_nobody
+    session: Session, request: LatexReport, progress: ReportProgress = ignore_progress
 ) -> WrittenLatex:
     """Write the tables that a task and round allow, in one file or in a file each.
 
@@ -83,30 +84,30 @@ def write_latex(
             task=listed.task,
             measure="M",
         )
-    shown = _round(listed, request, measure)
+    chosen = _round(session, listed, request, measure)
     of_task = {"task": listed.task, "measure": measure}
     if request.assessments is not None:
         of_task["assessments"] = request.assessments
-    of_round = of_task | {"round": shown.round}
+    of_round = of_task | {"round": chosen.round}
 
     def sizes() -> str:
         if saved is not None:
-            return plan_latex(saved.plan, saved_basis(saved.plan))
-        asked = PlanRequest(**of_task, m=request.m, min_d=request.min_d)
-        plan = plan_topics(session, asked)
+            return plan_latex(saved.plan, basis(saved.plan, saved=True))
+        plan_request = PlanRequest(**of_task, m=request.m, min_d=request.min_d)
+        plan = plan_topics(session, plan_request)
         return plan_latex(plan, basis(plan))
 
-    made: dict[str, Callable[[], str]] = {
+    writers: dict[str, Callable[[], str]] = {
         "variances": lambda: variances_latex(show_variances(session, VarianceRequest(**of_task))),
         "sizes": sizes,
         "factors": lambda: factors_latex(show_factors(session, FactorsRequest(**of_round))),
         "ranking": lambda: ranking_latex(compare_rankings(session, RankRequest(**of_round))),
     }
     tables, left_out, refused = {}, {}, None
-    for name, make in made.items():
+    for name, write in writers.items():
         progress(f"Computing {name} ...")
         try:
-            tables[name] = f"% {SOFTWARE}\n{make()}\n"
+            tables[name] = f"% {SOFTWARE}\n{write()}\n"
         except RoundbookError as error:
             left_out[name], refused = str(error), refused or error
     if not tables and refused:
@@ -119,12 +120,12 @@ def write_latex(
     return WrittenLatex(
         report=shown_path(request.output),
         task=listed.task,
-        round=shown.round,
+        round=chosen.round,
         measure=measure,
         tables=list(tables),
-        draft=shown.status == "draft",
+        draft=chosen.status == "draft",
         left_out=left_out,
-        other_measures=[] if request.measure else other_measures([shown], measure),
+        other_measures=[] if request.measure else other_measures([chosen], measure),
         **({} if saved is None else saved.facts),
     )
 
@@ -135,34 +136,31 @@ class _SavedPlan(NamedTuple):
 
 
 def _saved_plan(session: Session, name: str, task: str) -> _SavedPlan:
-    """Return the latest version of a saved plan, which is of this task or of none."""
-    shown = show_result(session, ShowResult(name=name, kind="plan"))
-    if shown.task not in (None, task):
-        raise InputError(f"Plan '{shown.name}' is of task '{shown.task}', not of '{task}'.")
-    assert isinstance(shown.result, Plan)
-    facts = {"plan": shown.name, "plan_version": shown.version, "plan_stale": shown.stale}
-    return _SavedPlan(shown.result, facts)
+    """Return the latest version of a saved plan; a plan of another task is refused."""
+    saved = show_result(session, ShowResult(name=name, kind="plan"))
+    if saved.task not in (None, task):
+        raise InputError(f"Plan '{saved.name}' is of task '{saved.task}', not of '{task}'.")
+    assert isinstance(saved.result, Plan)
+    facts = {"plan": saved.name, "plan_version": saved.version, "plan_stale": saved.stale}
+    return _SavedPlan(saved.result, facts)
 
 
-def _round(listed: RoundList, request: LatexReport, measure: str) -> Round:
-    """Return the round asked for, else the latest with scores, else the latest.
+def _round(session: Session, listed: RoundList, request: LatexReport, measure: str) -> Round:
+    """Return the round of a request; by default the latest with scores, else the latest.
 
-    Of assessments that are named, the scores are the measure's, and stand.
+    Where assessments are named, the scores are the measure's under them, and not withdrawn.
     """
     rounds, label = listed.rounds, request.round
-    wanted = measure_key(measure), request.assessments, None
+    series = measure_key(measure), request.assessments, None
     if label is None:
         scored = (
-            one
-            for one in reversed(rounds)
-            for row in one.matrices
+            row
+            for row in reversed(rounds)
+            for scores in row.matrices
             if request.assessments is None
-            or (measure_key(row.measure), row.assessments, row.withdrawn) == wanted
+            or (measure_key(scores.measure), scores.assessments, scores.withdrawn) == series
         )
         return next(scored, rounds[-1])
-    for one in rounds:
-        if one.round == label.strip():
-            return one
-    raise NotRecordedError(
-        f"Task '{listed.task}' has no round '{label}'.", way_out="list rounds", task=listed.task
-    )
+    task_id = find_task(session.connection, listed.task)
+    recorded = recorded_label(session.connection, task_id, listed.task, label)
+    return next(row for row in rounds if row.round == recorded)

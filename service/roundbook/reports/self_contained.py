@@ -1,4 +1,4 @@
-"""A page of the site as a part of one file: what needs the site is left out."""
+"""A page of the site as a part of one file, without the elements that need the site."""
 
 from __future__ import annotations
 
@@ -10,36 +10,36 @@ from html.parser import HTMLParser
 # Elements that send requests to the service; they are left out with their content.
 _ACTING = frozenset({"script", "form", "button", "input", "select", "iframe", "object", "template"})
 _EMPTY = frozenset({"input", "img", "link", "meta", "br", "hr", "embed", "source"})
-# The classes of links to chart files, and of the way through the site.
+# The classes of links to chart files, and of the path of links above a page.
 _LEFT_OUT_CLASSES = frozenset({"files", "path"})
-# Elements of text, in which the words of a lost link stay; elsewhere it is left out as a whole.
+# Elements of text, in which the text of a lost link stays; elsewhere it is left out as a whole.
 _TEXTS = frozenset({"p", "td", "th", "li", "dd", "caption", "figcaption"})
 _FETCHING = re.compile(r"^(on.*|src|srcset|action|formaction|data|data-.*|poster|ping)$")
 _NAMING = frozenset({"id", "for", "aria-labelledby", "aria-describedby", "aria-controls"})
 _HEADING = re.compile(r"h([1-5])")
 # The text that a script shows for a mark; a report has no script.
-_SAID = re.compile(r' data-says="[^"]*"')
+_SCRIPT_TEXT = re.compile(r' data-says="[^"]*"')
 _IDS = re.compile(r"""(\bid="|url\(['"]?#|href="#)""")
 
 
-def self_contained(page: str, own: str, anchor_of: Callable[[str], str | None]) -> str:
+def self_contained(page: str, prefix: str, anchor_of: Callable[[str], str | None]) -> str:
     """Return the HTML within the `main` of a page, for a report of several pages.
 
-    Links to pages of the report become anchors; of other links the words stay where they are part
-    of a sentence or a table. Forms, scripts and files to fetch are left out, headings are one level
+    Links to pages of the report become anchors; of other links the text stays where it is part of
+    a sentence or a table. Forms, scripts and files to fetch are left out, headings are one level
     lower, and ids are made unique to the page and drawing.
 
     Parameters
     ----------
     page : str
         The HTML of the page, as the site writes it.
-    own : str
+    prefix : str
         The prefix of the page's ids.
     anchor_of : callable
-        Returns the anchor of the page that a link of the site leads to; None where the report has
-        not that page.
+        Returns the anchor of the page that a link of the site leads to; None where the report
+        lacks that page.
     """
-    part = _Part(own, anchor_of)
+    part = _Part(prefix, anchor_of)
     part.feed(page)
     part.close()
     return "".join(part.written).strip()
@@ -48,39 +48,39 @@ def self_contained(page: str, own: str, anchor_of: Callable[[str], str | None]) 
 class _Part(HTMLParser):
     """The parser that writes the parts of a page that stay; see `self_contained`."""
 
-    def __init__(self, own: str, anchor_of: Callable[[str], str | None]) -> None:
+    def __init__(self, prefix: str, anchor_of: Callable[[str], str | None]) -> None:
         super().__init__(convert_charrefs=False)
         self.written: list[str] = []
         self._anchor_of = anchor_of
-        self._own = own
+        self._prefix = prefix
         self._drawings = 0
         self._in_main = self._in_drawing = False
         self._left_out: list[str] = []  # open elements, from the first that is left out
         self._links: list[bool] = []  # of each open link, whether it leads to a page of the report
         self._texts = 0  # open elements that hold text
-        self._paragraph: int | None = None  # index in `written` of the open paragraph's begin
-        self._words = False  # whether the open paragraph has words beside lost links
+        self._paragraph: int | None = None  # index in `written` of the open paragraph's start
+        self._has_text = False  # whether the open paragraph has text beside lost links
 
     def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
-        given = dict(attributes)
+        values = dict(attributes)
         if tag == "main":
             self._in_main = True
-        elif not self._in_main or self._leaves_out(tag, given):
+        elif not self._in_main or self._leaves_out(tag, values):
             return
         elif tag == "svg" or self._in_drawing:
             self._drawings += tag == "svg"
             self._in_drawing = True
             self._write(self._drawn(self.get_starttag_text() or ""))
         elif tag == "a":
-            self._begin_link(given.get("href") or "")
+            self._begin_link(values.get("href") or "")
         else:
             self._keep(tag, attributes)
 
-    def _leaves_out(self, tag: str, given: dict[str, str | None]) -> bool:
+    def _leaves_out(self, tag: str, attributes: dict[str, str | None]) -> bool:
         """Return whether an element is left out, together with its content."""
         if tag == "img":
-            return not (given.get("src") or "").startswith("data:image/")
-        classes = set((given.get("class") or "").split())
+            return not (attributes.get("src") or "").startswith("data:image/")
+        classes = set((attributes.get("class") or "").split())
         if not self._left_out and tag not in _ACTING and not classes & _LEFT_OUT_CLASSES:
             return False
         if tag not in _EMPTY:
@@ -88,23 +88,23 @@ class _Part(HTMLParser):
         return True
 
     def _begin_link(self, link: str) -> None:
-        anchor = f"{self._own}-{link[1:]}" if link[:1] == "#" else self._anchor_of(link)
+        anchor = f"{self._prefix}-{link[1:]}" if link[:1] == "#" else self._anchor_of(link)
         if anchor is None and not self._texts:
             self._left_out.append("a")
             return
         self._links.append(anchor is not None)
         if anchor is not None:
-            self._words = True
+            self._has_text = True
             self._write(f'<a href="#{html.escape(anchor)}">')
 
     def _keep(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
         self._texts += tag in _TEXTS
         if tag == "p":
-            self._paragraph, self._words = len(self.written), False
+            self._paragraph, self._has_text = len(self.written), False
         kept = "".join(
             f" {name}" if value is None else f' {name}="{html.escape(value)}"'
             for name, value in (
-                (name, f"{self._own}-{value}" if name in _NAMING else value)
+                (name, f"{self._prefix}-{value}" if name in _NAMING else value)
                 for name, value in attributes
             )
             if not _FETCHING.match(name) or (value or "").startswith("data:image/")
@@ -136,16 +136,16 @@ class _Part(HTMLParser):
                 self._write("</a>")
             return
         if tag == "p" and self._paragraph is not None:
-            begun, self._paragraph = self._paragraph, None
-            if not self._words:
-                del self.written[begun:]
+            start, self._paragraph = self._paragraph, None
+            if not self._has_text:
+                del self.written[start:]
                 return
         self._write(f"</{tag if self._in_drawing else _lower(tag)}>")
 
     def handle_data(self, data: str) -> None:
         inside_lost_link = bool(self._links) and not self._links[-1]
         if not inside_lost_link and any(map(str.isalnum, data)):
-            self._words = True
+            self._has_text = True
         self._write(data)
 
     def handle_entityref(self, name: str) -> None:
@@ -160,7 +160,7 @@ class _Part(HTMLParser):
 
     def _drawn(self, tag: str) -> str:
         """Return a tag of a drawing, with its ids made unique to the drawing."""
-        return _IDS.sub(rf"\1{self._own}-drawing{self._drawings}-", _SAID.sub("", tag))
+        return _IDS.sub(rf"\1{self._prefix}-drawing{self._drawings}-", _SCRIPT_TEXT.sub("", tag))
 
 
 def _lower(tag: str) -> str:

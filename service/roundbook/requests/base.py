@@ -24,19 +24,17 @@ _TAKES = {
     "missing": "is not given",
     "too_short": "takes one or more",
 }
-
-
 # Longer values are left out of the sentence.
 _MOST_NAMED = 40
 
 
 def refusal_reason(fault: Mapping[str, Any]) -> str:
-    """Return the clause after a field's name that says what it takes.
+    """Return the clause, after a field's name, on which values it takes.
 
     Parameters
     ----------
     fault : mapping
-        One of pydantic's errors, with the value given as its `input`. An error of Roundbook's own
+        One of pydantic's errors, with the value as its `input`. An error of Roundbook's own
         validators has the whole sentence already.
     """
     reason: str = fault["msg"].removeprefix("Input ")
@@ -44,21 +42,21 @@ def refusal_reason(fault: Mapping[str, Any]) -> str:
         return reason.removeprefix("Value error, ")
     reason = _TAKES.get(fault["type"], reason)
     reason = re.sub(r"(?<![\d.])\d{4,}", lambda number: f"{int(number[0]):,}", reason)
-    given = fault.get("input")
-    if not isinstance(given, str) or len(given) > _MOST_NAMED:
+    value = fault.get("input")
+    if not isinstance(value, str) or len(value) > _MOST_NAMED:
         return reason
-    reason += f", not {given!r}"
-    if fault["type"] == "float_parsing" and re.fullmatch(r"\s*[+-]?\d*,\d+\s*", given):
-        reason += f"; write {given.strip().replace(',', '.')}"
+    reason += f", not {value!r}"
+    if fault["type"] == "float_parsing" and re.fullmatch(r"\s*[+-]?\d*,\d+\s*", value):
+        reason += f"; write {value.strip().replace(',', '.')}"
     return reason
 
 
 class Request(BaseModel):
     """A frozen request: the input of a use case, complete with its defaults.
 
-    Texts are normalised to NFC, so that names are equal however their accents are encoded. One value
-    for a field of any number of values is a tuple of it, and None is none. NumPy's numbers count as
-    Python's.
+    Texts are normalised to NFC, so that names are equal however their accents are encoded. A field
+    that takes any number of values takes a single one too, and None for none. NumPy's numbers count
+    as Python's.
 
     Raises
     ------
@@ -73,7 +71,7 @@ class Request(BaseModel):
 
     def __init__(self, /, **values: object) -> None:
         for name, value in values.items():
-            if _is_no_text(value):
+            if _is_unstorable(value):
                 raise RequestError(name, f"`{name}` has a character that no text can be kept with")
         try:
             super().__init__(
@@ -84,7 +82,7 @@ class Request(BaseModel):
             raised = fault.get("ctx", {}).get("error")
             if isinstance(raised, RequestError):
                 raise raised from None
-            # Without the place among several values.
+            # Without the index among several values.
             field = ".".join(part for part in fault["loc"] if isinstance(part, str))
             reason = refusal_reason(fault)
             if fault["type"] == "extra_forbidden":
@@ -127,8 +125,8 @@ def _normalised(value: object) -> object:
     return _normalised(value.tolist()) if hasattr(value, "tolist") else value
 
 
-def _is_no_text(value: object) -> bool:
+def _is_unstorable(value: object) -> bool:
     """Return whether a text has a character that PostgreSQL or UTF-8 cannot hold."""
     if isinstance(value, str):
         return "\0" in value or any("\ud800" <= character <= "\udfff" for character in value)
-    return isinstance(value, (list, tuple)) and any(map(_is_no_text, value))
+    return isinstance(value, (list, tuple)) and any(map(_is_unstorable, value))

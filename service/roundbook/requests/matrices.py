@@ -176,9 +176,9 @@ class ExportMatrix(Request):
     @model_validator(mode="after")
     def _either(self) -> Self:
         names = {"task", "round", "measure"}
-        of = {*names, "matrix", "assessments"}
-        given = {name for name in of if getattr(self, name) is not None}
-        if given != {"matrix"} and given - {"assessments"} != names:
+        fields = {*names, "matrix", "assessments"}
+        filled = {name for name in fields if getattr(self, name) is not None}
+        if filled != {"matrix"} and filled - {"assessments"} != names:
             raise ValueError("give either `matrix`, or `task`, `round` and `measure`")
         return self
 

@@ -109,14 +109,16 @@ class PlanRequest(Request):
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, values: dict[str, Any]) -> dict[str, Any]:
-        given = {name: value for name, value in values.items() if value is not None and value != ()}
-        solve = given.get("solve", "topics")
+        filled = {
+            name: value for name, value in values.items() if value is not None and value != ()
+        }
+        solve = filled.get("solve", "topics")
         usual: dict[str, Any] = {}
-        if given.get("design", "anova") not in list(TWO_RUNS):
+        if filled.get("design", "anova") not in list(TWO_RUNS):
             usual["m"] = _CANDIDATES if solve == "m" else _RUNS
         if solve != "min-d":
             usual["min_d"] = _MIN_D
-        return usual | given
+        return usual | filled
 
     @field_validator("variance_at", mode="before")
     @classmethod

@@ -5,13 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from roundbook.requests.base import Request
-from roundbook.requests.fields import (
-    ROUNDING,
-    Assessments,
-    MeasureName,
-    RoundLabel,
-    TaskName,
-)
+from roundbook.requests.fields import ROUNDING, Assessments, MeasureName, RoundLabel, TaskName
 
 
 class CompareScores(Request):

@@ -1,7 +1,7 @@
 """Statistics on score matrices: pure NumPy and SciPy, one procedure a module.
 
-Arrays of scores are always ``(topics, runs)``. Nothing here knows a database or a file; input for
-which a statistic does not exist raises :class:`roundbook.errors.ImpossibleStatisticError`.
+Arrays of scores are always ``(topics, runs)``. Nothing here depends on a database or a file; input
+for which a statistic does not exist raises :class:`roundbook.errors.ImpossibleStatisticError`.
 
 Modules import SciPy whole: a sub-package, which takes longer than most commands do, is then read
 when something is computed with it.

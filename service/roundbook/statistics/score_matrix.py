@@ -1,4 +1,4 @@
-"""Arrays and score matrices, and the checks which the statistics start with."""
+"""Types of arrays, and checks of score matrices and parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Bools = NDArray[np.bool_]
 
 
 def as_floats(scores: ArrayLike, statistic: str) -> Floats:
-    """Return `scores` as a float array, or say that they are no numbers."""
+    """Return `scores` as a float array; raise ImpossibleStatisticError unless they are numbers."""
     try:
         return np.asarray(scores, dtype=np.float64)
     except (TypeError, ValueError) as error:
@@ -29,7 +29,7 @@ def as_floats(scores: ArrayLike, statistic: str) -> Floats:
 def checked_scores(
     scores: ArrayLike, statistic: str, *, least_topics: int = 1, least_runs: int = 1
 ) -> Floats:
-    """Return `scores` as a complete, finite score matrix, or say why it is none.
+    """Return `scores` as a complete, finite score matrix.
 
     Parameters
     ----------

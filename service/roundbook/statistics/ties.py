@@ -39,7 +39,7 @@ def centred_rows(values: Floats) -> tuple[Floats, Floats]:
 
 
 def without_rounding(values: Floats, largest: float) -> Floats:
-    """Return values in which those that only rounding tells apart are equal, along the last axis.
+    """Return values in which those that differ by rounding only are equal, along the last axis.
 
     A sum of decimals in binary depends on the order of its terms, so that values that should tie
     differ in their last bits and seem ranked. Of values in order, each that exceeds the one before

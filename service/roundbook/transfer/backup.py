@@ -76,9 +76,9 @@ def save_backup(engine: Engine, request: BackupRequest) -> SavedBackup:
         )
     with (
         atomic_file(file, force=request.force, earlier=has_checksum) as part,
-        begin(engine, one_moment=True) as session,
+        begin(engine, one_snapshot=True) as session,
     ):
-        with _named(file):
+        with _naming_file(file):
             part.touch(mode=0o600, exist_ok=False)  # before anything is in it
         tables = fingerprint_tables(session.connection)
         _, version = server_version(session.connection)
@@ -108,7 +108,7 @@ def restore_backup(engine: Engine, request: RestoreRequest) -> RestoredBackup:
         there is no pg_restore of the server's version.
     """
     file = request.file
-    with _named(file):
+    with _naming_file(file):
         is_file = file.is_file()
     if not is_file:
         raise InputError(f"{file}: there is no such file", way_out="name a backup")
@@ -122,7 +122,7 @@ def restore_backup(engine: Engine, request: RestoreRequest) -> RestoredBackup:
         require_known(dump.revision, "The backup")
         connection.rollback()  # psql, which restores, waits for every lock held here
         restore_dump(connection, file, replace=request.replace)
-    with begin(engine, one_moment=True) as session:
+    with begin(engine, one_snapshot=True) as session:
         tables = fingerprint_tables(session.connection)
     return RestoredBackup(
         file=str(file),
@@ -147,7 +147,7 @@ def _count_matrices(tables: Mapping[str, Fingerprint]) -> int:
 
 
 @contextmanager
-def _named(file: Path) -> Iterator[None]:
+def _naming_file(file: Path) -> Iterator[None]:
     """Turn an OSError into an InputError that names the file."""
     try:
         yield

@@ -15,7 +15,7 @@ from roundbook.database.token_tables import access_token
 from roundbook.errors import AlreadyRecordedError, DatabaseError, InputError
 from roundbook.formats.archive_package import DATA_PACKAGE
 from roundbook.logbook.result import Result
-from roundbook.logbook.session import Tell, begin, tell_nobody
+from roundbook.logbook.session import ReportProgress, begin, ignore_progress
 from roundbook.requests.transfer import ImportRequest
 from roundbook.transfer.archive.exporting import measure_tables, write_tables
 from roundbook.transfer.archive.importing import import_archive
@@ -42,7 +42,10 @@ class MovedRecord(Result):
 
 
 def move_record(
-    source: Engine, target: Engine, user: str = "unknown", progress: Tell = tell_nobody
+    source: Engine,
+    target: Engine,
+    user: str = "unknown",
+    progress: ReportProgress = ignore_progress,
 ) -> MovedRecord:
     """Copy the whole record, history included; the source stays as it is.
 
@@ -66,32 +69,32 @@ def move_record(
     DatabaseError
         When the imported copy differs from the record.
     """
-    with begin(target) as there:
-        empty = not filled_tables(there.connection)
+    with begin(target) as copy:
+        empty = not filled_tables(copy.connection)
     if empty:  # also where a move was killed while it made the tables
         upgrade(target)
     require_current(target)
-    with begin(target, user) as there, TemporaryDirectory(prefix="roundbook-") as directory:
+    with begin(target, user) as copy, TemporaryDirectory(prefix="roundbook-") as directory:
         tables = ", ".join(str(table) for table in metadata.sorted_tables)
-        there.connection.execute(text(_LOCK.format(tables)))
-        if filled_tables(there.connection):
+        copy.connection.execute(text(_LOCK.format(tables)))
+        if filled_tables(copy.connection):
             raise AlreadyRecordedError(
                 "There is a record in the database to move to already.", way_out="move elsewhere"
             )
         file = Path(directory) / "record.zip"
-        with begin(source, one_moment=True) as here:
+        with begin(source, one_snapshot=True) as original:
             try:
-                written = write_tables(here.connection, file, None, (), progress).members
+                written = write_tables(original.connection, file, None, (), progress).members
             except OSError as error:
                 raise InputError(
                     f"{directory}: the archive cannot be written there ({error.strerror or error});"
                     " name another directory in TMPDIR."
                 ) from None
-            _, postgresql_from = server_version(here.connection)
-            tokens = here.connection.execute(select(func.count()).select_from(access_token))
+            _, postgresql_from = server_version(original.connection)
+            tokens = original.connection.execute(select(func.count()).select_from(access_token))
             tokens_left = tokens.scalar_one()
-        imported = import_archive(there, ImportRequest(archive=file), progress)
-        read_again = measure_tables(there.connection, progress)
+        imported = import_archive(copy, ImportRequest(archive=file), progress)
+        read_again = measure_tables(copy.connection, progress)
         differing = [
             name
             for name, member in written.items()
@@ -102,7 +105,7 @@ def move_record(
                 f"The copy differs from the original in {', '.join(differing[:5])}, so it was not"
                 " kept. Please report this."
             )
-        _, postgresql_to = server_version(there.connection)
+        _, postgresql_to = server_version(copy.connection)
     return MovedRecord(
         schema_revision=EXPECTED_REVISION,
         postgresql_from=postgresql_from,

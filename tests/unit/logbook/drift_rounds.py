@@ -30,7 +30,7 @@ def loaded(label, scores, topics=None, teams=None, *, systems=None, collection=N
     return ComparedRound(
         fitted=FittedRound(1, label, collection, 1, 1, matrix=1, revision=1, **facts),
         topics=names,
-        known_as=names,
+        canonical_topics=names,
         mean=factors.mean,
         sd=factors.sd,
         scores=scores,

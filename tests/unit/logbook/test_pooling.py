@@ -28,7 +28,7 @@ from roundbook.logbook.variance_rows import VarianceRow
 from roundbook.logbook.variances import judge_rounds
 from roundbook.presentation.variances import disagreement, disagreement_way_out, summary
 from roundbook.statistics.variance.parts import variance_parts
-from roundbook_cli.plan_advice import advised, history_json
+from roundbook_cli.plan_advice import history_json, with_advice
 
 _NUMBERS = {}
 _IDS = count(1)
@@ -315,7 +315,7 @@ def test_the_warning_where_rounds_disagree():
     lines = summary(shown)
     assert disagreement(shown) in lines
     assert disagreement(shown, two_way=True) in lines
-    told = advised(shown, lines)
+    told = with_advice(shown, lines)
     assert [line for line in told if "--variance-at" in line] == [warning]
     assert disagreement(shown, two_way=True) in told
     # They differ so much that the next round may lie anywhere between, and beyond.

@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from roundbook.errors import MissingExtraError, WorkersError
-from roundbook.logbook.studies.workers import _apply_there, _software, share_out
+from roundbook.logbook.studies.workers import _apply_there, _software, study_workers
 from roundbook.statistics.studies.discriminative_power import bootstrap_test, tukey_test
 from roundbook.statistics.studies.swap_rate import swap_rate
 
@@ -62,10 +62,10 @@ def alone():
 @pytest.mark.long
 @pytest.mark.parametrize("number", [2, 3])
 def test_the_same_numbers_by_any_number_of_processes(alone, number):
-    with share_out(1) as mapped:
+    with study_workers(1) as mapped:
         assert mapped is map
     told = []
-    with share_out(number) as mapped:
+    with study_workers(number) as mapped:
         np.testing.assert_equal(studied(mapped, lambda *done: told.append(done)), alone)
     assert told == [(done, 2_000) for done in range(125, 2_001, 125)]
     # Other tests leave processes that have ended.
@@ -76,11 +76,11 @@ def test_the_same_numbers_by_any_number_of_processes(alone, number):
 def test_a_lost_process_and_a_faulty_piece():
     with (
         pytest.raises(WorkersError, match="ended from outside"),
-        share_out(2) as mapped,
+        study_workers(2) as mapped,
     ):
         list(mapped(partial(os.kill, os.getpid()), [0]))  # asks whether this process is there
         list(mapped(os._exit, [1]))
-    with pytest.raises(ZeroDivisionError), share_out(2) as mapped:
+    with pytest.raises(ZeroDivisionError), study_workers(2) as mapped:
         list(mapped(partial(divmod, 1), [1, 0]))
 
 
@@ -89,7 +89,7 @@ def test_a_worker_has_one_thread_for_its_sums():
     code = "import sys, roundbook.logbook.studies.workers; print('numpy' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
-    with share_out(2) as mapped:
+    with study_workers(2) as mapped:
         assert list(mapped(os.getenv, ["OPENBLAS_NUM_THREADS"] * 3)) == ["1"] * 3
 
 
@@ -158,7 +158,7 @@ def test_the_same_numbers_though_a_worker_is_lost(alone, cluster):
 
     with distributed.Client(address, set_as_default=False) as client:
         client.wait_for_workers(2, timeout=30)
-    with share_out(dask=address) as mapped:
+    with study_workers(dask=address) as mapped:
         np.testing.assert_equal(studied(mapped, lose_one), alone)
         with pytest.raises(ZeroDivisionError):
             list(mapped(partial(divmod, 1), [1, 0]))
@@ -170,7 +170,7 @@ def test_the_same_numbers_though_a_worker_is_lost(alone, cluster):
 def test_a_cluster_of_other_software_is_refused(cluster, monkeypatch):
     def asked(**software):
         monkeypatch.setattr("roundbook.logbook.studies.workers._software", lambda: software)
-        with pytest.raises(WorkersError) as refused, share_out(dask=cluster[0]):
+        with pytest.raises(WorkersError) as refused, study_workers(dask=cluster[0]):
             pass
         assert refused.value.way_out.code == "the same software"
         return str(refused.value)
@@ -191,18 +191,18 @@ def test_an_address_where_no_scheduler_answers(monkeypatch):
         port = mute.getsockname()[1]
         addresses = ["", "nowhere", "foo://x:1", "tcp://127.0.0.1:99999", f"127.0.0.1:{port}"]
         for address in addresses:
-            with pytest.raises(WorkersError) as refused, share_out(dask=address):
+            with pytest.raises(WorkersError) as refused, study_workers(dask=address):
                 pass
             assert str(refused.value) == f"No Dask scheduler answers at '{address}'."
     with (
         pytest.raises(WorkersError, match=r"\(connection refused\)"),
-        share_out(dask=f"127.0.0.1:{port}"),
+        study_workers(dask=f"127.0.0.1:{port}"),
     ):
         pass
 
 
 def test_a_cluster_needs_its_extra(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(MissingExtraError) as refused, share_out(dask="tcp://127.0.0.1:8786"):
+    with pytest.raises(MissingExtraError) as refused, study_workers(dask="tcp://127.0.0.1:8786"):
         pass
     assert refused.value.way_out.facts == {"extra": "dask"}

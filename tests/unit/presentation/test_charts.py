@@ -117,7 +117,7 @@ def test_variances_as_points():
         ("r2", pytest.approx(0.33)),
     ]
     assert [span["name"] for span in tips] == ["r2"]
-    assert marks[0]["said"] == "r1: .1000, 95% .0500 to .2000"
+    assert marks[0]["text"] == "r1: .1000, 95% .0500 to .2000"
     assert [word["level"] for word in words] == ["pooled", "planning"]
     # A page has the latest 60 rounds, a file all of them.
     history.rounds = [row(f"r{number}", 0.1, 0.05, 0.2) for number in range(200)]
@@ -150,7 +150,7 @@ def test_factors_as_points():
     assert "title" not in page
     assert page["width"] == 336
     (drawn,) = page["datasets"].values()
-    assert [point["said"] for point in drawn] == [
+    assert [point["text"] for point in drawn] == [
         "topic hard: .2500, sd .1250", "topic easy: .7500, sd .2500",
     ]  # fmt: skip
 

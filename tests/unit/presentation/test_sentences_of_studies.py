@@ -90,7 +90,7 @@ def test_only_smaller_assessments_have_a_bias_and_it_is_a_size(mode, mean, shown
     headings = [column.heading for column in table.columns]
     assert headings.count("95% of draws") == 2
     (row,) = table.rows
-    assert [one.shown(row) for one in table.columns if one.heading == "Bias"] == shown
+    assert [one.cell(row) for one in table.columns if one.heading == "Bias"] == shown
     assert row.misses
     said = [line for line in pilots.remarks(pilot_study(mode, mean)) if line.startswith("Bias is")]
     assert [line.endswith("one of up to 3 sd / sqrt(100) may be chance.") for line in said] == (

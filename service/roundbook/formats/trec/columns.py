@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from roundbook.errors import BadFileError
-from roundbook.formats.table import checked_name, is_number, shown
+from roundbook.formats.table import checked_name, is_number, quoted
 from roundbook.formats.text import SourceText
 from roundbook.formats.trec.decimals import decimals
 from roundbook.formats.trec.numbering import Numbering, Numbers, Words
@@ -27,7 +27,7 @@ _TAB, _NEWLINE, _BLANK, _PLUS, _MINUS = b"\t\n +-"
 _BLANKS = np.uint64(0x2020202020202020)
 LARGEST_RUN_SCORE = float(np.finfo(np.float32).max)
 
-_Places = npt.NDArray[np.int64]
+_Offsets = npt.NDArray[np.int64]
 
 
 class Columns(NamedTuple):
@@ -69,7 +69,7 @@ def _of_blocks(numbering: Numbering, words: Words) -> Numbers:
 
 def _pieces(
     source: SourceText,
-) -> Iterator[tuple[bytes, _Places, _Places, npt.NDArray[np.float32]]]:
+) -> Iterator[tuple[bytes, _Offsets, _Offsets, npt.NDArray[np.float32]]]:
     """Yield pieces of the file: padded bytes, the fields' starts and lengths, and the scores."""
     text = source.text
     start, line = 0, 1
@@ -77,21 +77,21 @@ def _pieces(
         stop = text.find("\n", start + _PIECE) + 1 or len(text)
         piece = text[start:stop]
         tidied = piece if piece.endswith("\n") else piece + "\n"
-        places = _places(tidied.encode())
-        if places is None:
+        offsets = _field_offsets(tidied.encode())
+        if offsets is None:
             rows = map(str.split, piece.split("\n"))
             tidied = "".join(" ".join(fields) + "\n" for fields in rows if fields)
-            places = _places(tidied.encode())
+            offsets = _field_offsets(tidied.encode())
         padded = _PADDING + tidied.encode() + _PADDING
-        scores = None if places is None else _scores(padded, *places)
-        if places is None or scores is None:
+        scores = None if offsets is None else _scores(padded, *offsets)
+        if offsets is None or scores is None:
             raise _fault(piece, source.file, line)
-        yield padded, *places, scores
+        yield padded, *offsets, scores
         start = stop
         line += len(scores) if tidied is piece else piece.count("\n")
 
 
-def _places(piece: bytes) -> tuple[_Places, _Places] | None:
+def _field_offsets(piece: bytes) -> tuple[_Offsets, _Offsets] | None:
     """Return the starts and the lengths of fields, (lines, fields) each, or None.
 
     None unless each line has six fields separated by one blank or tab each.
@@ -101,8 +101,8 @@ def _places(piece: bytes) -> tuple[_Places, _Places] | None:
     gaps = marks[stops]
     lines, rest = divmod(gaps.size, len(_FIELDS))
     within = np.count_nonzero(gaps == _BLANK) + np.count_nonzero(gaps == _TAB)
-    ends = gaps[len(_FIELDS) - 1 :: len(_FIELDS)]
-    if rest or within + lines < gaps.size or not (ends == _NEWLINE).all():
+    last_gaps = gaps[len(_FIELDS) - 1 :: len(_FIELDS)]
+    if rest or within + lines < gaps.size or not (last_gaps == _NEWLINE).all():
         return None
     starts = np.zeros_like(stops)
     starts[1:] = stops[:-1] + 1
@@ -112,7 +112,7 @@ def _places(piece: bytes) -> tuple[_Places, _Places] | None:
     return starts.reshape(-1, len(_FIELDS)), lengths.reshape(-1, len(_FIELDS))
 
 
-def _words(padded: bytes, starts: _Places, lengths: _Places, *, spare: int = 0) -> Words:
+def _words(padded: bytes, starts: _Offsets, lengths: _Offsets, *, spare: int = 0) -> Words:
     """Return fields as rows of words, with at least `spare` zero bytes after each."""
     width = -(-(int(lengths.max(initial=1)) + spare) // 8)
     return _words_at(padded, starts, width) & _masks(width).take(lengths, axis=0)
@@ -125,27 +125,27 @@ def _masks(width: int) -> Words:
     return np.where(np.arange(8 * width) < lengths, 255, 0).astype(np.uint8).view("<u8")
 
 
-def _words_at(padded: bytes, places: _Places, width: int, *, back: int = 0) -> Words:
-    """Return `width` words from each place, or from `back` bytes before it."""
+def _words_at(padded: bytes, offsets: _Offsets, width: int, *, back: int = 0) -> Words:
+    """Return `width` words from each offset, or from `back` bytes before it."""
     windows = np.ndarray(
         len(padded) - 2 * len(_PADDING), f"S{8 * width}", padded, len(_PADDING) - back, (1,)
     )
-    return windows[places].view("<u8").reshape(-1, width)
+    return windows[offsets].view("<u8").reshape(-1, width)
 
 
-def _scores(padded: bytes, starts: _Places, lengths: _Places) -> npt.NDArray[np.float32] | None:
+def _scores(padded: bytes, starts: _Offsets, lengths: _Offsets) -> npt.NDArray[np.float32] | None:
     """Return the scores of lines, or None if one is no number."""
     starts, lengths = starts[:, _SCORE], lengths[:, _SCORE]
     first = np.frombuffer(padded, np.uint8, offset=len(_PADDING))[starts]
     negative = first == _MINUS
     unsigned = lengths - (negative | (first == _PLUS))
     scores = decimals(_words_at(padded, starts + lengths, 2, back=16), unsigned, negative)
-    others = np.flatnonzero(np.isnan(scores))
-    if others.size:
-        words = _words(padded, starts[others], lengths[others], spare=1)
+    unparsed = np.flatnonzero(np.isnan(scores))
+    if unparsed.size:
+        words = _words(padded, starts[unparsed], lengths[unparsed], spare=1)
         words |= _BLANKS  # makes blanks of zero bytes, and leaves the characters of numbers alone
         try:
-            scores[others] = np.fromstring(words.tobytes(), sep=" ")
+            scores[unparsed] = np.fromstring(words.tobytes(), sep=" ")
         except ValueError:
             return None
     return scores.astype(np.float32) if (np.abs(scores) <= LARGEST_RUN_SCORE).all() else None
@@ -162,12 +162,12 @@ def _fault(lines: str, file: str, first_line: int) -> BadFileError:
                 file,
                 line,
             )
-        for column, (what, field) in enumerate(zip(_FIELDS, fields, strict=False), 1):
-            if what != "score":
-                checked_name(field, what, file, line, column)
+        for column, (noun, field) in enumerate(zip(_FIELDS, fields, strict=False), 1):
+            if noun != "score":
+                checked_name(field, noun, file, line, column)
             elif not is_number(field) or abs(float(field)) > LARGEST_RUN_SCORE:
                 return BadFileError(
-                    f"{shown(field)} is not a score; write a decimal number within"
+                    f"{quoted(field)} is not a score; write a decimal number within"
                     f" ±{LARGEST_RUN_SCORE:.1e}, or leave the document out",
                     file,
                     line,

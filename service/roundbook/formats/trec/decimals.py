@@ -25,12 +25,12 @@ _TAKEN = np.array(
 _ZEROS = ~_TAKEN & _all_bytes(ord("0"))
 # By position of the dot in the last eight characters, 8 without one: masks of the characters
 # before and after it, the shift of those before it, the filler behind it, and the power of ten.
-_BEFORE = np.array([2 ** (8 * place) - 1 for place in range(9)], np.uint64)
-_BEHIND = np.array([2**64 - 2 ** (8 * place + 8) for place in range(8)] + [0], np.uint64)
+_BEFORE = np.array([2 ** (8 * dot) - 1 for dot in range(9)], np.uint64)
+_BEHIND = np.array([2**64 - 2 ** (8 * dot + 8) for dot in range(8)] + [0], np.uint64)
 _MOVE = np.array([8] * 8 + [0], np.uint64)
 _CARRY = np.array([0xFF] * 8 + [0], np.uint64)
 _LEFT = np.array([ord("0")] * 8 + [0], np.uint64)
-_SCALE = np.array([10.0 ** (7 - place) for place in range(8)] + [1.0])
+_SCALE = np.array([10.0 ** (7 - dot) for dot in range(8)] + [1.0])
 
 
 def decimals(
@@ -55,24 +55,22 @@ def decimals(
     characters = characters & _TAKEN.take(counted, axis=0) | _ZEROS.take(counted, axis=0)
     high, low = characters[:, 0], characters[:, 1]
     # The dot gives a byte of zero, the first whose top bit the subtraction sets.
-    others = low ^ _DOTS
-    dots = (others - _all_bytes(1)) & ~others & _all_bytes(0x80)
-    place = np.bitwise_count((dots & (~dots + _ONE)) - _ONE) >> np.uint8(3)
-    move = _MOVE.take(place)
+    marked = low ^ _DOTS
+    dots = (marked - _all_bytes(1)) & ~marked & _all_bytes(0x80)
+    dot = np.bitwise_count((dots & (~dots + _ONE)) - _ONE) >> np.uint8(3)
+    move = _MOVE.take(dot)
     behind, behind_valid = _eight_digits(
-        low & _BEHIND.take(place)
-        | (low & _BEFORE.take(place)) << move
-        | high >> _56 & _CARRY.take(place)
+        low & _BEHIND.take(dot) | (low & _BEFORE.take(dot)) << move | high >> _56 & _CARRY.take(dot)
     )
-    before, before_valid = _eight_digits(high << move | _LEFT.take(place))
+    before, before_valid = _eight_digits(high << move | _LEFT.take(dot))
     mantissa = before * np.uint64(10**8) + behind
     # A double holds such a mantissa and such a power of ten exactly: the quotient is rounded once.
-    values = mantissa / _SCALE.take(place)
+    values = mantissa / _SCALE.take(dot)
     valid = (
         behind_valid
         & before_valid
         & (lengths <= _LONGEST)
-        & (lengths > (place < 8))
+        & (lengths > (dot < 8))
         & (mantissa <= 2**53)
     )
     return np.where(valid, np.where(negative, -values, values), np.nan)

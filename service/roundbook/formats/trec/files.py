@@ -67,7 +67,7 @@ def kind_of(source: SourceText) -> str | None:
     return kinds.pop() if len(kinds) == 1 else None
 
 
-def refuse_kind(source: SourceText, kind: str, wanted: str, way_out: str) -> None:
+def refuse_kind(source: SourceText, kind: str, expected: str, way_out: str) -> None:
     """Refuse a file whose first lines are of `kind`, which has a command of its own.
 
     Raises
@@ -78,5 +78,5 @@ def refuse_kind(source: SourceText, kind: str, wanted: str, way_out: str) -> Non
     if kind_of(source) == kind:
         line = source.first_rows[0][0]
         raise BadFileError(
-            f"this looks like {kind}, and not like {wanted}", source.file, line, way_out=way_out
+            f"this looks like {kind}, and not like {expected}", source.file, line, way_out=way_out
         )

@@ -30,23 +30,23 @@ class Numbering:
 
     def __init__(self) -> None:
         self.count = 0
-        self._known: Words = np.zeros((_FIRST_CAPACITY, 1), _WORD)
+        self._stored: Words = np.zeros((_FIRST_CAPACITY, 1), _WORD)
         self._slots: Numbers = np.full(4 * _FIRST_CAPACITY, -1, np.int32)
 
     def number(self, words: Words) -> Numbers:
         """Return the numbers of names; new names get the next numbers."""
         count, width = words.shape
-        missing = width - self._known.shape[1]
+        missing = width - self._stored.shape[1]
         if missing > 0:
-            self._known = np.pad(self._known, ((0, 0), (0, missing)))
+            self._stored = np.pad(self._stored, ((0, 0), (0, missing)))
         elif missing < 0:
             words = np.pad(words, ((0, 0), (0, -missing)))
         # One row stays empty, to which the number in a free slot points.
-        if self.count + count >= len(self._known):
+        if self.count + count >= len(self._stored):
             self._grow(self.count + count + 1)
         slots = self._first_slots(words)
         numbers = self._slots.take(slots)
-        rest = np.flatnonzero(~_same(self._known.take(numbers, axis=0), words))
+        rest = np.flatnonzero(~_same(self._stored.take(numbers, axis=0), words))
         if rest.size:
             numbers[rest] = self._probe(words.take(rest, axis=0), slots[rest])
         return numbers
@@ -54,7 +54,7 @@ class Numbering:
     def _probe(self, words: Words, slots: npt.NDArray[np.int64]) -> Numbers:
         """Return the numbers of names that are new or not in their first slots."""
         before = self.count
-        rows, places = [], []
+        rows, filled_slots = [], []
         numbers = np.empty(len(words), np.int32)
         pending = np.arange(len(words))
         while pending.size:
@@ -63,40 +63,40 @@ class Numbering:
             self._slots[slots[free[::-1]]] = free[::-1]
             first = free[self._slots[slots[free]] == free]
             rows.append(pending[first])
-            places.append(slots[first])
+            filled_slots.append(slots[first])
             new = np.arange(self.count, self.count + first.size, dtype=np.int32)
-            self._known[new] = words[pending[first]]
+            self._stored[new] = words[pending[first]]
             self._slots[slots[first]] = new
             self.count += first.size
             numbers[pending] = self._slots[slots]
-            rest = ~_same(self._known.take(numbers[pending], axis=0), words.take(pending, axis=0))
+            rest = ~_same(self._stored.take(numbers[pending], axis=0), words.take(pending, axis=0))
             pending = pending[rest]
             slots = (slots[rest] + 1) & (len(self._slots) - 1)
         # A name whose slot was taken was numbered after names that appear later: reorder.
         order = np.argsort(np.concatenate(rows))
-        self._known[before : self.count] = self._known[before + order]
+        self._stored[before : self.count] = self._stored[before + order]
         new = before + np.argsort(order).astype(np.int32)
-        self._slots[np.concatenate(places)] = new
+        self._slots[np.concatenate(filled_slots)] = new
         is_new = numbers >= before
         numbers[is_new] = new[numbers[is_new] - before]
         return numbers
 
     def words(self, numbers: Numbers) -> Words:
         """Return the names with these numbers, as rows of words."""
-        return self._known[numbers]
+        return self._stored[numbers]
 
     def names(self, first: int = 0) -> list[str]:
         """Return the names with numbers from `first` on."""
-        known = self._known[first : self.count]
-        packed: list[bytes] = known.view(f"S{8 * known.shape[1]}").ravel().tolist()
+        stored = self._stored[first : self.count]
+        packed: list[bytes] = stored.view(f"S{8 * stored.shape[1]}").ravel().tolist()
         return b"\n".join(packed).decode().split("\n") if packed else []
 
     def _grow(self, count: int) -> None:
         capacity = 2 ** (count - 1).bit_length()
-        self._known = np.pad(self._known, ((0, capacity - len(self._known)), (0, 0)))
+        self._stored = np.pad(self._stored, ((0, capacity - len(self._stored)), (0, 0)))
         self._slots = np.full(4 * capacity, -1, np.int32)
         pending = np.arange(self.count, dtype=np.int32)
-        slots = self._first_slots(self._known[: self.count])
+        slots = self._first_slots(self._stored[: self.count])
         while pending.size:
             free = self._slots[slots] < 0
             self._slots[slots[free]] = pending[free]
@@ -115,9 +115,9 @@ class Numbering:
         return (mixed >> np.uint64(64 - bits)).astype(np.int64)
 
 
-def _same(some: Words, others: Words) -> npt.NDArray[np.bool_]:
+def _same(first: Words, second: Words) -> npt.NDArray[np.bool_]:
     """Return which rows are equal; `all` over an axis of two or three is far slower."""
-    same: npt.NDArray[np.bool_] = some[:, 0] == others[:, 0]
-    for column in range(1, some.shape[1]):
-        same &= some[:, column] == others[:, column]
+    same: npt.NDArray[np.bool_] = first[:, 0] == second[:, 0]
+    for column in range(1, first.shape[1]):
+        same &= first[:, column] == second[:, column]
     return same

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from roundbook.errors import BadFileError
-from roundbook.formats.table import numbered_names, shown
+from roundbook.formats.table import numbered_names, quoted
 from roundbook.formats.trec.files import StoredFile, read_stored, refuse_kind
 from roundbook.formats.trec.numbering import Numbers
 
@@ -79,7 +79,7 @@ def read_qrels(path: Path | str, *, max_bytes: int) -> QrelsFile:
         topic, _, document, cell = fields
         if not _GRADE.fullmatch(cell) or abs(int(cell)) > _LARGEST_GRADE:
             raise BadFileError(
-                f"the grade {shown(cell)} is not a whole number within ±{_LARGEST_GRADE};"
+                f"the grade {quoted(cell)} is not a whole number within ±{_LARGEST_GRADE};"
                 " write one",
                 file,
                 line,

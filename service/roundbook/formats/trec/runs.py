@@ -39,13 +39,13 @@ class RunFiles:
     runs : tuple of str
         Their tags, in order of first appearance.
     topics : tuple of str
-        Names of topics: those asked for, or all in order of first appearance.
+        Names of topics: those to read, or all in order of first appearance.
     documents : tuple of str
         Names of documents, by number.
     lists : tuple of RankedList
         In order of run and topic, given as indices; without an entry where a run has no documents.
     other_topics : tuple of str
-        Topics in the files that were not asked for; their lists are left out.
+        Topics in the files that were not to be read; their lists are left out.
     beyond_depth : int
         Number of documents ranked below the depth, which are left out.
     files : tuple of StoredFile
@@ -97,7 +97,7 @@ def read_runs(
     if not paths:
         raise InputError("no run file was given")
     numberings = {"tag": Numbering(), "topic": Numbering(), "document": Numbering()}
-    names: dict[str, list[str]] = {what: [] for what in numberings}
+    names: dict[str, list[str]] = {noun: [] for noun in numberings}
     file_of_run: list[str] = []
     stored_files: list[StoredFile] = []
     lists: list[RankedList] = []
@@ -106,8 +106,8 @@ def read_runs(
         stored, source = read_stored(path, max_bytes)
         refuse_kind(source, "TREC qrels", "a TREC run", way_out="log as assessments")
         columns = read_columns(source, *numberings.values())
-        for what, numbering in numberings.items():
-            names[what] += _new_names(numbering, len(names[what]), what, source)
+        for noun, numbering in numberings.items():
+            names[noun] += _new_names(numbering, len(names[noun]), noun, source)
         starts = _starts_of_runs(columns, names["tag"], file_of_run, source)
         file_of_run += [stored.file] * (len(names["tag"]) - len(file_of_run))
         stored_files.append(stored)
@@ -116,8 +116,8 @@ def read_runs(
             of_run, dropped = _ranked_lists(columns, lines, numberings["document"], depth)
             lists += of_run
             beyond += dropped
-    wanted = names["topic"] if topics is None else topics
-    at_topic = {name: index for index, name in enumerate(wanted)}
+    kept_topics = names["topic"] if topics is None else topics
+    at_topic = {name: index for index, name in enumerate(kept_topics)}
     kept = [
         ranked._replace(topic=at_topic[name])
         for ranked in lists
@@ -128,7 +128,7 @@ def read_runs(
         kept, documents = _renumbered(kept, documents)
     return RunFiles(
         runs=tuple(names["tag"]),
-        topics=tuple(wanted),
+        topics=tuple(kept_topics),
         documents=tuple(documents),
         lists=tuple(sorted(kept, key=lambda ranked: ranked[:2])),
         other_topics=tuple(name for name in names["topic"] if name not in at_topic),
@@ -143,23 +143,23 @@ def _files(paths: Sequence[Path | str]) -> Iterator[Path | str]:
         try:
             files = sorted(file for file in Path(path).iterdir() if not file.name.startswith("."))
         except (OSError, ValueError):
-            yield path  # no directory: reading it says what is wrong with it, if anything is
+            yield path  # no directory; if it is no file either, reading it raises the error
             continue
         if not files:
             raise BadFileError("the directory holds no files; name run files", shown_path(path))
         yield from files
 
 
-def _new_names(numbering: Numbering, known: int, what: str, source: SourceText) -> list[str]:
-    """Return the new names of a file, checked."""
-    column = ("topic", "", "document", "", "", "tag").index(what)
-    new = numbering.names(known)
+def _new_names(numbering: Numbering, first: int, noun: str, source: SourceText) -> list[str]:
+    """Return the names that a file added, numbered from `first` on, checked."""
+    column = ("topic", "", "document", "", "", "tag").index(noun)
+    new = numbering.names(first)
 
-    def place(at: int) -> tuple[int, int]:
+    def location(at: int) -> tuple[int, int]:
         lines = (line for line, text in source.rows if text.split()[column] == new[at])
         return next(lines), column + 1
 
-    return checked_names(new, what, source.file, place)
+    return checked_names(new, noun, source.file, location)
 
 
 def _starts_of_runs(
@@ -234,15 +234,15 @@ def _ranked_lists(
     # The bits of a float32 sort like its values, but in reverse for negative ones.
     bits = (score + np.float32(0)).view(np.uint32)
     falling = np.where(bits >> 31, bits, bits ^ np.uint32(2**31 - 1))
-    place = np.repeat(at_topic, in_blocks) << 32 | falling
-    if (place[1:] < place[:-1]).any():
-        order = np.argsort(place, kind="stable")
-        place, document, score = place[order], document[order], score[order]
-    same = place[1:] == place[:-1]
+    sort_key = np.repeat(at_topic, in_blocks) << 32 | falling
+    if (sort_key[1:] < sort_key[:-1]).any():
+        order = np.argsort(sort_key, kind="stable")
+        sort_key, document, score = sort_key[order], document[order], score[order]
+    same = sort_key[1:] == sort_key[:-1]
     if same.any():
         tied = np.flatnonzero(np.append(same, False) | np.append(False, same))
         words = documents.words(document[tied]).byteswap()
-        document[tied] = document[tied][np.lexsort((*~words.T[::-1], place[tied]))]
+        document[tied] = document[tied][np.lexsort((*~words.T[::-1], sort_key[tied]))]
 
     run = int(columns.run[lines.start])
     stops = np.cumsum(np.bincount(at_topic, weights=in_blocks).astype(np.int64))

@@ -100,10 +100,10 @@ class Assessment(Result):
 
 
 class PairAssessment(NamedTuple):
-    """All standardising runs of two rounds, and those of the units in both alone.
+    """The assessment of two rounds by all standardising runs, and by those of shared units.
 
-    `drift` has the figures by topic, `whole` those over topics; `recurring` is None with fewer
-    than 10 units in both rounds.
+    `drift` has the figures by topic, `whole` those over topics; `recurring` is by the runs whose
+    units are in both rounds, None with fewer than 10 such units.
     """
 
     drift: DriftAssessment
@@ -112,7 +112,7 @@ class PairAssessment(NamedTuple):
 
 
 def choose_margin(request: CurveRequest) -> tuple[float, MarginFrom]:
-    """Return the margin of the shift and where it comes from: given, from minD, or neither."""
+    """Return the margin of the shift and its origin: the request's margin, its minD, or neither."""
     if request.margin is not None:
         return request.margin, "given"
     if request.min_d is not None:
@@ -132,16 +132,15 @@ def standardising_runs(entry: ComparedRound) -> StandardisingRuns:
 
 def assess_pair(pair: RoundPair, margin: float, sd_ratio_margin: float) -> PairAssessment:
     """Assess the drift between two rounds by their standardising runs on the shared topics."""
-    first, later = pair.first, pair.later
     teams_from, teams_to = (
-        list(compress(entry.teams, entry.standardising)) for entry in (first, later)
+        list(compress(entry.teams, entry.standardising)) for entry in (pair.first, pair.later)
     )
     systems_from, systems_to = (
-        list(compress(entry.systems, entry.standardising)) for entry in (first, later)
+        list(compress(entry.systems, entry.standardising)) for entry in (pair.first, pair.later)
     )
     units = unit_labels(
-        RunsOfRound(teams_from, systems_from, first.kin),
-        RunsOfRound(teams_to, systems_to, later.kin),
+        RunsOfRound(teams_from, systems_from, pair.first.kin),
+        RunsOfRound(teams_to, systems_to, pair.later.kin),
     )
     scores = pair.standardising_scores()
     labels = units.labels_from, units.labels_to
@@ -160,7 +159,8 @@ def assess_pair(pair: RoundPair, margin: float, sd_ratio_margin: float) -> PairA
     return PairAssessment(drift, whole, _result(recurring, by, no_team, no_system))
 
 
-_AS_THEY_ARE = (
+# Fields of a `DriftAssessment` that an `Assessment` takes over.
+_COPIED = (
     *("verdict", "why", "verdicts", "moved", "shift", "mean_shift", "median_shift", "sd_ratio"),
     *("sd_ratio_geometric", "topics_used"),
 )
@@ -176,7 +176,7 @@ def _result(
         if parts and not getattr(variances, name)
     ]
     return Assessment(
-        **{name: getattr(drift, name) for name in _AS_THEY_ARE},
+        **{name: getattr(drift, name) for name in _COPIED},
         provisional=by != "team" and drift.verdict != "unbridged",
         these_runs=_known_intervals(drift.these_runs, unknown),
         systems_like_these=_known_intervals(drift.systems_like_these, unknown),
@@ -195,13 +195,13 @@ def _result(
 
 
 def _known_intervals(intervals: _Intervals, unknown: list[str]) -> _Intervals:
-    """Set infinite values, and intervals of statistics with `unknown` variance, to None."""
-    left_out = {
+    """Return the intervals with None for infinite values and for statistics of unknown variance."""
+    removed = {
         name: None
         for name, value in vars(intervals).items()
         if not _is_finite(value) or name.rpartition("_")[0] in unknown
     }
-    return replace(intervals, **left_out)
+    return replace(intervals, **removed)
 
 
 def _known_parts(parts: PerStatistic[_Parts | None]) -> PerStatistic[_Parts | None]:

@@ -33,8 +33,7 @@ class FittedRound(NamedTuple):
     """A round with its latest factor set.
 
     `standardising` is the choice of runs it was fitted on, `zero_sd` its policy on tied topics, and
-    `ordinal` the round's number among the task's. `pool_now` is as in a
-    `FactorSet`.
+    `ordinal` the round's number among the task's. `pool_now` is as in a `FactorSet`.
     """
 
     round_id: int
@@ -50,24 +49,24 @@ class FittedRound(NamedTuple):
     held: date | None = None
     pool_now: int | None = None
 
-    def as_compared(self, end: str) -> dict[str, Any]:
-        """Return this round's fields of a result, with the prefix `end` (``from_round``, ...)."""
+    def as_compared(self, prefix: str) -> dict[str, Any]:
+        """Return the fields of a result that name this round: ``from_round``, ``from_matrix``."""
         names = ("round", "matrix", "revision", "version", "collection")
-        return {f"{end}_{name}": getattr(self, name) for name in names}
+        return {f"{prefix}_{name}": getattr(self, name) for name in names}
 
 
 class ComparedRound(NamedTuple):
     """A round to compare: its factors and the scores they were fitted on.
 
     `topics`, `mean` and `sd` are those of the factors, and `scores` is (topics, runs) in their
-    order. `known_as` has each topic's own name where its id is an alias; shared topics are matched
-    by it. `runs`, `systems` and `teams` are the names for each run, and `standardising` is a
-    (runs,) mask. `kin` holds the kin group of each standardising run, None where all have a team.
+    order. `canonical_topics` has each topic's own name where its id is an alias; shared topics are
+    matched by it. `runs`, `systems` and `teams` are the names for each run, and `standardising` is
+    a (runs,) mask. `kin` holds the kin group of each standardising run, None where all have a team.
     """
 
     fitted: FittedRound
     topics: list[str]
-    known_as: list[str]
+    canonical_topics: list[str]
     mean: npt.NDArray[np.float64]
     sd: npt.NDArray[np.float64]
     scores: npt.NDArray[np.float64]
@@ -98,12 +97,16 @@ def pair_rounds(first: ComparedRound, later: ComparedRound) -> RoundPair:
     """Return a pair of rounds, with the shared topics that have factors in both."""
     if collections_differ(first.fitted.collection, later.fitted.collection):
         return RoundPair(first, later, [], [])
-    index_later = {name: index for index, name in enumerate(later.known_as)}
-    shared = [index for index, name in enumerate(first.known_as) if name in index_later]
-    return RoundPair(first, later, shared, [index_later[first.known_as[index]] for index in shared])
+    index_later = {name: index for index, name in enumerate(later.canonical_topics)}
+    shared = [
+        (index, index_later[name])
+        for index, name in enumerate(first.canonical_topics)
+        if name in index_later
+    ]
+    return RoundPair(first, later, [index for index, _ in shared], [index for _, index in shared])
 
 
-# The columns of a `FittedRound`, from rounds joined with their factor sets and these' matrices.
+# The columns of a `FittedRound`, from rounds joined with their factor sets and score matrices.
 FITTED = (
     round_.c.id,
     round_.c.label,
@@ -171,7 +174,7 @@ def fitted_round(
     round_id = find_round(connection, series.task_id, series.task, label)
     by_id = {entry.round_id: entry for entry in fitted}
     if round_id not in by_id:
-        # It has no factors of current scores; this raises the error that says why.
+        # It has no factors of current scores; `find_factor_set` raises the error with the reason.
         find_factor_set(
             connection,
             Series(round_id, series.measure_id, series.assessments, label.strip(), series.measure),
@@ -197,7 +200,7 @@ def load_rounds(
         yield ComparedRound(
             fitted=entry,
             topics=list(topics),
-            known_as=[same.name(name) for name in topics],
+            canonical_topics=[same.name(name) for name in topics],
             mean=np.array(mean),
             sd=np.array(sd),
             scores=scores,

@@ -45,7 +45,7 @@ class LaterRound(Assessment):
 
 
 class DriftCurve(Result):
-    """The ageing of the factors of the round `from` over the later rounds, in the task's order.
+    """The drift of the factors of the round `from` in every later round, in the task's order.
 
     `out_of_order` are those of its rounds whose dates contradict that order.
     """
@@ -87,10 +87,10 @@ def trace_drift(session: Session, request: CurveRequest) -> DriftCurve:
     chosen = _choose_rounds(connection, series, request.from_round)
     rounds = load_rounds(connection, series.task_id, chosen)
     first = next(rounds)
-    ageing = []
+    compared = []
     for later in rounds:
         pair = pair_rounds(first, later)
-        ageing.append(
+        compared.append(
             LaterRound(
                 **dict(assess_pair(pair, margin, request.sd_ratio_margin).whole),
                 **later.fitted._asdict() | {"standardising": standardising_runs(later)},
@@ -110,7 +110,7 @@ def trace_drift(session: Session, request: CurveRequest) -> DriftCurve:
         withdrawn=read_withdrawn(
             connection, TaskScores(series.task_id, [series.measure_id], [series.assessments])
         ),
-        rounds=ageing,
+        rounds=compared,
         out_of_order=rounds_out_of_order(chosen),
     )
 

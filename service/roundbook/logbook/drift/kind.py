@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     from roundbook.logbook.drift.report import DriftReport
 
 
-def _asked(request: DriftRequest, report: DriftReport) -> DriftRequest:
-    """Return the request to save, with the rounds and assessments that the defaults stood for."""
+def _saved_request(request: DriftRequest, report: DriftReport) -> DriftRequest:
+    """Return the request with the defaults replaced by the rounds and assessments compared."""
     names = ("task", "measure", "from_round", "to_round", "assessments")
     return request.model_copy(update={name: getattr(report, name) for name in names})
 
@@ -53,9 +53,9 @@ def _brief(stored: Mapping[str, Any]) -> dict[str, Any]:
     names = ("measure", "assessments", "from", "to", "verdict", "shift", "mean_shift", "sd_ratio")
     brief = {name: stored.get(name) for name in names}
     # The verdict is by these figures, if there are any; reports of earlier versions lack them.
-    like = stored.get("systems_like_these") or {}
-    if like.get("shift") is not None and like.get("sd_ratio") is not None:
-        brief |= {name: like[name] for name in ("shift", "sd_ratio")}
+    estimates = stored.get("systems_like_these") or {}
+    if estimates.get("shift") is not None and estimates.get("sd_ratio") is not None:
+        brief |= {name: estimates[name] for name in ("shift", "sd_ratio")}
     return brief
 
 
@@ -63,7 +63,7 @@ KIND = Kind(
     title="drift report",
     request=DriftRequest,
     compute=imported("drift.report:report_drift"),
-    asked=_asked,
+    saved_request=_saved_request,
     inputs=_inputs,
     today=_today,
     brief=_brief,

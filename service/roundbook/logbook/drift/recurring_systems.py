@@ -38,7 +38,7 @@ class RecurringSystems(Result):
     no topic has an sd above 0: then the `count` systems that ran in both rounds are not listed.
     """
 
-    # Reports saved before these keys were there are read back by them.
+    # The defaults are for reports saved before these keys existed.
 
     verdict: str
     why: str | None = None

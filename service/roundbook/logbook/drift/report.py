@@ -26,10 +26,7 @@ from roundbook.logbook.drift.compared_rounds import (
     pair_rounds,
     rounds_with_factors,
 )
-from roundbook.logbook.drift.recurring_systems import (
-    RecurringSystems,
-    compare_recurring_systems,
-)
+from roundbook.logbook.drift.recurring_systems import RecurringSystems, compare_recurring_systems
 from roundbook.logbook.drift.shared_topics import (
     Consequence,
     DriftTests,
@@ -50,17 +47,17 @@ class DriftReport(Assessment):
     """A drift report: whether the factors of the round `from` hold in the round `to`.
 
     The assessment is by all standardising runs; `recurring` is by the units in both rounds only,
-    None with fewer than 10. It is `backwards` if `from` is recorded after `to`, and `out_of_order`
-    are both where their dates contradict that order. `margin_from` says where the margin of the
-    shift comes from. `tests` are None without a shared topic, `consequence` if no shared topic can
+    None with fewer than 10. It is `backwards` if `from` is recorded after `to`; `out_of_order` has
+    both rounds if their dates contradict that order. `margin_from` is the origin of the margin of
+    the shift. `tests` are None without a shared topic, `consequence` if no shared topic can
     be standardised by both rounds' factors, and `recurring_systems` without a system in both.
     `no_shared_topics`, which compares all topics of the two rounds, is None if a shared topic is
     usable. The topic set sizes are for `m` runs and `min_d`. `undefined_shifts` and
     `undefined_sd_ratios` count shared topics without a shift or sd ratio.
     """
 
-    # Saved reports are read back by this model: new keys need defaults, and removed keys, such as
-    # the intervals over topics only, are shown as they were saved.
+    # Saved reports are read back by this model: new keys need defaults, and keys of earlier
+    # versions, such as the intervals over topics only, are kept.
     model_config = ConfigDict(extra="allow")
 
     recurring: Assessment | None = None
@@ -178,10 +175,9 @@ def _choose_rounds(
 ) -> list[FittedRound]:
     """Return the two rounds that a request compares."""
     fitted = rounds_with_factors(connection, series)
-    asked = ((request.from_round, fitted[0]), (request.to_round, fitted[-1]))
     chosen = [
         default if label is None else fitted_round(connection, series, fitted, label)
-        for label, default in asked
+        for label, default in ((request.from_round, fitted[0]), (request.to_round, fitted[-1]))
     ]
     if chosen[0] == chosen[1]:
         raise InputError(

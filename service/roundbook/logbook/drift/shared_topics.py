@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from functools import partial
 from operator import is_
 
@@ -25,8 +26,8 @@ class TopicDrift(Result):
 
     `shift` is (mean_to - mean_from) / sd_from and `sd_ratio` sd_to / sd_from; None where an sd
     of 0 leaves them undefined. The tests are Welch's t on the means and Brown-Forsythe on the
-    spread; `welch_p_holm` and `brown_forsythe_p_holm` are adjusted over topics, None on a topic that
-    the first round ties on. `untested` has the codes of the reasons for missing outcomes; in
+    spread; `welch_p_holm` and `brown_forsythe_p_holm` are adjusted over topics, None on a topic
+    that the first round ties on. `untested` has the codes of the reasons for missing outcomes; in
     reports of earlier versions it is a sentence.
     """
 
@@ -51,9 +52,9 @@ class TopicDrift(Result):
 class DriftTests(Result):
     """Tests on the standardising runs' scores, as if runs were fixed and independent.
 
-    With other systems in each round they often find a move where nothing moved.
-    They are over the shared `topics` that the first round does not tie on, and in reports of
-    earlier versions, where `topics` is None, over all shared ones. `welch_significant` and
+    If the rounds have different systems, they are often significant where nothing moved. They are
+    over the shared `topics` that the first round does not tie on, and in reports of earlier
+    versions, where `topics` is None, over all shared ones. `welch_significant` and
     `brown_forsythe_significant` count the topics whose adjusted p value is below `alpha`.
     `paired_t` and `wilcoxon` compare the topics' means, `pearson` and `kendall` correlate them, to
     see whether topics keep their hardness.
@@ -92,11 +93,10 @@ class Consequence(Result):
     """The later round's runs on the shared topics, by the earlier round's factors and by its own.
 
     `topics` counts those that are standardised by both rounds' factors, so that tied ones count
-    unless `zero_sd` is ``drop``.
-    `bias` is the mean score under the earlier factors less that under the later ones. `kendall_tau`
-    is tau-b of the two rankings of the runs, None for one run or if all runs tie. The topic set
-    sizes are for comparing `m` runs with a smallest difference `min_d` worth detecting on the
-    std-AB scale (one-way ANOVA).
+    unless `zero_sd` is ``drop``. `bias` is the mean score under the earlier factors less that under
+    the later ones. `kendall_tau` is tau-b of the two rankings of the runs, None for one run or if
+    all runs tie. The topic set sizes are for comparing `m` runs with a smallest difference `min_d`
+    worth detecting on the std-AB scale (one-way ANOVA).
     """
 
     topics: int
@@ -134,13 +134,10 @@ def compare_topics(
         standardising_from=pair.first.fitted.standardising,
         standardising_to=pair.later.fitted.standardising,
         alpha=_ALPHA,
-        **{
-            f"{name}_significant": sum(
-                p is not None and p < _ALPHA
-                for p in (getattr(test, f"{name}_holm") for test in tests.by_topic)
-            )
-            for name in ("welch", "brown_forsythe")
-        },
+        welch_significant=_significant(test.welch_holm for test in tests.by_topic),
+        brown_forsythe_significant=_significant(
+            test.brown_forsythe_holm for test in tests.by_topic
+        ),
     )
     return over_topics, [
         TopicDrift(
@@ -159,12 +156,7 @@ def compare_topics(
             brown_forsythe_dof=test.brown_forsythe.dof,
             brown_forsythe_p=test.brown_forsythe.p_value,
             brown_forsythe_p_holm=test.brown_forsythe_holm,
-            untested=[
-                reason
-                for reason in (test.welch.reason, test.brown_forsythe.reason)
-                if reason is not None
-            ]
-            or None,
+            untested=list(filter(None, (test.welch.reason, test.brown_forsythe.reason))) or None,
         )
         for first, later, shift, sd_ratio, test in zip(
             pair.shared_first,
@@ -175,6 +167,10 @@ def compare_topics(
             strict=True,
         )
     ]
+
+
+def _significant(p_values: Iterable[float | None]) -> int:
+    return sum(p_value is not None and p_value < _ALPHA for p_value in p_values)
 
 
 def compare_scores(pair: RoundPair, m: int, min_d: float) -> Consequence | None:
@@ -198,9 +194,12 @@ def compare_scores(pair: RoundPair, m: int, min_d: float) -> Consequence | None:
         )
     except ImpossibleStatisticError:
         return None
-    under = {name: _under(getattr(compared, name), m, min_d) for name in ("earlier", "later")}
+    fields = vars(compared) | {
+        "earlier": _under_factors(compared.earlier, m, min_d),
+        "later": _under_factors(compared.later, m, min_d),
+    }
     return Consequence(
-        **vars(compared) | under,
+        **fields,
         m=m,
         min_d=min_d,
         alpha=_ALPHA,
@@ -209,14 +208,12 @@ def compare_scores(pair: RoundPair, m: int, min_d: float) -> Consequence | None:
     )
 
 
-def _under(under: consequence.UnderFactors, m: int, min_d: float) -> UnderFactors:
-    topics = None
-    if under.residual_variance:
+def _under_factors(scores: consequence.UnderFactors, m: int, min_d: float) -> UnderFactors:
+    variance, topics = scores.residual_variance, None
+    if variance:
         try:
-            size = solve_topics(
-                "anova", min_d, under.residual_variance, _ALPHA, _BETA, engine="exact", runs=m
-            )
+            size = solve_topics("anova", min_d, variance, _ALPHA, _BETA, engine="exact", runs=m)
             topics = int(size.topics)
         except ImpossibleStatisticError:
             pass  # More topics than any design takes.
-    return UnderFactors(**vars(under), variance=under.residual_variance, topics_needed=topics)
+    return UnderFactors(**vars(scores), variance=variance, topics_needed=topics)

@@ -24,7 +24,7 @@ class CorrectedMatrix(Result):
     """A matrix that was withdrawn or restored.
 
     `standing` is its present status, since `decided_at` by `decided_by` for a `reason`; `status` is
-    what was done: ``withdrawn``, ``restored``, or ``unchanged`` if it had that status before.
+    ``withdrawn``, ``restored``, or ``unchanged`` if it had that status before.
     `impact` is what depends on it and is stale now, and `publication` has the fingerprints of a
     published round whose scores change.
     """
@@ -73,7 +73,7 @@ def _decide(session: Session, request: WithdrawMatrix, *, withdrawn: bool) -> Co
         verb = "withdraw" if withdrawn else "restore"
         raise InputError(f"To {verb} a matrix needs a reason.", way_out="reason needed")
     connection = session.connection
-    # Writers of a task wait for its lock; what was read before may be out of date by now.
+    # Read again under the lock: another writer may have changed the matrix in the meantime.
     find_task(connection, find_matrix(connection, number).task, lock=True)
     row = find_matrix(connection, number)
     if row.revision < row.newest:

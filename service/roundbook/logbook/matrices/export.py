@@ -27,8 +27,8 @@ from roundbook.requests.matrices import ExportMatrix
 class ExportedMatrix(Result):
     """An exported matrix: its `content` if no `output` was named, else the `files` written.
 
-    `file_type` is csv, xlsx, parquet or, for trec_eval's layout, text.
-    `standing` is the matrix's status, with its `reason`; `replaced_by` is the next revision.
+    `file_type` is csv, xlsx, parquet or, for trec_eval's layout, text. `standing` is the matrix's
+    status, with its `reason`; `replaced_by` is the next revision.
     """
 
     matrix: int
@@ -61,7 +61,7 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
     NotRecordedError
         When there is no such matrix or run.
     WithdrawnError
-        When it is asked for by its round and measure, and withdrawn.
+        When the request names it by round and measure, and it is withdrawn.
     InputError
         When the layout cannot hold the names, the output exists, or the library that writes such a
         file is missing.
@@ -108,8 +108,7 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
             names[run]: write_trec_eval(loaded.topics, run, column, row.measure)
             for run, column in zip(runs, scores.T, strict=True)
         }
-    content = None
-    files = []
+    content, files = None, []
     if output is None:
         content = str(next(iter(contents.values()), table))
     elif layout == "trec_eval":
@@ -133,7 +132,7 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
 
 
 def _number(connection: Connection, request: ExportMatrix) -> int:
-    """Return the number of the matrix that a request names, by the names of its series too."""
+    """Return the number of the matrix that a request names by its number or its series."""
     if request.matrix is not None:
         return request.matrix
     task, round_label, measure = request.task or "", request.round or "", request.measure or ""

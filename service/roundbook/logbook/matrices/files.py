@@ -22,7 +22,7 @@ from roundbook.requests.matrices import LogFilesRequest, LoggingRequest, LogRequ
 
 
 def log_files(session: Session, request: LogFilesRequest, *, max_file_bytes: int) -> LoggedMatrices:
-    """Read score files, or compute scores from runs, and log a matrix for each measure wanted.
+    """Read score files, or compute scores from runs, and log a matrix for each measure.
 
     See `log_scores`.
 
@@ -46,7 +46,7 @@ def log_files(session: Session, request: LogFilesRequest, *, max_file_bytes: int
         entry = LogRequest(**shared, measure=measure)
         if computed and request.tool is None:
             entry = entry.model_copy(update={"tool": computed.tools[index]})
-        logged = log_complete(session, entry, complete, teams, computed and computed.made_from)
+        logged = log_complete(session, entry, complete, teams, computed and computed.computed_from)
         if logged.measure in by_measure:
             raise InputError(f"'{measure}' and another name given are both {logged.measure}.")
         by_measure[logged.measure] = logged
@@ -83,18 +83,18 @@ def _read_files(request: LogFilesRequest, max_file_bytes: int) -> list[CompleteM
 
 
 def _with_remarks(
-    logged: LoggedMatrix, together: Collection[str], computed: ComputedMatrices | None
+    logged: LoggedMatrix, measures: Collection[str], computed: ComputedMatrices | None
 ) -> LoggedMatrix:
-    """Return a logged matrix, with remarks that take the matrices logged together into account.
+    """Return a logged matrix, with remarks that take the `measures` logged together into account.
 
-    Measures logged together are not suggested as what this one's name may be mistyped for.
+    None of these is suggested as the measure that the matrix's own may be a misspelling of.
     """
-    others = [name for name in logged.remarks.other_measures if name not in together]
-    without = computed.without_relevant if computed else []
-    about: dict[str, object] = {"other_measures": others, "topics_without_relevant": without}
-    _, at, cutoff = logged.measure.rpartition("@")
-    looked_to = min(int(cutoff), DEPTH) if at and cutoff.isdecimal() else DEPTH
-    if computed and computed.depth < looked_to:
-        about["lists_end_at"] = computed.depth
-    remarks = logged.remarks.model_copy(update=about)
-    return logged.model_copy(update={"remarks": remarks})
+    others = [name for name in logged.remarks.other_measures if name not in measures]
+    update: dict[str, object] = {"other_measures": others}
+    if computed:
+        update["topics_without_relevant"] = computed.without_relevant
+        _, at, cutoff = logged.measure.rpartition("@")
+        deepest_rank = min(int(cutoff), DEPTH) if at and cutoff.isdecimal() else DEPTH
+        if computed.depth < deepest_rank:
+            update["lists_end_at"] = computed.depth
+    return logged.model_copy(update={"remarks": logged.remarks.model_copy(update=update)})

@@ -22,7 +22,7 @@ from roundbook.requests.fields import ROUNDING
 from roundbook.requests.matrices import ShowHistory
 
 _Scores = LoadedMatrix | CompleteMatrix
-What = Literal["logged", "revised", "withdrawn", "restored", "factors fitted"]
+Step = Literal["logged", "revised", "withdrawn", "restored", "factors fitted"]
 
 
 class Changes(Result):
@@ -46,11 +46,11 @@ class Changes(Result):
 
 
 class HistoryEntry(Result):
-    """One step of the history: what was done, when, by whom and why."""
+    """A step of the history, with its time, its user and its reason."""
 
     at: datetime
     who: str
-    what: What
+    what: Step
     matrix: int
     revision: int
     factor_version: int | None
@@ -128,58 +128,62 @@ def compared_names(
     before: Sequence[str], after: Sequence[str]
 ) -> tuple[list[str], list[str], list[str]]:
     """Return the names in both (in the order of `after`), those only before and only after."""
-    was, now = set(before), set(after)
-    both = [name for name in after if name in was]
-    gone = [name for name in before if name not in now]
-    return both, gone, [name for name in after if name not in was]
+    names_before, names_after = set(before), set(after)
+    both = [name for name in after if name in names_before]
+    removed = [name for name in before if name not in names_after]
+    return both, removed, [name for name in after if name not in names_before]
 
 
 def cells_of(
     matrix: _Scores | AssessedRuns, topics: Sequence[str], runs: Sequence[str]
 ) -> tuple[npt.NDArray[np.intp], ...]:
     """Return the index (of numpy.ix_) of topics and runs in a matrix's (topics, runs) scores."""
-    at_topic = {name: index for index, name in enumerate(matrix.topics)}
-    at_run = {name: index for index, name in enumerate(matrix.runs)}
-    rows = np.array([at_topic[name] for name in topics], dtype=np.intp)
-    return np.ix_(rows, np.array([at_run[name] for name in runs], dtype=np.intp))
+    row_of = {name: index for index, name in enumerate(matrix.topics)}
+    column_of = {name: index for index, name in enumerate(matrix.runs)}
+    rows = np.array([row_of[name] for name in topics], dtype=np.intp)
+    return np.ix_(rows, np.array([column_of[name] for name in runs], dtype=np.intp))
 
 
 def _revision(connection: Connection, row: Row[Any], changes: Changes | None) -> list[HistoryEntry]:
     """Return the history of one revision, up to the next one, in order."""
 
     def entry(
-        what: What,
+        step: Step,
         at: datetime,
-        who: str,
-        why: str | None,
-        **more: int | Changes | None,
+        user: str,
+        reason: str | None,
+        *,
+        factor_version: int | None = None,
+        changes: Changes | None = None,
     ) -> HistoryEntry:
-        of_revision = {"matrix": row.id, "revision": row.revision, "factor_version": None}
-        facts = {"at": at, "who": who, "what": what, "why": why, "changes": None}
-        return HistoryEntry(**{**of_revision, **facts, **more})
+        return HistoryEntry(
+            at=at,
+            who=user,
+            what=step,
+            matrix=row.id,
+            revision=row.revision,
+            factor_version=factor_version,
+            why=reason,
+            changes=changes,
+        )
 
-    first = entry(
-        "revised" if changes else "logged",
-        row.logged_at,
-        row.logged_by,
-        row.reason,
-        changes=changes,
-    )
-    fitted = connection.execute(
-        select(factor_set).where(factor_set.c.matrix_id == row.id).order_by(factor_set.c.version)
-    )
+    step: Step = "revised" if changes else "logged"
+    logged = entry(step, row.logged_at, row.logged_by, row.reason, changes=changes)
     fits = [
         entry(
             "factors fitted", fit.fitted_at, fit.fitted_by, fit.reason, factor_version=fit.version
         )
-        for fit in fitted
+        for fit in connection.execute(
+            select(factor_set)
+            .where(factor_set.c.matrix_id == row.id)
+            .order_by(factor_set.c.version)
+        )
     ]
-    decided = connection.execute(
-        select(withdrawal).where(withdrawal.c.matrix_id == row.id).order_by(withdrawal.c.number)
-    )
     decisions = [
         entry("withdrawn" if by.withdrawn else "restored", by.decided_at, by.decided_by, by.reason)
-        for by in decided
+        for by in connection.execute(
+            select(withdrawal).where(withdrawal.c.matrix_id == row.id).order_by(withdrawal.c.number)
+        )
     ]
     # Both lists keep their own order, even if the clock was set back.
-    return [first, *heapq.merge(fits, decisions, key=lambda entry: entry.at)]
+    return [logged, *heapq.merge(fits, decisions, key=lambda entry: entry.at)]

@@ -59,7 +59,7 @@ def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
     """
     connection, task = session.connection, request.task
     task_id = find_task(connection, task)
-    round_id, measure_id, assessments = None, None, request.assessments
+    round_id, measure_id = None, None
     if request.round is not None:
         round_id = find_round(connection, task_id, task, request.round)
     if request.measure is not None:
@@ -78,7 +78,7 @@ def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
             "task": task_id,
             "round": round_id,
             "measure": measure_id,
-            "assessments": None if assessments is None else assessments.strip(),
+            "assessments": request.assessments and request.assessments.strip(),
             "superseded": request.superseded,
             "after": request.after,
             "limit": request.limit,
@@ -87,12 +87,7 @@ def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
     sources = read_sources(connection, [row.id for row in rows])
     matrices = [
         ListedMatrix(
-            **{
-                **row._mapping,
-                "matrix": row.id,
-                "reason": row.why,
-                "source": sources.get(row.id),
-            }
+            **{**row._mapping, "matrix": row.id, "reason": row.why, "source": sources.get(row.id)}
         )
         for row in rows
     ]

@@ -12,12 +12,7 @@ import numpy as np
 from sqlalchemy import Row
 
 from roundbook.errors import InputError
-from roundbook.formats import (
-    CompleteMatrix,
-    RunTeam,
-    ScoreMatrix,
-    apply_missing_policy,
-)
+from roundbook.formats import CompleteMatrix, RunTeam, ScoreMatrix, apply_missing_policy
 from roundbook.logbook.assessments_labels import other_assessments
 from roundbook.logbook.estimates import (
     matrix_statistics,
@@ -64,7 +59,7 @@ from roundbook.statistics.score_matrix import checked_scores
 class _Entry(NamedTuple):
     """A score matrix to log, with its series; `latest` is the latest revision of the series.
 
-    `made_from` has details for the event: the runs and assessments of computed scores.
+    `computed_from` has the runs and assessments of computed scores, for the event.
     """
 
     session: Session
@@ -75,7 +70,7 @@ class _Entry(NamedTuple):
     digest: str
     latest: Row[Any] | None
     runs: RecordedRuns
-    made_from: Mapping[str, object]
+    computed_from: Mapping[str, object]
 
 
 class _Outcome(NamedTuple):
@@ -133,13 +128,14 @@ def log_scores(
 
 
 def with_publication(session: Session, logged: Sequence[LoggedMatrix]) -> list[LoggedMatrix]:
-    """Return the matrices logged into a round, those that change it with its fingerprints now."""
+    """Return the matrices logged into a round, with its fingerprints in those that change it."""
     changed = [matrix for matrix in logged if matrix.status == "logged"]
     if not changed:
         return list(logged)
-    about = {"publication": find_publication(session, changed[0].task, changed[0].round)}
+    update = {"publication": find_publication(session, changed[0].task, changed[0].round)}
     return [
-        matrix.model_copy(update=about if matrix.status == "logged" else {}) for matrix in logged
+        matrix.model_copy(update=update) if matrix.status == "logged" else matrix
+        for matrix in logged
     ]
 
 
@@ -148,20 +144,20 @@ def log_complete(
     request: LogRequest,
     complete: CompleteMatrix,
     teams: Mapping[str, RunTeam],
-    made_from: Mapping[str, object] | None = None,
+    computed_from: Mapping[str, object] | None = None,
 ) -> LoggedMatrix:
     """Log a score matrix without missing scores; see `log_scores`.
 
     Parameters
     ----------
-    made_from : mapping, optional
+    computed_from : mapping, optional
         The runs and assessments that the scores were computed from, for the event.
     """
     request = request.model_copy(
         update={"revise": check_reason(request.revise), "tool": check_text("tool", request.tool)}
     )
     connection = session.connection
-    task_id, round_id, near = open_round(
+    task_id, round_id, near_names = open_round(
         session, request.task, request.round, create=request.create
     )
     complete, teams = as_recorded(connection, task_id, round_id, complete, teams)
@@ -181,15 +177,15 @@ def log_complete(
         content_hash(complete.topics, complete.runs, complete.scores),
         latest_matrix(connection, series),
         record_runs(connection, round_id, complete.runs, teams),
-        made_from or {},
+        computed_from or {},
     )
     unchanged = entry.latest is not None and entry.latest.content_hash == entry.digest
-    outcome = _keep(entry) if unchanged else _store(entry, known_teams=bool(teams))
+    outcome = _find_stored(entry) if unchanged else _store(entry, with_teams=bool(teams))
     remarks = outcome.remarks | {
         "other_measures": other_measures(connection, task_id, recorded),
         "near_measure": near_measure(recorded.name) if recorded.is_new else None,
         "other_assessments": other_labels,
-        "near_names": near,
+        "near_names": near_names,
         "zero_sd": request.zero_sd,
         "hidden": list(complete.hidden),
     }
@@ -197,17 +193,17 @@ def log_complete(
         tags = dict.fromkeys(complete.runs)
         remarks["unknown_runs"] = [tag for tag in teams if tag not in tags]
         remarks["undescribed_runs"] = [tag for tag in tags if tag not in teams]
-        if entry.runs.pool_told:
+        if entry.runs.pool_changed:
             remarks["refittable"] = refittable_factors(connection, round_id)
     impact = []
     if entry.latest is not None and not unchanged:
         impact = stale_dependents(connection, entry.latest.id)
-    kept = unchanged or not request.dry_run
-    if not kept:
+    is_recorded = unchanged or not request.dry_run
+    if not is_recorded:
         impact = [_unnumbered(dependent, outcome.matrix) for dependent in impact]
-    stored = {"matrix": outcome.matrix if kept else None, "remarks": Remarks(**remarks)}
+    fields = {"matrix": outcome.matrix if is_recorded else None, "remarks": Remarks(**remarks)}
     return LoggedMatrix(
-        **(outcome._asdict() | stored),
+        **(outcome._asdict() | fields),
         pool=known_pool(entry.runs.contributed),
         variance=outcome.variances["raw"],
         runs_described=entry.runs.described,
@@ -239,7 +235,7 @@ def _check_bounds(measure: str, bounds: tuple[float, float], complete: CompleteM
         )
 
 
-def _keep(entry: _Entry) -> _Outcome:
+def _find_stored(entry: _Entry) -> _Outcome:
     """Return the outcome for scores that are logged already; facts on their runs may be new."""
     connection, series, latest = entry.session.connection, entry.series, entry.latest
     assert latest is not None
@@ -257,20 +253,18 @@ def _keep(entry: _Entry) -> _Outcome:
             details={"runs": entry.runs.described, "estimates_renewed": len(renewed)},
         )
     source = read_sources(connection, [latest.id]).get(latest.id)
-    made = (
-        {} if source is None else {"upload": source.upload, "assessments_revision": source.revision}
-    )
-    if made and entry.made_from and made != entry.made_from:
+    recorded = source and {"upload": source.upload, "assessments_revision": source.revision}
+    if recorded and entry.computed_from and recorded != entry.computed_from:
         record_event(
             entry.session,
             "scores computed again",
             task_id=entry.task_id,
             round_id=series.round_id,
             matrix_id=latest.id,
-            details=entry.made_from,
+            details=entry.computed_from,
         )
-    own = [row for row in factor_sets(connection, series) if row.matrix_id == latest.id]
-    fitted = own[-1] if own else None
+    versions = [row for row in factor_sets(connection, series) if row.matrix_id == latest.id]
+    fitted = versions[-1] if versions else None
     return _Outcome(
         latest.id,
         latest.revision,
@@ -284,28 +278,28 @@ def _keep(entry: _Entry) -> _Outcome:
 
 def _not_recorded(request: LogRequest, latest: Row[Any], fitted: Row[Any] | None) -> list[str]:
     """Return the options that are not recorded, as the same scores are logged with other values."""
-    otherwise = {
+    differs = {
         "reason": request.revise is not None,
         "tool": request.tool not in (None, latest.tool),
         "zero_sd": request.zero_sd != LogRequest.model_fields["zero_sd"].default
         and fitted is not None
         and fitted.zero_sd != request.zero_sd,
     }
-    return [name for name, is_lost in otherwise.items() if is_lost]
+    return [name for name, differing in differs.items() if differing]
 
 
-def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
+def _store(entry: _Entry, *, with_teams: bool) -> _Outcome:
     """Store scores as the next revision, with their factors and variances."""
-    session, request, task_id, series, complete, digest, latest, runs, made_from = entry
+    session, request, task_id, series, complete, digest, latest, runs, computed_from = entry
     connection = session.connection
     check_revision(connection, series, complete, latest, request)
-    # Checked here, before the database refuses it with a less helpful message.
+    # Checked here, as the database would refuse it with a less helpful message.
     checked_scores(complete.scores, "The residual variance", least_topics=2)
     revision = latest.revision + 1 if latest is not None else 1
     chosen = standardising_runs(runs.contributed) if len(complete.runs) >= 2 else None
     # Computed while the server takes in the scores, when this process would only wait.
-    with ThreadPoolExecutor(1) as beside:
-        computing = beside.submit(
+    with ThreadPoolExecutor(1) as executor:
+        future = executor.submit(
             matrix_statistics,
             complete.scores,
             runs.team_ids,
@@ -313,7 +307,7 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
             request.zero_sd,
         )
         stored = store_matrix(session, request, series, complete, runs, revision, digest)
-        computed = computing.result()
+        computed = future.result()
     fitted, tied = None, []
     if chosen is not None:
         assert computed.factors is not None
@@ -322,9 +316,7 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
         tied = list(compress(complete.topics, (fitted.factors.sd == 0).tolist()))
     variances = store_estimates(connection, stored, fitted, computed.parts)
     # For the other measures; the estimates that this matrix replaces need no renewal.
-    renewed = (
-        renew_runs_parts(connection, series.round_id) if known_teams and runs.described else []
-    )
+    renewed = renew_runs_parts(connection, series.round_id) if with_teams and runs.described else []
     record_event(
         session,
         "matrix logged" if revision == 1 else "matrix revised",
@@ -338,7 +330,7 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
             "revision": revision,
             "topics": len(complete.topics),
             "runs": len(complete.runs),
-            **made_from,
+            **computed_from,
             **({"estimates_renewed": len(renewed)} if renewed else {}),
         },
     )
@@ -373,7 +365,7 @@ def _store(entry: _Entry, *, known_teams: bool) -> _Outcome:
 
 
 def _unnumbered(dependent: Dependent, matrix: int) -> Dependent:
-    """Remove the number of a dry run's matrix, which is rolled back."""
+    """Return a dependent without the number of a dry run's matrix, which is rolled back."""
     reasons = [
         reason.model_copy(update={"matrix": None}) if reason.matrix == matrix else reason
         for reason in dependent.reasons

@@ -39,7 +39,7 @@ class Twin(Result):
 
 
 class Remarks(Result):
-    """Remarks on a logged score matrix, for the person who logs it.
+    """Remarks on a logged score matrix.
 
     Attributes
     ----------
@@ -47,7 +47,8 @@ class Remarks(Result):
         The task's other measures if this one is new to the record: it may be one of them,
         mistyped.
     near_measure : str or None
-        The known measure that this one, new to the record and unknown, may be a misspelling of.
+        If this measure is new to the record and not a known one: the known measure that it may
+        be a misspelling of.
     other_assessments : list of str
         The task's assessments labels if this one is new to it: it may be one of them, mistyped.
     near_names : list of NearName
@@ -126,8 +127,8 @@ class LoggedMatrix(Result):
     `variance` is the residual variance on the raw scale, `variances` those on every scale. `impact`
     is what depends on replaced scores and so is stale, empty if none were replaced.
     `standardising_runs` is the number of standardising runs, None without factors. `pool` is how
-    far the pool is known, which decides on them unless they were ``chosen``. `publication` has the
-    fingerprints of a published round whose scores change.
+    far the pool is known: the standardising runs follow from it unless they were ``chosen``.
+    `publication` has the fingerprints of a published round whose scores change.
     """
 
     matrix: int | None

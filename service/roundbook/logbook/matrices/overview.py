@@ -18,7 +18,7 @@ from roundbook.logbook.storing import load_matrix
 from roundbook.requests.matrices import ShowMatrix
 from roundbook.statistics.ranking.run_means import run_means
 from roundbook.statistics.standardisation.factors import scale_scores
-from roundbook.statistics.t_interval import Interval, t_interval
+from roundbook.statistics.t_interval import Interval, TInterval, t_interval
 
 MOST_TOPICS, MOST_RUNS = 100, 150
 
@@ -81,7 +81,7 @@ def show_overview(session: Session, request: ShowMatrix) -> ScoreOverview:
     runs = [loaded.runs[index] for index in best]
     sds = scores.std(axis=1, ddof=1).tolist() if len(runs) > 1 else [None] * len(topics)
     rows, columns = _cuts(len(topics), MOST_TOPICS), _cuts(len(runs), MOST_RUNS)
-    standardised = _standardised(session.connection, row.id, loaded.topics, loaded.scores[:, best])
+    std_ab = _std_ab_means(session.connection, row.id, loaded.topics, loaded.scores[:, best])
     return ScoreOverview(
         matrix=row.id,
         task=row.task,
@@ -92,8 +92,16 @@ def show_overview(session: Session, request: ShowMatrix) -> ScoreOverview:
             for topic, mean, sd in zip(topics, scores.mean(axis=1).tolist(), sds, strict=True)
         ],
         runs=[
-            _run(run, float(means[best[index]]), scores[:, index], standardised, index)
-            for index, run in enumerate(runs)
+            RunScores(
+                run=run,
+                mean=mean,
+                interval=t_interval(of_run).within_95,
+                standardised=standardised and standardised.mean,
+                standardised_interval=standardised and standardised.within_95,
+            )
+            for run, mean, of_run, standardised in zip(
+                runs, means[best].tolist(), scores.T, std_ab, strict=True
+            )
         ],
         cell_topics=[topics[start] for start in rows[:-1]],
         cell_runs=[runs[start] for start in columns[:-1]],
@@ -101,27 +109,10 @@ def show_overview(session: Session, request: ShowMatrix) -> ScoreOverview:
     )
 
 
-def _run(
-    run: str,
-    mean: float,
-    scores: npt.NDArray[np.float64],
-    standardised: npt.NDArray[np.float64] | None,
-    index: int,
-) -> RunScores:
-    own = None if standardised is None else t_interval(standardised[:, index])
-    return RunScores(
-        run=run,
-        mean=mean,
-        interval=t_interval(scores).within_95,
-        standardised=own and own.mean,
-        standardised_interval=own and own.within_95,
-    )
-
-
-def _standardised(
+def _std_ab_means(
     connection: Connection, matrix: int, topics: list[str], scores: npt.NDArray[np.float64]
-) -> npt.NDArray[np.float64] | None:
-    """Return (topics, runs) scores on std-AB, for topics with usable factors; None without any."""
+) -> Sequence[TInterval | None]:
+    """Return each run's mean on std-AB over the topics with usable factors, None without any."""
     latest = connection.execute(
         select(factor_set)
         .where(factor_set.c.matrix_id == matrix)
@@ -129,18 +120,19 @@ def _standardised(
         .limit(1)
     ).first()
     if latest is None:
-        return None
+        return [None] * scores.shape[1]
     factors = load_factors(connection, latest)
     usable = factors.usable()
-    kept = [index for index, name in enumerate(topics) if name in usable]
-    chosen = [usable[topics[index]] for index in kept]
-    if not kept:
-        return None
-    return scale_scores(scores[kept], factors.mean[chosen], factors.sd[chosen], "std-ab")
+    rows = [index for index, name in enumerate(topics) if name in usable]
+    if not rows:
+        return [None] * scores.shape[1]
+    of_rows = [usable[topics[index]] for index in rows]
+    std_ab = scale_scores(scores[rows], factors.mean[of_rows], factors.sd[of_rows], "std-ab")
+    return [t_interval(of_run) for of_run in std_ab.T]
 
 
 def _cuts(number: int, most: int) -> list[int]:
-    """Return the bounds of at most `most` groups of neighbours: the start of each, and the end."""
+    """Return the bounds of at most `most` groups of neighbours: all starts, and the last end."""
     groups = min(number, most)
     return [number * group // groups for group in range(groups + 1)]
 

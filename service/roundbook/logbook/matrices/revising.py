@@ -59,7 +59,7 @@ def check_revision(
     latest: Row[Any] | None,
     request: LoggingRequest,
 ) -> None:
-    """Refuse a revision without a reason, and a reason without scores to revise.
+    """Refuse a revision without a reason or of unseen scores, and a reason without scores.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ def check_revision(
             matrix=latest.id,
         )
     elif seen is not None and seen.get(series.measure, 0) != latest.revision:
-        # Of two corrections at once only the first is taken: nobody revises scores they have not
+        # Of two corrections at once only the first is logged: nobody revises scores they have not
         # seen.
         raise RevisedMeanwhileError(
             f"{latest.logged_by} logged revision {latest.revision} of {series.measure} in round"
@@ -110,8 +110,10 @@ def read_difference(
     """
     if changes is not None:
         counts = [
-            *(len(changes.topics_added), len(changes.topics_removed)),
-            *(len(changes.runs_added), len(changes.runs_removed)),
+            len(changes.topics_added),
+            len(changes.topics_removed),
+            len(changes.runs_added),
+            len(changes.runs_removed),
         ]
     else:
         others = select(current_matrix.c.id).where(
@@ -121,11 +123,12 @@ def read_difference(
         runs = matrix_run.c.run_id, matrix_run.c.matrix_id, stored.run_ids
         counts = []
         for column, of_matrix, ids in (topics, runs):
-            there = set(connection.execute(select(column).where(of_matrix.in_(others))).scalars())
-            if not there:
+            of_others = select(column).where(of_matrix.in_(others))
+            other_ids = set(connection.execute(of_others).scalars())
+            if not other_ids:
                 return None
-            own = set(ids.tolist())
-            counts += [len(own - there), len(there - own)]
+            own_ids = set(ids.tolist())
+            counts += [len(own_ids - other_ids), len(other_ids - own_ids)]
     if not any(counts):
         return None
     return Difference(
@@ -176,7 +179,7 @@ def variance_ratio(
     ).scalar_one()
     if not median or not variance or 1 / _OTHER_SCALE <= variance / median <= _OTHER_SCALE:
         return None
-    # Of variances near the smallest numbers there are, the ratio may be none of a double's.
+    # The ratio to a median near the smallest doubles may overflow.
     return min(float(variance / median), sys.float_info.max)
 
 
@@ -190,9 +193,9 @@ def count_beyond_one(measure_name: str, complete: CompleteMatrix) -> int:
 def runs_named_as_topics(connection: Connection, task_id: int, complete: CompleteMatrix) -> int:
     """Return the number of runs named like other topics of the task, 0 unless most are."""
     names = list(set(complete.runs) - set(complete.topics))
-    there = connection.execute(
+    count = connection.execute(
         select(func.count()).where(
             topic.c.task_id == task_id, topic.c.name == any_(literal(names, ARRAY(Text)))
         )
     ).scalar_one()
-    return int(there) if 2 * there > len(complete.runs) else 0
+    return int(count) if 2 * count > len(complete.runs) else 0

@@ -55,10 +55,7 @@ class MatrixVariance(Result):
 
 
 class MatrixFactors(Result):
-    """A version of the factors that were fitted on a matrix.
-
-    `pool_now` is as in a `FactorSet`.
-    """
+    """A version of the factors fitted on a matrix; `pool_now` is as in a `FactorSet`."""
 
     version: int
     standardising: str
@@ -118,18 +115,17 @@ def show_matrix(session: Session, request: ShowMatrix) -> ShownMatrix:
     NotRecordedError
         When there is no such matrix.
     RecordError
-        When the round is published, and names are asked to be hidden.
+        When the request hides names, and the round is published.
     """
     connection, matrix, anonymous = session.connection, request.matrix, request.anonymous
     row = read_status(connection, matrix)
-    names = None
     if anonymous:
         names = draft_pseudonyms(connection, row.round_id)
-    elif row.round_status != "published":
-        names = read_pseudonyms(connection, row.round_id)
-    runs = _runs(connection, matrix, names)
-    if anonymous and names is not None:
-        runs = _hidden(runs, names)
+        runs = _hidden(_runs(connection, matrix, names), names)
+    else:
+        is_published = row.round_status == "published"
+        drafted = None if is_published else read_pseudonyms(connection, row.round_id)
+        runs = _runs(connection, matrix, drafted)
     topics = select(topic.c.name).join(matrix_topic, matrix_topic.c.topic_id == topic.c.id)
     topics = topics.where(matrix_topic.c.matrix_id == matrix).order_by(matrix_topic.c.position)
     factors = connection.execute(
@@ -137,7 +133,7 @@ def show_matrix(session: Session, request: ShowMatrix) -> ShownMatrix:
         .where(factor_set.c.matrix_id == matrix)
         .order_by(factor_set.c.version)
     )
-    shown = {
+    fields = {
         "matrix": row.id,
         "files": [] if anonymous else row.files,
         "content_hash": None if anonymous else row.content_hash,
@@ -147,7 +143,7 @@ def show_matrix(session: Session, request: ShowMatrix) -> ShownMatrix:
         "topics": list(connection.execute(topics).scalars()),
         "runs": runs,
     }
-    return ShownMatrix(**{**row._mapping, **shown})
+    return ShownMatrix(**{**row._mapping, **fields})
 
 
 def _runs(connection: Connection, matrix: int, names: Pseudonyms | None) -> list[MatrixRun]:
@@ -169,14 +165,14 @@ def _runs(connection: Connection, matrix: int, names: Pseudonyms | None) -> list
 def _hidden(runs: list[MatrixRun], names: Pseudonyms) -> list[MatrixRun]:
     return [
         MatrixRun(
-            run=names.runs[runs[index].run],
-            team=names.teams.get(runs[index].team or ""),
+            run=names.runs[entry.run],
+            team=names.teams.get(entry.team or ""),
             type=None,
             contributed_to_pool=None,
             system=None,
-            pseudonym=names.runs[runs[index].run],
+            pseudonym=names.runs[entry.run],
         )
-        for index in names.order([run.run for run in runs])
+        for entry in (runs[index] for index in names.order([run.run for run in runs]))
     ]
 
 

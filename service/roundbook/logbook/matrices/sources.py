@@ -31,7 +31,8 @@ def read_sources(connection: Connection, matrices: Collection[int]) -> dict[int,
 
 # If later runs or assessments give the same scores, a further event records them as the source.
 _SOURCES = """
-SELECT made.*, (made.upload, made.revision) <> (made.latest_upload, made.latest_revision) AS outdated
+SELECT source.*,
+       (source.upload, source.revision) <> (source.latest_upload, source.latest_revision) AS outdated
 FROM (
     SELECT DISTINCT ON (matrix.id) matrix.id AS matrix_id,
            CAST(event.details ->> 'upload' AS integer) AS upload,
@@ -45,6 +46,6 @@ FROM (
     JOIN roundbook.event ON event.matrix_id = matrix.id
     WHERE matrix.id = ANY (CAST(:matrices AS bigint[])) AND event.details ? 'assessments_revision'
     ORDER BY matrix.id, event.id DESC
-) AS made
-WHERE made.latest_upload IS NOT NULL AND made.latest_revision IS NOT NULL
+) AS source
+WHERE source.latest_upload IS NOT NULL AND source.latest_revision IS NOT NULL
 """

@@ -114,7 +114,7 @@ def try_cells(request: PlanRequest, cells: Cells, engine: Engine) -> list[Soluti
         if cells.m.size == 1:
             return [Solution(None, error.code, error.arguments)]
     halves = zip(*(np.array_split(axis, 2) for axis in cells), strict=True)
-    return [tried for half in halves for tried in try_cells(request, Cells(*half), engine)]
+    return [cell for half in halves for cell in try_cells(request, Cells(*half), engine)]
 
 
 def round_powers(
@@ -138,8 +138,8 @@ def round_powers(
         for (row, m, min_d), variance in zip(grid, variances, strict=True)
     ]
     cells = Cells(*np.array(facts, dtype=np.float64).T)
-    asked = request.model_copy(update={"solve": "power"})
-    powers = {engine: try_cells(asked, cells, engine) for engine in ENGINES}
+    for_power = request.model_copy(update={"solve": "power"})
+    powers = {engine: try_cells(for_power, cells, engine) for engine in ENGINES}
     results = []
     for cell, (row, m, min_d) in enumerate(grid):
         power, variance = powers[request.engine][cell], variances[cell]

@@ -20,22 +20,22 @@ if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Plan
 
 
-def _asked(request: PlanRequest, plan: Plan) -> PlanRequest:
-    """Return the request to save, with the assessments named, as later ones may be added."""
+def _saved_request(request: PlanRequest, plan: Plan) -> PlanRequest:
+    """Return the request with the assessments named, as later ones may be added."""
     history = plan.estimate
     if history is None:
         return request
     labels = tuple(history.mixed or [history.assessments])
-    given = request.model_dump(exclude_defaults=True)
+    fields = request.model_dump(exclude_defaults=True)
     if plan.variance_of is not None:
-        given["variance_of"] = plan.variance_of
+        fields["variance_of"] = plan.variance_of
     return PlanRequest(
-        **given | {"assessments": labels, "task": history.task, "measure": history.measure}
+        **fields | {"assessments": labels, "task": history.task, "measure": history.measure}
     )
 
 
 def _inputs(today: list[Input], plan: Plan) -> list[Input]:
-    """Return the inputs of a plan; a round left out that counts again is one of them."""
+    """Return the inputs of a plan: its rounds, and withdrawn ones that count again."""
     assert plan.estimate is not None
     rounds = {row.round for row in plan.estimate.rounds}
     rounds |= {matrix.round for matrix in plan.estimate.withdrawn}
@@ -67,7 +67,7 @@ KIND = Kind(
     title="plan",
     request=PlanRequest,
     compute=imported("plans.planning:plan_topics"),
-    asked=_asked,
+    saved_request=_saved_request,
     inputs=_inputs,
     today=_today,
     brief=_brief,

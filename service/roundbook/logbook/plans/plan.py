@@ -109,8 +109,8 @@ class Plan(Result):
     the kind of variance and `variance_at` the limit taken; `variance_of` is whether the variance of
     a paired difference is twice the two-way (``paired``) or twice the one-way variance
     (``conservative``). `interval` is that of the pooled variance, `variance_planning` the limit
-    that about 4 of 5 next rounds stay below. `variance` is None if it is solved for. `rounds` has the
-    power of each earlier round.
+    that about 4 of 5 next rounds stay below. `variance` is None if it is solved for. `rounds` has
+    the power of each earlier round.
     """
 
     # Saved plans are read back by this model: later keys have defaults, and former keys are kept.

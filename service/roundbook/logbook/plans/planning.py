@@ -22,9 +22,9 @@ from roundbook.logbook.plans.plan import (
     PlanCell,
     PlanNote,
     VarianceAt,
+    variance_at,
     variance_kind,
 )
-from roundbook.logbook.plans.plan import variance_at as read_at
 from roundbook.logbook.result import SOFTWARE
 from roundbook.requests.plans import PAIRED, PlanDesign, PlanRequest, VarianceOf
 from roundbook.requests.variances import VarianceRequest
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.session import Session
     from roundbook.logbook.variance_history import VarianceHistory, VarianceKind
 
-_ECHOED = {"m", "min_d", "topics", "alpha", "beta", "engine", "design", "solve"}
+_REQUEST_FIELDS = {"m", "min_d", "topics", "alpha", "beta", "engine", "design", "solve"}
 
 
 def plan_topics(session: Session | None, request: PlanRequest) -> Plan:
@@ -59,8 +59,8 @@ def plan_topics(session: Session | None, request: PlanRequest) -> Plan:
     from roundbook.logbook.variances import show_variances  # noqa: PLC0415
 
     assert session is not None
-    asked = {name: getattr(request, name) for name in VarianceRequest.model_fields}
-    return plan_from_history(request, show_variances(session, VarianceRequest(**asked)))
+    fields = {name: getattr(request, name) for name in VarianceRequest.model_fields}
+    return plan_from_history(request, show_variances(session, VarianceRequest(**fields)))
 
 
 def plan_from_history(request: PlanRequest, history: VarianceHistory) -> Plan:
@@ -74,7 +74,7 @@ def plan_from_history(request: PlanRequest, history: VarianceHistory) -> Plan:
         notes.append(PlanNote(code="no_two_way_variance"))
     kind = variance_kind(request.design, variance_of)
     at, variance = _variance(request, history, kind)
-    pooled, planning = history.pooled.of_kind(kind), read_at(history, kind, "planning")
+    pooled, planning = history.pooled.of_kind(kind), variance_at(history, kind, "planning")
     if planning is None and pooled.variance:
         reason = pooled.interval_reason or "unbounded"
         notes.append(PlanNote(code="no_planning_variance", reason=reason))
@@ -98,18 +98,24 @@ def plan_from_history(request: PlanRequest, history: VarianceHistory) -> Plan:
         variance_at=at,
         variance_planning=planning,
     )
-    # Numbers without a design have been refused by now.
+    # Only after solving, which refuses numbers that no design can have.
     return plan.model_copy(update={"rounds": round_powers(request, history.rounds, kind)})
 
 
 def _variance(
     request: PlanRequest, history: VarianceHistory, kind: VarianceKind
 ) -> tuple[VarianceAt, float]:
-    """Return the limit that a request takes from a task's variances, and the variance there."""
+    """Return the limit that a request takes from a task's variances, and its variance.
+
+    Raises
+    ------
+    NotRecordedError, ImpossibleStatisticError
+        When the task has no such variance, or it is 0.
+    """
     if not isinstance(request.variance_at, str):
         return "given", request.variance_at
     at = request.variance_at
-    variance = read_at(history, kind, at)
+    variance = variance_at(history, kind, at)
     measure, pooled = history.measure, history.pooled.of_kind(kind)
     if variance:
         return at, variance
@@ -117,12 +123,12 @@ def _variance(
         where = f"its rounds ({', '.join(pooled.rounds)})"
         if at == "latest":
             where = f"its latest round ({history.rounds[-1].round})"
-        what, why = "variance", "every run scores the same on all topics"
+        name, cause = "variance", "every run scores the same on all topics"
         if kind == "two-way":
-            what, why = "two-way variance", "runs differ by the same amount on all topics"
+            name, cause = "two-way variance", "runs differ by the same amount on all topics"
         raise ImpossibleStatisticError(
-            f"No plan follows from task '{history.task}': the {at} {what} of {measure} on the"
-            f" {history.scale} scale is 0, since in {where} {why}.",
+            f"No plan follows from task '{history.task}': the {at} {name} of {measure} on the"
+            f" {history.scale} scale is 0, since in {where} {cause}.",
             way_out="plan from another variance",
         )
     if kind == "two-way" and pooled.variance is None:
@@ -155,26 +161,26 @@ def _variance(
 def _alternatives(
     history: VarianceHistory, design: PlanDesign, variance_of: VarianceOf | None, at: VarianceAt
 ) -> list[Alternative]:
-    """Return the alternatives to a plan of a task whose variances are known."""
+    """Return the alternatives to a plan from a task's variances, as far as these are recorded."""
     kind = variance_kind(design, variance_of)
     limits: tuple[VarianceAt, ...] = ("pooled", "planning")
-    wanted: list[tuple[str, PlanDesign, VarianceKind, VarianceAt]] = [
+    candidates: list[tuple[str, PlanDesign, VarianceKind, VarianceAt]] = [
         (limit, design, kind, limit) for limit in limits if limit != at
     ]
     # A given variance has only one kind; its alternatives take the pooled variances.
     limit = "pooled" if at == "given" else at
     if variance_of is not None:
-        other: VarianceOf = "conservative" if variance_of == "paired" else "paired"
-        wanted.append((other, design, variance_kind(design, other), limit))
+        opposite: VarianceOf = "conservative" if variance_of == "paired" else "paired"
+        candidates.append((opposite, design, variance_kind(design, opposite), limit))
     if DESIGNS[design].takes_runs:
-        others: tuple[PlanDesign, ...] = ("tukey", "anova")
-        wanted += [(by, by, variance_kind(by, None), limit) for by in others if by != design]
+        designs: tuple[PlanDesign, ...] = ("tukey", "anova")
+        candidates += [(by, by, variance_kind(by, None), limit) for by in designs if by != design]
     return [
         Alternative(
-            name=name, design=by, variance_kind=of_kind, variance_at=where, variance=variance
+            name=name, design=by, variance_kind=of_kind, variance_at=limit, variance=variance
         )
-        for name, by, of_kind, where in wanted
-        if (variance := read_at(history, of_kind, where))
+        for name, by, of_kind, limit in candidates
+        if (variance := variance_at(history, of_kind, limit))
     ]
 
 
@@ -187,53 +193,47 @@ def _solve(
 ) -> Plan:
     """Return the plan, solved by both engines and by the alternatives."""
     grid = grid_cells(request, variance)
-    solved, solutions = solve_cells(request, grid, request.engine)
-    (other,) = (engine for engine in ENGINES if engine != request.engine)
-    by: dict[str, list[Solution]] = {request.engine: solutions}
+    solutions: dict[str, list[Solution]] = {}
+    solved, solutions[request.engine] = solve_cells(request, grid, request.engine)
+    (second,) = (engine for engine in ENGINES if engine != request.engine)
     if request.solve == "topics":
         # Sizes must exist by both engines, as a plan always shows both.
-        _, by[other] = solve_cells(request, grid, other)
+        _, solutions[second] = solve_cells(request, grid, second)
     else:
-        by[other] = try_cells(request, grid, other)
+        solutions[second] = try_cells(request, grid, second)
     for alternative in alternatives:
-        by[alternative.name] = try_cells(
+        solutions[alternative.name] = try_cells(
             request.model_copy(update={"design": alternative.design}),
             grid._replace(variance=np.full(grid.m.size, alternative.variance)),
             request.engine,
         )
-    unsolved = {
-        name: cells
-        for name, tried in by.items()
-        if (cells := [cell for cell in tried if cell.reason])
-    }
+    no_answer = [
+        PlanNote(
+            code="no_answer",
+            by=name,
+            cells=len(unsolved),
+            reason=unsolved[0].reason,
+            arguments=dict(unsolved[0].arguments),
+        )
+        for name, cells in solutions.items()
+        if (unsolved := [cell for cell in cells if cell.reason])
+    ]
     return Plan(
-        **request.model_dump(include=_ECHOED),
+        **request.model_dump(include=_REQUEST_FIELDS),
         variance=variance,
         alternatives=list(alternatives),
         software=SOFTWARE,
-        cells=[_cell(request, solved, cell, by) for cell in range(grid.m.size)],
-        notes=[
-            *notes,
-            *(
-                PlanNote(
-                    code="no_answer",
-                    by=name,
-                    cells=len(cells),
-                    reason=cells[0].reason,
-                    arguments=dict(cells[0].arguments),
-                )
-                for name, cells in unsolved.items()
-            ),
-        ],
+        cells=[_cell(request, solved, cell, solutions) for cell in range(grid.m.size)],
+        notes=[*notes, *no_answer],
         **basis,
     )
 
 
 def _cell(
-    request: PlanRequest, solved: SolvedDesign, cell: int, by: dict[str, list[Solution]]
+    request: PlanRequest, solved: SolvedDesign, cell: int, solutions: dict[str, list[Solution]]
 ) -> PlanCell:
     """Return one cell of a plan, with the solutions by both engines and the alternatives."""
-    values = {name: tried[cell].value for name, tried in by.items()}
+    values = {name: cells[cell].value for name, cells in solutions.items()}
     exact, sakai = values.pop("exact"), values.pop("sakai")
     topics = int(solved.topics[cell])
     sizes: dict[str, Any] = {"topics_exact": topics, "topics_sakai": topics}

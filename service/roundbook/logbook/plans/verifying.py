@@ -49,64 +49,65 @@ JOIN roundbook.task ON task.id = round.task_id
 WHERE result_id = :result
 ORDER BY position
 """)  # noqa: S608
-_OF_A_ROUND = (
+_ROUND_FIELDS = (
     *("origin", "estimate", "matrix", "topics", "runs", "dof", "variance"),
     *("two_way_dof", "two_way_variance"),
 )
 
-# Fields that are not verified: the software, and what was left out.
-_BESIDE = frozenset({"software", "withdrawn", "held"})
-_NOTE = PlanNote(code="no_two_way_variance")
+# Fields that are not verified: the software, withdrawn score matrices, and dates of rounds.
+_UNVERIFIED = frozenset({"software", "withdrawn", "held"})
+_NO_TWO_WAY = PlanNote(code="no_two_way_variance")
 
 
 def plan_differences(
-    connection: Connection, saved: Row[Any], read: Plan, request: PlanRequest
+    connection: Connection, saved: Row[Any], plan: Plan, request: PlanRequest
 ) -> Iterator[Facts | NotComputed]:
     """Yield the differences between a saved plan and the same computed from its estimates.
 
     If the estimates agree with the plan, it is solved again.
     """
     inputs = connection.execute(_INPUTS, {"result": saved.id}).all()
-    rounds = read.estimate.rounds if read.estimate else []
-    if read.estimate is None and request.task is not None:
+    rounds = plan.estimate.rounds if plan.estimate else []
+    if plan.estimate is None and request.task is not None:
         yield {"what": "task", "recorded": request.task, "computed": None}
         return
     if [row.position for row in inputs] != [*range(len(rounds))]:
         yield {"what": "inputs", "recorded": len(rounds), "computed": len(inputs)}
         return
-    differences = list(_input_differences(saved, read, inputs))
+    differences = list(_input_differences(saved, plan, inputs))
     if differences:
         yield from differences
         return
     if any("collection" not in row.known for row in inputs):
         yield NotComputed("form")
         return
-    history = read.estimate and _history(connection, saved, read.estimate, inputs)
+    history = plan.estimate and _history(connection, saved, plan.estimate, inputs)
     try:
         again = plan_from_history(request, history) if history else plan_topics(None, request)
     except RoundbookError as error:
         yield {"what": "plan", "reason": str(error).rstrip(".")}
         return
-    # Earlier plans that were asked to be conservative lack this note.
-    notes = [note for note in again.notes if note != _NOTE or note in read.notes]
+    # Earlier plans whose request was conservative lack this note.
+    notes = [note for note in again.notes if note != _NO_TWO_WAY or note in plan.notes]
     computed = again.model_copy(update={"notes": notes}).model_dump(mode="json", by_alias=True)
     if same_form(saved.result, computed):
-        yield from unlike(saved.result, computed, noise=ROUNDING, without=_BESIDE)
+        yield from unlike(saved.result, computed, noise=ROUNDING, without=_UNVERIFIED)
     else:
         yield NotComputed("form")
 
 
-def _input_differences(saved: Row[Any], read: Plan, inputs: Sequence[Row[Any]]) -> Iterator[Facts]:
+def _input_differences(saved: Row[Any], plan: Plan, inputs: Sequence[Row[Any]]) -> Iterator[Facts]:
     """Yield the differences between a plan's fields on its estimates and the estimates."""
-    for shown, row in zip(read.estimate.rounds if read.estimate else (), inputs, strict=True):
-        yield from differing([("task", saved.task, row.task)], round=shown.round)
-        given = round_variance(_as_row(row), interval=None)
+    if plan.estimate is None:
+        return
+    for recorded, row in zip(plan.estimate.rounds, inputs, strict=True):
+        yield from differing([("task", saved.task, row.task)], round=recorded.round)
+        computed = round_variance(_as_row(row), interval=None)
         yield from differing(
-            ((name, getattr(shown, name), getattr(given, name)) for name in _OF_A_ROUND),
-            round=shown.round,
+            ((name, getattr(recorded, name), getattr(computed, name)) for name in _ROUND_FIELDS),
+            round=recorded.round,
         )
-    if read.estimate is not None:
-        yield from differing(_plan_variances(read, read.estimate))
+    yield from differing(_plan_variances(plan, plan.estimate))
 
 
 def _as_row(row: Row[Any]) -> VarianceRow:
@@ -114,11 +115,11 @@ def _as_row(row: Row[Any]) -> VarianceRow:
 
 
 def _history(
-    connection: Connection, saved: Row[Any], read: VarianceHistory, inputs: Sequence[Row[Any]]
+    connection: Connection, saved: Row[Any], history: VarianceHistory, inputs: Sequence[Row[Any]]
 ) -> VarianceHistory:
     """Return the variance history of a plan, computed again from its estimates.
 
-    Collections and the ids of topics are as they were known then.
+    Collections and the ids of topics are those of the time of saving.
     """
     other_ids = [row.known.get("other_ids", {}) for row in inputs]
     named = {name for ids in other_ids for same in ids.items() for name in same}
@@ -129,22 +130,22 @@ def _history(
     rows = []
     for row, ids in zip(inputs, other_ids, strict=True):
         same = {id_of[spelled]: id_of[name] for spelled, name in ids.items()}
-        known = _as_row(row)._replace(collection=row.known["collection"])
-        rows.append(known.with_same_topics(same))
-    rounds, pooled = judge_rounds(rows, read.pooled.weights)
-    return read.model_copy(update={"rounds": rounds, "pooled": pooled})
+        estimate = _as_row(row)._replace(collection=row.known["collection"])
+        rows.append(estimate.with_same_topics(same))
+    rounds, pooled = judge_rounds(rows, history.pooled.weights)
+    return history.model_copy(update={"rounds": rounds, "pooled": pooled})
 
 
 def _plan_variances(
-    read: Plan, history: VarianceHistory
+    plan: Plan, history: VarianceHistory
 ) -> Iterator[tuple[str, float | None, float | None]]:
     """Yield the name, the saved and the computed value of each of a plan's variances."""
-    pooled, kind = history.pooled, kind_of(read) or "one-way"
+    pooled, kind = history.pooled, kind_of(plan) or "one-way"
     yield "pooled variance", pooled.variance, _pooled(history, "one-way")
     if kind == "two-way" or pooled.two_way_variance is not None:
         yield "pooled two-way variance", pooled.two_way_variance, _pooled(history, "two-way")
-    if read.variance_at != "given":
-        yield "variance", read.variance, variance_at(history, kind, read.variance_at or "pooled")
+    if plan.variance_at != "given":
+        yield "variance", plan.variance, variance_at(history, kind, plan.variance_at or "pooled")
 
 
 def _pooled(history: VarianceHistory, kind: VarianceKind) -> float | None:

@@ -12,15 +12,8 @@ import numpy.typing as npt
 from pydantic import Field
 from sqlalchemy import Connection, Row, select, text
 
-from roundbook.database.run_tables import (
-    judgment_list,
-    qrels,
-)
-from roundbook.errors import (
-    ContentDiffersError,
-    NotRecordedError,
-    RevisedMeanwhileError,
-)
+from roundbook.database.run_tables import judgment_list, qrels
+from roundbook.errors import ContentDiffersError, NotRecordedError, RevisedMeanwhileError
 from roundbook.formats.trec import QrelsFile, StoredFile, read_qrels
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
@@ -32,8 +25,8 @@ from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs.storing import lists_hash, number_documents, store_names
 from roundbook.logbook.runs.uploading import (
     Status,
+    distinct_names,
     file_columns,
-    one_name_each,
     require_round,
     unknown_topics,
 )
@@ -110,7 +103,7 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
     BadFileError
         When the file cannot be read as assessments, with file:line:column.
     NotRecordedError
-        When the task or round is not there, or there is nothing to revise.
+        When the task or round does not exist, or there is nothing to revise.
     ContentDiffersError
         When other assessments of this label are logged already and there is no reason.
     RevisedMeanwhileError
@@ -124,10 +117,10 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
     label = check_name("assessments label", request.assessments)
     require_round(connection, request)
     read = read_qrels(request.file, max_bytes=max_file_bytes)
-    task_id, round_id, near = open_round(
+    task_id, round_id, near_names = open_round(
         session, request.task, request.round, create=request.create
     )
-    topics = one_name_each("topic", recorded_topics(connection, task_id, read.topics))
+    topics = distinct_names("topic", recorded_topics(connection, task_id, read.topics))
     refuse_topic_twice(connection, task_id, request.task, topics)
     latest = _latest(connection, round_id, label)
     documents = number_documents(connection, round_id, read.documents)
@@ -183,7 +176,7 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
         )
     same = same_topics(connection, task_id)
     of_round = connection.execute(text(_TOPICS_OF_ROUND), {"round": round_id}).all()
-    own, assessed = {same.name(row.name) for row in of_round}, set(topics)
+    round_topics, assessed = {same.name(row.name) for row in of_round}, set(topics)
     return LoggedQrels(
         task=request.task.strip(),
         round=request.round.strip(),
@@ -198,8 +191,10 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
         without_relevant=[name for name, _, grades in lists if not (grades > 0).any()],
         without_judgments=[row.name for row in of_round if row.listed and row.name not in assessed],
         new_topics=new_topics,
-        foreign_topics=[name for name in topics if own and same.name(name) not in own],
-        near_names=near,
+        foreign_topics=[
+            name for name in topics if round_topics and same.name(name) not in round_topics
+        ],
+        near_names=near_names,
         impact=(
             []
             if unchanged or latest is None

@@ -82,9 +82,9 @@ def compare_scores(session: Session, request: CompareScores) -> ScoreComparison:
     of_logged = logged.scores[cells_of(logged, topics, runs)]
     of_computed = computed[cells_of(assessed, topics, runs)]
     differences = of_computed - of_logged
-    apart = np.abs(differences)
-    beyond = apart > request.tolerance
-    largest_first = np.argsort(-apart, axis=None, kind="stable")[: int(beyond.sum())]
+    sizes = np.abs(differences)
+    beyond = sizes > request.tolerance
+    largest_first = np.argsort(-sizes, axis=None, kind="stable")[: int(beyond.sum())]
     return ScoreComparison(
         task=request.task.strip(),
         round=series.round,
@@ -98,11 +98,11 @@ def compare_scores(session: Session, request: CompareScores) -> ScoreComparison:
         tolerance=request.tolerance,
         topics=len(topics),
         runs=len(runs),
-        cells=apart.size,
+        cells=sizes.size,
         different=int(beyond.sum()),
         different_topics=int(beyond.any(axis=1).sum()),
         different_runs=int(beyond.any(axis=0).sum()),
-        largest=float(apart.max()) if apart.size else None,
+        largest=float(sizes.max()) if sizes.size else None,
         only_logged_topics=logged_topics,
         only_logged_runs=logged_runs,
         only_computed_topics=computed_topics,
@@ -116,7 +116,7 @@ def compare_scores(session: Session, request: CompareScores) -> ScoreComparison:
                 difference=float(differences[topic, run]),
             )
             for topic, run in (
-                divmod(int(cell), len(runs)) for cell in largest_first[: request.limit]
+                divmod(cell, len(runs)) for cell in largest_first[: request.limit].tolist()
             )
         ],
     )

@@ -47,7 +47,7 @@ class ListedRun(Result):
 
 
 class RunList(Result):
-    """The uploads to rounds and, if one round is asked for, its runs.
+    """The uploads to rounds and, if the request names a round, its runs.
 
     `later` counts the runs, or else the uploads, that the limit left out.
     """
@@ -94,15 +94,9 @@ def list_runs(session: Session, request: ListRuns) -> RunList:
     """
     connection = session.connection
     within, round_id = _within(connection, request)
-    topics = (
-        select(func.max(uploaded_run.c.topics))
-        .where(uploaded_run.c.run_upload_id == run_upload.c.id)
-        .scalar_subquery()
-    )
-    documents = (
-        select(func.sum(uploaded_run.c.documents))
-        .where(uploaded_run.c.run_upload_id == run_upload.c.id)
-        .scalar_subquery()
+    topics, documents = (
+        select(total).where(uploaded_run.c.run_upload_id == run_upload.c.id).scalar_subquery()
+        for total in (func.max(uploaded_run.c.topics), func.sum(uploaded_run.c.documents))
     )
     listed = (
         select(
@@ -144,7 +138,7 @@ def list_runs(session: Session, request: ListRuns) -> RunList:
 
 
 def _page(connection: Connection, request: ListRuns, listed: Select[Any]) -> Select[Any]:
-    """Return the query of all uploads, narrowed to the page that is asked for."""
+    """Return the query of all uploads, narrowed to the requested page."""
     if request.after is not None:
         label, _, number = request.after.rpartition(":")
         if not (label and number.isdecimal() and len(number) < 10):

@@ -12,13 +12,7 @@ from sqlalchemy import Connection, Row, func, select
 from sqlalchemy.dialects.postgresql import distinct_on
 
 from roundbook.database.lists import read_lists
-from roundbook.database.run_tables import (
-    judgment_list,
-    qrels,
-    run_list,
-    run_upload,
-    uploaded_run,
-)
+from roundbook.database.run_tables import judgment_list, qrels, run_list, run_upload, uploaded_run
 from roundbook.database.tables import matrix, matrix_run, run, topic
 from roundbook.errors import InputError, NotRecordedError
 from roundbook.logbook.same_topics import same_topics
@@ -47,7 +41,7 @@ class AssessedRuns(NamedTuple):
     lists : (runs, topics, depth) int32 array
         Document numbers in trec_eval's order; -1 beyond the end of a list.
     scores : (runs, topics, depth) float32 array or None
-        Scores of the documents, NaN beyond the end of a list; None unless asked for.
+        Scores of the documents, NaN beyond the end of a list; None unless requested.
     judgments : Judgments
         Their topics are indices of `topics`, their documents are numbered as in `lists`.
     run_ids : (runs,) int array
@@ -115,6 +109,7 @@ def load_assessed_runs(
             f"Round '{round_.label}' has no runs: what they retrieved is not logged.",
             way_out="log the runs",
         )
+    upload_ids = [upload.id for upload in uploads]
     assessed = find_qrels(connection, round_, assessments, revision)
     same = same_topics(connection, round_.task_id).ids
     rows = connection.execute(
@@ -123,27 +118,27 @@ def load_assessed_runs(
         .where(judgment_list.c.qrels_id == assessed.id)
         .order_by(judgment_list.c.topic_id)
     ).all()
-    at_topic = {same.get(row.topic_id, row.topic_id): index for index, row in enumerate(rows)}
+    topic_indices = {same.get(row.topic_id, row.topic_id): index for index, row in enumerate(rows)}
     runs = connection.execute(
         select(run.c.id, run.c.tag)
         .join(uploaded_run, uploaded_run.c.run_id == run.c.id)
-        .where(uploaded_run.c.run_upload_id.in_([upload.id for upload in uploads]))
+        .where(uploaded_run.c.run_upload_id.in_(upload_ids))
         .order_by(run.c.id)
     ).all()
-    at_run = {row.id: index for index, row in enumerate(runs)}
+    run_indices = {row.id: index for index, row in enumerate(runs)}
     depth = connection.execute(
         select(func.coalesce(func.max(func.cardinality(run_list.c.documents)), 0)).where(
-            run_list.c.run_upload_id.in_([upload.id for upload in uploads])
+            run_list.c.run_upload_id.in_(upload_ids)
         )
     ).scalar_one()
     shape = len(runs), len(rows), depth
     lists = np.full(shape, -1, dtype=np.int32)
     values = np.full(shape, np.nan, dtype=np.float32) if scores else None
-    for upload in uploads:
-        for stored in read_lists(connection, upload.id, scores=scores):
-            at = at_topic.get(same.get(stored.topic_id, stored.topic_id))
-            if at is not None:
-                cell = at_run[stored.run_id], at, slice(len(stored.documents))
+    for upload_id in upload_ids:
+        for stored in read_lists(connection, upload_id, scores=scores):
+            topic_index = topic_indices.get(same.get(stored.topic_id, stored.topic_id))
+            if topic_index is not None:
+                cell = run_indices[stored.run_id], topic_index, slice(len(stored.documents))
                 lists[cell] = stored.documents
                 if values is not None:
                     values[cell] = stored.scores

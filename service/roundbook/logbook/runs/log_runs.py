@@ -12,11 +12,7 @@ from pydantic import Field
 from sqlalchemy import Connection, select
 
 from roundbook.database.lists import StoredList, write_lists
-from roundbook.database.run_tables import (
-    DEPTH,
-    run_upload,
-    uploaded_run,
-)
+from roundbook.database.run_tables import DEPTH, run_upload, uploaded_run
 from roundbook.database.tables import run
 from roundbook.errors import ContentDiffersError
 from roundbook.formats.trec import RunFiles, StoredFile, read_runs
@@ -31,8 +27,8 @@ from roundbook.logbook.runs.recorded_runs import record_runs
 from roundbook.logbook.runs.storing import lists_hash, number_documents, store_names
 from roundbook.logbook.runs.uploading import (
     Status,
+    distinct_names,
     file_columns,
-    one_name_each,
     require_round,
     unknown_topics,
 )
@@ -110,7 +106,7 @@ def log_runs(
     BadFileError
         When a file cannot be read as runs, with file:line:column.
     NotRecordedError
-        When the task or round is not there.
+        When the task or round does not exist.
     ContentDiffersError
         When a run has different lists already.
     InputError
@@ -120,12 +116,12 @@ def log_runs(
     require_round(connection, request)
     # Checked before the task is locked, so that no other writer has to wait.
     read = read_runs(request.files, max_bytes=max_file_bytes, depth=DEPTH)
-    task_id, round_id, near = open_round(
+    task_id, round_id, near_names = open_round(
         session, request.task, request.round, create=request.create
     )
     progress("Storing the lists ...")
-    tags = one_name_each("run", recorded_tags(connection, round_id, read.runs))
-    topics = one_name_each("topic", recorded_topics(connection, task_id, read.topics))
+    tags = distinct_names("run", recorded_tags(connection, round_id, read.runs))
+    topics = distinct_names("topic", recorded_topics(connection, task_id, read.topics))
     refuse_topic_twice(connection, task_id, request.task, topics)
     documents = number_documents(connection, round_id, read.documents)
     runs = _runs(read, tags, topics, documents.numbers)
@@ -186,11 +182,11 @@ def log_runs(
         new_topics=new_topics,
         without_lists=lacking,
         # Further runs may come before their scores, once those with scores have their lists.
-        without_scores=without_scores(connection, round_id, [entry.tag for entry in new])
-        if lacking
-        else [],
+        without_scores=(
+            without_scores(connection, round_id, [entry.tag for entry in new]) if lacking else []
+        ),
         impact=impact,
-        near_names=near,
+        near_names=near_names,
         files=list(read.files),
     )
     if new:
@@ -226,11 +222,11 @@ def _refuse_other_lists(
         entry.tag for entry in runs if recorded.get(entry.tag, entry.digest) != entry.digest
     ]
     if differing:
-        who = f"Run '{differing[0]}' of round '{request.round}' has"
+        subject = f"Run '{differing[0]}' of round '{request.round}' has"
         if len(differing) > 1:
-            who = f"Run '{differing[0]}' and {len(differing) - 1} more of round '{request.round}' have"
+            subject = f"Run '{differing[0]}' and {len(differing) - 1} more of round '{request.round}' have"
         raise ContentDiffersError(
-            f"{who} other lists already, and what a run retrieved is never changed. Nothing was"
+            f"{subject} other lists already, and what a run retrieved is never changed. Nothing was"
             " logged.",
             way_out="other lists",
             task=request.task,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from roundbook.formats import RunTeam
 
 Fact = Literal["team", "type", "contributed_to_pool", "system"]
-_FACTS: tuple[Fact, ...] = ("team", "type", "contributed_to_pool", "system")
+_FACTS: tuple[Fact, ...] = get_args(Fact)
 Pool = Literal[
     "unknown",  # of no run is it known whether it contributed
     "partly known",  # of some runs only
@@ -30,15 +30,15 @@ Pool = Literal[
 class RecordedRuns(NamedTuple):
     """Runs of a round: ids, contributions to the pool, and teams (None: unknown).
 
-    `described` is the number of runs that are new or of which more became known; `pool_told` is
-    whether it became known of any whether it contributed to the pool.
+    `described` is the number of runs that are new or have new facts; `pool_changed` is whether the
+    contributions to the pool are among these facts.
     """
 
     ids: npt.NDArray[np.int64]
     contributed: list[bool | None]
     team_ids: list[int | None]
     described: int
-    pool_told: bool
+    pool_changed: bool
 
 
 class RunChange(Result):
@@ -58,7 +58,7 @@ class DescribedRuns(NamedTuple):
 
 
 def known_pool(contributed: Sequence[bool | None]) -> Pool:
-    """Return how far the pool is known, given whether each run contributed (None: unknown)."""
+    """Return how far the pool is known, by whether each run contributed (None: unknown)."""
     if None in contributed:
         return "unknown" if set(contributed) == {None} else "partly known"
     number = sum(map(bool, contributed))
@@ -68,7 +68,7 @@ def known_pool(contributed: Sequence[bool | None]) -> Pool:
 
 
 def pool_changed(changes: Sequence[RunChange]) -> bool:
-    """Return whether facts that changed on runs tell of the pool."""
+    """Return whether contributions to the pool are among the changed facts."""
     return any(change.fact == "contributed_to_pool" for change in changes)
 
 
@@ -96,13 +96,13 @@ def record_runs(
     ).rowcount
     changes: list[RunChange] = []
     if teams:
-        given = {tag: teams[tag] for tag in tags if tag in teams}
-        if not given:
+        teams = {tag: teams[tag] for tag in tags if tag in teams}
+        if not teams:
             raise InputError(
                 "The team file names none of the runs in the score files; its first column must"
                 " hold the run tags."
             )
-        changes = describe_runs(connection, round_id, given).changes
+        changes = describe_runs(connection, round_id, teams).changes
         described = max(described, len({change.run for change in changes}))
     rows = connection.execute(
         text(
@@ -142,10 +142,10 @@ def describe_runs(
     )
     # Team names are compared without case.
     recorded_team = {
-        row.given: row
+        row.in_file: row
         for row in connection.execute(
             text(
-                "SELECT listed.name AS given, team.id, team.name"
+                "SELECT listed.name AS in_file, team.id, team.name"
                 " FROM unnest(CAST(:names AS text[])) AS listed (name)"
                 " JOIN roundbook.team ON lower(team.name) = lower(listed.name)"
             ),
@@ -161,7 +161,7 @@ def describe_runs(
         ),
         {"round": round_id, "tags": list(teams)},
     ).all()
-    told = {
+    corrected = {
         fact
         for fact in _FACTS
         if correct and any(getattr(run, fact) is not None for run in teams.values())
@@ -172,10 +172,11 @@ def describe_runs(
     for row in rows:
         facts: dict[str, object] = {"id": row.id, "team_id": row.team_id}
         for fact in _FACTS:
-            was, given = getattr(row, fact), getattr(teams[row.tag], fact)
-            if fact == "team" and given is not None:
-                given = recorded_team[given].name
-            now = given if given is not None or fact in told else was
+            was, value = getattr(row, fact), getattr(teams[row.tag], fact)
+            team = recorded_team[value] if fact == "team" and value is not None else None
+            if team is not None:
+                value = team.name
+            now = value if value is not None or fact in corrected else was
             facts[fact] = now
             if now != was:
                 change = RunChange(run=row.tag, fact=fact, was=was, now=now)
@@ -183,22 +184,20 @@ def describe_runs(
                 if was is not None and not correct:
                     clashes.append(change)
                 if fact == "team":
-                    facts["team_id"] = (
-                        None if given is None else recorded_team[teams[row.tag].team].id
-                    )
+                    facts["team_id"] = team and team.id
                 new[row.id] = facts
     if clashes:
         raise _contradiction(connection, round_id, clashes)
     if new:
         connection.execute(
             text(
-                "UPDATE roundbook.run SET team_id = given.team_id, type = given.type,"
-                " contributed_to_pool = given.contributed_to_pool, system = given.system"
+                "UPDATE roundbook.run SET team_id = new_facts.team_id, type = new_facts.type,"
+                " contributed_to_pool = new_facts.contributed_to_pool, system = new_facts.system"
                 " FROM unnest(CAST(:id AS bigint[]), CAST(:team_id AS bigint[]),"
                 " CAST(:type AS text[]), CAST(:contributed_to_pool AS boolean[]),"
                 " CAST(:system AS text[]))"
-                " AS given (id, team_id, type, contributed_to_pool, system)"
-                " WHERE run.id = given.id"
+                " AS new_facts (id, team_id, type, contributed_to_pool, system)"
+                " WHERE run.id = new_facts.id"
             ),
             {
                 column: [facts[column] for facts in new.values()]
@@ -227,8 +226,7 @@ def _contradiction(
     )
     return AlreadyRecordedError(
         f"The team file contradicts the record on run '{first.run}'{others}: {first.fact} is"
-        f" '{was}' there and '{now}' in the file. Nothing was"
-        " written.",
+        f" '{was}' there and '{now}' in the file. Nothing was written.",
         way_out="correct the teams",
         task=names.task,
         round=names.round,

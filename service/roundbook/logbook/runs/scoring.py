@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Mapping, Sequence
 from importlib import import_module
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,15 +30,15 @@ Floats = NDArray[np.float64]
 
 
 class ComputedMatrices(NamedTuple):
-    """Score matrices computed from runs, with the software and the sources of each.
+    """Score matrices computed from runs, with the software that computed each (`tools`).
 
-    `without_relevant` are the topics without a relevant document, `depth` is the rank at which the
-    longest list ends.
+    `computed_from` has the upload of runs and the revision of the assessments, `without_relevant`
+    the topics without a relevant document; `depth` is the rank at which the longest list ends.
     """
 
     matrices: list[CompleteMatrix]
     tools: list[str]
-    made_from: Mapping[str, object]
+    computed_from: Mapping[str, object]
     without_relevant: list[str]
     depth: int
 
@@ -76,13 +78,21 @@ def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
         )
         for measure, (scores, _) in zip(request.measures, scored, strict=True)
     ]
-    made_from = {"upload": assessed.upload_number, "assessments_revision": assessed.revision}
     relevant = np.bincount(
         assessed.judgments.topic, assessed.judgments.grade > 0, minlength=len(assessed.topics)
     )
-    without = [topic for topic, count in zip(assessed.topics, relevant, strict=True) if not count]
-    tools = [tool for _, tool in scored]
-    return ComputedMatrices(matrices, tools, made_from, without, assessed.lists.shape[2])
+    return ComputedMatrices(
+        matrices,
+        tools=[tool for _, tool in scored],
+        computed_from={
+            "upload": assessed.upload_number,
+            "assessments_revision": assessed.revision,
+        },
+        without_relevant=[
+            topic for topic, count in zip(assessed.topics, relevant, strict=True) if not count
+        ],
+        depth=assessed.lists.shape[2],
+    )
 
 
 def load_round(connection: Connection, round_id: int, assessments: str) -> AssessedRuns:
@@ -115,10 +125,10 @@ def score_assessed(assessed: AssessedRuns, measures: Sequence[str]) -> list[tupl
     MissingExtraError
         When ir_measures is needed but not installed.
     InputError
-        When ir_measures does not know a measure, or cannot compute it here.
+        When ir_measures has no such measure, or cannot compute it.
     """
     names = [canonical_measure(measure) for measure in measures]
-    # Checked before anything is computed.
+    # Parsed first, so that a bad measure is refused before anything is computed.
     own = [parse_measure(name) if is_own_measure(name) else None for name in names]
     hits = relevant_hits(find_hits(assessed.lists, assessed.judgments), assessed.judgments)
     return [
@@ -149,11 +159,11 @@ def _by_ir_measures(assessed: AssessedRuns, name: str) -> tuple[Floats, str]:
         qrels.setdefault(str(topic), {})[str(document)] = grade
     scores = np.zeros((judgments.topics, len(assessed.runs)))
     try:
-        evaluator = library.evaluator([library.parse_measure(_spelt(name))], qrels)
+        evaluator = library.evaluator([measure_of_ir_measures(library, name)], qrels)
         for run, lists in enumerate(assessed.lists):
             for result in evaluator.iter_calc(_ranked(lists)):
                 scores[int(result.query_id), run] = result.value
-    except Exception as error:  # noqa: BLE001 - of whatever program computes the measure
+    except Exception as error:  # noqa: BLE001 - of any library behind ir_measures
         text = re.sub("<object object at [^>]*>", "nothing", str(error))
         reason = ": " + " ".join(text.split())[:200] if text else ""
         raise InputError(
@@ -173,19 +183,27 @@ def _ranked(lists: NDArray[np.integer[Any]]) -> dict[str, dict[str, float]]:
     }
 
 
-def _spelt(name: str) -> str:
-    """Return a canonical name in the syntax of ir_measures: texts in quotes, gains in braces."""
-    family, bracket, rest = name.partition("(")
-    inside, _, cutoff = rest.rpartition(")")
-    parameters = split_parameters(inside) if bracket else {}
-    if not parameters:
-        return name
-    spelt = []
-    for key, value in parameters.items():
-        if ":" in value:
-            spelt.append(f"{key}={{{value.strip('{}')}}}")
-        elif re.fullmatch(r"-?[0-9.]+|True|False|'.*'|\".*\"", value):
-            spelt.append(f"{key}={value}")
-        else:
-            spelt.append(f"{key}={value!r}")
-    return f"{family}({', '.join(spelt)}){cutoff}"
+def measure_of_ir_measures(library: ModuleType, name: str) -> Any:  # noqa: ANN401
+    """Return the measure of ir_measures for a canonical name.
+
+    Built here, since its own parser needs what Python 3.14 has no more (``ast.Num``).
+    """
+    match = re.fullmatch(r"([^(@]*)(?:\((.*)\))?(?:@(.*))?", name)
+    if match is None or match[1] not in library.measures.registry:
+        raise ValueError(f"measure not found: {name}")
+    measure = library.measures.registry[match[1]]
+    parameters = {
+        key: _literal(f"{{{value.strip('{}')}}}" if ":" in value else value)
+        for key, value in (split_parameters(match[2] or "") or {}).items()
+    }
+    if match[3] is not None:
+        parameters[measure.AT_PARAM] = _literal(match[3])
+    return measure(**parameters)
+
+
+def _literal(text: str) -> Any:  # noqa: ANN401
+    """Return a number, gains or a truth value as Python has them, another text as it is."""
+    try:
+        return ast.literal_eval(text)
+    except (ValueError, SyntaxError):
+        return text

@@ -18,17 +18,17 @@ _NAMES_A_ROW = 1000
 class NumberedDocuments(NamedTuple):
     """The numbers of documents in a round, and the names that are new to it.
 
-    The new names get the numbers from `known` on.
+    The new names get the numbers from `recorded` on.
     """
 
     numbers: npt.NDArray[np.int32]
-    known: int
+    recorded: int
     new: Sequence[str]
 
     @property
     def documents(self) -> int:
         """Number of documents in the round, with the new ones."""
-        return self.known + len(self.new)
+        return self.recorded + len(self.new)
 
 
 def number_documents(
@@ -38,9 +38,9 @@ def number_documents(
     recorded = read_names(connection, round_id)
     if not recorded:
         return NumberedDocuments(np.arange(len(names), dtype=np.int32), 0, names)
-    known = {name: number for number, name in enumerate(recorded)}
-    numbers = [known.setdefault(name, len(known)) for name in names]
-    new = list(known)[len(recorded) :]
+    number_of = {name: number for number, name in enumerate(recorded)}
+    numbers = [number_of.setdefault(name, len(number_of)) for name in names]
+    new = list(number_of)[len(recorded) :]
     return NumberedDocuments(np.array(numbers, dtype=np.int32), len(recorded), new)
 
 
@@ -57,17 +57,17 @@ def read_names(connection: Connection, round_id: int) -> list[str]:
 def store_names(connection: Connection, round_id: int, documents: NumberedDocuments) -> None:
     """Store the document names that are new to a round."""
     parts = (
-        (at, list(documents.new[at : at + _NAMES_A_ROW]))
-        for at in range(0, len(documents.new), _NAMES_A_ROW)
+        (start, list(documents.new[start : start + _NAMES_A_ROW]))
+        for start in range(0, len(documents.new), _NAMES_A_ROW)
     )
     rows = [
         {
             "round_id": round_id,
-            "first": documents.known + at,
+            "first": documents.recorded + start,
             "names": names,
             "content_hash": names_hash(names),
         }
-        for at, names in parts
+        for start, names in parts
     ]
     if rows:
         connection.execute(document_names.insert(), rows)
@@ -75,7 +75,7 @@ def store_names(connection: Connection, round_id: int, documents: NumberedDocume
 
 def names_hash(names: Iterable[str]) -> str:
     """Return the hash of a row of document names."""
-    # No name holds a control character, so one can separate names.
+    # No name holds a control character, so NUL can separate them.
     return blake2b("\0".join(names).encode(), digest_size=32).hexdigest()
 
 

@@ -23,24 +23,24 @@ def require_round(connection: Connection, request: LogRuns | LogQrels) -> None:
         find_round(connection, task_id, request.task, request.round, way_out="no round")
 
 
-def one_name_each(what: str, names: Mapping[str, str]) -> list[str]:
-    """Return the recorded names; refuse two names that are recorded as one."""
-    spelled = list(names.values())
-    if len(set(spelled)) < len(spelled):
+def distinct_names(kind: str, names: Mapping[str, str]) -> list[str]:
+    """Return the recorded names of runs or topics; refuse two of them that are recorded as one."""
+    recorded = list(names.values())
+    if len(set(recorded)) < len(recorded):
         raise InputError(
-            f"Two {what}s of the files have one name, with its accents encoded otherwise."
+            f"Two {kind}s of the files have one name, with its accents encoded otherwise."
         )
-    return spelled
+    return recorded
 
 
 def unknown_topics(connection: Connection, task_id: int, topics: Sequence[str]) -> list[str]:
     """Return the topics that a task does not have yet."""
-    known = set(
+    recorded = set(
         connection.execute(
             select(topic.c.name).where(topic.c.task_id == task_id, topic.c.name.in_(topics))
         ).scalars()
     )
-    return [name for name in topics if name not in known]
+    return [name for name in topics if name not in recorded]
 
 
 def file_columns(files: Sequence[StoredFile]) -> dict[str, list[Any]]:

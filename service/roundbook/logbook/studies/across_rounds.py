@@ -19,9 +19,9 @@ from roundbook.requests.studies import AcrossRoundsRequest, AllRoundsRequest
 from roundbook.statistics.significance.paired_tests import sign_test
 from roundbook.statistics.studies.discriminative_power import share_limits
 
-# A round, its matrix's number, and the version of its factors.
-_Given = tuple[str, int | None, int | None]
-_OF_SWAPS = (
+# Of each round its label, its matrix's number, and the version of its factors.
+_Inputs = list[tuple[str, int | None, int | None]]
+_SWAP_FIELDS = (
     *("overall", "overall_low", "overall_high"),
     *("needed_difference", "sensitivity", "topics_each"),
 )
@@ -115,10 +115,10 @@ class AcrossRounds(Study):
     scales: list[ScaleAcrossRounds]
 
     @property
-    def inputs(self) -> list[_Given]:
+    def inputs(self) -> _Inputs:
         """All rounds, also those left out, each with its matrix and the version of its factors."""
-        given: list[StudiedRound | RoundLeftOut] = [*self.rounds, *self.left_out]
-        return [(one.round, one.matrix, one.factor_version) for one in given]
+        rounds: list[StudiedRound | RoundLeftOut] = [*self.rounds, *self.left_out]
+        return [(entry.round, entry.matrix, entry.factor_version) for entry in rounds]
 
     @property
     def matrices(self) -> list[tuple[int | None, int | None]]:
@@ -139,16 +139,16 @@ def _compute(
     studied, left_out = [], []
     for name, number, version in inputs:
         of_round = request.model_copy(update={"round": name, "measure": measure})
-        given = matrix_scores(connection, of_round, number, version)
+        loaded = matrix_scores(connection, of_round, number, version)
         try:
             scales = [
                 _of_scale(name, scale, scores, request, work)
-                for scale, scores in given.scales.items()
+                for scale, scores in loaded.scales.items()
             ]
         except ImpossibleStatisticError:
-            left_out.append(RoundLeftOut(**given.about))
+            left_out.append(RoundLeftOut(**loaded.about))
         else:
-            studied.append(StudiedRound(**given.about, scales=scales))
+            studied.append(StudiedRound(**loaded.about, scales=scales))
     if not studied:
         raise ImpossibleStatisticError(
             f"No round has {measure} scores on four topics or more, of runs that differ."
@@ -156,15 +156,15 @@ def _compute(
     return AcrossRounds.of(
         request,
         {"task": request.task, "measure": measure, "assessments": label},
-        topics=sum(one.topics for one in studied),
-        runs=sum(one.runs for one in studied),
+        topics=sum(entry.topics for entry in studied),
+        runs=sum(entry.runs for entry in studied),
         rounds=studied,
         left_out=left_out,
         scales=[_over_rounds(scale, studied) for scale in request.scales],
     )
 
 
-def find_rounds(connection: Connection, request: AllRoundsRequest) -> tuple[str, str, list[_Given]]:
+def find_rounds(connection: Connection, request: AllRoundsRequest) -> tuple[str, str, _Inputs]:
     """Return the measure, the assessments label, and the rounds with current scores of these.
 
     Raises
@@ -202,33 +202,33 @@ def _of_scale(
         share_low=low,
         share_high=high,
         critical_difference=tukey.critical_difference,
-        **{name: getattr(swaps, name) for name in _OF_SWAPS},
+        **{name: getattr(swaps, name) for name in _SWAP_FIELDS},
     )
 
 
 def _over_rounds(scale: str, studied: Sequence[StudiedRound]) -> ScaleAcrossRounds:
-    """Return the means of a scale over rounds, and its comparison with raw scores if studied."""
+    """Return the means of a scale over rounds, compared with raw scores if these are studied."""
     on_scale, raw = (
-        [row for one in studied for row in one.scales if row.scale == name]
+        [row for entry in studied for row in entry.scales if row.scale == name]
         for name in (scale, "raw")
     )
-    beside = raw if scale != "raw" else []
+    compared = raw if scale != "raw" else []
     return ScaleAcrossRounds(
         scale=scale,
         share=sum(row.share for row in on_scale) / len(on_scale),
         overall=sum(row.overall for row in on_scale) / len(on_scale),
-        beside_raw=[_beside(figure, on_scale, beside) for figure in _FIGURES if beside],
+        beside_raw=[_beside_raw(figure, on_scale, compared) for figure in _FIGURES if compared],
     )
 
 
-def _beside(
+def _beside_raw(
     figure: str, on_scale: Sequence[RoundOnScale], raw: Sequence[RoundOnScale]
 ) -> BesideRaw:
     higher, lower, differences = 0, 0, []
-    for one, other in zip(on_scale, raw, strict=True):
+    for rows in zip(on_scale, raw, strict=True):
         (low, value, high), (raw_low, raw_value, raw_high) = (
             (getattr(row, f"{figure}_low"), getattr(row, figure), getattr(row, f"{figure}_high"))
-            for row in (one, other)
+            for row in rows
         )
         differences.append(value - raw_value)
         # A rate of few trials has no limits, and may differ by the random draws only.
@@ -249,10 +249,10 @@ def _beside(
 
 def _seconds(study: AcrossRounds) -> float:
     return sum(
-        len(one.scales)
-        * one.runs
-        * (1e-7 * study.trials * one.topics + 2e-8 * study.swap_trials * one.runs)
-        for one in study.rounds
+        len(entry.scales)
+        * entry.runs
+        * (1e-7 * study.trials * entry.topics + 2e-8 * study.swap_trials * entry.runs)
+        for entry in study.rounds
     )
 
 

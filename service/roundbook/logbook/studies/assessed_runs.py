@@ -38,7 +38,7 @@ class StudyRuns(NamedTuple):
     lists
         (runs, topics, depth) document numbers by rank; -1 beyond the end of a list.
     scores
-        Scores of the documents; None unless asked for.
+        Scores of the documents; None unless requested.
     judgments
         With the same document numbers.
     run_ids
@@ -105,15 +105,15 @@ def read_study_runs(
     assert request.qrels is not None
     qrels = read_qrels(request.qrels, max_bytes=work.max_file_bytes)
     read = read_runs(request.files, max_bytes=work.max_file_bytes, topics=qrels.topics)
-    depth = max((len(one.documents) for one in read.lists), default=0)
+    depth = max((len(ranked.documents) for ranked in read.lists), default=0)
     shape = len(read.runs), len(qrels.topics), depth
     lists = np.full(shape, -1, dtype=np.int32)
     values = np.full(shape, np.nan, dtype=np.float32) if scores else None
-    for one in read.lists:
-        cell = one.run, one.topic, slice(len(one.documents))
-        lists[cell] = one.documents
+    for ranked in read.lists:
+        cell = ranked.run, ranked.topic, slice(len(ranked.documents))
+        lists[cell] = ranked.documents
         if values is not None:
-            values[cell] = one.scores
+            values[cell] = ranked.scores
     # Numbered as in the runs; documents that no run retrieved get the next numbers.
     number = {name: position for position, name in enumerate(read.documents)}
     documents = [number.setdefault(name, len(number)) for name in qrels.documents]

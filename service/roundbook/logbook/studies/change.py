@@ -84,22 +84,22 @@ class ChangeStudy(Study):
 
 
 class _Round(NamedTuple):
-    """One of the rounds: its scores, and the columns of each system."""
+    """One of the two rounds: its scores, the columns of each system, and the team of each tag."""
 
-    given: StudyScores
+    loaded: StudyScores
     columns: dict[str, list[int]]
     missing: MissingScores
     team_of: Mapping[str, int | None]
 
     def scores(self, systems: Iterable[str]) -> Scores:
-        raw = self.given.raw
+        raw = self.loaded.raw
         return np.column_stack([raw[:, self.columns[system]].mean(axis=1) for system in systems])
 
     def tags(self, system: str) -> list[str]:
-        return [self.given.runs[column] for column in self.columns[system]]
+        return [self.loaded.runs[column] for column in self.columns[system]]
 
     def unmatched(self, systems: Iterable[str]) -> int:
-        return len(self.given.runs) - sum(len(self.columns[system]) for system in systems)
+        return len(self.loaded.runs) - sum(len(self.columns[system]) for system in systems)
 
 
 def _compute(
@@ -121,23 +121,23 @@ def _compute(
         recorded and recorded.model_copy(update={"matrix": recorded.to_matrix}),
     )
     names = [
-        given.about.get("round") or ", ".join(given.about.get("files", ()))
-        for given in (earlier, later)
+        loaded.about.get("round") or ", ".join(loaded.about.get("files", ()))
+        for loaded in (earlier, later)
     ]
     if names[0] == names[1]:
         raise InputError(f"A change is between two rounds, and '{names[0]}' is both.")
-    # A saved study keeps the systems it was computed with, whatever became known since.
-    known = None if recorded is None else recorded.scales[0].systems
+    # A saved study keeps the systems it was computed with, although they may be corrected since.
+    saved_systems = None if recorded is None else recorded.scales[0].systems
     first, second = (
         _round(
             session,
-            given,
+            loaded,
             request,
             None
-            if known is None
-            else {tag: system.system for system in known for tag in getattr(system, runs)},
+            if saved_systems is None
+            else {tag: system.system for system in saved_systems for tag in getattr(system, runs)},
         )
-        for given, runs in ((earlier, "runs_from"), (later, "runs_to"))
+        for loaded, runs in ((earlier, "runs_from"), (later, "runs_to"))
     )
     match = "tag" if request.files else request.match
     systems = [name for name in first.columns if name in second.columns]
@@ -160,13 +160,13 @@ def _compute(
         progress=partial(work.progress, "resamples of topics, by system"),
         mapped=work.mapped,
     )
-    about = second.given.about
-    hidden = [cells for one in (first, second) for cells in one.given.about.get("hidden", ())]
+    about = later.about
+    hidden = [cells for scores in (earlier, later) for cells in scores.about.get("hidden", ())]
     return ChangeStudy.of(
         request,
-        first.given.about,
+        earlier.about,
         hidden=hidden,
-        from_round=first.given.about.get("round"),
+        from_round=earlier.about.get("round"),
         to_round=about.get("round"),
         to_matrix=about.get("matrix"),
         to_revision=about.get("revision"),
@@ -200,18 +200,18 @@ def _compute(
 
 def _round(
     session: Session | None,
-    given: StudyScores,
+    loaded: StudyScores,
     request: ChangeRequest,
     system_of: Mapping[str, str | None] | None,
 ) -> _Round:
     """Return a round with the columns of each system, matched by recorded system or by tag."""
     missing = MissingScores(policy=request.missing)
     team_of: dict[str, int | None] = {}
-    if session is not None and given.matrix is not None:
-        row = given.matrix.row
+    if session is not None and loaded.matrix is not None:
+        row = loaded.matrix.row
         missing = MissingScores(policy=row.missing_policy, cells=row.missing_cells)
         if system_of is None:
-            ids = given.matrix.run_ids.tolist()
+            ids = loaded.matrix.run_ids.tolist()
             rows = session.connection.execute(
                 select(run.c.tag, run.c.system, run.c.team_id).where(run.c.id.in_(ids))
             ).all()
@@ -220,33 +220,33 @@ def _round(
             else:
                 team_of = {row.tag: row.team_id for row in rows}
     columns: dict[str, list[int]] = {}
-    for column, tag in enumerate(given.runs):
+    for column, tag in enumerate(loaded.runs):
         name = tag if system_of is None else system_of.get(tag)
         if name is not None:
             columns.setdefault(name, []).append(column)
-    return _Round(given, columns, missing, team_of)
+    return _Round(loaded, columns, missing, team_of)
 
 
-def _pivot(wanted: str | None, systems: list[str], rounds: tuple[_Round, _Round]) -> str:
-    """Return the system with this name, or of the run with this tag."""
+def _pivot(pivot: str | None, systems: list[str], rounds: tuple[_Round, _Round]) -> str:
+    """Return the system that a request's pivot names, by the system or by one of its runs."""
     named = ", ".join(systems[:_MOST_NAMED]) + (", ..." if len(systems) > _MOST_NAMED else "")
-    if wanted is None:
+    if pivot is None:
         raise InputError(
             f"A change is beside a pivot, the system that the others are compared with; there ran"
             f" {named}.",
             way_out="name the pivot",
         )
-    if wanted in systems:
-        return wanted
-    of_run = {name for name in systems for one in rounds if wanted in one.tags(name)}
+    if pivot in systems:
+        return pivot
+    of_run = {name for name in systems for entry in rounds if pivot in entry.tags(name)}
     if len(of_run) == 1:
         return of_run.pop()
     if of_run:
         raise InputError(
-            f"'{wanted}' is a run of {' and of '.join(sorted(of_run))}: name the system to compare"
+            f"'{pivot}' is a run of {' and of '.join(sorted(of_run))}: name the system to compare"
             " the others with."
         )
-    raise InputError(f"The pivot '{wanted}' did not run in both rounds; there ran {named}.")
+    raise InputError(f"The pivot '{pivot}' did not run in both rounds; there ran {named}.")
 
 
 def _seconds(study: ChangeStudy) -> float:

@@ -81,12 +81,12 @@ def _compute(
     work: Work,
     recorded: DiscriminativePower | None,
 ) -> DiscriminativePower:
-    given = study_scores(session, request, work, recorded)
+    loaded = study_scores(session, request, work, recorded)
     scales = [
-        _of_scale(scale, given.runs, scores, request, work)
-        for scale, scores in given.scales.items()
+        _of_scale(scale, loaded.runs, scores, request, work)
+        for scale, scores in loaded.scales.items()
     ]
-    return DiscriminativePower.of(request, given.about, scales=scales)
+    return DiscriminativePower.of(request, loaded.about, scales=scales)
 
 
 def find_pairs_apart(

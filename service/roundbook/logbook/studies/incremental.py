@@ -46,11 +46,11 @@ def _compute(
     work: Work,
     recorded: IncrementalStudy | None,
 ) -> IncrementalStudy:
-    given = study_scores(session, request, work, recorded)
-    columns = _columns(given, request.pair)
+    loaded = study_scores(session, request, work, recorded)
+    columns = _columns(loaded, request.pair)
     plan = JudgingPlan(**request.model_dump(include={field.name for field in fields(JudgingPlan)}))
     scales = []
-    for scale, scores in given.scales.items():
+    for scale, scores in loaded.scales.items():
         if 1 < len(scores) < request.start and len(columns) > 1:
             raise InputError(
                 f"These are {len(scores)} topics, fewer than the {request.start} to be judged before"
@@ -67,15 +67,15 @@ def _compute(
             mapped=work.mapped,
         )
         scales.append(IncrementalOfScale(**vars(study), scale=scale))
-    pair = [given.runs[column] for column in columns] if request.pair else []
-    return IncrementalStudy.of(request, given.about, pair=pair, scales=scales)
+    pair = [loaded.runs[column] for column in columns] if request.pair else []
+    return IncrementalStudy.of(request, loaded.about, pair=pair, scales=scales)
 
 
-def _columns(given: StudyScores, pair: tuple[str, ...]) -> list[int]:
+def _columns(loaded: StudyScores, pair: tuple[str, ...]) -> list[int]:
     for run in pair:
-        if run not in given.runs:
+        if run not in loaded.runs:
             raise NotRecordedError(f"These scores have no run '{run}'.", run=run)
-    return [number for number, run in enumerate(given.runs) if not pair or run in pair]
+    return [number for number, run in enumerate(loaded.runs) if not pair or run in pair]
 
 
 def _seconds(study: IncrementalStudy) -> float:

@@ -33,8 +33,8 @@ def _compute(session: Session, request: StudyRequest) -> Study:
     return run_study(session, request)
 
 
-def _asked(request: StudyRequest, study: Study) -> StudyRequest:
-    """Return the request to save, with the assessments named, as later ones may be added."""
+def _saved_request(request: StudyRequest, study: Study) -> StudyRequest:
+    """Return the request with the assessments named, as later ones may be added."""
     names = ("round", "measure", "assessments")
     return request.model_copy(update={name: getattr(study, name) for name in names})
 
@@ -62,7 +62,7 @@ def _today(connection: Connection, task_id: int, request: StudyRequest) -> list[
         if row.round in rounds
         and (row.assessments == request.assessments or row.origin == "run_upload")
     ]
-    if not request.by_teams:
+    if not request.by_teams:  # facts on the runs do not matter
         return [row._replace(known={}) for row in of_round]
     return with_other_ids(connection, task_id, of_round) if request.shares_topics else of_round
 
@@ -75,27 +75,27 @@ def _brief(stored: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def _read(stored: object, what: str) -> Result:
+def _read(stored: object, description: str) -> Result:
     from roundbook.logbook.studies.study import Study  # noqa: PLC0415  # it needs NumPy
 
-    name = read_result(Study, stored, what).study
-    return read_result(find_study(name).result, stored, what)
+    name = read_result(Study, stored, description).study
+    return read_result(find_study(name).result, stored, description)
 
 
 def _differences(
-    connection: Connection, saved: Row[Any], read: Study, request: StudyRequest
+    connection: Connection, saved: Row[Any], study: Study, request: StudyRequest
 ) -> Iterator[Facts | NotComputed]:
     from roundbook.logbook.studies.verifying import study_differences  # noqa: PLC0415
 
     today = _today(connection, saved.task_id, request)
-    return study_differences(connection, saved, read, request, today)
+    return study_differences(connection, saved, study, request, today)
 
 
 KIND = Kind(
     title="study",
     request=_request,
     compute=_compute,
-    asked=_asked,
+    saved_request=_saved_request,
     today=_today,
     brief=_brief,
     read=_read,

@@ -15,7 +15,7 @@ from roundbook.logbook.lookup import find_series
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.assessed_runs import LoggedBeside, logged_beside
-from roundbook.logbook.studies.left_out_runs import GivenRuns, runs_as_scored, runs_scored_anew
+from roundbook.logbook.studies.left_out_runs import ScoredRuns, runs_as_scored, runs_scored_anew
 from roundbook.logbook.studies.reassessing import Reassessed, reassess
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.logbook.verifying.differences import SAME
@@ -103,17 +103,17 @@ class Pool(Result):
 
 
 class LeaveOneOutStudy(Study):
-    """Whether runs left out would have been scored fairly; each trial leaves out one team.
+    """Whether runs left out would have been scored fairly.
 
-    Or one run, if it is `by` run. `team_of_run` is the number of each run's team, in the order of
-    the scores; the `runs_without_team` runs of unknown team count as one each. `fed_pool` is
-    whether each run contributed to the pool, if scores are computed anew. `standardising` and
-    `standardising_runs` are the choice and the number of the runs that define the factors, and
-    `zero_sd` the policy on topics on which they tie. `tied` are topics on which all other
-    standardising runs tie, so that a run that differs there looks average. `pool` and `upload` are
-    those of scores computed anew, which are standardised by the runs that the factors of the matrix
-    `factors_of` were fitted on; `logged` has their differences from the logged scores. `qrels`
-    names the file of assessments.
+    Each trial leaves out one team, or one run, as `by` names. `team_of_run` is the number of each
+    run's team, in the order of the scores; the `runs_without_team` runs of unknown team count as
+    one each. `fed_pool` is whether each run contributed to the pool, if scores are computed anew.
+    `standardising` and `standardising_runs` are the choice and the number of the runs that define
+    the factors, and `zero_sd` the policy on topics on which they tie. `tied` are topics on which
+    all other standardising runs tie, so that a run that differs there looks average. `pool` and
+    `upload` are those of scores computed anew, which are standardised by the runs that the factors
+    of the matrix `factors_of` were fitted on; `logged` has their differences from the logged
+    scores. `qrels` names the file of assessments.
     """
 
     by: Literal["team", "run"]
@@ -149,35 +149,35 @@ def _compute(
     reassessed = None
     if request.reassessed:
         reassessed = reassess(session, request, work, recorded)
-        given = _by_current_factors(session, request, reassessed, recorded)
+        scored = _by_current_factors(session, request, reassessed, recorded)
     else:
-        given = runs_as_scored(session, request, work, recorded)
-    teams, groups = given.teams, given.groups
+        scored = runs_as_scored(session, request, work, recorded)
+    runs, teams, groups = scored.runs, scored.teams, scored.groups
     if recorded is not None:
-        # Teams as they were known then; what became known since counts when the study is renewed.
-        known = {run.run: run.team for run in recorded.scales[0].left_out}
-        teams = None if recorded.by == "run" else [known[run] for run in given.runs]
+        # The teams at the time of saving; later facts count when the study is renewed.
+        team_of = {run.run: run.team for run in recorded.scales[0].left_out}
+        teams = None if recorded.by == "run" else [team_of[run] for run in runs]
         groups = np.array(recorded.team_of_run)
     names = [""] * (int(groups.max()) + 1)
-    for group, run, team in zip(groups, given.runs, teams or given.runs, strict=True):
+    for group, run, team in zip(groups, runs, teams or runs, strict=True):
         names[group] = team or run
     by: Literal["team", "run"] = "run" if teams is None else "team"
-    study = given.leave_out(groups, request.scales, work, f"{by}s left out")
+    study = scored.leave_out(groups, request.scales, work, f"{by}s left out")
     return LeaveOneOutStudy.of(
         request,
-        given.about,
+        scored.about,
         trials=len(names),
         by=by,
         runs_without_team=0 if teams is None else teams.count(None),
         team_of_run=groups.tolist(),
         fed_pool=[] if reassessed is None else reassessed.contributed,
-        standardising_runs=int(given.standardising.sum()),
+        standardising_runs=int(scored.standardising.sum()),
         tied=[
-            TopicWithout(without=names[one.group], topic=given.topics[one.topic])
-            for one in study.tied
+            TopicWithout(without=names[tied.group], topic=scored.topics[tied.topic])
+            for tied in study.tied
         ],
         pool=None if reassessed is None else _pool(reassessed, groups, names),
-        scales=[_of_scale(left, given.runs, teams) for left in study.scales],
+        scales=[_of_scale(left, runs, teams) for left in study.scales],
     )
 
 
@@ -186,7 +186,7 @@ def _by_current_factors(
     request: LeaveOneOutRequest,
     reassessed: Reassessed,
     recorded: LeaveOneOutStudy | None,
-) -> GivenRuns:
+) -> ScoredRuns:
     """Return scores computed anew, with the standardising runs of the round's current factors."""
     if session is None:
         return runs_scored_anew(reassessed)
@@ -196,53 +196,55 @@ def _by_current_factors(
     else:
         if "factor_set" in request.rests_on:
             task, label, assessments = (
-                reassessed.given.about[name] for name in ("task", "round", "assessments")
+                reassessed.loaded.about[name] for name in ("task", "round", "assessments")
             )
             with suppress(NotRecordedError, WithdrawnError):
                 connection = session.connection
                 series = find_series(connection, task, label, request.measure, assessments)
                 row = find_factor_set(connection, series)
                 factors = row.matrix_id, row.version
-        logged = logged_beside(session, reassessed.given.about, request.measure)
-    given = runs_scored_anew(reassessed, session, factors)
+        logged = logged_beside(session, reassessed.loaded.about, request.measure)
+    scored = runs_scored_anew(reassessed, session, factors)
     number, version = factors or (None, None)
-    about = {"factors_of": number, "factor_version": version, "logged": logged}
-    return given._replace(about=given.about | about)
+    fields = {"factors_of": number, "factor_version": version, "logged": logged}
+    return scored._replace(about=scored.about | fields)
 
 
-def _pool(anew: Reassessed, groups: NDArray[np.intp], names: list[str]) -> Pool:
+def _pool(reassessed: Reassessed, groups: NDArray[np.intp], names: list[str]) -> Pool:
     """Return the pool's depth and coverage, and the judgments due to one team only."""
-    judgments, contributed = anew.score.judgments, anew.score.contributed
+    judgments, contributed = reassessed.score.judgments, reassessed.score.contributed
     alone = contributed & (contributed.sum(axis=0) == 1)
-    there = count_relevant(anew.score.measure, judgments)
-    left = remaining_relevant(anew.score)
-    pooled = np.bincount(groups, [flag is True for flag in anew.contributed], len(names))
-    emptied = (left == 0) & (there > 0)
+    relevant = count_relevant(reassessed.score.measure, judgments)
+    remaining = remaining_relevant(reassessed.score)
+    pooled = np.bincount(groups, [flag is True for flag in reassessed.contributed], len(names))
+    emptied = (remaining == 0) & (relevant > 0)
     return Pool(
-        depth=anew.pool_depth,
-        known_depth=anew.known_depth,
-        judged_share=anew.judged_share,
-        explained_share=anew.explained_share,
+        depth=reassessed.pool_depth,
+        known_depth=reassessed.known_depth,
+        judged_share=reassessed.judged_share,
+        explained_share=reassessed.explained_share,
         judged=judgments.grade.size,
         judged_alone=int(alone.sum()),
-        relevant=int(there.sum()),
-        relevant_alone=int((there - left).sum()),
+        relevant=int(relevant.sum()),
+        relevant_alone=int((relevant - remaining).sum()),
         contributions=[
-            Contribution(team=team, runs=runs, pooled_runs=fed, judged=judged, relevant=relevant)
-            for team, runs, fed, judged, relevant in zip(
+            Contribution(team=team, runs=runs, pooled_runs=fed, judged=judged, relevant=lost)
+            for team, runs, fed, judged, lost in zip(
                 names,
                 np.bincount(groups).tolist(),
                 pooled.astype(int).tolist(),
                 alone.sum(axis=1).tolist(),
-                (there - left).sum(axis=1).tolist(),
+                (relevant - remaining).sum(axis=1).tolist(),
                 strict=True,
             )
         ],
         emptied=[
-            TopicWithout(without=names[team], topic=anew.given.topics[topic])
+            TopicWithout(without=names[team], topic=reassessed.loaded.topics[topic])
             for team, topic in np.argwhere(emptied)
         ],
-        without_relevant=[anew.given.topics[topic] for topic in np.flatnonzero(there == 0)],
+        without_relevant=[
+            reassessed.loaded.topics[topic] for topic in np.flatnonzero(relevant == 0)
+        ],
     )
 
 

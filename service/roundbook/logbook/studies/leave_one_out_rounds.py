@@ -12,7 +12,7 @@ from roundbook.errors import ImpossibleStatisticError, NotRecordedError
 from roundbook.logbook.drift.assessment import assess_pair, choose_margin
 from roundbook.logbook.drift.compared_rounds import pair_rounds
 from roundbook.logbook.drift.curve import trace_drift
-from roundbook.logbook.drift.known_then import rounds_as_known, saved_factors
+from roundbook.logbook.drift.saved_rounds import rounds_at_saving, saved_factors
 from roundbook.logbook.input_rows import inputs_today
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import Result
@@ -31,7 +31,7 @@ from roundbook.requests.studies import LeaveOneOutRoundsRequest
 from roundbook.statistics.studies.trend import Trend, round_trend
 
 # The reasons why no team of a round can be left out.
-WhyNot = Literal["no teams", "impossible"]
+NotStudied = Literal["no teams", "impossible"]
 
 
 class RoundNotStudied(Result):
@@ -40,7 +40,7 @@ class RoundNotStudied(Result):
     round: str
     matrix: int | None
     factor_version: int | None
-    why: WhyNot
+    why: NotStudied
 
 
 @dataclass(frozen=True)
@@ -73,8 +73,8 @@ class LeaveOneOutRounds(Study):
     @property
     def matrices(self) -> list[tuple[int | None, int | None]]:
         """The matrices of all rounds, also those left out, each with the version of its factors."""
-        given: list[LeftOutRound | RoundNotStudied] = [*self.rounds, *self.left_out]
-        return [(one.matrix, one.factor_version) for one in given]
+        rounds: list[LeftOutRound | RoundNotStudied] = [*self.rounds, *self.left_out]
+        return [(entry.matrix, entry.factor_version) for entry in rounds]
 
 
 def _compute(
@@ -85,19 +85,19 @@ def _compute(
 ) -> LeaveOneOutRounds:
     assert session is not None
     if recorded is None:
-        first, studied, left_out, asked = _today(session, request, work)
+        first, studied, left_out, completed = _today(session, request, work)
     else:
-        asked = request.model_copy(
+        completed = request.model_copy(
             update={"measure": recorded.measure, "assessments": recorded.assessments}
         )
         first, left_out = recorded.ageing_from, recorded.left_out
-        studied = [_as_it_was(session, asked, one, work) for one in recorded.rounds]
+        studied = [_recompute(session, completed, entry, work) for entry in recorded.rounds]
     return LeaveOneOutRounds.of(
         request,
-        {"task": request.task, "measure": asked.measure, "assessments": asked.assessments},
-        topics=sum(one.topics for one in studied),
-        runs=sum(one.runs for one in studied),
-        trials=sum(one.teams for one in studied),
+        completed.model_dump(include={"task", "measure", "assessments"}),
+        topics=sum(entry.topics for entry in studied),
+        runs=sum(entry.runs for entry in studied),
+        trials=sum(entry.teams for entry in studied),
         ageing_from=first,
         rounds=studied,
         left_out=left_out,
@@ -110,33 +110,34 @@ def _today(
 ) -> tuple[str, list[LeftOutRound], list[RoundNotStudied], LeaveOneOutRoundsRequest]:
     """Return the first round, the studied and the other rounds, and the completed request."""
     measure, label, inputs = find_rounds(session.connection, request)
-    asked = request.model_copy(update={"measure": measure, "assessments": label})
-    ageing = _ageing(session, asked, inputs[0][0])
-    kept = _kept(session.connection, asked)
+    completed = request.model_copy(update={"measure": measure, "assessments": label})
+    ageing = _ageing(session, completed, inputs[0][0])
+    logged_rounds = _logged_rounds(session.connection, completed)
     studied: list[LeftOutRound] = []
     left_out: list[RoundNotStudied] = []
     for name, matrix, version in inputs:
         try:
-            one = leave_out_by_factors(session, asked, name, work)
+            entry = leave_out_by_factors(session, completed, name, work)
         except (NotRecordedError, ImpossibleStatisticError) as error:
-            why: WhyNot = "no teams" if isinstance(error, NotRecordedError) else "impossible"
+            reason: NotStudied = "no teams" if isinstance(error, NotRecordedError) else "impossible"
             left_out.append(
-                RoundNotStudied(round=name, matrix=matrix, factor_version=version, why=why)
+                RoundNotStudied(round=name, matrix=matrix, factor_version=version, why=reason)
             )
             continue
-        missing = next((reason for reason, rounds in kept.items() if name not in rounds), None)
-        anew = None
+        missing = next((code for code, rounds in logged_rounds.items() if name not in rounds), None)
+        reassessed = None
         try:
-            anew = None if missing else leave_out_by_assessments(session, asked, one, work)
+            if missing is None:
+                reassessed = leave_out_by_assessments(session, completed, entry, work)
         except NotRecordedError:
             missing = "no pool"
         except ImpossibleStatisticError:
             missing = "impossible"
-        more = {"reassessed": anew, "not_reassessed": missing, "ageing": ageing.get(name)}
-        studied.append(one.model_copy(update=more))
+        update = {"reassessed": reassessed, "not_reassessed": missing, "ageing": ageing.get(name)}
+        studied.append(entry.model_copy(update=update))
     if studied:
-        return inputs[0][0], studied, left_out, asked
-    unknown = [one.round for one in left_out if one.why == "no teams"]
+        return inputs[0][0], studied, left_out, completed
+    unknown = [entry.round for entry in left_out if entry.why == "no teams"]
     if unknown:
         raise NotRecordedError(
             f"Which team sent which run is not recorded of any round with {measure} scores.",
@@ -150,53 +151,55 @@ def _today(
     )
 
 
-def _as_it_was(
-    session: Session, asked: LeaveOneOutRoundsRequest, was: LeftOutRound, work: Work
+def _recompute(
+    session: Session, request: LeaveOneOutRoundsRequest, saved: LeftOutRound, work: Work
 ) -> LeftOutRound:
     """Return a round of a saved study, computed again from its saved inputs."""
-    again = leave_out_by_factors(session, asked, was.round, work, was)
-    kept = was.model_dump(include={"not_reassessed", "ageing", "runs_without_team"})
-    if was.reassessed is not None:
-        kept["reassessed"] = leave_out_by_assessments(session, asked, was, work, was.reassessed)
-    return again.model_copy(update=kept)
+    again = leave_out_by_factors(session, request, saved.round, work, saved)
+    update = saved.model_dump(include={"not_reassessed", "ageing", "runs_without_team"})
+    if saved.reassessed is not None:
+        update["reassessed"] = leave_out_by_assessments(
+            session, request, saved, work, saved.reassessed
+        )
+    return again.model_copy(update=update)
 
 
-def _ageing(session: Session, asked: LeaveOneOutRoundsRequest, first: str) -> dict[str, str]:
+def _ageing(session: Session, request: LeaveOneOutRoundsRequest, first: str) -> dict[str, str]:
     """Return the drift verdict on the first round's factors, by later round with factors."""
-    request = CurveRequest(
-        task=asked.task or "",
-        measure=asked.measure,
-        assessments=asked.assessments,
+    curve = CurveRequest(
+        task=request.task or "",
+        measure=request.measure,
+        assessments=request.assessments,
         from_round=first,
     )
     try:
-        return {later.round: later.verdict for later in trace_drift(session, request).rounds}
+        return {later.round: later.verdict for later in trace_drift(session, curve).rounds}
     except NotRecordedError:  # there is no later round
         return {}
 
 
-def _ageing_known_then(
-    connection: Connection, saved: Row[Any], read: LeaveOneOutRounds
+def _ageing_differences(
+    connection: Connection, saved: Row[Any], study: LeaveOneOutRounds
 ) -> Iterator[Facts | NotComputed]:
-    """Yield the ageing verdicts of a saved study that differ from what was known then."""
-    request = CurveRequest(task=read.task or "", measure=read.measure)
+    """Yield the ageing verdicts of a saved study that differ by the facts of that time."""
+    request = CurveRequest(task=study.task or "", measure=study.measure)
     margin, _ = choose_margin(request)
-    recorded = {one.round: one.ageing for one in read.rounds}
-    first, *later = rounds_as_known(connection, saved, saved_factors(connection, saved.id))
-    for other in later:
-        if first is None or other is None:
+    recorded = {entry.round: entry.ageing for entry in study.rounds}
+    first, *later = rounds_at_saving(connection, saved, saved_factors(connection, saved.id))
+    for compared in later:
+        if first is None or compared is None:
             yield NotComputed("known")
             return
-        if first.fitted.round != read.ageing_from:
+        if first.fitted.round != study.ageing_from:
             yield {
                 "what": "ageing_from",
-                "recorded": read.ageing_from,
+                "recorded": study.ageing_from,
                 "computed": first.fitted.round,
             }
             return
-        pair = pair_rounds(first, other)
+        pair = pair_rounds(first, compared)
         verdict = assess_pair(pair, margin, request.sd_ratio_margin).whole.verdict
-        label = other.fitted.round
+        label = compared.fitted.round
         if recorded.get(label, verdict) != verdict:
             yield {
                 "what": "ageing",
@@ -206,44 +209,48 @@ def _ageing_known_then(
             }
 
 
-def _kept(connection: Connection, asked: LeaveOneOutRoundsRequest) -> dict[NotReassessed, set[str]]:
-    """Return the rounds that have runs, and those that have assessments, by the code without."""
-    task_id = find_task(connection, asked.task or "")
-    assessed = [
-        row
-        for row in inputs_today(connection, "qrels", task_id)
-        if row.assessments == asked.assessments
-    ]
+def _logged_rounds(
+    connection: Connection, request: LeaveOneOutRoundsRequest
+) -> dict[NotReassessed, set[str]]:
+    """Return the rounds with runs and those with assessments, by the code for the other rounds."""
+    task_id = find_task(connection, request.task or "")
     return {
         "no runs": {row.round for row in inputs_today(connection, "run_upload", task_id)},
-        "no assessments": {row.round for row in assessed},
+        "no assessments": {
+            row.round
+            for row in inputs_today(connection, "qrels", task_id)
+            if row.assessments == request.assessments
+        },
     }
 
 
 def _over_rounds(scale: str, studied: Sequence[LeftOutRound]) -> LeftOutScale:
-    by_factors = [of.tau for one in studied for of in one.scales if of.scale == scale]
-    anew = [one.reassessed for one in studied if one.reassessed is not None]
-    by_assessments = [of.tau for one in anew for of in one.scales if of.scale == scale]
+    rounds = {
+        "factors": [entry.scales for entry in studied],
+        "assessments": [entry.reassessed.scales for entry in studied if entry.reassessed],
+    }
     trends: list[TauTrend] = []
-    taus: list[float] = []
-    for by, of_rounds in ("factors", by_factors), ("assessments", by_assessments):
-        known = [tau for tau in of_rounds if tau is not None]
-        taus += known
-        if known:
-            trends.append(TauTrend(**vars(round_trend(known)), by=by))
-    return LeftOutScale(scale=scale, lowest=min(taus, default=None), trends=trends)
+    lowest: list[float] = []
+    for by, of_rounds in rounds.items():
+        figures = [row for scales in of_rounds for row in scales if row.scale == scale]
+        taus = [row.tau for row in figures if row.tau is not None]
+        if taus:
+            lowest.append(min(taus))
+            trends.append(TauTrend(**vars(round_trend(taus)), by=by))
+    return LeftOutScale(scale=scale, lowest=min(lowest, default=None), trends=trends)
 
 
 def _seconds(study: LeaveOneOutRounds) -> float:
-    scales = len(study.scales)
-    return sum(
-        scales * 5e-8 * one.teams * one.topics * one.runs
-        + (0 if anew is None else scales * 5e-6 * anew.teams * anew.topics * anew.runs)
-        for one in study.rounds
-        for anew in [one.reassessed]
-    )
+    seconds = 0.0
+    for entry in study.rounds:
+        seconds += 5e-8 * entry.teams * entry.topics * entry.runs
+        if (reassessed := entry.reassessed) is not None:
+            seconds += 5e-6 * reassessed.teams * reassessed.topics * reassessed.runs
+    return len(study.scales) * seconds
 
 
-# Earlier versions took the figures from rounded means; how large these were, if above 1, is not
-# saved.
-STUDY = KindOfStudy(LeaveOneOutRounds, _compute, _seconds, _ageing_known_then, noise=lambda _: SAME)
+# Earlier versions took the figures from rounded means. The sizes of these means are not saved:
+# they are taken as at most 1.
+STUDY = KindOfStudy(
+    LeaveOneOutRounds, _compute, _seconds, _ageing_differences, noise=lambda _: SAME
+)

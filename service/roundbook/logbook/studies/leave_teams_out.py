@@ -59,34 +59,34 @@ def _compute(
     work: Work,
     recorded: LeaveTeamsOutStudy | None,
 ) -> LeaveTeamsOutStudy:
-    scales: dict[str, Scoring]
+    by_scale: dict[str, Scoring]
     if request.mode == "reduce":
-        anew = reassess(session, request, work, recorded)
-        about = anew.given.about | {
-            "fed_pool": anew.contributed,
-            "pool_depth": anew.pool_depth,
-            "judged_share": anew.judged_share,
-            "explained_share": anew.explained_share,
-            "known_depth": anew.known_depth,
-            "logged": logged_beside(session, anew.given.about, request.measure)
-            if recorded is None
-            else recorded.logged,
+        reassessed = reassess(session, request, work, recorded)
+        about = reassessed.loaded.about
+        logged = recorded.logged if recorded else logged_beside(session, about, request.measure)
+        about = about | {
+            "fed_pool": reassessed.contributed,
+            "pool_depth": reassessed.pool_depth,
+            "judged_share": reassessed.judged_share,
+            "explained_share": reassessed.explained_share,
+            "known_depth": reassessed.known_depth,
+            "logged": logged,
         }
-        scales = {"raw": anew.score}
-        names, teams = anew.teams, anew.team_of_run
+        by_scale = {"raw": reassessed.score}
+        names, teams = reassessed.teams, reassessed.team_of_run
     else:
-        given = study_scores(session, request, work, recorded)
-        names = teams_of_runs(session, given, request.teams, work)
-        about, teams = given.about, numbered_teams(names)
-        scales = {scale: SameScores(scores) for scale, scores in given.scales.items()}
+        loaded = study_scores(session, request, work, recorded)
+        names = teams_of_runs(session, loaded, request.teams, work)
+        about, teams = loaded.about, numbered_teams(names)
+        by_scale = {scale: SameScores(scores) for scale, scores in loaded.scales.items()}
     without_team = names.count(None)
     if recorded is not None:
-        # Teams as they were known then; what became known since counts when the study is renewed.
+        # The teams at the time of saving; later facts count when the study is renewed.
         teams, without_team = np.array(recorded.team_of_run), recorded.runs_without_team
-    there = int(teams.max()) + 1
-    numbers = range(1, there) if request.every_number else request.teams_left or None
-    of_scales = []
-    for scale, score in scales.items():
+    number_of_teams = int(teams.max()) + 1
+    numbers = range(1, number_of_teams) if request.every_number else request.teams_left or None
+    scales = []
+    for scale, score in by_scale.items():
         pilots = team_subsets(
             score,
             teams,
@@ -97,14 +97,14 @@ def _compute(
             progress=partial(work.progress, f"{scale}: pilots"),
             mapped=work.mapped,
         )
-        of_scales.append(PilotsOfScale(**vars(pilots), scale=scale))
+        scales.append(PilotsOfScale(**vars(pilots), scale=scale))
     return LeaveTeamsOutStudy.of(
         request,
         about,
-        teams=there,
+        teams=number_of_teams,
         runs_without_team=without_team,
         team_of_run=teams.tolist(),
-        scales=of_scales,
+        scales=scales,
     )
 
 

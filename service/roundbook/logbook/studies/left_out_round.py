@@ -19,10 +19,10 @@ from roundbook.statistics.studies.leave_one_out import LeaveOneOut, remaining_re
 
 # The reasons why a round's scores are not computed anew.
 NotReassessed = Literal[
-    "no runs",  # what they retrieved is not logged
-    "no assessments",  # nor these
-    "no pool",  # which runs fed it, or of which teams they are, is not recorded
-    "impossible",  # the measure is none that is computed here, or no pool depth explains them
+    "no runs",  # no ranked lists are logged
+    "no assessments",  # none are logged
+    "no pool",  # the pooled runs, or the teams of the runs, are not recorded
+    "impossible",  # Roundbook does not compute the measure, or no pool depth explains the judgments
 ]
 
 
@@ -79,7 +79,7 @@ class LeftOutRound(Result):
 
 def leave_out_by_factors(
     session: Session,
-    asked: LeaveOneOutRoundsRequest,
+    request: LeaveOneOutRoundsRequest,
     label: str,
     work: Work,
     recorded: LeftOutRound | None = None,
@@ -98,27 +98,35 @@ def leave_out_by_factors(
     ImpossibleStatisticError
         When the runs or teams are too few, or tie.
     """
-    scales = tuple(scale for scale in asked.scales if scale != "raw")
-    given = runs_as_scored(session, _of_round(asked, label, scales=scales), work, recorded)
-    teams = given.groups if recorded is None else np.array(recorded.team_of_run)
-    about = ("round", "matrix", "revision", "factor_version", "topics", "runs")
+    scales = tuple(scale for scale in request.scales if scale != "raw")
+    of_round = _round_request(request, label, scales=scales)
+    scored = runs_as_scored(session, of_round, work, recorded)
+    teams = scored.groups if recorded is None else np.array(recorded.team_of_run)
+    fields = ("round", "matrix", "revision", "factor_version", "topics", "runs")
     return LeftOutRound(
-        **{field: given.about[field] for field in about},
+        **{field: scored.about[field] for field in fields},
         teams=int(teams.max()) + 1,
-        runs_without_team=(given.teams or []).count(None),
+        runs_without_team=(scored.teams or []).count(None),
         team_of_run=teams.tolist(),
-        scales=_figures(given.leave_out(teams, scales, work, f"{label}: teams")),
+        scales=_figures(scored.leave_out(teams, scales, work, f"{label}: teams")),
     )
 
 
 def leave_out_by_assessments(
     session: Session,
-    asked: LeaveOneOutRoundsRequest,
-    of: LeftOutRound,
+    request: LeaveOneOutRoundsRequest,
+    studied: LeftOutRound,
     work: Work,
     recorded: ReassessedRound | None = None,
 ) -> ReassessedRound:
     """Leave out each team, with scores computed anew without the assessments due to it only.
+
+    Parameters
+    ----------
+    studied : LeftOutRound
+        The same round, with its teams left out by the factors of the others.
+    recorded : ReassessedRound, optional
+        The round in a saved study, in place of its runs, assessments and teams today.
 
     Raises
     ------
@@ -127,39 +135,44 @@ def leave_out_by_assessments(
     ImpossibleStatisticError
         When Roundbook does not compute the measure, or no pool depth explains the assessments.
     """
-    request = _of_round(asked, of.round, scales=asked.scales, reassessed=True)
-    anew = reassess(session, request, work, recorded)
-    given = runs_scored_anew(anew, session, (of.matrix, of.factor_version))
-    study = given.leave_out(given.groups, asked.scales, work, f"{of.round}: teams, scores anew")
-    judgments = anew.score.judgments
-    relevant = count_relevant(anew.score.measure, judgments)
+    of_round = _round_request(request, studied.round, scales=request.scales, reassessed=True)
+    reassessed = reassess(session, of_round, work, recorded)
+    about = reassessed.loaded.about
+    scored = runs_scored_anew(reassessed, session, (studied.matrix, studied.factor_version))
+    study = scored.leave_out(
+        scored.groups, request.scales, work, f"{studied.round}: teams, scores anew"
+    )
+    judgments = reassessed.score.judgments
+    relevant = count_relevant(reassessed.score.measure, judgments)
     return ReassessedRound(
-        **{field: anew.given.about[field] for field in ("upload", "revision", "topics", "runs")},
-        teams=len(anew.score.contributed),
-        pooled_runs=anew.contributed.count(True),
-        pool_depth=anew.pool_depth,
-        judged_share=anew.judged_share,
-        explained_share=anew.explained_share,
+        **{field: about[field] for field in ("upload", "revision", "topics", "runs")},
+        teams=len(reassessed.score.contributed),
+        pooled_runs=reassessed.contributed.count(True),
+        pool_depth=reassessed.pool_depth,
+        judged_share=reassessed.judged_share,
+        explained_share=reassessed.explained_share,
         judged=judgments.grade.size,
         relevant=int(relevant.sum()),
-        relevant_alone=int((relevant - remaining_relevant(anew.score)).sum()),
-        team_of_run=anew.team_of_run.tolist(),
-        fed_pool=anew.contributed,
-        logged=recorded.logged
-        if recorded is not None
-        else logged_beside(session, anew.given.about, asked.measure),
+        relevant_alone=int((relevant - remaining_relevant(reassessed.score)).sum()),
+        team_of_run=reassessed.team_of_run.tolist(),
+        fed_pool=reassessed.contributed,
+        logged=recorded.logged if recorded else logged_beside(session, about, request.measure),
         scales=_figures(study),
     )
 
 
-def _of_round(asked: LeaveOneOutRoundsRequest, label: str, **more: Any) -> LeaveOneOutRequest:  # noqa: ANN401
+def _round_request(
+    request: LeaveOneOutRoundsRequest,
+    label: str,
+    **options: Any,  # noqa: ANN401
+) -> LeaveOneOutRequest:
     return LeaveOneOutRequest(
-        task=asked.task,
+        task=request.task,
         round=label,
-        measure=asked.measure,
-        assessments=asked.assessments,
+        measure=request.measure,
+        assessments=request.assessments,
         by="team",
-        **more,
+        **options,
     )
 
 

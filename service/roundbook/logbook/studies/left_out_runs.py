@@ -17,15 +17,15 @@ from roundbook.logbook.fitting import standardising_mask
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.reassessing import Reassessed
 from roundbook.logbook.studies.run_teams import numbered_teams, teams_of_runs
-from roundbook.logbook.studies.scores import KnownScores, study_scores
+from roundbook.logbook.studies.scores import SavedScores, study_scores
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import LeaveOneOutRequest
 from roundbook.statistics.studies.leave_one_out import LeaveOneOut, leave_one_out
 from roundbook.statistics.studies.scoring import SameScores, Scoring
 
 
-class GivenRuns(NamedTuple):
-    """The input of the study: fields that describe it, the scores, and the runs' teams.
+class ScoredRuns(NamedTuple):
+    """The input of leave-one-out: fields of the study, the scores, and the runs' teams.
 
     `teams` is None to leave out run by run; runs with an equal number in `groups` are left out
     together.
@@ -58,15 +58,15 @@ def runs_as_scored(
     session: Session | None,
     request: LeaveOneOutRequest,
     work: Work,
-    recorded: KnownScores | None = None,
-) -> GivenRuns:
+    recorded: SavedScores | None = None,
+) -> ScoredRuns:
     """Return raw scores with the standardising runs of a round's factors; for files, all runs.
 
     Parameters
     ----------
     session : Session or None
         None for scores in files.
-    recorded : KnownScores, optional
+    recorded : SavedScores, optional
         A saved study, whose matrix and factors are read even if they are no longer current.
 
     Raises
@@ -78,40 +78,40 @@ def runs_as_scored(
     """
     by_team = request.by == "team" or request.teams is not None
     if session is None:
-        given = study_scores(None, request.model_copy(update={"scales": ("raw",)}), work)
-        mask = np.ones(len(given.runs), dtype=np.bool_)
-        how = {"standardising": "all", "zero_sd": "average"}
+        loaded = study_scores(None, request.model_copy(update={"scales": ("raw",)}), work)
+        mask = np.ones(len(loaded.runs), dtype=np.bool_)
+        factors = {"standardising": "all", "zero_sd": "average"}
     else:
-        given = study_scores(session, request, work, recorded)
-        fitted = given.fitted
+        loaded = study_scores(session, request, work, recorded)
+        fitted = loaded.fitted
         assert fitted is not None
-        assert given.matrix is not None
-        mask = standardising_mask(session.connection, fitted, given.matrix.run_ids)
-        how = {"standardising": fitted.standardising, "zero_sd": fitted.zero_sd}
+        assert loaded.matrix is not None
+        mask = standardising_mask(session.connection, fitted, loaded.matrix.run_ids)
+        factors = {"standardising": fitted.standardising, "zero_sd": fitted.zero_sd}
     teams = None
     if by_team or (session is not None and request.by is None):
         try:
-            teams = teams_of_runs(session, given, request.teams, work)
+            teams = teams_of_runs(session, loaded, request.teams, work)
         except NotRecordedError:
             if by_team:
                 raise
-    return GivenRuns(
-        given.about | how,
-        SameScores(given.raw),
-        given.topics,
-        given.runs,
+    return ScoredRuns(
+        loaded.about | factors,
+        SameScores(loaded.raw),
+        loaded.topics,
+        loaded.runs,
         teams,
-        np.arange(len(given.runs)) if teams is None else numbered_teams(teams),
+        np.arange(len(loaded.runs)) if teams is None else numbered_teams(teams),
         mask,
     )
 
 
 def runs_scored_anew(
-    anew: Reassessed,
+    reassessed: Reassessed,
     session: Session | None = None,
     factors: tuple[int | None, int | None] | None = None,
-) -> GivenRuns:
-    """Return scores computed from runs, with the standardising runs of the given factors.
+) -> ScoredRuns:
+    """Return scores computed from runs, with the standardising runs of a round's factors.
 
     Parameters
     ----------
@@ -120,22 +120,21 @@ def runs_scored_anew(
         contributed to the pool are the standardising runs.
     """
     if session is None or factors is None:
-        which, mask = standardising_runs(anew.contributed)
-        how = {"standardising": which, "zero_sd": "average"}
+        choice, mask = standardising_runs(reassessed.contributed)
+        fields = {"standardising": choice, "zero_sd": "average"}
     else:
         number, version = factors
         fitted = session.connection.execute(
             select(factor_set).filter_by(matrix_id=number, version=version)
         ).one()
-        mask = standardising_mask(session.connection, fitted, anew.given.run_ids)
-        how = {"standardising": fitted.standardising, "zero_sd": fitted.zero_sd}
-    given = anew.given
-    return GivenRuns(
-        given.about | how,
-        anew.score,
-        given.topics,
-        given.runs,
-        anew.teams,
-        anew.team_of_run,
+        mask = standardising_mask(session.connection, fitted, reassessed.loaded.run_ids)
+        fields = {"standardising": fitted.standardising, "zero_sd": fitted.zero_sd}
+    return ScoredRuns(
+        reassessed.loaded.about | fields,
+        reassessed.score,
+        reassessed.loaded.topics,
+        reassessed.loaded.runs,
+        reassessed.teams,
+        reassessed.team_of_run,
         mask,
     )

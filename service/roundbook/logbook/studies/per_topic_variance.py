@@ -34,7 +34,7 @@ _PERCENTILES = (2.5, 97.5)
 
 
 class RunRedrawn(Result):
-    """A run's mean as it is, and mean and sd of its mean over the draws."""
+    """A run's undrawn mean, and the mean and sd of its means over the draws."""
 
     run: str
     mean: float
@@ -43,7 +43,7 @@ class RunRedrawn(Result):
 
 
 class TopicRedrawn(Result):
-    """A topic's mean over runs as it is and drawn, and how a run's score varies on it.
+    """A topic's mean over runs, undrawn and drawn, and the sd of a run's score on it.
 
     `sd` is the root of the runs' mean variance over the draws; `relevant` counts the topic's
     relevant documents.
@@ -62,8 +62,8 @@ class PerTopicVarianceOfScale(Result):
     `krcc` is the mean over draws of Kendall's tau-b with the real ranking, `krcc_low` and
     `krcc_high` the 2.5th and the 97.5th percentile. `error_rate` is the share of comparisons in
     which the other run is ahead, `bins` the same by the size of the drawn difference.
-    `significant` is the share of pairs that differ significantly as they are, `significant_rate`
-    the mean share of draws in which a pair does, `never` and `always` the shares of pairs that do
+    `significant` is the share of pairs that differ significantly undrawn, `significant_rate` the
+    mean share of draws in which a pair does, `never` and `always` the shares of pairs that do
     in fewer than alpha and in more than 1 - alpha of the draws. `needed_most` and `needed_median`
     are of the pairs' needed differences in the first `needed_trials` draws, None where they are too
     many for the memory.
@@ -130,18 +130,18 @@ def _compute(
         )
     scores = request.model == "kde"
     if session is None:
-        given = read_study_runs(request, work, scores=scores)
-        if not given.lists.size:
+        loaded = read_study_runs(request, work, scores=scores)
+        if not loaded.lists.size:
             raise InputError(
-                f"The runs have no topic of {given.about['qrels']}, which has"
-                f" {', '.join(given.topics[:3])}{', ...' if len(given.topics) > 3 else ''}."
+                f"The runs have no topic of {loaded.about['qrels']}, which has"
+                f" {', '.join(loaded.topics[:3])}{', ...' if len(loaded.topics) > 3 else ''}."
             )
     else:
         as_of = (None, None) if recorded is None else (recorded.upload, recorded.revision)
-        given = load_study_runs(session, request, as_of, scores=scores)
-    lengths = (given.lists >= 0).sum(axis=2).T
-    hits = find_hits(given.lists, given.judgments)
-    lists = assess_lists(lengths, hits, given.judgments, given.scores)
+        loaded = load_study_runs(session, request, as_of, scores=scores)
+    lengths = (loaded.lists >= 0).sum(axis=2).T
+    hits = find_hits(loaded.lists, loaded.judgments)
+    lists = assess_lists(lengths, hits, loaded.judgments, loaded.scores)
     redrawing = request.model_dump(include={field.name for field in fields(Redrawing)})
     variance = per_topic_variance(
         lists,
@@ -153,27 +153,25 @@ def _compute(
     )
     return PerTopicVarianceStudy.of(
         request,
-        given.about,
+        loaded.about,
         measure=measure,
-        topics=len(given.topics),
-        runs=len(given.runs),
+        topics=len(loaded.topics),
+        runs=len(loaded.runs),
         list_depth=int(lengths.max()),
-        logged=logged_beside(session, given.about, measure)
-        if recorded is None
-        else recorded.logged,
+        logged=recorded.logged if recorded else logged_beside(session, loaded.about, measure),
         topics_without_relevant=variance.topics_without_relevant,
         lists_without_relevant=variance.lists_without_relevant,
-        scales=[_of_scale(given, lists.relevant, variance)],
+        scales=[_of_scale(loaded, lists.relevant, variance)],
     )
 
 
 def _of_scale(
-    given: StudyRuns, relevant: NDArray[np.integer], variance: PerTopicVariance
+    loaded: StudyRuns, relevant: NDArray[np.integer], variance: PerTopicVariance
 ) -> PerTopicVarianceOfScale:
     low, high = np.percentile(variance.taus, _PERCENTILES).tolist()
     means, drawn = variance.scores.mean(axis=0), variance.means.mean(axis=0)
     by_run = [
-        RunRedrawn(run=given.runs[run], mean=means[run], drawn_mean=drawn[run], sd=sd)
+        RunRedrawn(run=loaded.runs[run], mean=means[run], drawn_mean=drawn[run], sd=sd)
         for run, sd in enumerate(variance.run_sds.tolist())
     ]
     by_topic = [
@@ -184,7 +182,7 @@ def _of_scale(
             drawn_mean=float(variance.means[number].mean()),
             sd=float(np.sqrt((variance.sds[number] ** 2).mean())),
         )
-        for number, topic in enumerate(given.topics)
+        for number, topic in enumerate(loaded.topics)
     ]
     return PerTopicVarianceOfScale(
         scale="raw",

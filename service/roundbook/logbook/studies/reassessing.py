@@ -28,8 +28,8 @@ class Reassessed(NamedTuple):
 
     Attributes
     ----------
-    given
-        The runs and assessments, whose `about` also gets their numbers.
+    loaded
+        The runs and assessments; `about` has the measure and the numbers of topics and runs too.
     contributed
         Whether each run contributed to the pool, None where unknown.
     teams
@@ -48,7 +48,7 @@ class Reassessed(NamedTuple):
         The share of the judged documents that are among these.
     """
 
-    given: StudyRuns
+    loaded: StudyRuns
     contributed: list[bool | None]
     teams: list[str | None]
     team_of_run: NDArray[np.intp]
@@ -59,7 +59,7 @@ class Reassessed(NamedTuple):
     explained_share: float
 
 
-class KnownRuns(Protocol):
+class SavedRuns(Protocol):
     """The facts on the runs when a study was saved, as fields of the study."""
 
     @property
@@ -83,9 +83,9 @@ def reassess(
     session: Session | None,
     request: LeaveOneOutRequest | LeaveTeamsOutRequest,
     work: Work,
-    known: KnownRuns | None = None,
+    saved: SavedRuns | None = None,
 ) -> Reassessed:
-    """Return a scorer of the round by the assessments that remain without some teams.
+    """Return a round's runs and the function that scores them without some of its teams.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def reassess(
     request : LeaveOneOutRequest or LeaveTeamsOutRequest
         Its `pool_depth` is by default the largest to which 95% of the pooled runs' documents are
         judged.
-    known : KnownRuns, optional
+    saved : SavedRuns, optional
         A saved study, whose facts on the runs replace today's.
 
     Raises
@@ -109,16 +109,16 @@ def reassess(
     """
     measure = parse_measure(canonical_measure(request.measure))
     if session is None:
-        given = read_study_runs(request, work)
+        loaded = read_study_runs(request, work)
         where = "these files"
-        teams, contributed = _teams_in_file(request, given, work)
+        teams, contributed = _teams_in_file(request, loaded, work)
     else:
-        as_of = (None, None) if known is None else (known.upload, known.revision)
-        given = load_study_runs(session, request, as_of)
-        where = f"round '{given.about['round']}'"
-        teams, contributed = _recorded_teams(session, given, known)
+        as_of = (None, None) if saved is None else (saved.upload, saved.revision)
+        loaded = load_study_runs(session, request, as_of)
+        where = f"round '{loaded.about['round']}'"
+        teams, contributed = _recorded_teams(session, loaded, saved)
     pooled = np.array([flag is True for flag in contributed])
-    shares = judged_shares(given.lists, given.judgments, pooled)
+    shares = judged_shares(loaded.lists, loaded.judgments, pooled)
     depth = request.pool_depth
     if depth is not None and depth > shares.size:
         raise InputError(
@@ -126,17 +126,17 @@ def reassess(
             f" {shares.size}."
         )
     depth = pool_depth(shares) if depth is None else depth
-    hits = find_hits(given.lists, given.judgments)
-    groups = numbered_teams(teams) if known is None else np.array(known.team_of_run)
-    contributions = find_contributions(hits, given.judgments, groups, pooled, depth)
-    needed = relevant_hits(hits, given.judgments, measure.cutoff)
-    about = {"measure": measure.name, "topics": len(given.topics), "runs": len(given.runs)}
+    hits = find_hits(loaded.lists, loaded.judgments)
+    groups = numbered_teams(teams) if saved is None else np.array(saved.team_of_run)
+    contributions = find_contributions(hits, loaded.judgments, groups, pooled, depth)
+    needed = relevant_hits(hits, loaded.judgments, measure.cutoff)
+    fields = {"measure": measure.name, "topics": len(loaded.topics), "runs": len(loaded.runs)}
     return Reassessed(
-        given=given._replace(about=given.about | about),
+        loaded=loaded._replace(about=loaded.about | fields),
         contributed=contributed,
         teams=teams,
         team_of_run=groups,
-        score=ReassessedScores(measure, needed, given.judgments, contributions),
+        score=ReassessedScores(measure, needed, loaded.judgments, contributions),
         known_depth=shares.size,
         pool_depth=depth,
         judged_share=float(shares[depth - 1]),
@@ -145,7 +145,7 @@ def reassess(
 
 
 def _recorded_teams(
-    session: Session, given: StudyRuns, known: KnownRuns | None
+    session: Session, loaded: StudyRuns, saved: SavedRuns | None
 ) -> tuple[list[str | None], list[bool | None]]:
     """Return the team of each run, and whether it contributed to the pool."""
     rows = {
@@ -153,38 +153,38 @@ def _recorded_teams(
         for row in session.connection.execute(
             select(run.c.id, run.c.contributed_to_pool, team.c.name)
             .outerjoin(team, team.c.id == run.c.team_id)
-            .where(run.c.id.in_(given.run_ids.tolist()))
+            .where(run.c.id.in_(loaded.run_ids.tolist()))
         )
     }
-    ordered = [rows[run_id] for run_id in given.run_ids.tolist()]
+    ordered = [rows[run_id] for run_id in loaded.run_ids.tolist()]
     teams = [row.name for row in ordered]
     contributed = [row.contributed_to_pool for row in ordered]
-    if known is not None and known.fed_pool:
-        contributed = list(known.fed_pool)
-    for missing, unknown in (
+    if saved is not None and saved.fed_pool:
+        contributed = list(saved.fed_pool)
+    for is_missing, fact in (
         (set(teams) == {None}, "Which team sent which run"),
         (True not in contributed, "Which runs contributed to the pool"),
     ):
-        if missing:
+        if is_missing:
             raise NotRecordedError(
-                f"{unknown} of round '{given.about['round']}' is not recorded.",
+                f"{fact} of round '{loaded.about['round']}' is not recorded.",
                 way_out="record the pool",
-                task=given.about["task"],
-                round=given.about["round"],
+                task=loaded.about["task"],
+                round=loaded.about["round"],
             )
     return teams, contributed
 
 
 def _teams_in_file(
-    request: LeaveOneOutRequest | LeaveTeamsOutRequest, given: StudyRuns, work: Work
+    request: LeaveOneOutRequest | LeaveTeamsOutRequest, loaded: StudyRuns, work: Work
 ) -> tuple[list[str | None], list[bool | None]]:
-    """Return the same from a team file; its hidden cells become a field of the study."""
+    """Return the teams and contributions by a team file, whose hidden cells the study reports."""
     assert request.teams is not None
-    if not given.lists.size:
-        raise InputError(f"The runs have no topic of {given.about['qrels']}.")
+    if not loaded.lists.size:
+        raise InputError(f"The runs have no topic of {loaded.about['qrels']}.")
     listed = read_teams(request.teams, max_bytes=work.max_file_bytes)
-    given.about["hidden"] = list(listed.hidden)
-    named = [listed.get(tag) for tag in given.runs]
+    loaded.about["hidden"] = list(listed.hidden)
+    named = [listed.get(tag) for tag in loaded.runs]
     teams = [None if row is None else row.team for row in named]
     contributed = [None if row is None else row.contributed_to_pool for row in named]
     if set(teams) == {None}:

@@ -17,12 +17,12 @@ from roundbook.statistics.studies.scoring import team_numbers
 
 
 def teams_of_runs(
-    session: Session | None, given: StudyScores, file: Path | None, work: Work
+    session: Session | None, loaded: StudyScores, file: Path | None, work: Work
 ) -> list[str | None]:
     """Return the team of each run of a study, in the order of the columns; None where unknown.
 
-    Names are as spelled; see `numbered_teams`. Hidden cells of the team file are reported with
-    those of the score files.
+    Names are as spelled; see `numbered_teams`. Hidden cells of the team file are added to those of
+    the score files.
 
     Parameters
     ----------
@@ -38,32 +38,32 @@ def teams_of_runs(
     NotRecordedError
         When the team of no run is recorded.
     """
-    if session is None or given.matrix is None:
+    if session is None or loaded.matrix is None:
         if file is None:
             raise InputError(
                 "To leave teams out of a score file needs a team file.", way_out="team file"
             )
         listed = read_teams(file, max_bytes=work.max_file_bytes)
-        given.about["hidden"] += listed.hidden
-        teams = [listed[tag].team if tag in listed else None for tag in given.runs]
+        loaded.about["hidden"] += listed.hidden
+        teams = [listed[tag].team if tag in listed else None for tag in loaded.runs]
         if set(teams) == {None}:
             raise InputError(
                 "The team file names none of the runs in the score files; its first column must"
                 " hold the run tags."
             )
         return teams
-    known = set(given.matrix.team_ids) - {None}
-    rows = session.connection.execute(select(team.c.id, team.c.name).where(team.c.id.in_(known)))
+    ids = set(loaded.matrix.team_ids) - {None}
+    rows = session.connection.execute(select(team.c.id, team.c.name).where(team.c.id.in_(ids)))
     names = {row.id: row.name for row in rows}
     if not names:
-        task, label = given.about["task"], given.about["round"]
+        task, label = loaded.about["task"], loaded.about["round"]
         raise NotRecordedError(
             f"Which team sent which run of round '{label}' is not recorded.",
             way_out="record the teams",
             task=task,
             round=label,
         )
-    return [names.get(number) for number in given.matrix.team_ids]
+    return [names.get(number) for number in loaded.matrix.team_ids]
 
 
 def numbered_teams(teams: list[str | None]) -> NDArray[np.intp]:

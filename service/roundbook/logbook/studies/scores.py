@@ -1,4 +1,4 @@
-"""The scores of a study: a round's matrix or that of files, on each scale asked for."""
+"""The scores of a study: a round's matrix or that of files, on each requested scale."""
 
 from __future__ import annotations
 
@@ -50,8 +50,8 @@ class StudyScores(NamedTuple):
     fitted: Row[Any] | None = None
 
 
-class KnownScores(Protocol):
-    """The scores of a saved study, identified by its fields."""
+class SavedScores(Protocol):
+    """The fields of a saved study that identify its scores."""
 
     @property
     def matrix(self) -> int | None:
@@ -63,7 +63,7 @@ class KnownScores(Protocol):
 
 
 def study_scores(
-    session: Session | None, request: StudyRequest, work: Work, recorded: KnownScores | None = None
+    session: Session | None, request: StudyRequest, work: Work, recorded: SavedScores | None = None
 ) -> StudyScores:
     """Return the scores of a study: those of files, of a round, or of a saved study.
 
@@ -71,7 +71,7 @@ def study_scores(
     ----------
     session : Session or None
         None for a request that names files.
-    recorded : KnownScores, optional
+    recorded : SavedScores, optional
         A saved study, whose matrix and factors are read even if they are no longer current.
 
     Raises

@@ -15,7 +15,7 @@ from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.studies import StudyRequest
 
 # The fields of requests that name the input of a study, not how it is computed.
-_OF_WHAT = set(StudyRequest.model_fields) - {"seed"}
+_INPUT_FIELDS = set(StudyRequest.model_fields) - {"seed"}
 
 
 class Study(Result):
@@ -50,8 +50,8 @@ class Study(Result):
     @classmethod
     def of(cls, request: StudyRequest, about: Mapping[str, Any], **computed: Any) -> Self:  # noqa: ANN401
         """Return a study with the fields of its request, of its input, and the computed ones."""
-        asked = request.model_dump(include=set(cls.model_fields) - _OF_WHAT)
-        return cls(**asked | dict(about) | computed)
+        options = request.model_dump(include=set(cls.model_fields) - _INPUT_FIELDS)
+        return cls(**options | dict(about) | computed)
 
 
 class KindOfStudy(NamedTuple):
@@ -60,12 +60,12 @@ class KindOfStudy(NamedTuple):
     Attributes
     ----------
     result : its type
-    compute : from a session, None for files, a request, how to work, and a study to the study
-        With a saved study its own inputs are read again, even if they are no longer current.
+    compute : from a session (None for files), a request, a `Work` and a study or None to the study
+        Of a saved study the inputs are read again, even if they are no longer current.
     seconds : from a result to the approximate time of its computation
-    known_then : from a connection, a saved study's row and the study to its differences
-        Differences in what depends on facts on runs and topics that have changed since it was
-        saved.
+    other_differences : from a connection, a saved study's row and the study to its differences
+        Differences in the figures that `compute` takes from the saved study, if facts on the runs
+        and topics have changed since it was saved.
     noise : from a saved study to the difference up to which its figures verify, besides their last
         digits
     """
@@ -73,7 +73,7 @@ class KindOfStudy(NamedTuple):
     result: type[Study]
     compute: Callable[[Session | None, Any, Work, Any], Study]
     seconds: Callable[[Any], float]
-    known_then: Callable[[Connection, Row[Any], Any], Iterator[Facts | NotComputed]] = lambda *_: (
-        iter(())
+    other_differences: Callable[[Connection, Row[Any], Any], Iterator[Facts | NotComputed]] = (
+        lambda *_: iter(())
     )
     noise: Callable[[Any], float] = lambda _: 0.0

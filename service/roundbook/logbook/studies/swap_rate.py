@@ -35,14 +35,14 @@ class SwapRates(Study):
 def _compute(
     session: Session | None, request: SwapRateRequest, work: Work, recorded: SwapRates | None
 ) -> SwapRates:
-    given = study_scores(session, request, work, recorded)
+    loaded = study_scores(session, request, work, recorded)
     scales = [
         SwapRateOfScale(
             **vars(find_swaps(scale, scores, request, request.trials, work)), scale=scale
         )
-        for scale, scores in given.scales.items()
+        for scale, scores in loaded.scales.items()
     ]
-    return SwapRates.of(request, given.about, topics_each=scales[0].topics_each, scales=scales)
+    return SwapRates.of(request, loaded.about, topics_each=scales[0].topics_each, scales=scales)
 
 
 def find_swaps(

@@ -22,9 +22,9 @@ def _compute(
     work: Work,
     recorded: TopicSubsetsStudy | None,
 ) -> TopicSubsetsStudy:
-    given = study_scores(session, request, work, recorded)
+    loaded = study_scores(session, request, work, recorded)
     scales = []
-    for scale, scores in given.scales.items():
+    for scale, scores in loaded.scales.items():
         pilots = topic_subsets(
             scores,
             numbers=request.topics or None,
@@ -35,7 +35,7 @@ def _compute(
             mapped=work.mapped,
         )
         scales.append(PilotsOfScale(**vars(pilots), scale=scale))
-    return TopicSubsetsStudy.of(request, given.about, scales=scales)
+    return TopicSubsetsStudy.of(request, loaded.about, scales=scales)
 
 
 def _seconds(study: TopicSubsetsStudy) -> float:

@@ -32,7 +32,8 @@ if TYPE_CHECKING:
 
 # Batches under way for each worker: enough that no worker waits, few enough to hold few results.
 _AHEAD = 4
-_FEW, _MOST_TOGETHER = 16, 8
+# A batch grows by one piece for every 16 pieces that each worker has had, up to 8 pieces.
+_PIECES_TO_GROW, _LARGEST_BATCH = 16, 8
 # Seconds in which a cluster must answer.
 _PATIENCE = 10
 _SCHEMES = ("", "tcp", "tls")
@@ -43,7 +44,7 @@ class _Future(Protocol):
     def result(self) -> Any: ...  # noqa: ANN401
 
 
-def share_out(processes: int = 1, dask: str | None = None) -> AbstractContextManager[Mapped]:
+def study_workers(processes: int = 1, dask: str | None = None) -> AbstractContextManager[Mapped]:
     """Return a context with a function that, like `map`, does the pieces of a study's work.
 
     Results come in the order of the pieces, so that a study's numbers do not depend on which worker
@@ -60,7 +61,7 @@ def share_out(processes: int = 1, dask: str | None = None) -> AbstractContextMan
     Raises
     ------
     MissingExtraError
-        When Dask is asked for and not installed.
+        When Dask is requested and not installed.
     WorkersError
         When no cluster answers, it has no workers or other software, or the work is lost.
     """
@@ -74,10 +75,10 @@ def _in_order(
 ) -> Iterator[Any]:
     """Yield the results of the pieces, with a few batches for each worker under way."""
     waiting: deque[_Future] = deque()
-    rest, handed = iter(pieces), 0
+    rest, sent = iter(pieces), 0
     # Many pieces are sent several at a time, as sending takes a millisecond.
-    while batch := list(islice(rest, min(_MOST_TOGETHER, 1 + handed // (_FEW * workers)))):
-        handed += len(batch)
+    while batch := list(islice(rest, min(_LARGEST_BATCH, 1 + sent // (_PIECES_TO_GROW * workers)))):
+        sent += len(batch)
         waiting.append(submit(batch))
         if len(waiting) >= _AHEAD * workers:
             yield from waiting.popleft().result()
@@ -96,8 +97,8 @@ def _apply(function: Callable[[Any], Any], batch: list[Any]) -> list[Any]:
 def _processes(number: int) -> Iterator[Mapped]:
     # A fork would inherit the database's connection and the threads' locks.
     context = get_context("spawn")
-    held, alive = context.Pipe(duplex=False)
-    pool = ProcessPoolExecutor(number, context, _begin, (held,))
+    reader, writer = context.Pipe(duplex=False)
+    pool = ProcessPoolExecutor(number, context, _begin, (reader,))
     names = map(str, count())
     with TemporaryDirectory(prefix="roundbook-") as directory:
 
@@ -120,10 +121,10 @@ def _processes(number: int) -> Iterator[Mapped]:
             )
             raise WorkersError(message, way_out="fewer workers") from None
         finally:
-            # The work still under way is not needed any more.
-            alive.close()
+            # The workers end when this end of their pipe is closed, and with them unneeded work.
+            writer.close()
             pool.shutdown(cancel_futures=True)
-            held.close()
+            reader.close()
 
 
 @contextmanager
@@ -139,15 +140,15 @@ def uninterrupted() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _begin(held: Connection) -> None:
+def _begin(pipe: Connection) -> None:
     """Initialise a worker: it uses one core, and ends when its pipe is closed or broken."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.environ.update(dict.fromkeys(_ONE_THREAD, "1"))
-    Thread(target=_end_with, args=(held,), daemon=True).start()
+    Thread(target=_end_with, args=(pipe,), daemon=True).start()
 
 
-def _end_with(held: Connection) -> None:
-    held.poll(None)
+def _end_with(pipe: Connection) -> None:
+    pipe.poll(None)
     os._exit(0)
 
 
@@ -184,22 +185,21 @@ def _cluster(address: str) -> Iterator[Mapped]:
             address, timeout=_PATIENCE, set_as_default=False
         )
     except (OSError, ValueError) as error:
-        why = (
-            f" ({error.strerror.lower()})" if isinstance(error, OSError) and error.strerror else ""
-        )
+        reason = ""
+        if isinstance(error, OSError) and error.strerror:
+            reason = f" ({error.strerror.lower()})"
         raise WorkersError(
-            f"No Dask scheduler answers at '{address}'{why}.", way_out="scheduler address"
+            f"No Dask scheduler answers at '{address}'{reason}.", way_out="scheduler address"
         ) from error
     software = _software()
     with client, dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
 
         def mapped(function: Callable[[Any], Any], pieces: Iterable[Any]) -> Iterator[Any]:
-            # The scheduler keeps the function, so that the copy of a lost worker is made anew
-            # elsewhere.
-            there = client.submit(pickle.loads, pickle.dumps(function), pure=False)
+            # The scheduler keeps the function: another worker gets a copy if this one is lost.
+            copy = client.submit(pickle.loads, pickle.dumps(function), pure=False)
 
             def submit(batch: list[Any]) -> _Future:
-                future: _Future = client.submit(_apply_there, software, there, batch, pure=False)
+                future: _Future = client.submit(_apply_there, software, copy, batch, pure=False)
                 return future
 
             yield from _in_order(submit, pieces, max(2, sum(client.nthreads().values())))
@@ -213,7 +213,7 @@ def _cluster(address: str) -> Iterator[Mapped]:
                 address=address,
             ) from None
         for name, ours in software.items():
-            # Only functions of Python itself, as Roundbook may not be installed there.
+            # Only functions of Python itself, as Roundbook may not be installed in the cluster.
             try:
                 theirs = {
                     client.run_on_scheduler(version, name),
@@ -235,8 +235,8 @@ def _apply_there(
     # A worker may have joined the cluster since the software was checked.
     for name, theirs in _software().items():
         if theirs != software[name]:
-            who = f"Worker {socket.gethostname()}"
-            raise _other_software(who, name, {theirs}, software[name])
+            worker = f"Worker {socket.gethostname()}"
+            raise _other_software(worker, name, {theirs}, software[name])
     return _apply(function, batch)
 
 
@@ -245,9 +245,9 @@ def _software() -> dict[str, str]:
     return {name: version(name) for name in ("roundbook", "numpy", "scipy")}
 
 
-def _other_software(who: str, name: str, theirs: set[str], ours: str) -> WorkersError:
+def _other_software(worker: str, name: str, theirs: set[str], ours: str) -> WorkersError:
     has = f"{name} {' and '.join(sorted(theirs))}" if theirs else f"no {name} somewhere"
     return WorkersError(
-        f"{who} has {has} where this machine has {ours}: the numbers might differ.",
+        f"{worker} has {has} where this machine has {ours}: the numbers might differ.",
         way_out="the same software",
     )

@@ -10,14 +10,14 @@ from typing import Any, Literal, NamedTuple
 from roundbook.logbook.result import Result
 
 DifferenceKind = Literal[
-    "content-hash",  # a matrix's scores, topics or runs are not those its hash was made of
+    "content-hash",  # a matrix's scores, topics or runs are not those of its hash
     "factors",  # standardisation factors, or the runs they were fitted on
     "variance",  # a residual variance with its sum of squares and degrees of freedom
-    "variance-parts",  # what the intervals are made of: squares by topic, the runs' part, clusters
-    "runs",  # what runs retrieved, or the names of documents, is not what was logged
+    "variance-parts",  # the data of the intervals: squares by topic, the runs' part, clusters
+    "runs",  # ranked lists, or the names of documents, are not those that were logged
     "assessments",  # relevance assessments are not those that were logged
-    "result",  # a saved result and what it was computed from
-    "event",  # an event's references, or a change that no event tells of
+    "result",  # a saved result, or its inputs
+    "event",  # an event's references, or a change without an event
 ]
 
 # Values computed from scores agree but for the last digits, in whatever order they are summed; if
@@ -30,12 +30,12 @@ Facts = dict[str, Any]
 class Difference(Result):
     """A stored value that differs from the value computed from its source.
 
-    `table` and `what` are its table and column, or what is compared if `what` is no column;
-    `recorded` is the stored and `computed` the right value. Further fields narrow it down, None if
-    they do not apply: the score matrix by its names, the scale and factor version, the saved result
-    and its version, the topic, the round (of a result's rounds, or of runs or assessments), the
-    number of standardising runs, the run by its tag, the upload of runs and the event by their
-    numbers. `reason` is the reason if nothing can be computed.
+    `table` and `what` are its table and column, or the name of a figure that is no column;
+    `recorded` is the stored and `computed` the right value. Further fields are None if they do not
+    apply: the score matrix by its names, the scale and factor version, the saved result and its
+    version, the topic, the round (of a result's rounds, or of runs or assessments), the number of
+    standardising runs, the run by its tag, the upload of runs and the event by their numbers.
+    `reason` is the reason if nothing can be computed.
     """
 
     kind: DifferenceKind
@@ -72,8 +72,8 @@ class DifferencesOfKind(Result):
 
 NotComputedReason = Literal[
     "form",  # it was saved in an earlier form, by another method
-    "known",  # of teams, systems, topics' other ids or collections other things are known by now
-    "long",  # to compute it takes more than a minute
+    "known",  # facts on teams, systems, topics' other ids or collections were recorded since
+    "long",  # computing it takes more than a minute
 ]
 
 
@@ -163,8 +163,8 @@ def unlike(
         if len(recorded) != len(computed):
             yield {"what": what, "recorded": len(recorded), "computed": len(computed)}
             return
-        for one, other in zip(recorded, computed, strict=True):
-            differs = next(unlike(one, other, what, noise=noise, without=without), None)
+        for pair in zip(recorded, computed, strict=True):
+            differs = next(unlike(*pair, what, noise=noise, without=without), None)
             if differs is not None:
                 yield differs
                 return
@@ -178,7 +178,7 @@ def _figure(value: Any) -> str | int | float | None:  # noqa: ANN401
 
 
 def same_form(recorded: Any, computed: Any) -> bool:  # noqa: ANN401
-    """Return whether two results in JSON have the same keys, all the way down."""
+    """Return whether two results in JSON have the same keys, at every depth."""
     if isinstance(recorded, dict) and isinstance(computed, dict):
         return recorded.keys() == computed.keys() and all(
             same_form(recorded[name], computed[name]) for name in recorded

@@ -1,4 +1,4 @@
-"""Verification of events: their references agree, and changes and events match one to one."""
+"""Verification of events: their references agree, and every change has exactly one event."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ ORDER BY matrix.id
 # first factors of a matrix belong to its logging, but may have their own event in a record older
 # than events. Results without a task are left out, as archives of some tasks lack their events.
 # Drift reports once had numbers, not names.
-_TOLD = text("""
+_UNMATCHED = text("""
 WITH kept (name, what, task_id, round_id, matrix_id, details) AS (
     SELECT 'task', 'task created', id, NULL::bigint, NULL::bigint, '[]'::jsonb
     FROM roundbook.task
@@ -131,8 +131,8 @@ JOIN roundbook.task ON task.id = compared.task_id
 LEFT JOIN roundbook.round ON round.id = round_id
 ORDER BY recorded = 0, task_id, round_id NULLS FIRST, matrix_id NULLS FIRST, what, details
 """)
-# By table, the names of these details in a difference.
-_NAMES: dict[str, tuple[str, ...]] = {
+# By table, the fields of a difference that hold these details.
+_DETAILS: dict[str, tuple[str, ...]] = {
     "factor_set": ("factor_version",),
     "published_variance": ("assessments", "scale", "revision"),
     "run_upload": ("upload",),
@@ -164,25 +164,25 @@ def event_differences(
     for row in connection.execute(_REFERENCES, of_tasks):
         owner = row.owner or row.matrix_owner
         if row.matrix_id is not None and row.matrix_round is None:
-            what, recorded, computed = "matrix_id", str(row.matrix_id), None
+            column, recorded, computed = "matrix_id", str(row.matrix_id), None
         elif row.round_id is not None and row.round is None:
-            what, recorded, computed = "round_id", str(row.round_id), None
+            column, recorded, computed = "round_id", str(row.round_id), None
         elif row.task_id is not None and row.task is None:
-            what, recorded, computed = "task_id", str(row.task_id), None
+            column, recorded, computed = "task_id", str(row.task_id), None
         elif owner not in (None, row.task):
-            what, recorded, computed = "task_id", row.task, owner
+            column, recorded, computed = "task_id", row.task, owner
         else:
-            what, recorded, computed = "round_id", row.round, row.matrix_round
+            column, recorded, computed = "round_id", row.round, row.matrix_round
         yield Difference(
             kind="event",
             table="event",
-            what=what,
+            what=column,
             event=row.id,
             task=row.task,
             recorded=recorded,
             computed=computed,
         )
-    yield from _untold(connection, of_tasks)
+    yield from _unmatched(connection, of_tasks)
     wrong = connection.execute(_WITHDRAWALS, {"matrices": list(matrices)}).all()
     named = {row.id: row for row in read_matrices(connection, [row.id for row in wrong])}
     for row in wrong:
@@ -210,31 +210,22 @@ def event_differences(
             )
 
 
-def _untold(connection: Connection, of_tasks: dict[str, list[int]]) -> Iterator[Difference]:
+def _unmatched(connection: Connection, of_tasks: dict[str, list[int]]) -> Iterator[Difference]:
     """Yield stored rows without exactly one event, and events without a stored row."""
     titles = [find_kind(kind).title for kind in KINDS]
-    rows = connection.execute(_TOLD, of_tasks | {"kinds": list(KINDS), "titles": titles}).all()
+    rows = connection.execute(_UNMATCHED, of_tasks | {"kinds": list(KINDS), "titles": titles}).all()
     of_matrices = [row.matrix_id for row in rows if row.matrix_id is not None]
     named = {row.id: row for row in read_matrices(connection, of_matrices)}
     for row in rows:
         counts = {"recorded": row.recorded, "computed": row.computed}
+        of_round = {"kind": "event", "what": row.what, "task": row.task, "round": row.round}
         if row.recorded == 0:
-            yield Difference(
-                kind="event",
-                table="event",
-                what=row.what,
-                event=row.event,
-                task=row.task,
-                round=row.round,
-                **counts,
-            )
+            yield Difference(table="event", event=row.event, **of_round, **counts)
             continue
-        names = dict(zip(_NAMES.get(row.name, ()), row.details, strict=False)) | counts
+        details = dict(zip(_DETAILS.get(row.name, ()), row.details, strict=False)) | counts
         if row.matrix_id in named:
-            yield of_matrix(named[row.matrix_id], "event", row.name, row.what, **names)
+            yield of_matrix(named[row.matrix_id], "event", row.name, row.what, **details)
             continue
         if row.name == "result":
-            names["result_kind"] = row.what.removesuffix(" saved")
-        yield Difference(
-            kind="event", table=row.name, what=row.what, task=row.task, round=row.round, **names
-        )
+            details["result_kind"] = row.what.removesuffix(" saved")
+        yield Difference(table=row.name, **of_round, **details)

@@ -14,14 +14,10 @@ from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import variance_estimate
 from roundbook.errors import ImpossibleStatisticError, RecordError
-from roundbook.logbook.estimates import (
-    estimate_columns,
-    estimates_in_force,
-    scores_on_scale,
-)
+from roundbook.logbook.estimates import estimate_columns, estimates_in_force, scores_on_scale
 from roundbook.logbook.factors import usable_topics
 from roundbook.logbook.lookup import read_matrices
-from roundbook.logbook.session import Tell
+from roundbook.logbook.session import ReportProgress
 from roundbook.logbook.storing import LoadedMatrix, content_hash, load_matrix
 from roundbook.logbook.verifying.differences import (
     ROUNDING,
@@ -32,11 +28,7 @@ from roundbook.logbook.verifying.differences import (
     same,
 )
 from roundbook.statistics.standardisation.factors import fit_factors
-from roundbook.statistics.variance.parts import (
-    VariancePart,
-    VarianceParts,
-    variance_parts,
-)
+from roundbook.statistics.variance.parts import VariancePart, VarianceParts, variance_parts
 
 # Tolerance of a runs' part, which is the difference of two variances far below 1.
 _RUNS_PART = 1e-9
@@ -134,7 +126,7 @@ def load_derived(connection: Connection, row: Row[Any]) -> DerivedMatrix:
 
 
 def matrix_differences(
-    connection: Connection, matrices: Sequence[int], progress: Tell
+    connection: Connection, matrices: Sequence[int], progress: ReportProgress
 ) -> Iterator[Difference]:
     """Compute everything derived from matrices again, and yield the differences."""
     rows = read_matrices(connection, matrices)
@@ -146,8 +138,8 @@ def matrix_differences(
             derived = load_derived(connection, row)
         except RecordError:
             sizes = connection.execute(_SIZES, {"matrix": row.id}).one()
-            wanted = {"topics": row.topics, "runs": row.runs, "score_vectors": row.runs}
-            figures = [(what, size, getattr(sizes, what)) for what, size in wanted.items()]
+            logged = {"topics": row.topics, "runs": row.runs, "score_vectors": row.runs}
+            figures = [(name, size, getattr(sizes, name)) for name, size in logged.items()]
             for facts in differing(figures):
                 yield of_matrix(row, "content-hash", "matrix", **facts)
             continue
@@ -209,18 +201,19 @@ def _factor_differences(loaded: LoadedMatrix, factors: Row[Any]) -> Iterator[Dif
         ("mean", mean, fitted.mean, np.zeros(topics, dtype=bool)),
         ("sd", sd, fitted.sd, tied_otherwise),
     ):
-        for at in np.flatnonzero(_apart(recorded, computed, noise) | wrong):
+        for index in np.flatnonzero(_differ(recorded, computed, noise) | wrong):
             yield differs(
-                "factor", name, topic=loaded.topics[at], runs=factors.runs,
-                recorded=recorded[at].item(), computed=computed[at].item(),
+                "factor", name, topic=loaded.topics[index], runs=factors.runs,
+                recorded=recorded[index].item(), computed=computed[index].item(),
             )  # fmt: skip
 
 
-def _apart(
+def _differ(
     recorded: npt.NDArray[np.float64],
     computed: npt.NDArray[np.float64],
     noise: Any,  # noqa: ANN401
 ) -> npt.NDArray[np.bool_]:
+    """Return the mask of recorded values that differ from the computed ones beyond rounding."""
     largest = np.maximum(np.abs(recorded), np.abs(computed))
     return np.asarray(np.abs(recorded - computed) > np.maximum(SAME * largest, noise))
 
@@ -232,7 +225,7 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
         .where(variance_estimate.c.matrix_id == row.id)
         .order_by(variance_estimate.c.id)
     ).all()
-    last = {(one.scale, one.factor_set_id): one.id for one in estimates}
+    last = {(estimate.scale, estimate.factor_set_id): estimate.id for estimate in estimates}
     yield from _missing_estimates(derived, last)
     versions: Counter[tuple[str, int | None]] = Counter()
     for estimate in estimates:
@@ -259,46 +252,46 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
         # The part of a sum of squares that may be rounding: squares of the scores' last digits.
         noise = scores.size * (ROUNDING * float(np.abs(scores).max())) ** 2
         version = versions[estimate.scale, estimate.factor_set_id]
-        for kind, what, computed, rounding in (
+        for kind, column, computed, rounding in (
             _Computed("variance", "version", version),
             *_computed(estimate, parts, scores, noise, in_force=in_force),
         ):
-            recorded = getattr(estimate, what)
+            recorded = getattr(estimate, column)
             if not same(recorded, computed, rounding):
-                yield differs(kind=kind, what=what, recorded=recorded, computed=computed)
+                yield differs(kind=kind, what=column, recorded=recorded, computed=computed)
         if estimate.topic_ids != topic_ids:
             yield differs(kind="variance-parts", what="topic_ids")
             continue
         names = dict(zip(derived.loaded.topic_ids.tolist(), derived.loaded.topics, strict=True))
-        for what, part in (
+        for column, part in (
             ("topic_squares", parts.one_way),
             ("two_way_topic_squares", parts.two_way),
         ):
-            squares = getattr(estimate, what)
+            squares = getattr(estimate, column)
             if (squares is None) != (part is None):
-                yield differs(kind="variance-parts", what=what)
+                yield differs(kind="variance-parts", what=column)
             elif part is not None:
                 recorded = np.array(squares)
-                for at in np.flatnonzero(_apart(recorded, part.by_topic, noise)):
+                for index in np.flatnonzero(_differ(recorded, part.by_topic, noise)):
                     yield differs(
                         kind="variance-parts",
-                        what=what,
-                        topic=names[topic_ids[at]],
-                        recorded=recorded[at].item(),
-                        computed=part.by_topic[at].item(),
+                        what=column,
+                        topic=names[topic_ids[index]],
+                        recorded=recorded[index].item(),
+                        computed=part.by_topic[index].item(),
                     )
 
 
 def _missing_estimates(
-    derived: DerivedMatrix, there: Container[tuple[str, int | None]]
+    derived: DerivedMatrix, stored: Container[tuple[str, int | None]]
 ) -> Iterator[Difference]:
     """Yield the estimates that logging and fitting should have stored, and that are missing."""
-    wanted: list[tuple[str, int | None, int | None]] = [("raw", None, None)]
+    expected: list[tuple[str, int | None, int | None]] = [("raw", None, None)]
     for factors in derived.factor_sets.values():
         if usable_topics(np.array(factors.sds), factors.zero_sd).sum() > 1:
-            wanted += [(scale, factors.id, factors.version) for scale in ("std-ab", "std-cdf")]
-    for scale, factor_set_id, version in wanted:
-        if (scale, factor_set_id) not in there:
+            expected += [(scale, factors.id, factors.version) for scale in ("std-ab", "std-cdf")]
+    for scale, factor_set_id, version in expected:
+        if (scale, factor_set_id) not in stored:
             yield of_matrix(
                 derived.loaded.row, "variance", "variance_estimate", "estimates",
                 scale=scale, factor_version=version,
@@ -309,7 +302,7 @@ class _Computed(NamedTuple):
     """The value that a column must hold, within `noise`."""
 
     kind: DifferenceKind
-    what: str
+    column: str
     value: float | None
     noise: float = 0.0
 
@@ -323,24 +316,24 @@ def _computed(
     in_force: bool,
 ) -> Iterator[_Computed]:
     columns = estimate_columns(parts)
-    for what in ("topics", "runs", "dof", "two_way_dof"):
-        yield _Computed("variance", what, columns[what])
-    for what in ("sum_of_squares", "two_way_sum_of_squares"):
-        yield _Computed("variance", what, columns[what], noise)
+    for column in ("topics", "runs", "dof", "two_way_dof"):
+        yield _Computed("variance", column, columns[column])
+    for column in ("sum_of_squares", "two_way_sum_of_squares"):
+        yield _Computed("variance", column, columns[column], noise)
     # By the stored sum of squares, whose rounding may differ.
     yield _Computed("variance", "variance", row.sum_of_squares / row.dof)
-    # An estimate with more clusters than the runs form today, or one not in force, was made with
-    # fewer known teams: with each run alone, or with some teams, and it is not recorded which.
+    # An estimate with more clusters than the runs form today, or not in force, was computed when
+    # fewer teams were known: with none, or with some, and it is not recorded with which.
     if row.clusters == parts.runs:
         if parts.clusters < parts.runs:
             columns = estimate_columns(variance_parts(scores))
     elif row.clusters > parts.clusters or not in_force:
         return
     yield _Computed("variance-parts", "clusters", columns["clusters"])
-    for what, part in (("runs_part", parts.one_way), ("two_way_runs_part", parts.two_way)):
+    for column, part in (("runs_part", parts.one_way), ("two_way_runs_part", parts.two_way)):
         rounding = _share_of_rounding(part, noise)
         if rounding < _MOST_ROUNDING:
-            yield _Computed("variance-parts", what, columns[what], _RUNS_PART + 10 * rounding)
+            yield _Computed("variance-parts", column, columns[column], _RUNS_PART + 10 * rounding)
 
 
 def _share_of_rounding(part: VariancePart | None, noise: float) -> float:
@@ -361,5 +354,5 @@ def team_differences(connection: Connection, rounds: Sequence[int]) -> Iterator[
             what="latest_clusters",
             scale=estimate.scale,
             recorded=estimate.clusters,
-            computed=estimate.known,
+            computed=estimate.clusters_today,
         )

@@ -17,7 +17,7 @@ from roundbook.database.tables import (
     variance_estimate,
 )
 from roundbook.logbook.lookup import find_task
-from roundbook.logbook.session import Session, Tell, tell_nobody
+from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.verifying.differences import (
     Difference,
     DifferenceKind,
@@ -33,9 +33,7 @@ from roundbook.requests.verification import VerifyRequest
 
 
 def verify_record(
-    session: Session,
-    request: VerifyRequest,
-    progress: Tell = tell_nobody,
+    session: Session, request: VerifyRequest, progress: ReportProgress = ignore_progress
 ) -> Verification:
     """Compute everything derived again, and count the differences from what is stored.
 
@@ -45,14 +43,14 @@ def verify_record(
         When there is no such task.
     """
     connection = session.connection
-    only = None if request.task is None else find_task(connection, request.task)
-    ids = _ids(connection, only)
+    task_id = None if request.task is None else find_task(connection, request.task)
+    ids = _ids(connection, task_id)
     kinds: dict[DifferenceKind, DifferencesOfKind] = {}
     not_computed = []
 
-    def tell(doing: str) -> None:
-        session.work.progress(doing, 0, 0)  # which may end it
-        progress(doing)
+    def tell(step: str) -> None:
+        session.work.progress(step, 0, 0)  # may raise, to end a verification that takes too long
+        progress(step)
 
     for difference in differences(connection, ids, tell):
         if isinstance(difference, ResultNotComputed):
@@ -70,8 +68,8 @@ def verify_record(
     ]
     factor_sets, variances = connection.execute(select(*of_matrices)).one()
     events = select(func.count()).select_from(event)
-    if only is not None:
-        events = events.where(event.c.task_id == only)
+    if task_id is not None:
+        events = events.where(event.c.task_id == task_id)
     return Verification(
         status="different" if kinds else "verified",
         tasks=list(
@@ -94,7 +92,7 @@ def verify_record(
 def differences(
     connection: Connection,
     ids: Mapping[str, Sequence[int]],
-    progress: Tell = tell_nobody,
+    progress: ReportProgress = ignore_progress,
 ) -> Iterator[Difference | ResultNotComputed]:
     """Yield the differences in some rows, and the saved results that were not computed again.
 
@@ -114,19 +112,21 @@ def differences(
     yield from result_differences(connection, ids["result"], progress)
 
 
-def _ids(connection: Connection, only: int | None) -> dict[str, list[int]]:
+def _ids(connection: Connection, task_id: int | None) -> dict[str, list[int]]:
     """Return, by table, the ids of the rows of a task, or of all rows."""
-    rounds = select(round_.c.id) if only is None else select(round_.c.id).filter_by(task_id=only)
+    rounds = select(round_.c.id)
+    if task_id is not None:
+        rounds = rounds.filter_by(task_id=task_id)
     results = select(result.c.id).order_by(result.c.id)
     queries: dict[str, Executable] = {
-        # Rows that only events refer to are not included.
+        # Tasks that only events refer to are included, as their rows may be missing.
         "task": union(select(task.c.id), select(event.c.task_id).where(event.c.task_id > 0)),
         "round": rounds.order_by(round_.c.id),
         "matrix": select(matrix.c.id).where(matrix.c.round_id.in_(rounds)).order_by(matrix.c.id),
         "run_upload": select(run_upload.c.id).where(run_upload.c.round_id.in_(rounds)),
         "qrels": select(qrels.c.id).where(qrels.c.round_id.in_(rounds)),
-        "result": results if only is None else results.where(result.c.task_id == only),
+        "result": results if task_id is None else results.where(result.c.task_id == task_id),
     }
-    if only is not None:
-        queries["task"] = select(task.c.id).where(task.c.id == only)
+    if task_id is not None:
+        queries["task"] = select(task.c.id).where(task.c.id == task_id)
     return {name: list(connection.execute(query).scalars()) for name, query in queries.items()}

@@ -19,17 +19,17 @@ from roundbook.database.run_tables import (
 )
 from roundbook.database.tables import round_, run, task, topic
 from roundbook.logbook.runs.storing import lists_hash, names_hash
-from roundbook.logbook.session import Tell
+from roundbook.logbook.session import ReportProgress
 from roundbook.logbook.verifying.differences import Difference, differing
 
-_PLACE = (task.c.name.label("task"), round_.c.label.label("round"))
+_TASK_AND_ROUND = (task.c.name.label("task"), round_.c.label.label("round"))
 
 
 def run_differences(
     connection: Connection,
     uploads: Sequence[int],
     assessments: Sequence[int],
-    progress: Tell,
+    progress: ReportProgress,
 ) -> Iterator[Difference]:
     """Yield the differences between stored lists, judgments or document names and the logged ones.
 
@@ -44,8 +44,8 @@ def run_differences(
     for row in (*upload_rows, *qrels_rows):
         if row.round_id not in named:
             progress(f"Verifying the names of documents of round {row.round} ...")
-            named[row.round_id], differing = _names(connection, row)
-            yield from differing
+            named[row.round_id], differences = _names(connection, row)
+            yield from differences
     for row in upload_rows:
         progress(f"Verifying upload {row.number} of round {row.round} ...")
         yield from _upload_differences(connection, row, named[row.round_id])
@@ -55,7 +55,7 @@ def run_differences(
 
 def _rows(connection: Connection, table: Any, ids: Sequence[int]) -> Sequence[Row[Any]]:  # noqa: ANN401
     return connection.execute(
-        select(table, *_PLACE)
+        select(table, *_TASK_AND_ROUND)
         .join(round_, round_.c.id == table.c.round_id)
         .join(task, task.c.id == round_.c.task_id)
         .where(table.c.id.in_(ids))
@@ -66,7 +66,7 @@ def _rows(connection: Connection, table: Any, ids: Sequence[int]) -> Sequence[Ro
 def _names(connection: Connection, row: Row[Any]) -> tuple[int, list[Difference]]:
     """Return the number of named documents in a round, and the differences in their names."""
     names: list[str] = []
-    differing = []
+    differences = []
     of_round = {"kind": "runs", "table": "document_names", "task": row.task, "round": row.round}
     for part in connection.execute(
         select(document_names)
@@ -74,18 +74,17 @@ def _names(connection: Connection, row: Row[Any]) -> tuple[int, list[Difference]
         .order_by(document_names.c.first)
     ):
         if part.first != len(names):
-            differing.append(
+            differences.append(
                 Difference(what="first", recorded=part.first, computed=len(names), **of_round)
             )
         if part.content_hash != names_hash(part.names):
-            differing.append(Difference(what="content_hash", recorded=part.first, **of_round))
+            differences.append(Difference(what="content_hash", recorded=part.first, **of_round))
         names += part.names
-    if len(set(names)) < len(names):
-        distinct = len(set(names))
-        differing.append(
+    if (distinct := len(set(names))) < len(names):
+        differences.append(
             Difference(what="names", recorded=len(names), computed=distinct, **of_round)
         )
-    return len(names), differing
+    return len(names), differences
 
 
 def _upload_differences(
@@ -116,12 +115,11 @@ def _upload_differences(
         if logged is None:
             unlisted += 1
             continue
-        last = max(last, *(int(part.documents.max()) for part in lists))
-        counts = {
-            "topics": len(lists),
-            "documents": sum(len(part.documents) for part in lists),
-        }
-        yield from _uncounted(logged, counts, table="uploaded_run", run=logged.tag, **of_upload)
+        last = max(last, *(int(part.documents.max(initial=-1)) for part in lists))
+        counts = {"topics": len(lists), "documents": sum(len(part.documents) for part in lists)}
+        yield from _count_differences(
+            logged, counts, table="uploaded_run", run=logged.tag, **of_upload
+        )
         parts = [
             (topics.get(part.topic_id, ""), part.documents, part.scores)
             for part in lists
@@ -130,10 +128,10 @@ def _upload_differences(
         if lists_hash(parts) != logged.content_hash:
             yield Difference(table="uploaded_run", what="content_hash", run=logged.tag, **of_upload)
     for logged in runs.values():
-        yield from _uncounted(
+        yield from _count_differences(
             logged, {"topics": 0}, table="uploaded_run", run=logged.tag, **of_upload
         )
-    yield from _uncounted(upload, {"runs": listed}, table="run_upload", **of_upload)
+    yield from _count_differences(upload, {"runs": listed}, table="run_upload", **of_upload)
     if unlisted:
         yield Difference(table="run_upload", what="lists", computed=unlisted, **of_upload)
     if last >= min(upload.documents, named):
@@ -148,11 +146,7 @@ def _upload_differences(
 
 def _qrels_differences(connection: Connection, row: Row[Any], named: int) -> Iterator[Difference]:
     lists = [
-        (
-            part.name,
-            np.array(part.documents, dtype=np.int32),
-            np.array(part.grades, dtype=np.int32),
-        )
+        (part.name, np.array(part.documents, dtype=np.int32), np.array(part.grades, dtype=np.int32))
         for part in connection.execute(
             select(judgment_list, topic.c.name)
             .join(topic, topic.c.id == judgment_list.c.topic_id)
@@ -172,19 +166,19 @@ def _qrels_differences(connection: Connection, row: Row[Any], named: int) -> Ite
         "judged": sum(len(documents) for _, documents, _ in lists),
         "relevant": sum(int((grades > 0).sum()) for *_, grades in lists),
     }
-    yield from _uncounted(row, counts, **of_qrels)
+    yield from _count_differences(row, counts, **of_qrels)
     if lists_hash(lists) != row.content_hash:
         yield Difference(what="content_hash", **of_qrels)
-    last = max((int(documents.max()) for _, documents, _ in lists), default=-1)
+    last = max((int(documents.max(initial=-1)) for _, documents, _ in lists), default=-1)
     if last >= named:
         yield Difference(what="documents", recorded=named, computed=last + 1, **of_qrels)
 
 
-def _uncounted(
+def _count_differences(
     row: Row[Any],
     counts: Mapping[str, int],
     **about: Any,  # noqa: ANN401
 ) -> Iterator[Difference]:
-    """Yield the counts of a row that differ."""
-    figures = ((what, getattr(row, what), computed) for what, computed in counts.items())
+    """Yield the differences between a row's columns and the counted values."""
+    figures = ((column, getattr(row, column), count) for column, count in counts.items())
     yield from (Difference(**facts) for facts in differing(figures, **about))

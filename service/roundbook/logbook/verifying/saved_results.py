@@ -13,7 +13,7 @@ from roundbook.logbook.kinds import Kind, find_kind
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import Result
 from roundbook.logbook.saved_results import read_request, read_stored
-from roundbook.logbook.session import Tell, tell_nobody
+from roundbook.logbook.session import ReportProgress, ignore_progress
 from roundbook.logbook.verifying.differences import (
     Difference,
     Facts,
@@ -23,17 +23,15 @@ from roundbook.logbook.verifying.differences import (
 )
 from roundbook.requests.base import Request
 
-_AT_ONCE = 100
+_BATCH = 100
 
 
 def result_differences(
-    connection: Connection,
-    results: Sequence[int],
-    progress: Tell = tell_nobody,
+    connection: Connection, results: Sequence[int], progress: ReportProgress = ignore_progress
 ) -> Iterator[Difference | ResultNotComputed]:
     """Yield saved results that cannot be read, and differences from a new computation.
 
-    They are computed again from their saved inputs; those that cannot be are yielded too.
+    They are computed again from their saved inputs; those that cannot be computed are yielded too.
     """
     for number, row in enumerate(_rows(connection, results), 1):
         progress(f"Verifying saved result {number} of {len(results)} ...")
@@ -61,12 +59,12 @@ def result_differences(
 def _request_differences(
     connection: Connection, row: Row[Any], kind: Kind, request: Request, read: Result
 ) -> Iterator[Facts]:
-    """Yield what a saved request asks for otherwise than of its task, or than its result shows."""
+    """Yield the fields of a saved request that contradict the result's task or the result."""
     task_name: str | None = getattr(request, "task", None)
     if (task_name and find_task(connection, task_name)) != row.task_id:
         yield {"what": "task", "recorded": task_name, "computed": row.task}
-    shown = kind.asked(request, read)
-    yield from unlike(request.model_dump(mode="json"), shown.model_dump(mode="json"))
+    resolved = kind.saved_request(request, read)
+    yield from unlike(request.model_dump(mode="json"), resolved.model_dump(mode="json"))
 
 
 def illegible_results(connection: Connection, results: Sequence[int]) -> Iterator[Difference]:
@@ -89,11 +87,11 @@ def _about(row: Row[Any]) -> dict[str, Any]:
 
 
 def _rows(connection: Connection, results: Sequence[int]) -> Iterator[Row[Any]]:
-    for first in range(0, len(results), _AT_ONCE):
+    for first in range(0, len(results), _BATCH):
         rows = connection.execute(
             select(result, task.c.name.label("task"))
             .outerjoin(task)
-            .where(result.c.id.in_(results[first : first + _AT_ONCE]))
+            .where(result.c.id.in_(results[first : first + _BATCH]))
             .order_by(result.c.id)
         )
         yield from rows.all()

@@ -20,7 +20,7 @@ def by_scale(names: Sequence[str]) -> dict[str, Any]:
         if len(names) > 1
         else None
     )
-    colours, dashes = (alt.Scale(domain=list(names), range=of) for of in (COLOURS, DASHES))
+    colours, dashes = (alt.Scale(domain=list(names), range=look) for look in (COLOURS, DASHES))
     return {
         "color": alt.Color("scale:N", title="Scale", scale=colours, legend=legend),
         "strokeDash": alt.StrokeDash("scale:N", title="Scale", scale=dashes, legend=legend),
@@ -34,7 +34,7 @@ def lines_by_scale(
     mark: Mapping[str, Any] = MappingProxyType({"point": True}),
     **encoding: Any,  # noqa: ANN401
 ) -> alt.LayerChart:
-    """Return a panel with a line for each scale, over what lies below.
+    """Return a panel with a line for each scale, over the layers in `below`.
 
     Parameters
     ----------

@@ -18,14 +18,14 @@ from roundbook.presentation.charts.style import (
     LINE,
     RUST,
     SQUARE,
+    labelled,
     layered,
     names_axis,
     points_of,
     room_for,
     styled,
-    worded,
 )
-from roundbook.presentation.figures import interval_words, short
+from roundbook.presentation.figures import interval_phrase, short
 from roundbook.presentation.tables import thinned
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def curve_chart(curve: DriftCurve, width: int | None = None) -> alt.ConcatChart:
 
 
 def _draw(curve: DriftCurve, statistic: str, width: int | None) -> alt.LayerChart:
-    """Draw the later rounds' shifts or sd ratios, and the margin within which none matters."""
+    """Draw the later rounds' shifts or sd ratios over the band of those that do not matter."""
     if statistic == "shift":
         title = f"shift, in sds of {curve.from_round}"
         low, unmoved, high = -curve.margin, 0.0, curve.margin
@@ -105,8 +105,8 @@ def _draw(curve: DriftCurve, statistic: str, width: int | None) -> alt.LayerChar
         point
         | {
             "word": point["verdict"],
-            "said": f"{point['name']}: {short(point['value'])}"
-            + interval_words(point["low"], point["high"])
+            "text": f"{point['name']}: {short(point['value'])}"
+            + interval_phrase(point["low"], point["high"])
             + f", {point['verdict']}, {point['topics']} shared topics",
         }
         for point in curve_points(curve, statistic)
@@ -116,12 +116,16 @@ def _draw(curve: DriftCurve, statistic: str, width: int | None) -> alt.LayerChar
     x = names_axis("", names, room)
     y = alt.Y("value:Q", title=title, scale=scale, axis=alt.Axis(tickCount=5))
     colour, shape = (
-        kind("verdict:N", scale=alt.Scale(domain=list(of), range=list(of.values())), legend=None)
-        for kind, of in ((alt.Color, _COLOURS), (alt.Shape, _SHAPES))
+        channel(
+            "verdict:N",
+            scale=alt.Scale(domain=list(looks), range=list(looks.values())),
+            legend=None,
+        )
+        for channel, looks in ((alt.Color, _COLOURS), (alt.Shape, _SHAPES))
     )
     band = points_of([{"low": low, "high": high}])
     spans = points_of(point for point in points if point["low"] is not None)
-    labels = worded(points, room - 60)
+    labels = labelled(points, room - 60)
     return layered(
         band.mark_rect(color=HELD, opacity=0.13, aria=False).encode(
             y=alt.Y("low:Q", title=title, scale=scale), y2="high:Q"
@@ -132,12 +136,12 @@ def _draw(curve: DriftCurve, statistic: str, width: int | None) -> alt.LayerChar
             y=alt.Y("low:Q", scale=scale),
             y2="high:Q",
             color=colour,
-            description="said:N",
-            tooltip="said:N",
+            description="text:N",
+            tooltip="text:N",
         ),
         points_of(points)
         .mark_point(filled=True, size=60, opacity=1)
-        .encode(x=x, y=y, color=colour, shape=shape, description="said:N", tooltip="said:N"),
+        .encode(x=x, y=y, color=colour, shape=shape, description="text:N", tooltip="text:N"),
         points_of(labels)
         .mark_text(align="left", dx=9, fontSize=11)
         .encode(x=x, y=y, text="word:N", color=colour),
@@ -148,20 +152,20 @@ def _draw(curve: DriftCurve, statistic: str, width: int | None) -> alt.LayerChar
 
 def topic_points(report: DriftReport) -> list[dict[str, Any]]:
     """Return a point for each shared topic: its mean over the runs in either round."""
-    return _then_and_later(report, "mean")
+    return _points_of_topics(report, "mean")
 
 
 def sd_points(report: DriftReport) -> list[dict[str, Any]]:
     """Return a point for each shared topic: its sd over the runs in either round."""
-    return _then_and_later(report, "sd")
+    return _points_of_topics(report, "sd")
 
 
-def _then_and_later(report: DriftReport, what: str) -> list[dict[str, Any]]:
+def _points_of_topics(report: DriftReport, statistic: str) -> list[dict[str, Any]]:
     return [
         {
             "name": topic.topic,
-            "from": getattr(topic, f"{what}_from"),
-            "to": getattr(topic, f"{what}_to"),
+            "from": getattr(topic, f"{statistic}_from"),
+            "to": getattr(topic, f"{statistic}_to"),
         }
         for topic in report.topics
     ]
@@ -182,20 +186,18 @@ def topics_chart(report: DriftReport, width: int | None = None) -> alt.ConcatCha
     InputError
         When the rounds share no topic.
     """
-    return _draw_topics(report, "mean", topic_points(report), width)
+    return _draw_topics(report, "mean", width)
 
 
 def sds_chart(report: DriftReport, width: int | None = None) -> alt.ConcatChart:
     """Draw each shared topic's standard deviation in both rounds; see `topics_chart`."""
-    return _draw_topics(report, "sd", sd_points(report), width)
+    return _draw_topics(report, "sd", width)
 
 
 def _draw_topics(
-    report: DriftReport,
-    what: Literal["mean", "sd"],
-    points: Sequence[dict[str, Any]],
-    width: int | None,
+    report: DriftReport, statistic: Literal["mean", "sd"], width: int | None
 ) -> alt.ConcatChart:
+    points = _points_of_topics(report, statistic)
     if not points:
         raise InputError("The rounds share no topic, so there is nothing to draw.")
     drawn = sorted(points, key=lambda point: -abs(point["to"] - point["from"]))
@@ -203,15 +205,15 @@ def _draw_topics(
         drawn = [*drawn[:MOST_TOPICS], *thinned(drawn[MOST_TOPICS:], MOST_TOPICS)]
     drawn = [
         point
-        | {"said": f"topic {point['name']}: {short(point['from'])}, later {short(point['to'])}"}
+        | {"text": f"topic {point['name']}: {short(point['from'])}, later {short(point['to'])}"}
         for point in drawn
     ]
     values = [point[side] for point in points for side in ("from", "to")]
     low, high = min(0.0, *values), max(values) * 1.05 or 1.0
     scale, axis = alt.Scale(domain=[low, high], nice=False), alt.Axis(tickCount=5)
     x, y = (
-        kind(f"{side}:Q", title=f"{what} over runs, {label}", scale=scale, axis=axis)
-        for kind, side, label in (
+        channel(f"{side}:Q", title=f"{statistic} over runs, {label}", scale=scale, axis=axis)
+        for channel, side, label in (
             (alt.X, "from", report.from_round),
             (alt.Y, "to", report.to_round),
         )
@@ -222,18 +224,18 @@ def _draw_topics(
         .encode(x=x, y=y),
         points_of(drawn)
         .mark_point(filled=True, size=36, opacity=0.85, color=ACCENT)
-        .encode(x=x, y=y, description="said:N", tooltip="said:N"),
+        .encode(x=x, y=y, description="text:N", tooltip="text:N"),
         points_of(_named(drawn, (high - low) / (SQUARE - 60)))
         .mark_text(align="left", dx=6, fontSize=11, color=INK)
         .encode(x=x, y=y, text="name:N"),
         width=SQUARE,
         height=SQUARE,
     )
-    return styled([panel], f"Topics shared, first round against later: {what} over the runs")
+    return styled([panel], f"Topics shared, first round against later: {statistic} over the runs")
 
 
 def _named(points: Sequence[dict[str, Any]], pixel: float) -> list[dict[str, Any]]:
-    """Return the first points whose names have room without overlapping another name or a point."""
+    """Return the first points whose names overlap neither another name nor another point."""
     boxes: list[tuple[float, float, float]] = []
     named: list[dict[str, Any]] = []
     right = max(point["from"] for point in points)
@@ -242,14 +244,13 @@ def _named(points: Sequence[dict[str, Any]], pixel: float) -> list[dict[str, Any
         middle, half = point["to"], LINE / 2 * pixel
         free = end <= right + 20 * pixel
         free &= all(
-            end < there[0] or start > there[1] or abs(middle - there[2]) > 2 * half
-            for there in boxes
+            end < box[0] or start > box[1] or abs(middle - box[2]) > 2 * half for box in boxes
         )
         free &= not any(
-            other is not point
-            and start - 3 * pixel < other["from"] < end + 3 * pixel
-            and abs(other["to"] - middle) < half + 3 * pixel
-            for other in points
+            neighbour is not point
+            and start - 3 * pixel < neighbour["from"] < end + 3 * pixel
+            and abs(neighbour["to"] - middle) < half + 3 * pixel
+            for neighbour in points
         )
         if free:
             boxes.append((start, end, middle))

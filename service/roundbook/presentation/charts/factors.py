@@ -55,20 +55,20 @@ def topics_panel(
     points: Sequence[dict[str, Any]], measure: str, width: int | None
 ) -> alt.LayerChart:
     """Draw the mean and one sd to either side of each topic, in the order given."""
-    shown = thinned(points, min(MOST_TOPICS, width // 6)) if width else list(points)
+    thin = thinned(points, min(MOST_TOPICS, width // 6)) if width else list(points)
     drawn = points_of(
-        point | {"said": f"topic {point['name']}: {short(point['mean'])}, sd {short(point['sd'])}"}
-        for point in shown
+        point | {"text": f"topic {point['name']}: {short(point['mean'])}, sd {short(point['sd'])}"}
+        for point in thin
     )
-    room = width or room_for(len(shown))
-    x = names_axis("topic, the hardest first", [point["name"] for point in shown], room)
+    room = width or room_for(len(thin))
+    x = names_axis("topic, the hardest first", [point["name"] for point in thin], room)
     y = alt.Y("low:Q", title=f"{measure}: mean ± sd", axis=alt.Axis(tickCount=5))
     return layered(
         drawn.mark_rule(color=ACCENT, strokeWidth=3, opacity=0.5).encode(
-            x=x, y=y, y2="high:Q", description="said:N", tooltip="said:N"
+            x=x, y=y, y2="high:Q", description="text:N", tooltip="text:N"
         ),
         drawn.mark_point(filled=True, size=26, opacity=1, color=INK).encode(
-            x=x, y="mean:Q", description="said:N", tooltip="said:N"
+            x=x, y="mean:Q", description="text:N", tooltip="text:N"
         ),
         width=room,
         height=HEIGHT,

@@ -58,13 +58,7 @@ def _curve(plan: Plan, cell: PlanCell, topics: Floats) -> Floats:
     if plan.design in INTERVALS:
         return width_curve(plan.design, topics, cell.variance, plan.alpha)
     return power_curve(
-        plan.design,
-        topics,
-        cell.min_d,
-        cell.variance,
-        plan.alpha,
-        runs=cell.m,
-        engine=plan.engine,
+        plan.design, topics, cell.min_d, cell.variance, plan.alpha, runs=cell.m, engine=plan.engine
     )
 
 
@@ -112,7 +106,7 @@ def _panel(
         scale=alt.Scale(zero=True) if width else alt.Scale(domain=[0, 1]),
     )
     heading = "Width" if width else "minD"
-    colours, dashes = (alt.Scale(domain=differences, range=of) for of in (COLOURS, DASHES))
+    colours, dashes = (alt.Scale(domain=differences, range=look) for look in (COLOURS, DASHES))
     colour = alt.Color("min_d:N", scale=colours, legend=None)
     dash = alt.StrokeDash("min_d:N", scale=dashes, legend=None)
     lines = points_of(curves).mark_line(strokeWidth=2)
@@ -120,22 +114,22 @@ def _panel(
         point
         | {
             "word": f"{heading} {point['min_d']}",
-            "said": f"{point['topics']} topics: {'width' if width else 'power'}"
+            "text": f"{point['topics']} topics: {'width' if width else 'power'}"
             f" {short(point['value'])}, {heading} {point['min_d']}",
         }
         for point in planned
     )
     marks = drawn.mark_point(filled=True, size=70, opacity=1)
     # Labels are to the left, where a curve of power is lower, and one of width higher.
-    words = drawn.mark_text(align="right", dx=-7, dy=11 if width else -9, fontSize=11)
+    labels = drawn.mark_text(align="right", dx=-7, dy=11 if width else -9, fontSize=11)
     layers = [
         lines.encode(x=x, y=y, color=colour, strokeDash=dash),
-        marks.encode(x=x, y=y, color=colour, description="said:N", tooltip="said:N"),
-        words.encode(x=x, y=y, text="word:N"),
+        marks.encode(x=x, y=y, color=colour, description="text:N", tooltip="text:N"),
+        labels.encode(x=x, y=y, text="word:N"),
     ]
     if not width and plan.solve != "power":
-        asked = points_of([{"value": 1 - plan.beta}]).mark_rule(
+        level = points_of([{"value": 1 - plan.beta}]).mark_rule(
             color=GREY, strokeDash=[4, 3], aria=False
         )
-        layers.insert(0, asked.encode(y=y))
+        layers.insert(0, level.encode(y=y))
     return layered(*layers, width=260, height=HEIGHT, title=title)

@@ -61,7 +61,7 @@ def score_chart(overview: ScoreOverview, width: int | None = None) -> alt.Concat
         width=width or _WIDTH,
         height=height,
     )
-    return styled([panel], f"{_of(overview)}: {overview.measure}, light is low")
+    return styled([panel], f"{_origin(overview)}: {overview.measure}, light is low")
 
 
 def mean_points(overview: ScoreOverview) -> list[dict[str, Any]]:
@@ -72,10 +72,10 @@ def mean_points(overview: ScoreOverview) -> list[dict[str, Any]]:
 def mean_chart(overview: ScoreOverview, width: int | None = None) -> alt.ConcatChart:
     """Draw the mean and one sd to either side of each topic's scores; see `factor_chart`."""
     panel = topics_panel(mean_points(overview), overview.measure, width)
-    return styled([panel], f"{_of(overview)}: {overview.measure} over the runs")
+    return styled([panel], f"{_origin(overview)}: {overview.measure} over the runs")
 
 
-def _of(overview: ScoreOverview) -> str:
+def _origin(overview: ScoreOverview) -> str:
     return f"{overview.task}, round '{overview.round}', matrix {overview.matrix}"
 
 

@@ -59,15 +59,15 @@ def swap_points(study: SwapRates) -> list[dict[str, Any]]:
         {
             "scale": scale.scale,
             "unit": unit,
-            "low": one.low,
-            "rate": one.rate,
-            "comparisons": one.count,
+            "low": row.low,
+            "rate": row.rate,
+            "comparisons": row.count,
         }
         for scale in study.scales
         for unit, sizes in (("score", scale), ("sd", scale.in_sds))
         if sizes is not None
-        for one in sizes.bins
-        if one.rate is not None
+        for row in sizes.bins
+        if row.rate is not None
     ]
 
 
@@ -85,10 +85,8 @@ def swap_chart(study: SwapRates) -> alt.ConcatChart:
     for unit, title in titles.items():
         drawn = [point for point in points if point["unit"] == unit]
         if drawn:
-            x, tooltip = (
-                alt.X("low:Q", title=title),
-                ["scale:N", "low:Q", "rate:Q", "comparisons:Q"],
-            )
+            x = alt.X("low:Q", title=title)
+            tooltip = ["scale:N", "low:Q", "rate:Q", "comparisons:Q"]
             panels.append(
                 lines_by_scale(drawn, names, level.encode(y=y), x=x, y=y, tooltip=tooltip)
             )
@@ -98,15 +96,15 @@ def swap_chart(study: SwapRates) -> alt.ConcatChart:
 def round_points(study: AcrossRounds) -> list[dict[str, Any]]:
     """Return a point for each round and scale: the share of pairs told apart and the swap rate."""
     return [
-        {"name": one.round, "scale": scale.scale, "share": scale.share, "overall": scale.overall}
-        for one in study.rounds
-        for scale in one.scales
+        {"name": row.round, "scale": scale.scale, "share": scale.share, "overall": scale.overall}
+        for row in study.rounds
+        for scale in row.scales
     ]
 
 
 def rounds_chart(study: AcrossRounds) -> alt.ConcatChart:
     """Draw discriminative power and swap rate over the rounds, a line a scale."""
-    points, rounds = round_points(study), [one.round for one in study.rounds]
+    points, rounds = round_points(study), [row.round for row in study.rounds]
     names = [scale.scale for scale in study.scales]
     x = names_axis("Round", rounds)
     titles = {"share": "Pairs told apart", "overall": "Differences turned round"}
@@ -150,5 +148,5 @@ def steps_chart(study: IncrementalStudy) -> alt.ConcatChart:
         )
         for rule, title in titles.items()
     ]
-    wanted = f"a difference of {study.difference:g}"
-    return styled(panels, f"{heading(study)} Pairs of runs with topics enough for {wanted}.")
+    caption = f"Pairs of runs with topics enough for a difference of {study.difference:g}."
+    return styled(panels, f"{heading(study)} {caption}")

@@ -84,8 +84,8 @@ def redrawn_points(study: PerTopicVarianceStudy) -> list[dict[str, Any]]:
     """Return a point for each topic: the sd of a run's score, the topic that varies most first."""
     (scale,) = study.scales
     return [
-        {"name": one.topic, "sd": one.sd, "mean": one.mean, "relevant": one.relevant}
-        for one in sorted(scale.by_topic, key=lambda topic: -topic.sd)
+        {"name": row.topic, "sd": row.sd, "mean": row.mean, "relevant": row.relevant}
+        for row in sorted(scale.by_topic, key=lambda topic: -topic.sd)
     ]
 
 
@@ -102,9 +102,13 @@ def redrawn_chart(study: PerTopicVarianceStudy) -> alt.ConcatChart:
             tooltip=["name:N", "sd:Q", "mean:Q", "relevant:Q"],
         )
     )
-    rates = [{"low": one.low, "rate": one.rate, "comparisons": one.count} for one in scale.bins]
+    rates = [
+        {"low": row.low, "rate": row.rate, "comparisons": row.count}
+        for row in scale.bins
+        if row.rate is not None
+    ]
     errors = (
-        points_of([rate for rate in rates if rate["rate"] is not None])
+        points_of(rates)
         .mark_line(strokeWidth=2, point={"color": ACCENT}, color=ACCENT)
         .encode(
             x=alt.X("low:Q", title="Drawn difference"),

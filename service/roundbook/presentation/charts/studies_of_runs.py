@@ -71,14 +71,14 @@ def left_out_chart(study: LeaveOneOutStudy) -> alt.ConcatChart:
 def reusability_points(study: LeaveOneOutRounds) -> list[dict[str, Any]]:
     """Return a point for each round, scale and way of leaving out: Kendall's tau and mean loss."""
     return [
-        {"name": one.round, "by": by, "scale": of.scale, "tau": of.tau, "bias": of.bias}
-        for one in study.rounds
+        {"name": row.round, "by": by, "scale": scale.scale, "tau": scale.tau, "bias": scale.bias}
+        for row in study.rounds
         for by, scales in (
-            ("factors", one.scales),
-            ("assessments", one.reassessed.scales if one.reassessed is not None else []),
+            ("factors", row.scales),
+            ("assessments", row.reassessed.scales if row.reassessed is not None else []),
         )
-        for of in scales
-        if of.tau is not None
+        for scale in scales
+        if scale.tau is not None
     ]
 
 
@@ -87,7 +87,7 @@ def reusability_chart(study: LeaveOneOutRounds) -> alt.ConcatChart:
 
     One panel is of teams left out of the factors, the other of the assessments too.
     """
-    points, rounds = reusability_points(study), [one.round for one in study.rounds]
+    points, rounds = reusability_points(study), [row.round for row in study.rounds]
     names = [scale.scale for scale in study.scales]
     # Both panels have the same limits, so that they can be compared.
     least = min((point["tau"] for point in points), default=0)
@@ -130,10 +130,8 @@ def change_chart(study: ChangeStudy) -> alt.ConcatChart:
     points = change_points(study)
     rounds = list(dict.fromkeys(point["name"] for point in points))
     kinds = alt.Scale(domain=["pivot", "other systems"], range=[RUST, FAINT])
-    x, y = (
-        names_axis("Round", rounds, WIDTH),
-        alt.Y("mean:Q", title="Mean", scale=alt.Scale(zero=False)),
-    )
+    x = names_axis("Round", rounds, WIDTH)
+    y = alt.Y("mean:Q", title="Mean", scale=alt.Scale(zero=False))
     lines = [
         points_of([point for point in points if point["of"] == kind])
         .mark_line(strokeWidth=width, point=True)

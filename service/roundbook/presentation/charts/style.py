@@ -1,4 +1,4 @@
-"""The look of all charts, in colours told apart on light and dark, also by the colour-blind."""
+"""The look of all charts, in colours that differ on light and dark, also to the colour-blind."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ON_DARK = {
     RUST: "#f0906c",
     HELD: "#74c795",
 }
-# For lines beside each other: of Okabe and Ito's palette those that have a contrast of 3 and more
+# For lines beside each other: the colours of Okabe and Ito's palette with a contrast of at least 3
 # on white and on near black.
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7"]
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
@@ -54,7 +54,7 @@ def names_axis(title: str, names: Sequence[str], width: int | None = None) -> al
         values=list(names)[:: max(1, int(every))],
         labelAngle=0,
         labelLimit=_LONGEST_LABEL,
-        # Beside a panel there may be an axis, so that it is narrower.
+        # An axis beside the panel may make it narrower than `width`.
         labelOverlap="greedy",
         # A label that would be cut off is left out.
         labelBound=LINE,
@@ -62,8 +62,11 @@ def names_axis(title: str, names: Sequence[str], width: int | None = None) -> al
     return alt.X("name:O", title=title or None, scale=alt.Scale(domain=list(names)), axis=axis)
 
 
-def worded(points: Sequence[Mapping[str, Any]], width: float) -> list[Mapping[str, Any]]:
-    """Return the points to label: those whose `word` is a new one, as far as there is room."""
+def labelled(points: Sequence[Mapping[str, Any]], width: float) -> list[Mapping[str, Any]]:
+    """Return the points to label: those with a new `word`, as far as there is room.
+
+    Field names such as `word` are in the drawing: screen readers read them out.
+    """
     labels, last, free = [], None, 0.0
     for number, point in enumerate(points):
         start = number * width / len(points)
@@ -109,7 +112,7 @@ def fitted(chart: alt.ConcatChart, width: int) -> alt.ConcatChart | alt.LayerCha
     """
     columns = max(1, min(len(chart.concat), width // _NARROWEST))
     if len(chart.concat) > 1:
-        # Beside each panel are its axis, a title and what separates it from the next.
+        # Beside each panel are its axis, a title and the space to the next panel.
         room = width // columns - 62
         fitted = chart.copy()
         fitted.concat = [_sized(panel, room, HEIGHT - 40) for panel in chart.concat]
@@ -129,7 +132,7 @@ def fitted(chart: alt.ConcatChart, width: int) -> alt.ConcatChart | alt.LayerCha
 
 
 def _sized(panel: Any, width: int, height: int | None = None) -> alt.LayerChart:  # noqa: ANN401
-    """Return a copy of a panel with a new width, and height if given; a square stays a square."""
+    """Return a copy of a panel with another width, and optionally height; a square stays one."""
     side = min(width, panel.width)
     sized: alt.LayerChart = (
         panel.properties(width=side, height=side)
@@ -152,7 +155,7 @@ def _dressed(chart: _Chart) -> _Chart:
             labelFontSize=11,
             titleFontSize=11,
             titleFontWeight="normal",
-            # Fonts differ in how wide they are.
+            # Room for labels in a wider font.
             titlePadding=11,
             labelSeparation=8,
             domain=False,

@@ -13,14 +13,14 @@ from roundbook.presentation.charts.style import (
     HEIGHT,
     INK,
     LINE,
+    labelled,
     layered,
     names_axis,
     points_of,
     room_for,
     styled,
-    worded,
 )
-from roundbook.presentation.figures import interval_words, short
+from roundbook.presentation.figures import interval_phrase, short
 from roundbook.presentation.variances import heading
 
 if TYPE_CHECKING:
@@ -77,8 +77,8 @@ def _draw(history: VarianceHistory, width: int | None) -> alt.LayerChart:
         point
         | {
             "high": top if point["open"] else point["high"],
-            "said": f"{point['name']}: {short(point['variance'])}"
-            + interval_words(point["low"], point["high"])
+            "text": f"{point['name']}: {short(point['variance'])}"
+            + interval_phrase(point["low"], point["high"])
             + ("" if point["origin"] == _ORIGINS["matrix"] else f", {point['origin']}"),
             "word": "" if point["origin"] == _ORIGINS["matrix"] else "published",
         }
@@ -104,15 +104,15 @@ def _draw(history: VarianceHistory, width: int | None) -> alt.LayerChart:
     layers = [
         rules.encode(y=y, strokeDash=alt.StrokeDash("level:N", scale=dashes, legend=None)),
         spans.mark_rule(color=INK, strokeWidth=2).encode(
-            x=x, y="low:Q", y2="high:Q", description="said:N", tooltip="said:N"
+            x=x, y="low:Q", y2="high:Q", description="text:N", tooltip="text:N"
         ),
         tips.mark_point(
             filled=True, shape="triangle-up", size=60, opacity=1, color=INK, aria=False
         ).encode(x=x, y="high:Q"),
         points_of(drawn)
         .mark_point(filled=True, size=60, opacity=1, color=INK)
-        .encode(x=x, y=y, shape=shape, description="said:N", tooltip="said:N"),
-        points_of(worded(drawn, room))
+        .encode(x=x, y=y, shape=shape, description="text:N", tooltip="text:N"),
+        points_of(labelled(drawn, room))
         .mark_text(align="left", dx=8, fontSize=11, color=INK)
         .encode(x=x, y=y, text="word:N"),
         points_of(_apart(levels, LINE * top / (HEIGHT - 40)))
@@ -136,7 +136,4 @@ def _apart(levels: Sequence[dict[str, Any]], least: float) -> list[dict[str, Any
         return list(levels)
     middle = sum(values) / 2
     below, above = sorted(levels, key=lambda level: level["variance"])
-    return [
-        below | {"variance": middle - least / 2},
-        above | {"variance": middle + least / 2},
-    ]
+    return [below | {"variance": middle - least / 2}, above | {"variance": middle + least / 2}]

@@ -5,10 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.studies.common import (
-    join_protocol,
-    share_column,
-)
+from roundbook.presentation.studies.common import join_protocol, share_column
 from roundbook.presentation.tables import Column, Table, count, number
 
 if TYPE_CHECKING:
@@ -25,7 +22,7 @@ _ROUNDS = (
     number("needed_difference", "Needed", 2),
     share_column("sensitivity", "As large", spare=1),
 )
-# By figure: the words for rounds in which it is better, and for those in which it is worse.
+# By figure, the phrases for rounds in which it is better and for those in which it is worse.
 _DIRECTIONS = {
     "share": ("More pairs of runs apart than on raw", "fewer"),
     "overall": ("Fewer differences turned round than on raw", "more"),
@@ -35,7 +32,7 @@ _RARE = 0.05
 
 
 def sentences(study: AcrossRounds) -> list[str]:
-    """Return a sentence if there is one round only; whether standardising helps is a remark."""
+    """Return a sentence if there is one round only; `remarks` has whether standardising helps."""
     if len(study.rounds) == 1:
         return [f"Only round '{study.rounds[0].round}' can be studied: nothing lies beside it."]
     return []
@@ -66,9 +63,9 @@ def _verdict(beside: BesideRaw) -> str:
 def tables(study: AcrossRounds) -> list[Table]:
     """Return a table with a row for each round and scale."""
     rows = [
-        SimpleNamespace(round=one.round, runs=one.runs, **dict(scale))
-        for one in study.rounds
-        for scale in one.scales
+        SimpleNamespace(round=row.round, runs=row.runs, **dict(scale))
+        for row in study.rounds
+        for scale in row.scales
     ]
     return [Table("Rounds, scale beside scale:", rows, _ROUNDS, main=True)]
 
@@ -85,9 +82,9 @@ def remarks(study: AcrossRounds) -> list[str]:
         if scale.beside_raw and len(study.rounds) > 1
     ]
     return helped + [
-        f"Left out: round '{one.round}', whose {one.topics} topics and {one.runs} runs are too few"
+        f"Left out: round '{row.round}', whose {row.topics} topics and {row.runs} runs are too few"
         " or tie."
-        for one in study.left_out
+        for row in study.left_out
     ]
 
 

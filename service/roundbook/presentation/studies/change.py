@@ -66,10 +66,10 @@ def _row(system: ChangedSystem) -> SimpleNamespace:
         for interval in [getattr(system, f"{name}_interval")]
         for side, limit in enumerate(("low", "high"))
     }
-    shown = vars(system) | limits | {"note": note}
+    values = vars(system) | limits | {"note": note}
     if system.unstable:
-        shown["er_interval"] = None  # percentiles of a ratio to what may be 0
-    return SimpleNamespace(**shown)
+        values["er_interval"] = None  # percentiles of a ratio whose denominator may be 0
+    return SimpleNamespace(**values)
 
 
 def _where(study: ChangeStudy) -> tuple[str, str]:
@@ -88,12 +88,12 @@ def heading(study: ChangeStudy) -> str:
 
 
 def sentences(study: ChangeStudy) -> list[str]:
-    """Return the sentences on what changed, and on how to read the numbers."""
+    """Return the sentences on the changes of systems, and on how to read the numbers."""
     earlier, later = ("the first", "the second") if study.files else _where(study)
     systems = study.scales[0].systems
     fell = round(study.scales[0].fell * len(systems))
     intervals = [system.dri_interval for system in systems if system.dri_interval]
-    # As they are written: a limit of 0.0001 is shown as 0.
+    # Limits are rounded as in the table, where 0.0001 is 0.
     back = sum(round(low, 3) > 0 for low, _ in intervals)
     gained = sum(round(high, 3) < 0 for _, high in intervals)
     lines = [

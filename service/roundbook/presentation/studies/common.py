@@ -16,12 +16,12 @@ if TYPE_CHECKING:
     from roundbook.logbook.studies.study import Study
 
 _MOST_FILES = 3
-# Runs are sent to this rank by custom: lists that end before were cut.
+# Runs usually have this many ranks: lists that end before were cut.
 _WHOLE_LIST = 1000
 SCALE = Column("scale", "Scale")
 
 
-class StudyWords(NamedTuple):
+class StudyText(NamedTuple):
     """The sentences and tables of a study, in the order in which they are read."""
 
     heading: str
@@ -36,10 +36,10 @@ class StudyWords(NamedTuple):
         return next(table for table in self.tables if table.main)
 
 
-def study_words(study: Study) -> StudyWords:
+def study_text(study: Study) -> StudyText:
     """Return the sentences and tables of a study, from the module named after the study."""
     module = import_module(f"{__package__}.{study.study.replace('-', '_')}")
-    return StudyWords(
+    return StudyText(
         getattr(module, "heading", heading)(study),
         module.sentences(study),
         module.tables(study),

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.studies.common import (
-    SCALE,
-    join_protocol,
-    of_scales,
-    share_column,
-)
+from roundbook.presentation.studies.common import SCALE, join_protocol, of_scales, share_column
 from roundbook.presentation.tables import Column, Table, count, number
 
 if TYPE_CHECKING:
@@ -67,7 +62,7 @@ def sentences(study: DiscriminativePower) -> list[str]:
 
 
 def remarks(study: DiscriminativePower) -> list[str]:
-    """Return the remarks on the error rate of Tukey HSD, and on what a needed difference is."""
+    """Return the remarks on the error rate of Tukey HSD, and on needed differences."""
     error_rate = (
         f"The {100 * study.alpha:g}% of Tukey HSD for all pairs together holds if all runs scatter"
         " alike; where some scatter far more, or many are near-copies, go by t, Holm."

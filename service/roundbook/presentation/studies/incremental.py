@@ -25,8 +25,6 @@ _SPREADS = {
     "rms": "root mean square: paired plans",
     "sqrt_2_v_e": "sqrt(2 V_E): conservative plans",
 }
-
-
 _PLANNED = (
     Column("spread", "Spread", _SPREADS.__getitem__),
     number("sd", "sd"),
@@ -71,17 +69,17 @@ def sentences(study: IncrementalStudy) -> list[str]:
     """Return the sentences on topics that a difference takes and on early stopping, by scale."""
     lines = []
     for scale in study.scales:
-        by = {spread.spread: spread for spread in scale.spreads}
+        hard = next(spread for spread in scale.spreads if spread.spread == "q95")
         last = scale.steps[-1]
         power = 1 - study.beta
         pairs = f"pair of {' and '.join(study.pair)}" if study.pair else "hard pair"
         takes = "no topics at all"
-        if by["q95"].topics is not None:
-            takes = f"{by['q95'].topics:,} topics"
+        if hard.topics is not None:
+            takes = f"{hard.topics:,} topics"
         verdict = "enough" if last.power >= power else "not enough"
         lines.append(
             f"On {scale.scale}, to find a difference of {study.difference:g} with power {power:g}"
-            f" takes {takes} for a {pairs} (sd {by['q95'].sd:.4f}). The {scale.topics} topics there"
+            f" takes {takes} for a {pairs} (sd {hard.sd:.4f}). The {scale.topics} topics there"
             f" are give it {last.power:.3f}: {verdict}."
         )
         if not study.pair:
@@ -121,12 +119,12 @@ def _stopping(rule: StoppingRule, study: IncrementalStudy) -> str:
 
 def protocol(study: IncrementalStudy) -> str:
     """Return every convention of incremental topics in one sentence."""
-    of = f"the pair {' and '.join(study.pair)}" if study.pair else "each pair of runs for itself"
+    pairs = f"the pair {' and '.join(study.pair)}" if study.pair else "each pair of runs for itself"
     return join_protocol(
         study,
         [
             f"incremental topics for a difference of {study.difference:g} by the exact power of the"
-            f" paired two-sided t test (alpha {study.alpha:g}, beta {study.beta:g}), {of}, not"
+            f" paired two-sided t test (alpha {study.alpha:g}, beta {study.beta:g}), {pairs}, not"
             " adjusted over pairs; a hard pair has the 95th percentile of the pairs' sds (ddof 1,"
             f" linear interpolation); topics in the order of the matrix, the first look at"
             f" {study.start}, then every {study.step}; the sure rule goes by the one-sided upper"

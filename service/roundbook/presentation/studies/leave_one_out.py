@@ -59,7 +59,7 @@ _CONTRIBUTIONS = (
 
 def tables(study: LeaveOneOutStudy) -> list[Table]:
     """Return the tables of the effects on each scale and run, and of the teams' contributions."""
-    made = [
+    effects = [
         Table(
             "Means of the runs where they are left out, beside those of the whole round:",
             list(map(_row, study.scales)),
@@ -74,13 +74,13 @@ def tables(study: LeaveOneOutStudy) -> list[Table]:
             main=True,
         ),
     ]
-    if study.pool is not None:
-        by_relevant = sorted(
-            study.pool.contributions, key=lambda team: (team.relevant, team.judged), reverse=True
-        )
-        heading = "The teams without which most would be missing from the assessments:"
-        made.append(Table(heading, by_relevant, _CONTRIBUTIONS, most=_MOST_TEAMS))
-    return made
+    if study.pool is None:
+        return effects
+    by_relevant = sorted(
+        study.pool.contributions, key=lambda team: (team.relevant, team.judged), reverse=True
+    )
+    heading = "The teams without which most would be missing from the assessments:"
+    return [*effects, Table(heading, by_relevant, _CONTRIBUTIONS, most=_MOST_TEAMS)]
 
 
 def _run_columns(study: LeaveOneOutStudy) -> list[Column]:
@@ -100,7 +100,7 @@ def _row(scale: LeftOutOfScale) -> SimpleNamespace:
 
 
 def sentences(study: LeaveOneOutStudy) -> list[str]:
-    """Return a sentence for each scale on what a run loses in score and rank by being left out."""
+    """Return a sentence for each scale on the score and ranks that a run loses when left out."""
     lines = [
         f"On {scale.scale}, a run that is left out gets {abs(scale.bias):.4f}"
         f" {'less' if scale.bias < 0 else 'more'} on average, {scale.largest:.4f} more or less at"
@@ -163,7 +163,7 @@ def _of_pool(pool: Pool) -> list[str]:
 
 def _named(topics: Sequence[TopicWithout], consequence: str) -> list[str]:
     lines = [
-        f"Without {one.without}, topic {one.topic} {consequence}." for one in topics[:_MOST_NAMED]
+        f"Without {row.without}, topic {row.topic} {consequence}." for row in topics[:_MOST_NAMED]
     ]
     if len(topics) > _MOST_NAMED:
         lines.append(f"So it is in {len(topics) - _MOST_NAMED:,} more cases.")

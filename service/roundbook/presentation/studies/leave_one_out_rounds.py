@@ -30,8 +30,6 @@ _NOT_STUDIED = {
     "no teams": "which team sent which run is not recorded",
     "impossible": "runs or teams are too few, or tie",
 }
-
-
 _ROUNDS = (
     Column("round", "Round"),
     count("topics", "Topics", spare=3),
@@ -72,31 +70,31 @@ def tables(study: LeaveOneOutRounds) -> list[Table]:
 
 def _rows(study: LeaveOneOutRounds) -> list[SimpleNamespace]:
     """Return a row for each scale and round, first by the factors, then by the assessments too."""
-    made = []
+    rows = []
     for by in _BY:
         for scale in study.scales:
-            for one in study.rounds:
-                given = one if by == "factors" else one.reassessed
-                if given is None:
+            for row in study.rounds:
+                effects = row if by == "factors" else row.reassessed
+                if effects is None:
                     continue
-                more = {"by": by, "teams": given.teams}
-                made += [
-                    SimpleNamespace(**vars(_round_row(one)) | dict(of) | more)
-                    for of in given.scales
-                    if of.scale == scale.scale
+                labels = {"by": by, "teams": effects.teams}
+                rows += [
+                    SimpleNamespace(**vars(_round_row(row)) | dict(figures) | labels)
+                    for figures in effects.scales
+                    if figures.scale == scale.scale
                 ]
-    return made
+    return rows
 
 
-def _round_row(one: LeftOutRound) -> SimpleNamespace:
+def _round_row(row: LeftOutRound) -> SimpleNamespace:
     """Return the table row of a round: its pool, and the verdict on the first round's factors."""
-    anew = one.reassessed
+    anew = row.reassessed
     names = ("pooled_runs", "pool_depth", "explained_share")
     pool = {name: getattr(anew, name, None) for name in names}
-    shown = ("round", "topics", "runs", "teams", "ageing")
+    fields = ("round", "topics", "runs", "teams", "ageing")
     alone = anew.relevant_alone / anew.relevant if anew is not None and anew.relevant else None
     return SimpleNamespace(
-        **{name: getattr(one, name) for name in shown}, **pool, alone_share=alone
+        **{name: getattr(row, name) for name in fields}, **pool, alone_share=alone
     )
 
 
@@ -126,7 +124,7 @@ def sentences(study: LeaveOneOutRounds) -> list[str]:
 
 
 def _fewer_teams(study: LeaveOneOutRounds) -> list[str]:
-    """Return the sentence on what a trend may be due to, if teams get fewer."""
+    """Return the sentence that fewer teams may explain a trend, if teams get fewer."""
     first, last = study.rounds[0].teams, study.rounds[-1].teams
     if last >= first:
         return []
@@ -149,13 +147,13 @@ def _course(trend: TauTrend) -> str:
 def remarks(study: LeaveOneOutRounds) -> list[str]:
     """Return the remarks on ageing, understated costs, and rounds not scored anew or left out."""
     lines = []
-    verdicts = {one.round: one.ageing for one in study.rounds if one.ageing is not None}
+    verdicts = {row.round: row.ageing for row in study.rounds if row.ageing is not None}
     if verdicts:
         lines.append(ageing(study.ageing_from, verdicts))
     understated = [
-        f"'{one.round}'"
-        for one in study.rounds
-        if one.reassessed is not None and one.reassessed.explained_share < WELL_EXPLAINED
+        f"'{row.round}'"
+        for row in study.rounds
+        if row.reassessed is not None and row.reassessed.explained_share < WELL_EXPLAINED
     ]
     if understated:
         lines.append(
@@ -163,19 +161,19 @@ def remarks(study: LeaveOneOutRounds) -> list[str]:
             " always remains, so that what being left out costs is understated."
         )
     lines += [
-        f"In round '{one.round}' {logged.different:,} of {logged.cells:,} logged scores"
+        f"In round '{row.round}' {logged.different:,} of {logged.cells:,} logged scores"
         f" {'differs' if logged.different == 1 else 'differ'} from those computed anew, by up to"
         f" {logged.largest:.2g}: without the team in the assessments it is of other scores."
-        for one in study.rounds
-        for logged in [None if one.reassessed is None else one.reassessed.logged]
+        for row in study.rounds
+        for logged in [None if row.reassessed is None else row.reassessed.logged]
         if logged is not None and logged.different
     ]
-    for why, reason in _NOT_ANEW.items():
-        labels = [f"'{one.round}'" for one in study.rounds if one.not_reassessed == why]
+    for code, reason in _NOT_ANEW.items():
+        labels = [f"'{row.round}'" for row in study.rounds if row.not_reassessed == code]
         if labels:
             lines.append(f"Not scored anew, as {reason}: {', '.join(labels)}.")
-    for why, reason in _NOT_STUDIED.items():
-        labels = [f"'{one.round}'" for one in study.left_out if one.why == why]
+    for code, reason in _NOT_STUDIED.items():
+        labels = [f"'{row.round}'" for row in study.left_out if row.why == code]
         if labels:
             lines.append(f"Left out, as {reason}: {', '.join(labels)}.")
     return lines
@@ -183,7 +181,7 @@ def remarks(study: LeaveOneOutRounds) -> list[str]:
 
 def protocol(study: LeaveOneOutRounds) -> str:
     """Return every convention of the study in one sentence."""
-    alone = sum(one.runs_without_team for one in study.rounds)
+    alone = sum(row.runs_without_team for row in study.rounds)
     method = [
         "leave-one-out: in every round each team is left out once with all its runs"
         + (f" (runs without team, {alone} in all, are one each)" if alone else "")

@@ -65,7 +65,7 @@ def tables(study: PerTopicVarianceStudy) -> list[Table]:
         Table("All pairs of runs:", study.scales, _SCALES),
         Table(
             "Comparisons by the drawn difference, and those in which the other run is ahead:",
-            [one for one in scale.bins if one.count],
+            [row for row in scale.bins if row.count],
             _BINS,
         ),
         Table(
@@ -117,7 +117,7 @@ def sentences(study: PerTopicVarianceStudy) -> list[str]:
 
 
 def _depth(study: PerTopicVarianceStudy) -> int:
-    """Return the rank at which the longest list that is looked at ends."""
+    """Return the rank at which the longest list that documents are drawn from ends."""
     return study.depth if study.list_depth is None else min(study.depth, study.list_depth)
 
 

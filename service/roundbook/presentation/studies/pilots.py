@@ -35,20 +35,20 @@ _DRAWN = (Column("runs", "Runs", spare=3), Column("topics", "Topics", spare=5))
 
 
 def _noun(study: PilotStudy) -> str:
-    """Return the noun for what the size of a pilot counts, ``topic`` or ``team``."""
+    """Return the noun for the units of a pilot's size, ``topic`` or ``team``."""
     return "topic" if study.study == "topic-subsets" else "team"
 
 
 def _reduced(study: PilotStudy) -> bool:
-    """Whether the pilots are scored by fewer relevance assessments than the whole round."""
+    """Return whether pilots are scored by fewer relevance assessments than the whole round."""
     return getattr(study, "mode", "keep") == "reduce"
 
 
 def tables(study: PilotStudy) -> list[Table]:
     """Return the table of the results of pilots of each size."""
     noun = _noun(study)
-    # On the same scores the mean over draws misses the whole round's by chance, or by next to
-    # nothing where some teams have more runs.
+    # On the same scores the mean over draws differs from the whole round's variance by chance, or
+    # hardly where some teams have more runs.
     figures = [column for column in _FIGURES if _reduced(study) or column.field != "bias"]
     drawn = _DRAWN if noun == "team" else ()
     return [
@@ -89,22 +89,22 @@ def sentences(study: PilotStudy) -> list[str]:
     lines = []
     noun = _noun(study)
     for scale in study.scales:
-        there = getattr(study, f"{noun}s")
+        whole = getattr(study, f"{noun}s")
         line = (
-            f"On {scale.scale}, all {there} {noun}s give a variance of {scale.variance:.4f}, by which"
+            f"On {scale.scale}, all {whole} {noun}s give a variance of {scale.variance:.4f}, by which"
             f" one-way ANOVA plans {scale.planned:,} topics for {study.m} runs and minD"
             f" {study.min_d:g}."
         )
-        # Nearly all of a round say little of a pilot; a single one is the extreme.
-        half = next((one for one in scale.sizes if 2 * one.size <= there), scale.sizes[0])
+        # Larger pilots hardly differ from the whole round; the smallest one is the extreme.
+        half = next((size for size in scale.sizes if 2 * size.size <= whole), scale.sizes[0])
         ranges = {
-            one.size: _range(one.planned.low, one.planned.high, 0)
-            for one in (half, scale.sizes[-1])
-            if one.planned.low is not None
+            size.size: _range(size.planned.low, size.planned.high, 0)
+            for size in (half, scale.sizes[-1])
+            if size.planned.low is not None
         }
         if ranges:
             (size, plans), *fewest = ranges.items()
-            line += f" By 95% of pilots with {size} of {there} {noun}s: {plans}"
+            line += f" By 95% of pilots with {size} of {whole} {noun}s: {plans}"
             line += "".join(f"; with {size}: {plans}" for size, plans in fewest) + "."
         lines.append(line)
     shared = "runs and topics" if noun == "topic" else "topics and teams"
@@ -120,7 +120,7 @@ def remarks(study: PilotStudy) -> list[str]:
     """Return the remarks on the bias, and on pilots without a variance or of a single run."""
     lines = []
     if _reduced(study):
-        # 3 standard errors, as there are many sizes: by chance none of ten is off by more in 97%.
+        # 3 standard errors, as there are many sizes: by chance, all of ten stay within in 97%.
         lines.append(
             "Bias is that of the mean variance of the pilots against the whole round's; one of up"
             f" to 3 sd / sqrt({study.trials:,}) may be chance."

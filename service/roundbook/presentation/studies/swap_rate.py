@@ -32,7 +32,7 @@ _BINS = (
     count("ties", "Ties"),
     number("rate", "Rate"),
 )
-# With fewer topics the needed difference is often one that only these topics bear out.
+# With fewer topics the needed difference often does not hold on other topics.
 _FEW_TOPICS = 30
 
 

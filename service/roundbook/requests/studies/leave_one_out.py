@@ -52,9 +52,9 @@ class LeaveOneOutRequest(StudyRequest):
 
     @model_validator(mode="before")
     @classmethod
-    def _scales_that_change(cls, given: dict[str, Any]) -> dict[str, Any]:
-        usual = ("raw", "std-ab", "std-cdf") if given.get("reassessed") else ("std-ab", "std-cdf")
-        return {**given, "scales": given.get("scales") or usual}
+    def _scales_that_change(cls, values: dict[str, Any]) -> dict[str, Any]:
+        usual = ("raw", "std-ab", "std-cdf") if values.get("reassessed") else ("std-ab", "std-cdf")
+        return {**values, "scales": values.get("scales") or usual}
 
     @model_validator(mode="after")
     def _consistent(self) -> Self:

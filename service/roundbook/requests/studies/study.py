@@ -75,11 +75,11 @@ class StudyRequest(Request):
 
     @field_validator("scales", mode="before")
     @classmethod
-    def _known_and_once(cls, scales: tuple[str, ...]) -> tuple[str, ...]:
-        known = get_args(VarianceScale)
-        unknown = [scale for scale in scales if scale not in known]
+    def _distinct_scales(cls, scales: tuple[str, ...]) -> tuple[str, ...]:
+        choices = get_args(VarianceScale)
+        unknown = [scale for scale in scales if scale not in choices]
         if unknown:
-            raise ValueError(f"`scale` takes {', '.join(known)}, not '{unknown[0]}'")
+            raise ValueError(f"`scale` takes {', '.join(choices)}, not '{unknown[0]}'")
         return tuple(dict.fromkeys(scales or ("raw",)))
 
     @model_validator(mode="after")
@@ -124,8 +124,8 @@ def check_runs_in_files(request: StudyRequest, way: str, *, scored_anew: bool) -
     refuse_file_fields(request, f"{way} takes runs")
 
 
-def refuse_file_fields(request: StudyRequest, why: str) -> None:
+def refuse_file_fields(request: StudyRequest, reason: str) -> None:
     """Raise ValueError when a request has options for score files, but no score files."""
     for name in ("layout", "file_measure", "missing"):
         if getattr(request, name) != StudyRequest.model_fields[name].default:
-            raise ValueError(f"`{name}` is of score files, and {why}: leave it out")
+            raise ValueError(f"`{name}` is of score files, and {reason}: leave it out")

@@ -46,8 +46,8 @@ def find_design(design: str, runs: object) -> DesignKind:
     """
     kind = next((kind for name, kind in DESIGNS.items() if name == design), None)
     if kind is None:
-        known = ", ".join(DESIGNS)
-        raise ImpossibleStatisticError(f"There is no design {design!r}: use one of {known}.")
+        names = ", ".join(DESIGNS)
+        raise ImpossibleStatisticError(f"There is no design {design!r}: use one of {names}.")
     if kind.takes_runs and runs is None:
         raise ImpossibleStatisticError(f"A {kind.title} needs the number of runs.")
     if not kind.takes_runs and runs is not None:
@@ -58,7 +58,7 @@ def find_design(design: str, runs: object) -> DesignKind:
 
 
 class Grid(NamedTuple):
-    """The quantities of designs, arrays of one shape; NaN where one is not given."""
+    """The quantities of designs, arrays of one shape; NaN for a missing quantity."""
 
     topics: Floats
     runs: Floats
@@ -73,9 +73,9 @@ class Grid(NamedTuple):
 
 
 def checked_grid(
-    kind: DesignKind, engine: str, runs: ArrayLike | None = None, **given: ArrayLike
+    kind: DesignKind, engine: str, runs: ArrayLike | None = None, **quantities: ArrayLike
 ) -> Grid:
-    """Return the given quantities, each checked to be in its range; without runs m is 2.
+    """Return quantities as a grid, each checked to be in its range; without runs m is 2.
 
     Raises
     ------
@@ -87,21 +87,21 @@ def checked_grid(
         raise ImpossibleStatisticError(
             f"There is no engine {engine!r}: use {' or '.join(ENGINES)}."
         )
-    given["runs"] = 2 if runs is None else runs
+    quantities["runs"] = 2 if runs is None else runs
     if kind.miss is None:
-        given.pop("beta", None)
-    grid = Grid(*broadcast_floats(*(given.get(name, np.nan) for name in Grid._fields)))
-    if "topics" in given:
+        quantities.pop("beta", None)
+    grid = Grid(*broadcast_floats(*(quantities.get(name, np.nan) for name in Grid._fields)))
+    if "topics" in quantities:
         check_counts("A topic set size", grid.topics)
         if (grid.topics > MOST_TOPICS).any():
             raise impossible("topics_out_of_range", value=f"{grid.topics.max():,.0f}")
     check_counts("A number of runs", grid.runs)
-    if "min_d" in given:
+    if "min_d" in quantities:
         check_sizes("An interval width" if kind.miss is None else "A minD", grid.min_d)
-    if "variance" in given:
+    if "variance" in quantities:
         check_sizes("A variance", grid.variance)
     for name, values in (("Alpha", grid.alpha), ("Beta", grid.beta)):
-        if name.lower() in given:
+        if name.lower() in quantities:
             _refuse("no_probability", name, values, (values >= LEAST_PROBABILITY) & (values < 1))
     # The power 1 - beta must be above alpha.
     hopeless = np.flatnonzero(1 - grid.beta <= grid.alpha)

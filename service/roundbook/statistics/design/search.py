@@ -13,7 +13,7 @@ Adequate = Callable[[Ints, NDArray[np.intp]], Bools]
 Miss = Callable[[Floats, NDArray[np.intp]], Floats]
 
 # Logarithms of effects are searched from 1e-200 to 1e200: for a bracket of 1/16, then by halving it
-# down to 1e-13, which is about what the distribution functions can tell apart.
+# down to 1e-13, about the precision of the distribution functions.
 _BRACKET = 1 / 16
 _LIMIT = int(460 / _BRACKET)
 _HALVINGS = 40

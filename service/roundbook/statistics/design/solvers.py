@@ -315,14 +315,14 @@ def _topics_for_width(kind: DesignKind, grid: Grid) -> Ints:
     assert unit_width is not None
     level = grid.alpha.ravel()
     with np.errstate(over="ignore", under="ignore"):
-        wanted = np.clip(grid.min_d / np.sqrt(grid.variance), 1e-100, 1e100).ravel()
+        widths = np.clip(grid.min_d / np.sqrt(grid.variance), 1e-100, 1e100).ravel()
 
     def adequate(n: Ints, cells: NDArray[np.intp]) -> Bools:
-        return unit_width(n.astype(np.float64), level[cells]) <= wanted[cells]
+        return unit_width(n.astype(np.float64), level[cells]) <= widths[cells]
 
     # With many topics the width is proportional to one over their square root.
     many = np.full(level.shape, float(MOST_TOPICS))
-    start = _start(many * np.square(unit_width(many, level) / wanted))
+    start = _start(many * np.square(unit_width(many, level) / widths))
     return smallest_whole(adequate, start, np.full_like(start, 2), MOST_TOPICS)
 
 

@@ -66,7 +66,7 @@ class DesignKind:
         effect ``minD^2 / (2 variance)``; unchecked, same shapes. None for an interval width.
     enough : callable or None
         ``enough(runs, alpha, beta)`` is the noncentrality that suffices if the variance is known,
-        which many topics come down to. None for an interval width.
+        the limit for many topics. None for an interval width.
     unit_width : callable or None
         ``unit_width(topics, alpha)`` is the expected full width of the interval in units of the
         residual sd. None for a test.

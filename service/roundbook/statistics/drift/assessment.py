@@ -48,8 +48,7 @@ LEAST_RECURRING = 10
 class TheseRuns:
     """Intervals for these very runs on topics like these; None where there is none.
 
-    The runs are fixed and the topics a sample: they do not say whether factors hold for other
-    systems.
+    The runs are fixed and the topics a sample: the intervals do not cover other systems.
     """
 
     shift_95: Interval | None = None

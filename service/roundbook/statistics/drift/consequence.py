@@ -51,7 +51,7 @@ class DriftConsequence:
     ----------
     earlier, later : UnderFactors
     bias : float
-        ``earlier.mean - later.mean``: how much the earlier factors flatter these runs.
+        ``earlier.mean - later.mean``: how much higher these runs score by the earlier factors.
     kendall_tau : float or None
         Tau-b of the two rankings of the runs by `run_means`; None with fewer than two runs, or if
         all runs tie in a ranking.

@@ -86,10 +86,9 @@ def drift_tests(scores_from: ArrayLike, scores_to: ArrayLike) -> DriftTests:
     On each topic Welch's t test and the Brown-Forsythe test of the two sets of run scores, each
     family adjusted over topics by Holm's method. Topics that all earlier runs tie on have no factor
     that could move: they are left out of the adjustment and of the tests over topics. The runs of a
-    round are not independent draws, as
-    teams submit several alike; the tests treat them as such and so find too much rather than too
-    little. Significance is not the verdict: with many runs a shift of no importance has a small p
-    value, and with few a large shift has none (see
+    round are not independent draws, as teams submit several alike; the tests treat them as such and
+    so find too much rather than too little. Significance is not the verdict: with many runs a shift
+    of no importance has a small p value, and with few a large shift has a large one (see
     :func:`roundbook.statistics.drift.assessment.assess_drift`).
 
     Parameters
@@ -102,7 +101,7 @@ def drift_tests(scores_from: ArrayLike, scores_to: ArrayLike) -> DriftTests:
     Returns
     -------
     DriftTests
-        A test that does not exist, as for want of spread, has a reason in place of numbers.
+        A test that does not exist, as without spread, has a reason in place of numbers.
 
     Raises
     ------
@@ -219,9 +218,9 @@ def compare_factors(
     """Compare the distributions of factors over the topics of two rounds that share none.
 
     Welch's t test and the Brown-Forsythe test with topics as the sample, beside the quantiles. This
-    says whether the rounds' topics look alike, and no more: as other topics may be harder or easier
-    for every system alike, it is no evidence on drift of factors, however significant, and no
-    verdict on them.
+    compares the rounds' topics only: as other topics may be harder or easier for every system
+    alike, a difference is no evidence on drift of factors, however significant, and no verdict on
+    them.
 
     Parameters
     ----------

@@ -1,6 +1,6 @@
 """Shift and sd ratio of two rounds on their shared topics, with their crossed jackknife.
 
-The jackknife says what other systems and other topics would have given.
+The jackknife estimates how they would vary with other systems and other topics.
 """
 
 from __future__ import annotations
@@ -163,9 +163,9 @@ def drift_jackknife(
 ) -> PerStatistic[CrossedEstimate] | None:
     """Estimate shift and log sd ratio with their variance over draws of units and topics.
 
-    Each unit is left out of the first round, of the later one and of both. A unit that is in both
-    is thus seen to move with itself, and narrows the interval as far as it does. A unit that would
-    leave fewer than two runs stays in.
+    Each unit is left out of the first round, of the later one and of both, so that the covariance
+    between the rounds of a unit in both narrows the interval. A unit that would leave fewer than
+    two runs stays in.
 
     Parameters
     ----------
@@ -192,14 +192,14 @@ def drift_jackknife(
     log_ratio_cells = b.sd_parts / later.spread - a.sd_parts / first.spread
     return PerStatistic(
         _crossed(
-            lambda one, other: (other.mean - one.mean) / one.spread,
+            lambda before, after: (after.mean - before.mean) / before.spread,
             a,
             b,
             shift_parts(first, later),
             shift_cells,
         ),
         _crossed(
-            lambda one, other: np.log(other.spread / one.spread),
+            lambda before, after: np.log(after.spread / before.spread),
             a,
             b,
             log_ratio_parts(first, later),

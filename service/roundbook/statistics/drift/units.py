@@ -99,19 +99,19 @@ def unit_labels(first: RunsOfRound, later: RunsOfRound) -> Units:
     )
 
 
-def _run_keys(round_name: str, given: RunsOfRound) -> list[dict[By, Hashable]]:
+def _run_keys(round_name: str, evidence: RunsOfRound) -> list[dict[By, Hashable]]:
     """Return the keys by which each run is joined to others, the most certain first."""
     runs: list[dict[By, Hashable]] = []
-    systems = [None] * len(given.teams) if given.systems is None else given.systems
-    for number, (team, system) in enumerate(zip(given.teams, systems, strict=True)):
+    systems = [None] * len(evidence.teams) if evidence.systems is None else evidence.systems
+    for number, (team, system) in enumerate(zip(evidence.teams, systems, strict=True)):
         keys: dict[By, Hashable] = {}
         if name := (team or "").strip().casefold():
             keys["team"] = name
         if system is not None:
             keys["system"] = system
-        # Kin groups say less than teams: they must not join the runs of two known teams.
-        if "team" not in keys and given.kin is not None:
-            keys["kin"] = round_name, int(given.kin[number])
+        # Kin groups are weaker evidence than teams: they must not join the runs of two teams.
+        if "team" not in keys and evidence.kin is not None:
+            keys["kin"] = round_name, int(evidence.kin[number])
         runs.append(keys)
     return runs
 
@@ -173,7 +173,7 @@ def kin_groups(scores: ArrayLike) -> Ints:
     ranks = _mid_ranks(matrix)
     # Without its last digits, so that distances that are equal but for rounding tie.
     distance = np.round(1 - _similarity(ranks), 12)
-    # Tied distances are joined in the order of the runs, which should change nothing.
+    # Tied distances are joined in row order; sorted rows make the groups independent of it.
     order = np.lexsort(np.vstack([ranks, np.sort(distance, axis=0)]))
     tree = linkage(squareform(distance[np.ix_(order, order)], checks=False), method="average")
     groups = np.empty(runs, dtype=np.int64)

@@ -23,7 +23,8 @@ from roundbook.statistics.t_interval import inside, outside
 
 # More than twenty times the systems or topics of a round is no plan.
 LARGEST_FACTOR = 20.0
-# The search need not fall steadily as sizes grow, so it looks at a whole grid before it narrows.
+# The standard error need not fall steadily as sizes grow, so a whole grid is searched before the
+# bracket narrows.
 _GRID = 65
 _NARROWINGS = 6
 # The width of the narrowed bracket times a thousand units, ignored in rounding up.
@@ -160,7 +161,7 @@ def judge(
     margin: float,
     sd_ratio_margin: float,
 ) -> Judgement:
-    """Judge by equivalence: two one-sided tests at 5% are what a 90% interval tells.
+    """Judge by equivalence: by 90% intervals, which are two one-sided tests at 5%.
 
     - aged: the 95% interval of the shift or of the sd ratio lies wholly outside its margins;
     - held: both 90% intervals lie inside theirs, and so does the mean shift, which a topic of
@@ -186,7 +187,7 @@ def judge(
         verdict_on(estimates.shift, margin),
         verdict_on(estimates.sd_ratio, math.log(sd_ratio_margin)),
     )
-    # An interval that is a point by rounding is off 0 by as much where nothing moved.
+    # Where nothing moved, rounding may put an interval of no width this far from 0.
     moved = any(
         outside(estimate.interval(0.975), math.sqrt(ROUNDING_VARIANCE))
         for estimate in (estimates.shift, estimates.sd_ratio)
@@ -218,14 +219,14 @@ def needed_for_shift(shift: CrossedEstimate, margin: float, size: PresentSize) -
     """
     variance = shift.variance
     error = partial(_standard_error, variance, size.topics)
-    one = np.ones(1)
+    present = np.ones(1)
     drift = abs(shift.corrected)
     both = min(variance.both, variance.topics, variance.runs)
     by_system, by_topic = variance.runs - both, variance.topics - both
     varies = variance.total > ROUNDING_VARIANCE and by_system + by_topic > 0
     return Needed(
-        half_width_90=float(error(one, one, 0.95)[0]),
-        aged_from=margin + float(error(one, one, 0.975, 0.80)[0]),
+        half_width_90=float(error(present, present, 0.95)[0]),
+        aged_from=margin + float(error(present, present, 0.975, 0.80)[0]),
         share_of_runs=by_system / (by_system + by_topic) if varies else None,
         if_unmoved=_sizes("held", margin, (0.95, 0.90), error, size),
         if_as_measured=(

@@ -62,7 +62,7 @@ class Generalisability:
 
 @dataclass(frozen=True)
 class ReliableTopics:
-    """Topics needed for a wanted E-rho-squared and for a wanted Phi.
+    """Topics needed for a target E-rho-squared and a target Phi.
 
     Attributes
     ----------
@@ -164,7 +164,7 @@ def reliable_topics(
     Parameters
     ----------
     target : float
-        Wanted reliability, in (0, 1).
+        The reliability to reach, in (0, 1).
     level : float
         Confidence level of the two-sided intervals, in (0, 1).
 
@@ -229,7 +229,8 @@ def signal_limits(two_way: TwoWayVariance, probability: float) -> Interval | Non
       variance on all topics (Feldt, Psychometrika 30, 1965);
     - system / (topic + residual): ``m (x - F2) (x - F1 + F2) / (n x (a F1 + F3 y))``, an
       approximation (Arteaga, Jeyaratnam and Franklin, Comm. Statist. 11, 1982; Brennan 2001),
-      which is wider than it says where topics differ far more than all else and runs are many.
+      whose interval is wider than its level requires where topics differ far more than all else
+      and runs are many.
 
     Parameters
     ----------
@@ -271,14 +272,14 @@ def _signal_intervals(two_way: TwoWayVariance, level: float) -> list[Interval]:
 def _smallest(signal: float, noise: float, target: float) -> int | None:
     if target * noise > MOST_TOPICS * (1 - target) * signal or signal == 0:
         return None
-    wanted = target * noise / (1 - target) / signal
+    quotient = target * noise / (1 - target) / signal
 
     def enough(topics: int) -> bool:
         reached = _reliability(signal, noise, topics)
         return reached is not None and reached >= target
 
     # The ceiling of a rounded quotient may be off by one; the reliability itself decides.
-    topics = max(1, math.ceil(wanted) - 1)
+    topics = max(1, math.ceil(quotient) - 1)
     while not enough(topics):
         topics += 1
     return topics

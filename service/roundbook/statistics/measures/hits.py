@@ -17,9 +17,9 @@ class Judgments:
     Attributes
     ----------
     topics : int
-        How many topics the round has: rows of every matrix made with them.
+        How many topics the round has: the rows of its score matrices.
     topic : (judgments,) int array
-        Index of the topic of each.
+        Index of the topic of each judgment.
     document : (judgments,) int array
         Number of the document; a document is judged once at most for a topic.
     grade : (judgments,) int array
@@ -55,12 +55,12 @@ class Hits:
     rank: AnyInts
     judgment: AnyInts
 
-    def where(self, wanted: Bools) -> Hits:
-        """Return the hits selected by `wanted`, a (hits,) mask."""
+    def where(self, mask: Bools) -> Hits:
+        """Return the hits selected by a (hits,) mask."""
         return Hits(
             self.runs,
             self.topics,
-            *(part[wanted] for part in (self.run, self.topic, self.rank, self.judgment)),
+            *(part[mask] for part in (self.run, self.topic, self.rank, self.judgment)),
         )
 
 
@@ -93,8 +93,8 @@ def find_hits(lists: ArrayLike, judgments: Judgments) -> Hits:
 
 
 def relevant_hits(hits: Hits, judgments: Judgments, cutoff: int | None = None) -> Hits:
-    """Return the hits of a grade above 0, down to a cutoff: all that measures need."""
-    wanted = judgments.grade[hits.judgment] > 0
+    """Return the hits of a grade above 0, down to a cutoff; measures need no others."""
+    mask = judgments.grade[hits.judgment] > 0
     if cutoff is not None:
-        wanted &= hits.rank <= cutoff
-    return hits.where(wanted)
+        mask &= hits.rank <= cutoff
+    return hits.where(mask)

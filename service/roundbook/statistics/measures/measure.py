@@ -48,7 +48,7 @@ class Measure:
         Of every grade of the task's scale above 0, in order; ``exp`` is ``2^grade - 1``. Without
         them, the gain of a graded measure is the grade itself.
     rel : int
-        Lowest relevant grade of a measure that knows relevant and not relevant only.
+        Lowest relevant grade, of a measure of binary relevance.
     denominator : "R" or "min"
         What AP with a cutoff divides by: R, as trec_eval does, or min(R, k), as NTCIREVAL does.
     beta : float
@@ -67,7 +67,7 @@ class Measure:
 
     @property
     def name(self) -> str:
-        """The canonical name, with every parameter that is not the customary one."""
+        """The canonical name, with every parameter that differs from its default."""
         parameters = {
             "beta": None if self.beta == 1 else _plain(self.beta),
             "denominator": None if self.denominator == "R" else self.denominator,
@@ -77,16 +77,16 @@ class Measure:
             "p": None if self.p is None else _plain(self.p),
             "rel": None if self.rel == 1 else str(self.rel),
         }
-        given = ",".join(f"{key}={value}" for key, value in parameters.items() if value)
+        written = ",".join(f"{key}={value}" for key, value in parameters.items() if value)
         return (
             self.family
-            + (f"({given})" if given else "")
+            + (f"({written})" if written else "")
             + (f"@{self.cutoff}" if self.cutoff else "")
         )
 
 
 def is_own_measure(text: str) -> bool:
-    """Return whether a name is that of a measure computed here, with known parameters."""
+    """Return whether a name is that of a measure computed here, with parameters that it has."""
     named = _read(text)
     return (
         named is not None
@@ -118,9 +118,9 @@ def parse_measure(text: str) -> Measure:
         )
     family, parameters, cutoff = named
     if unknown := sorted(parameters.keys() - _PARAMETERS[family]):
-        known = ", ".join(sorted(_PARAMETERS[family]))
+        allowed = ", ".join(sorted(_PARAMETERS[family]))
         raise ImpossibleStatisticError(
-            f"The measure '{text}' has no parameter {', '.join(unknown)}; {family} has {known}."
+            f"The measure '{text}' has no parameter {', '.join(unknown)}; {family} has {allowed}."
         )
     denominator = parameters.get("denominator", "R")
     if denominator not in {"R", "min"}:

@@ -81,28 +81,28 @@ def count_relevant(
 
 
 def _kept_gains(measure: Measure, judgments: Judgments, keep: Bools | None) -> Floats:
-    grade = np.maximum(judgments.grade, 0)
+    grades = np.maximum(judgments.grade, 0)
     if measure.family in {"AP", "P"} or (measure.family == "RBP" and measure.gains is None):
-        gain = (grade >= measure.rel).astype(np.float64)
+        gain = (grades >= measure.rel).astype(np.float64)
     elif measure.gains is None:
-        gain = grade.astype(np.float64)
+        gain = grades.astype(np.float64)
     elif measure.gains == "exp":
-        gain = np.exp2(grade) - 1
+        gain = np.exp2(grades) - 1
     else:
-        gain = np.zeros(grade.size)
-        unknown = grade > 0
-        for known, value in measure.gains:
-            gain[grade == known] = value
-            unknown &= grade != known
+        gain = np.zeros(grades.size)
+        unknown = grades > 0
+        for grade, value in measure.gains:
+            gain[grades == grade] = value
+            unknown &= grades != grade
         if unknown.any():
             raise ImpossibleStatisticError(
-                f"The assessments have grade {grade[unknown].max()}, which has no gain in"
+                f"The assessments have grade {grades[unknown].max()}, which has no gain in"
                 f" {measure.name}."
             )
-    if measure.family == "ERR" and measure.gains is None and grade.max(initial=0) > _GDEVAL_GRADE:
+    if measure.family == "ERR" and measure.gains is None and grades.max(initial=0) > _GDEVAL_GRADE:
         raise ImpossibleStatisticError(
             f"ERR without gains is for grades up to {_GDEVAL_GRADE}, and the assessments have"
-            f" {grade.max()}; write the gains of all grades, as in ERR(gains=1:1,2:3)@20."
+            f" {grades.max()}; write the gains of all grades, as in ERR(gains=1:1,2:3)@20."
         )
     return gain if keep is None else np.where(keep, gain, 0.0)
 
@@ -110,7 +110,7 @@ def _kept_gains(measure: Measure, judgments: Judgments, keep: Bools | None) -> F
 class _Lists(NamedTuple):
     """The relevant documents of lists, in order of list and rank.
 
-    ``cell`` numbers the lists and ``topic`` their topics; ``position`` counts the relevant
+    ``cell`` is the number of the list and ``topic`` of its topic; ``position`` counts the relevant
     documents of a list from 1 on.
     """
 
@@ -147,10 +147,10 @@ class _Ideal(NamedTuple):
 
 
 def _retrieved(measure: Measure, gain: Floats, hits: Hits, judgments: Judgments) -> _Lists:
-    wanted = gain[hits.judgment] > 0
+    relevant = gain[hits.judgment] > 0
     if measure.cutoff is not None:
-        wanted &= hits.rank <= measure.cutoff
-    index = np.flatnonzero(wanted)
+        relevant &= hits.rank <= measure.cutoff
+    index = np.flatnonzero(relevant)
     topic, judgment = hits.topic[index], hits.judgment[index]
     cell = hits.run[index].astype(np.intp) * hits.topics + topic
     return _Lists(
@@ -180,7 +180,7 @@ def _positions(cell: AnyInts) -> NDArray[np.intp]:
 
 
 def _per_topic(values: Floats, divisor: Floats) -> Floats:
-    """Divide values of (runs x topics) cells by one of each topic; 0 where that is 0."""
+    """Divide values of (runs x topics) cells by the topic's divisor; 0 where that is 0."""
     by_run = values.reshape(-1, divisor.size)
     return np.divide(by_run, divisor, out=np.zeros_like(by_run), where=divisor > 0).ravel()
 

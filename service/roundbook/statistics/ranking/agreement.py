@@ -138,9 +138,9 @@ def published_interval(tau: float, runs: int) -> PublishedInterval:
     """Interval ``tau +- 1.96 sqrt(2 (2m + 5) / (9 m (m - 1)))``, as printed in papers.
 
     The standard error is that of independent rankings without ties, whatever tau is (Sakai, AIRS
-    2016, Table 1); the limits may therefore lie outside [-1, 1], and then say no more than that the
-    approximation does not hold there. Tau is rounded to three places first, to match print. For
-    an interval about the agreement measured, see
+    2016, Table 1); the limits may therefore lie outside [-1, 1], where the approximation
+    does not hold. Tau is rounded to three places first, to match print. For an interval about the
+    agreement measured, see
     :func:`roundbook.statistics.ranking.bootstrap_intervals.bootstrap_tau`.
 
     Parameters
@@ -263,7 +263,7 @@ def _order_at(scores: Floats, distance: int) -> NDArray[np.int8]:
 def _checked_rankings(
     scores_a: ArrayLike, scores_b: ArrayLike, statistic: str
 ) -> tuple[Floats, Floats]:
-    """Return two vectors of run scores as float arrays, or say why they cannot be compared."""
+    """Return two vectors of run scores as float arrays of one length, at least 2."""
     first, second = as_floats(scores_a, statistic), as_floats(scores_b, statistic)
     if first.ndim != 1 or first.shape != second.shape:
         raise ImpossibleStatisticError(

@@ -85,7 +85,7 @@ def bootstrap_tau(
     seed : int
         Not negative; one seed draws the same topics every time.
     progress : callable
-        Told how many resamples are done.
+        Called with the number of resamples computed so far.
 
     Raises
     ------
@@ -122,11 +122,11 @@ def bootstrap_tau(
         return _defined(means_a, means_b, coefficient)
 
     whole = correlations(np.ones((1, topics)))
-    chunks, done = [], 0
+    chunks, computed = [], 0
     for weights in topic_weights(topics, resamples, seed):
         chunks.append(correlations(weights))
-        done += len(weights)
-        progress(done)
+        computed += len(weights)
+        progress(computed)
     resampled = np.concatenate(chunks)
     reason = None
     if not (whole.size and resampled.size):

@@ -11,7 +11,7 @@ from roundbook.statistics.ties import without_rounding
 
 
 def run_means(scores: ArrayLike, weights: Floats | None = None) -> Floats:
-    """Mean of each run over the topics, equal wherever only rounding tells two apart.
+    """Mean of each run over the topics, equal where two differ by rounding only.
 
     Runs of a coarse measure such as P@10 often tie, and a sum of decimals in binary depends on the
     order of its terms: computed plainly, such means differ in their last bits and seem ranked. Here
@@ -37,8 +37,7 @@ def run_means(scores: ArrayLike, weights: Floats | None = None) -> Floats:
     Examples
     --------
     >>> scores = [[0.1, 0.3], [0.2, 0.2], [0.3, 0.1]]
-    >>> first, second = sum(row[0] for row in scores), sum(row[1] for row in scores)
-    >>> first == second
+    >>> 0.1 + 0.2 + 0.3 == 0.3 + 0.2 + 0.1
     False
     >>> first, second = run_means(scores)
     >>> bool(first == second)

@@ -96,13 +96,13 @@ def pearson_test(first: Floats, second: Floats) -> Outcome:
     """
     if reason := _no_correlation(first, second):
         return Outcome(reason=reason)
-    one, other = (values - values[0] for values in (first, second))
-    one, other = (values - values.mean() for values in (one, other))
-    one, other = (values / np.abs(values).max() for values in (one, other))
-    r = float(np.dot(one, other)) / math.sqrt(float(np.dot(one, one) * np.dot(other, other)))
+    x, y = (values - values[0] for values in (first, second))
+    x, y = (values - values.mean() for values in (x, y))
+    x, y = (values / np.abs(values).max() for values in (x, y))
+    r = float(np.dot(x, y)) / math.sqrt(float(np.dot(x, x) * np.dot(y, y)))
     r = min(1.0, max(-1.0, r))
     dof = first.size - 2
-    # P(|t| > t_0) as a beta probability, which r = 1 does not trouble.
+    # P(|t| > t_0) as a beta probability, which is defined for r = 1 too.
     return Outcome(r, float(dof), float(scipy.special.betainc(dof / 2, 0.5, 1 - r * r)))
 
 
@@ -110,8 +110,8 @@ def kendall_test(first: Floats, second: Floats) -> Outcome:
     """Kendall tau-b, with the two-sided p value of independent rankings (Kendall 1970).
 
     The p value is exact for up to 33 pairs without ties, or where at most one pair of pairs is out
-    of order; else from the normal distribution of concordant less discordant pairs, whose variance
-    knows the ties, uncorrected for continuity.
+    of order; else from the normal distribution of concordant less discordant pairs, with the
+    variance for ties, uncorrected for continuity.
 
     Without statistic with fewer than three pairs, or if either array is constant.
 
@@ -148,10 +148,10 @@ def kendall_test(first: Floats, second: Floats) -> Outcome:
 
 
 def _kendall_exact(n: int, fewer: int) -> float:
-    """Share of the orders of n values with at most so few pairs in one of the two directions."""
+    """Share of the orders of n values with at most `fewer` pairs in one of the two directions."""
     if 4 * fewer == n * (n - 1):
         return 1.0
-    # How many orders of 1, 2, ... values have how many pairs out of order.
+    # The share of the orders of 1, 2, ... values by their number of pairs out of order.
     orders = np.zeros(fewer + 1)
     orders[0] = 1
     for size in range(2, n + 1):

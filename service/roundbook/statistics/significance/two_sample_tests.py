@@ -149,12 +149,12 @@ def holm_adjusted(p_values: Sequence[float | None]) -> tuple[float | None, ...]:
     >>> holm_adjusted([0.5, None, 0.125, 0.25])
     (0.5, None, 0.375, 0.5)
     """
-    known = np.array([p is not None for p in p_values], dtype=bool)
+    tested = np.array([p is not None for p in p_values], dtype=bool)
     p = np.array([p for p in p_values if p is not None], dtype=np.float64)
     order = np.argsort(p, kind="stable")
     steps = np.arange(p.size, 0, -1) * p[order]
-    adjusted = np.full(known.size, None, dtype=object)
-    adjusted[np.flatnonzero(known)[order]] = np.minimum(np.maximum.accumulate(steps), 1)
+    adjusted = np.full(tested.size, None, dtype=object)
+    adjusted[np.flatnonzero(tested)[order]] = np.minimum(np.maximum.accumulate(steps), 1)
     return tuple(adjusted.tolist())
 
 
@@ -172,8 +172,8 @@ def _outcomes(
     statistic: Floats, dof: Floats, p_value: Floats, exists: Bools, reason: NoOutcome
 ) -> tuple[Outcome, ...]:
     return tuple(
-        Outcome(*outcome) if known else Outcome(reason=reason)
-        for *outcome, known in zip(
+        Outcome(*outcome) if has_outcome else Outcome(reason=reason)
+        for *outcome, has_outcome in zip(
             statistic.tolist(), dof.tolist(), p_value.tolist(), exists.tolist(), strict=True
         )
     )

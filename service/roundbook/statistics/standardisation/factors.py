@@ -30,8 +30,8 @@ class Factors:
     ----------
     mean, sd : (topics,) float array
         Mean and sample standard deviation (ddof 1) of the standardising runs' scores, in the
-        measure's unit. ``sd`` is exactly 0.0 where all standardising runs tie, as
-        :func:`roundbook.statistics.ties.tied_topics` says.
+        measure's unit. ``sd`` is exactly 0.0 where all standardising runs tie, see
+        :func:`roundbook.statistics.ties.tied_topics`.
     runs : int
         Number of standardising runs, the same for every topic.
     """

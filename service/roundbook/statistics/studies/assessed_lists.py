@@ -14,7 +14,7 @@ from roundbook.statistics.score_matrix import AnyInts, Floats
 
 @dataclass(frozen=True, eq=False)
 class AssessedLists:
-    """Where the relevant documents are in the lists of runs.
+    """The ranks of the relevant documents in the lists of runs.
 
     Attributes
     ----------

@@ -121,7 +121,8 @@ def change_measures(
         Which system the others are compared with.
     resampling : Resampling
     progress, mapped : callable
-        Told how many resamples of how many are done; applies a function to their pieces, as `map`.
+        Called with the resamples computed so far and their total; maps a function over pieces of
+        them.
 
     Returns
     -------
@@ -158,17 +159,17 @@ def change_measures(
     chunk = max(1, MOST_BYTES // (8 * 8 * trials))
     for start in range(0, systems, chunk):
         columns = np.append(np.arange(start, min(start + chunk, systems)), pivot)
-        one, other = first[:, columns], second[:, columns]
-        work = partial(_resampled_rounds, one, other)
+        rounds = first[:, columns], second[:, columns]
+        work = partial(_resampled_rounds, *rounds)
         resampled = np.empty((2, trials, columns.size))
-        done = 0
+        computed = 0
         for means in mapped(work, pieces(resampling.seed, trials)):
-            resampled[:, done : done + means.shape[1]] = means
-            done += means.shape[1]
-            progress(start * trials + done * (columns.size - 1), systems * trials)
+            resampled[:, computed : computed + means.shape[1]] = means
+            computed += means.shape[1]
+            progress(start * trials + computed * (columns.size - 1), systems * trials)
         changes += [
             _change(
-                (one, other),
+                rounds,
                 resampled,
                 index,
                 slack,
@@ -207,11 +208,11 @@ def _change(
         np.array([scores[:, column].mean() for scores in rounds]) for column in (index, -1)
     )
     values = _measures(means[:, np.newaxis], pivot_means[:, np.newaxis], slack)
-    known = {name: float(value[0]) for name, value in values.items() if not np.isnan(value[0])}
+    defined = {name: float(value[0]) for name, value in values.items() if not np.isnan(value[0])}
     draws = _measures(resampled[..., index], resampled[..., -1], slack)
-    estimates: dict[str, Any] = {name: known.get(name) for name in values}
+    estimates: dict[str, Any] = {name: defined.get(name) for name in values}
     for name in ("rd", "dri", "er"):
-        interval = _interval(draws[name], level) if name in known else None
+        interval = _interval(draws[name], level) if name in defined else None
         estimates[f"{name}_interval"] = interval
     gains = rounds[0][:, index] - rounds[0][:, -1]
     gain, error = float(gains.mean()), float(gains.std(ddof=1) / np.sqrt(gains.size))
@@ -229,8 +230,8 @@ def _change(
         **estimates,
         gain_from=gain,
         gain_from_se=error,
-        unstable=abs(gain) < _UNSTABLE * error if "er" in known else None,
-        reasons={name: reasons[name] for name in values if name not in known},
+        unstable=abs(gain) < _UNSTABLE * error if "er" in defined else None,
+        reasons={name: reasons[name] for name in values if name not in defined},
     )
 
 

@@ -59,8 +59,7 @@ def tolerance(scores: Floats) -> float:
 
 def pairs(runs: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     """Return the first and the second run of all ``runs (runs - 1) / 2`` pairs, in matrix order."""
-    first, second = np.triu_indices(runs, 1)
-    return first, second
+    return np.triu_indices(runs, 1)
 
 
 def pair_differences(means: Floats) -> Floats:

@@ -90,7 +90,7 @@ class DrawnRounds:
     taus : (draws,) float array
     tests : (draws, pairs) complex array
         t and, as the imaginary part, the difference: complex numbers are sorted in this order. Of
-        no pairs where they are not wanted.
+        no pairs unless the drawing is `with_tests`.
     """
 
     sums: Floats
@@ -131,9 +131,9 @@ def draw_rounds(drawing: Drawing, piece: Piece) -> DrawnRounds:
         block += scores.T
         block -= block.mean(axis=1, keepdims=True)
         block -= block.mean(axis=2, keepdims=True)
-        for some in range(0, len(block), pairs_at_a_time):
-            span = slice(some, some + pairs_at_a_time)
-            _compare_pairs(drawing, means[span], block[span], start + some, result)
+        for offset in range(0, len(block), pairs_at_a_time):
+            span = slice(offset, offset + pairs_at_a_time)
+            _compare_pairs(drawing, means[span], block[span], start + offset, result)
     return result
 
 

@@ -206,7 +206,7 @@ def incremental_topics(
     seed : int
         Not negative.
     progress, mapped : callable
-        Told how many trials of how many are done; applies a function to their pieces, as `map`.
+        Called with the trials computed so far and their total; maps a function over pieces of them.
 
     Raises
     ------
@@ -256,9 +256,9 @@ def incremental_topics(
     alike = sds.size - varying.size
     stopping = Stopping(centred, sds, varying, sizes, np.stack([largest, surely]))
     stops, early = np.zeros((2, sizes.size + 1), dtype=np.int64), np.zeros(2, dtype=np.int64)
-    for some, some_early in mapped(partial(draw_stops, stopping), pieces(seed, trials)):
-        stops += some
-        early += some_early
+    for piece_stops, piece_early in mapped(partial(draw_stops, stopping), pieces(seed, trials)):
+        stops += piece_stops
+        early += piece_early
         progress(int(stops[0].sum()), trials)
     stopped = np.cumsum(stops[:, :-1], axis=1) / trials
     power = solve_power(

@@ -43,7 +43,7 @@ class LeftOut:
         Mean of each run in the trial that leaves it out.
     rank_shift : (runs,) int array
         By how many ranks each run falls, if positive, or rises, among the runs that are not left
-        out with it, all as scored in its trial.
+        out with it, all with the scores of its trial.
     tau : float or None
         Kendall's tau-b of the two means; None where all runs tie in either.
     interval : PublishedInterval or None
@@ -110,19 +110,19 @@ def leave_one_out(
     """Leave out each group of runs once, and score it by the others' factors or assessments.
 
     In the trial of a group the standardisation factors are those of all other standardising runs,
-    and the runs of the group are scored with them. Given a matrix, its raw scores stay as they are,
-    and the trials are about the factors alone; given what scores by the assessments there would
-    have been without the group, all runs are scored anew in each trial (Sakai, ICTIR 2016).
+    and the runs of the group are scored with them. With a matrix, raw scores stay as they are, and
+    the trials are about the factors alone; with a `Scoring`, each trial scores all runs anew, by
+    the assessments that there would have been without the group (Sakai, ICTIR 2016).
 
     Parameters
     ----------
     score : (topics, runs) array_like of float, or Scoring
-        Raw scores, no missing cells, or what they are without some of the groups.
+        Raw scores, no missing cells, or the function that scores without some of the groups.
     groups : (runs,) array_like of int
         Number of each run's group, from 0 on without gaps: that of its team, or the run's own index
         to leave out run by run.
     scales : sequence of {'raw', 'std', 'std-cdf', 'std-ab'}
-        Given a matrix, raw scores do not change.
+        With a matrix, raw scores do not change.
     standardising : (runs,) bool array, optional
         Which runs define the factors of the round; all by default.
     zero_sd : {'average', 'drop'}
@@ -130,7 +130,7 @@ def leave_one_out(
         :func:`roundbook.statistics.standardisation.factors.standardise`; dropped ones are left out
         of the means.
     progress, mapped : callable
-        Told how many groups of how many are done; applies a function to ranges of them, as `map`.
+        Called with the groups computed so far and their total; maps a function over ranges of them.
 
     Raises
     ------
@@ -159,13 +159,13 @@ def leave_one_out(
     of_run = np.asarray(groups)
     scoring = score if callable(score) else SameScores(study_scores(score, _STUDY))
     number = int(of_run.max(initial=-1)) + 1
-    everything = scoring(np.ones(number, dtype=np.bool_), np.ones(of_run.size, dtype=np.bool_))
-    matrix = study_scores(everything, _STUDY)
+    all_runs = np.ones(of_run.size, dtype=np.bool_)
+    matrix = study_scores(scoring(np.ones(number, dtype=np.bool_), all_runs), _STUDY)
     if number < _LEAST_LEFT:
         raise ImpossibleStatisticError(
             f"{_STUDY} needs runs of at least two teams: without the only one nothing is left."
         )
-    defining = np.ones(of_run.size, dtype=np.bool_) if standardising is None else standardising
+    defining = all_runs if standardising is None else standardising
     left = int((defining.sum() - np.bincount(of_run, defining)).min())
     if left < _LEAST_LEFT and set(scales) != {"raw"}:
         raise ImpossibleStatisticError(
@@ -179,8 +179,8 @@ def leave_one_out(
     trials = partial(_trials, scoring, of_run, official, defining, scales, zero_sd)
     starts = range(0, number, _PIECE)
     pieces = (range(start, min(start + _PIECE, number)) for start in starts)
-    for piece, done in enumerate(mapped(trials, pieces)):
-        for trial in done:
+    for piece, results in enumerate(mapped(trials, pieces)):
+        for trial in results:
             out = of_run == trial.group
             left_out[:, out] = trial.means
             shifts[:, out] = trial.shifts
@@ -227,17 +227,17 @@ def _trials(
     groups: range,
 ) -> list[_Trial]:
     """Leave out some of the groups, one after the other."""
-    everybody = np.ones(of_run.size, dtype=np.bool_)
+    all_runs = np.ones(of_run.size, dtype=np.bool_)
     teams = np.arange(int(of_run.max()) + 1)
     trials = []
     for group in groups:
         out = of_run == group
-        matrix = scoring(teams != group, everybody)
+        matrix = scoring(teams != group, all_runs)
         means = _means(matrix, defining & ~out, scales, zero_sd)
         shifts = _ranks(means, out) - _ranks(official, out)
-        others = matrix[:, defining & ~out]
-        differs = ~tied_topics(np.hstack([others, matrix[:, out]]))
-        tied = np.flatnonzero(tied_topics(others) & differs)
+        remaining = matrix[:, defining & ~out]
+        differs = ~tied_topics(np.hstack([remaining, matrix[:, out]]))
+        tied = np.flatnonzero(tied_topics(remaining) & differs)
         trials.append(_Trial(group, means[:, out], shifts, tied))
     return trials
 
@@ -274,7 +274,7 @@ def _ranks(means: Floats, out: Bools) -> Ints:
 
 
 def _with_ties(means: Floats) -> Floats:
-    """Return the means of runs on one scale, equal where only rounding tells two apart."""
+    """Return the means of runs on one scale, equal where two differ by rounding only."""
     return without_rounding(means, max(1.0, float(np.abs(means).max())))
 
 

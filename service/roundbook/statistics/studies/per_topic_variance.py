@@ -162,7 +162,7 @@ def per_topic_variance(
     seed : int
         Not negative.
     progress, mapped : callable
-        Told how many trials of how many are done; applies a function to their pieces, as `map`.
+        Called with the trials computed so far and their total; maps a function over pieces of them.
 
     Raises
     ------
@@ -211,20 +211,20 @@ def per_topic_variance(
     run_sums = np.zeros((2, runs))
     reached, bins = np.zeros(first.size, dtype=np.int64), np.zeros((2, BINS), dtype=np.int64)
     taus: list[Floats] = []
-    done = 0
+    drawn = 0
     for piece in mapped(partial(draw_rounds, drawing), pieces(seed, trials)):
         sums += piece.sums
         run_sums += piece.run_sums
         reached += piece.significant
         bins += piece.bins
         taus.append(piece.taus)
-        some = min(piece.taus.size, needed_trials - done)
-        if some > 0:
+        counted = min(piece.taus.size, needed_trials - drawn)
+        if counted > 0:
             largest[:, :PIECE] = -1.0
-            largest[:, :some] = piece.tests[:some].T
+            largest[:, :counted] = piece.tests[:counted].T
             largest.partition(PIECE, axis=1)
-        done += piece.taus.size
-        progress(done, trials)
+        drawn += piece.taus.size
+        progress(drawn, trials)
 
     shift, square = sums / trials
     run_shift, run_square = run_sums / trials

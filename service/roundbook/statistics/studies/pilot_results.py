@@ -171,13 +171,13 @@ def pilots_of(
 
 def _of_size(size: int, drawn: Sequence[Draw], whole: float, setting: Setting) -> PilotsOfSize:
     variances, topics, runs = map(np.array, zip(*drawn, strict=True))
-    known = ~np.isnan(variances)
-    values = variances[known]
+    has_value = ~np.isnan(variances)
+    values = variances[has_value]
     variance = spread_of(values)
     return PilotsOfSize(
         size=size,
         trials=variances.size,
-        without_value=int((~known).sum()),
+        without_value=int((~has_value).sum()),
         single_runs=int((runs == 1).sum()),
         fewest_topics=int(topics.min()),
         most_topics=int(topics.max()),

@@ -68,7 +68,7 @@ def topic_subsets(
     setting : Setting
         What topics are planned for.
     progress, mapped : callable
-        Told how many trials of how many are done; applies a function to their pieces, as `map`.
+        Called with the trials computed so far and their total; maps a function over pieces of them.
 
     Raises
     ------
@@ -89,13 +89,13 @@ def topic_subsets(
         numbers = [number for number in TOPIC_NUMBERS if number < topics] or [max(2, topics // 2)]
     chosen = _falling(numbers, "A topic subset", "topics", LEAST_TOPICS, topics)
     draws: list[list[Draw]] = [[] for _ in chosen]
-    done = 0
+    drawn_trials = 0
     work = partial(_topic_draws, matrix, chosen)
     for piece in mapped(work, pieces(seed, trials, DRAWS)):
         for drawn, of_size in zip(draws, piece, strict=True):
             drawn.extend(of_size)
-        done += len(piece[0])
-        progress(done, trials)
+        drawn_trials += len(piece[0])
+        progress(drawn_trials, trials)
     return pilots_of(draw_variance(matrix), chosen, draws, setting)
 
 
@@ -149,8 +149,8 @@ def team_subsets(
         raise ImpossibleStatisticError(
             f"Leaving teams out needs runs of at least two teams, not of {teams}."
         )
-    everybody = np.ones(teams, dtype=np.bool_)
-    whole = study_scores(score(everybody, everybody[team_of_run]), "Leaving teams out")
+    all_teams = np.ones(teams, dtype=np.bool_)
+    whole = study_scores(score(all_teams, all_teams[team_of_run]), "Leaving teams out")
     chosen = _falling(
         team_ladder(teams) if numbers is None else numbers, "Leaving teams out", "teams", 1, teams
     )
@@ -163,11 +163,11 @@ def team_subsets(
         for piece in pieces(sequences[number], trials, DRAWS)
     )
     draws: list[list[Draw]] = [[] for _ in chosen]
-    done = 0
+    drawn_trials = 0
     for index, piece in mapped(partial(_team_draws, score, team_of_run), work):
         draws[index].extend(piece)
-        done += len(piece)
-        progress(done, trials * len(chosen))
+        drawn_trials += len(piece)
+        progress(drawn_trials, trials * len(chosen))
     return pilots_of(draw_variance(whole), chosen, draws, setting)
 
 

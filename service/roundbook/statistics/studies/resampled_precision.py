@@ -73,9 +73,9 @@ def score_density(scores: Floats, ranks: AnyInts) -> ScoreDensity:
     """
     relevant = np.zeros(scores.size, dtype=bool)
     relevant[ranks - 1] = True
-    others = scores[~relevant]
-    low, high = float(others.min()), float(others.max())
-    bandwidth, own = silverman_bandwidth(others), silverman_bandwidth(scores[relevant])
+    nonrelevant = scores[~relevant]
+    low, high = float(nonrelevant.min()), float(nonrelevant.max())
+    bandwidth, own = silverman_bandwidth(nonrelevant), silverman_bandwidth(scores[relevant])
     if low == high:
         bandwidth = _TIE * max(abs(high), 1.0)
         own = max(own, bandwidth)
@@ -83,11 +83,11 @@ def score_density(scores: Floats, ranks: AnyInts) -> ScoreDensity:
     start = low - (_REACH + 1) * bandwidth
     points = math.ceil((high - low) / step) + 2 * (_REACH + 1) * _STEPS
     # Each score is shared out between the two points beside it; then the kernel is a convolution.
-    at = (others - start) / step
+    at = (nonrelevant - start) / step
     left = at.astype(np.int64)
     share = at - left
     weights = np.bincount(left, 1 - share, points) + np.bincount(left + 1, share, points)
-    below = np.cumsum(np.convolve(weights, _kernel(), "same")) / others.size
+    below = np.cumsum(np.convolve(weights, _kernel(), "same")) / nonrelevant.size
     # The kernel's mass at a point lies half below it.
     below -= 0.5 * np.diff(below, prepend=0.0)
     return ScoreDensity(scores[relevant], own, start, step, 1 - below)

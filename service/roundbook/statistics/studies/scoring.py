@@ -77,9 +77,9 @@ def team_numbers(teams: Sequence[Hashable | None]) -> NDArray[np.intp]:
     >>> team_numbers(["UB", None, "IRLab", "UB"]).tolist()
     [1, 2, 0, 1]
     """
-    known = sorted({team for team in teams if team is not None}, key=str)
-    number_of = {team: number for number, team in enumerate(known)}
-    alone = iter(range(len(known), len(known) + len(teams)))
+    names = sorted({team for team in teams if team is not None}, key=str)
+    number_of = {team: number for number, team in enumerate(names)}
+    alone = iter(range(len(names), len(names) + len(teams)))
     return np.array(
         [next(alone) if team is None else number_of[team] for team in teams], dtype=np.intp
     )

@@ -24,12 +24,12 @@ class Stopping:
         Scores less the mean of their run.
     sds : (pairs,) float array
         Over all topics.
-    varying : (some,) int array
-        The pairs to draw from.
+    varying : (varying pairs,) int array
+        Indices of the pairs to draw from.
     sizes : (steps,) int array
         Topics judged at each look.
     limits : (rules, steps) float array
-        Those of the first rule say for which sd the topics are enough.
+        Those of the first rule are the sds for which the topics are enough.
     """
 
     centred: Floats

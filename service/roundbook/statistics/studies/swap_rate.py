@@ -86,7 +86,7 @@ class SwapRate(SwapsBySize):
         Swaps of all comparisons; free of the scale's width.
     overall_low, overall_high : float or None
         95% limits of what infinitely many trials on these topics would give, by how the pieces of
-        the trials differ; None of a single piece. They say nothing of other topics.
+        the trials differ; None of a single piece. They do not cover other topics.
     ties : float
         Comparisons without difference on either topics, of all.
     sd : float or None
@@ -156,7 +156,7 @@ def swap_rate(
         Take for Q and Q' two samples of all n topics, drawn with replacement (Sakai, SIGIR 2006).
         They overlap, so that the rates are lower: never compare them with those of halves.
     progress, mapped : callable
-        Told how many trials of how many are done; applies a function to their pieces, as `map`.
+        Called with the trials computed so far and their total; maps a function over pieces of them.
 
     Raises
     ------
@@ -188,9 +188,9 @@ def swap_rate(
     counts = np.zeros((BINS, BINS, _OUTCOMES), dtype=np.int64)
     of_all_pairs = runs * (runs - 1) // 2
     rates = []
-    for some in mapped(partial(_count_piece, matrix, half, sd), pieces(seed, trials)):
-        counts += some
-        rates.append(some[..., 1].sum() / some.sum())
+    for piece_counts in mapped(partial(_count_piece, matrix, half, sd), pieces(seed, trials)):
+        counts += piece_counts
+        rates.append(piece_counts[..., 1].sum() / piece_counts.sum())
         progress(int(counts.sum()) // of_all_pairs, trials)
     by_size = swaps_by_size(counts.sum(axis=1), WIDTH, level)
     comparisons = int(counts.sum())
@@ -246,22 +246,22 @@ def count_swaps(scores: Floats, first: Floats, second: Floats, sd: float = 0.0) 
         Bins in the unit of the scores, bins in sds, and outcomes: neither, swap, tie.
     """
     # Runs first, so that the runs of a pair are rows to be subtracted.
-    means, others = (
+    first_means, second_means = (
         np.ascontiguousarray(resampled_means(scores, weights).T) for weights in (first, second)
     )
-    one, other = pairs(len(means))
+    first_run, second_run = pairs(len(first_means))
     slack = tolerance(scores)
     counts = np.zeros(BINS * BINS * _OUTCOMES, dtype=np.int64)
     chunk = max(1, CACHED_CELLS // 4 // len(first))
-    for start in range(0, one.size, chunk):
-        left, right = one[start : start + chunk], other[start : start + chunk]
-        difference = means[left]
-        difference -= means[right]
-        on_others = others[left]
-        on_others -= others[right]
-        swapped = difference * on_others < 0
+    for start in range(0, first_run.size, chunk):
+        left, right = first_run[start : start + chunk], second_run[start : start + chunk]
+        difference = first_means[left]
+        difference -= first_means[right]
+        second_difference = second_means[left]
+        second_difference -= second_means[right]
+        swapped = difference * second_difference < 0
         size = np.abs(difference, out=difference)
-        tied = np.minimum(size, np.abs(on_others, out=on_others)) < slack
+        tied = np.minimum(size, np.abs(second_difference, out=second_difference)) < slack
         size[size < slack] = 0.0
         codes = difference_bins(size, WIDTH)
         codes *= BINS

@@ -40,7 +40,7 @@ class VarianceInterval:
         ``systems``: topics and runs are samples, and other runs on other topics are meant too.
         ``these runs``: only topics are.
     few_topics : bool
-        Under 25 topics: the truth is above `high` somewhat more often than the level says.
+        Under 25 topics: the true variance is above `high` more often than the level allows.
     reason : str or None
         Why there is no interval: one of ``NoInterval``.
     upper_reason : str or None
@@ -94,8 +94,8 @@ def variance_quantile(
     centre = 1 - squared / 9
     pivot = centre - scipy.special.stdtrit(dof, probability) * np.sqrt(squared) / 3
     # With the spread the centre falls below 0, and a lower limit would begin to rise beyond V.
-    known = (pivot > _LEAST_PIVOT) & ((centre > _LEAST_PIVOT) | (pivot >= 1))
-    limits = np.asarray(variance) * np.where(known, pivot, np.nan) ** -3
+    bounded = (pivot > _LEAST_PIVOT) & ((centre > _LEAST_PIVOT) | (pivot >= 1))
+    limits = np.asarray(variance) * np.where(bounded, pivot, np.nan) ** -3
     return np.asarray(limits, dtype=np.float64)
 
 

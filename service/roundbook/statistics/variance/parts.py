@@ -196,7 +196,7 @@ class _Clusters:
     sizes: Floats
 
     def blocks(self, topics: int) -> Iterator[_Block]:
-        """Yield whole clusters, as many at a time as are worked on at once."""
+        """Yield blocks of whole clusters, each small enough for the processor's cache."""
         stops = np.cumsum(self.sizes).astype(np.intp)
         most = max(1, _BLOCK // topics)
         first = 0
@@ -290,17 +290,17 @@ def _residual_sums(
     fourth = 0.0
     # Without BLAS, whose threads wait for each other longer than these sums take.
     for block in groups.blocks(topics):
-        some = block.clusters
+        clusters = block.clusters
         residuals = centred[:, block.runs]
         if topic_means is not None:
             residuals = residuals - topic_means
             sums = block.sums(residuals)
-            squared_sums[some] = np.einsum("jg,jg->g", sums, sums)
+            squared_sums[clusters] = np.einsum("jg,jg->g", sums, sums)
         squares = block.sums(np.square(residuals))
         by_topic += squares.sum(axis=1)
-        by_cluster[some] = squares.sum(axis=0)
+        by_cluster[clusters] = squares.sum(axis=0)
         if groups.order is not None:
-            weighted += np.einsum("jg,g->j", squares, shares[some])
+            weighted += np.einsum("jg,g->j", squares, shares[clusters])
         if unit != 1:
             squares /= unit
         fourth += float(np.einsum("jg,jg->", squares, squares))

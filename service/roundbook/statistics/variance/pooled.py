@@ -82,7 +82,7 @@ class PooledVariance:
     homogeneity : Homogeneity
         Whether the rounds' true variances can be equal.
     next_round : NextRound
-        Where that of the next round may lie.
+        Limits for the variance of the next round.
     """
 
     variance: float
@@ -101,7 +101,7 @@ def pool(
     level: float = 0.95,
     of: Target = "systems",
 ) -> PooledVariance:
-    """Pool the variances of rounds, with an interval that knows which topics they share.
+    """Pool the variances of rounds, with an interval that accounts for the topics they share.
 
     With ``A[k, u]`` the influence of topic ``u`` of the union on ln V of round ``k`` (0 where it
     has no such topic) and ``r_k`` the rounds' runs' parts, the variance of the logarithm of the

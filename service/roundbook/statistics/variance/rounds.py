@@ -176,16 +176,16 @@ def topic_influences(by_topic: Sequence[Floats]) -> TopicInfluences:
     scale = np.where(usable, sizes / (np.maximum(sizes - 1, 1) * np.where(usable, totals, 1)), 0)
     kept = 1 - squares * np.repeat(scale, sizes)
     one_topic = np.minimum.reduceat(kept, starts) <= _NOTHING_LEFT
-    known = usable & ~one_topic
-    logs = np.log(np.where(np.repeat(known, sizes), kept, 1))
+    has_influences = usable & ~one_topic
+    logs = np.log(np.where(np.repeat(has_influences, sizes), kept, 1))
     values = np.repeat(np.add.reduceat(logs, starts) / sizes, sizes) - logs
     values *= np.repeat(np.sqrt((sizes - 1) / sizes), sizes)
     variances = np.add.reduceat(values * values, starts)
-    variances[~known] = np.nan
+    variances[~has_influences] = np.nan
     reasons = np.full(sizes.size, "one_topic", dtype=object)
     reasons[totals <= 0] = "no_variance"
     reasons[sizes < 3] = "fewer_than_3_topics"
-    reasons[known] = None
+    reasons[has_influences] = None
     return TopicInfluences(values, sizes, variances, tuple(reasons.tolist()))
 
 

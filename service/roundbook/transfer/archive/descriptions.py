@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 
-class Described(NamedTuple):
+class TableDescription(NamedTuple):
     """The description of a table and of each of its columns."""
 
     table: str
@@ -14,8 +14,8 @@ class Described(NamedTuple):
 
 
 # A test compares these with the page docs/reference/archive.md.
-DESCRIPTIONS: Mapping[str, Described] = {
-    "task": Described(
+DESCRIPTIONS: Mapping[str, TableDescription] = {
+    "task": TableDescription(
         "The tasks, oldest first.",
         {
             "id": "1, 2, ... in the order of the rows.",
@@ -24,7 +24,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "created_at": "When it was recorded.",
         },
     ),
-    "round": Described(
+    "round": TableDescription(
         "The rounds.",
         {
             "id": "1, 2, ... in the order of the rows.",
@@ -38,7 +38,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "created_at": "When it was recorded.",
         },
     ),
-    "topic": Described(
+    "topic": TableDescription(
         "The topics. A topic of two rounds has one row.",
         {
             "id": "1, 2, ... in the order of the rows.",
@@ -46,7 +46,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "name": "Its name, as in the scores.",
         },
     ),
-    "topic_alias": Described(
+    "topic_alias": TableDescription(
         "Other ids under which topics returned, by id in the order of code points.",
         {
             "task_id": "Of which task.",
@@ -57,14 +57,14 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "recorded_by": "By whom.",
         },
     ),
-    "team": Described(
+    "team": TableDescription(
         "The teams, by name in the order of code points.",
         {
             "id": "1, 2, ... in the order of the rows.",
             "name": "Its name; capitals make no other team.",
         },
     ),
-    "run": Described(
+    "run": TableDescription(
         "The runs of each round.",
         {
             "id": "1, 2, ... in the order of the rows.",
@@ -76,7 +76,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "system": "What links revived runs of one system.",
         },
     ),
-    "measure": Described(
+    "measure": TableDescription(
         "The measures, by name in the order of code points.",
         {
             "id": "1, 2, ... in the order of the rows.",
@@ -89,7 +89,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "spellings": "The names of measures that were merged into it.",
         },
     ),
-    "matrix": Described(
+    "matrix": TableDescription(
         "The score matrices, every revision a row. The scores of row 7 are in `scores/000007.csv`.",
         {
             "id": "1, 2, ... in the order of the rows.",
@@ -112,7 +112,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "logged_by": "By whom.",
         },
     ),
-    "withdrawal": Described(
+    "withdrawal": TableDescription(
         "Withdrawals and restorations; the last of a matrix holds.",
         {
             "matrix_id": "Of which matrix.",
@@ -124,7 +124,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "decided_by": "By whom.",
         },
     ),
-    "factor_set": Described(
+    "factor_set": TableDescription(
         "The versions of standardisation factors.",
         {
             "id": "1, 2, ... in the order of the rows.",
@@ -142,7 +142,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "fitted_by": "By whom.",
         },
     ),
-    "factor_set_run": Described(
+    "factor_set_run": TableDescription(
         "The standardising runs, where they are not all runs of the matrix.",
         {
             "factor_set_id": "Of which version.",
@@ -150,7 +150,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "run_id": "Which run.",
         },
     ),
-    "factor": Described(
+    "factor": TableDescription(
         "The factors.",
         {
             "factor_set_id": "Of which version.",
@@ -160,7 +160,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "sd": "Their standard deviation, ddof 1.",
         },
     ),
-    "variance_estimate": Described(
+    "variance_estimate": TableDescription(
         "The residual variances, each matrix on each scale.",
         {
             "id": "1, 2, ... in the order of the rows.",
@@ -189,7 +189,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "two_way_runs_part": "The same after run and topic means.",
         },
     ),
-    "published_variance": Described(
+    "published_variance": TableDescription(
         "Variances that were published without their scores.",
         {
             "id": "1, 2, ... in the order of the rows.",
@@ -209,7 +209,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "teams": "Of how many teams its runs are.",
         },
     ),
-    "run_upload": Described(
+    "run_upload": TableDescription(
         "The uploads of runs. What the runs of row 7 retrieved is in `lists/000007.csv`.",
         {
             "id": "1, 2, ... in the order of the rows.",
@@ -226,7 +226,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "logged_by": "By whom.",
         },
     ),
-    "uploaded_run": Described(
+    "uploaded_run": TableDescription(
         "The runs of each upload.",
         {
             "run_upload_id": "Of which upload.",
@@ -236,7 +236,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "content_hash": "BLAKE2b over the lists, whatever their order.",
         },
     ),
-    "document_names": Described(
+    "document_names": TableDescription(
         "The names of the documents of each round by number, many a row.",
         {
             "round_id": "Of which round.",
@@ -245,7 +245,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "content_hash": "BLAKE2b over the names, with a zero byte between.",
         },
     ),
-    "qrels": Described(
+    "qrels": TableDescription(
         "The relevance assessments of each round, every revision a row.",
         {
             "id": "1, 2, ... in the order of the rows.",
@@ -265,7 +265,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "logged_by": "By whom.",
         },
     ),
-    "judgment_list": Described(
+    "judgment_list": TableDescription(
         "The judgments of each topic.",
         {
             "qrels_id": "Of which assessments.",
@@ -274,7 +274,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "grades": "The grade of each, as it was given.",
         },
     ),
-    "result": Described(
+    "result": TableDescription(
         "The saved results, plans and drift reports, every version a row.",
         {
             "id": "1, 2, ... in the order of the rows.",
@@ -290,7 +290,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "saved_by": "By whom.",
         },
     ),
-    "result_input": Described(
+    "result_input": TableDescription(
         "What a result was computed from; one of the six references is there, the others are empty.",
         {
             "result_id": "Which result.",
@@ -304,7 +304,7 @@ DESCRIPTIONS: Mapping[str, Described] = {
             "qrels_id": "Relevance assessments.",
         },
     ),
-    "event": Described(
+    "event": TableDescription(
         "Who did what, when and why, in the order it happened.",
         {
             "id": "1, 2, ... in the order of the rows.",

@@ -94,8 +94,7 @@ def plan_inputs(
     inputs = []
     for row in rows:
         rounds = (results[row["plan_id"]].get("estimate") or {}).get("rounds", [])
-        counted = rounds[row["position"]] if row["position"] < len(rounds) else {}
-        known = {"collection": counted["collection"]} if "collection" in counted else {}
+        entry = rounds[row["position"]] if row["position"] < len(rounds) else {}
         inputs.append(
             {
                 "result_id": row["plan_id"],
@@ -104,7 +103,7 @@ def plan_inputs(
                 "published_variance_id": row["published_variance_id"],
                 "factor_set_id": None,
                 "matrix_id": None,
-                "known": known,
+                "known": {"collection": entry["collection"]} if "collection" in entry else {},
             }
         )
     return inputs
@@ -130,31 +129,34 @@ def report_inputs(rows: Sequence[Mapping[str, Any]], ids: Sequence[int]) -> list
     """Return the factor sets of saved drift reports, by their `ids`, as ``result_input`` rows."""
     return [
         {
-            "result_id": made,
+            "result_id": result_id,
             "position": position,
             "variance_estimate_id": None,
             "published_variance_id": None,
-            "factor_set_id": row[f"{which}_factor_set_id"],
+            "factor_set_id": row[f"{side}_factor_set_id"],
             "matrix_id": None,
-            "known": _known(row["result"], which),
+            "known": _known_facts(row["result"], side),
         }
-        for row, made in zip(rows, ids, strict=True)
-        for position, which in enumerate(("from", "to"))
+        for row, result_id in zip(rows, ids, strict=True)
+        for position, side in enumerate(("from", "to"))
     ]
 
 
-def _known(result: Mapping[str, Any], which: str) -> dict[str, Any]:
-    """Return the `known` of an input; runs without a team are counted over both rounds together."""
-    known = {"collection": result.get(f"{which}_collection")}
+def _known_facts(result: Mapping[str, Any], side: str) -> dict[str, Any]:
+    """Return the column `known` of an input, the round on one `side` of a drift report.
+
+    Runs without a team are counted over both rounds together, and stored with the first.
+    """
+    facts = {"collection": result.get(f"{side}_collection")}
     if result.get("verdict") == "unbridged":
-        return known
+        return facts
     units = result.get("units")
     if units is None:
-        return known | {"rule": 1}
+        return facts | {"rule": 1}
+    if side == "to":
+        return facts
     counts = ("runs_without_team", "runs_without_system")
-    if which == "to":
-        return known
-    return known | {name: units[name] for name in counts if units.get(name) is not None}
+    return facts | {name: units[name] for name in counts if units.get(name) is not None}
 
 
 def _plan_request(plan_result: Mapping[str, Any]) -> dict[str, Any]:
@@ -178,13 +180,13 @@ def _plan_request(plan_result: Mapping[str, Any]) -> dict[str, Any]:
         "variance_at": plan_result["variance"] if limit == "given" else limit,
     }
     if design.startswith("paired-"):
-        # The only choice that plans of that time had.
+        # Plans of that time had no other choice.
         request["variance_of"] = plan_result.get("variance_of") or "conservative"
     return {name: value for name, value in request.items() if value is not None}
 
 
 def _report_request(report: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the request of a saved drift report; minD sets the margin unless one is given."""
+    """Return the request of a saved drift report, with minD or a margin if the user gave them."""
     origin, min_d = report.get("margin_from"), report["min_d"]
     default = report["margin"] == 0.2 and min_d == 0.1
     request = {

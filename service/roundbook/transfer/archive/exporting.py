@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import BigInteger, Column, ColumnElement, Connection, Table, cast, func, select
+from sqlalchemy import BigInteger, ColumnElement, Connection, Table, cast, func, select
 
 from roundbook.database.lists import read_lists
 from roundbook.database.run_tables import run_upload
@@ -30,21 +30,19 @@ from roundbook.formats.text import shown_path
 from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import SOFTWARE, Result
-from roundbook.logbook.session import Session, Tell, tell_nobody
+from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.transfer import ExportRequest
 from roundbook.transfer.archive.table_schemas import table_schema
 from roundbook.transfer.archive.tables import (
     README,
-    RESULTS,
     TABLES,
     Numbers,
     columns_of,
     has_id,
     in_order,
     lists_member,
-    refers_to,
-    renumber,
+    map_ids,
     rows_of,
     scores_member,
     single_precision,
@@ -100,7 +98,7 @@ class ExportedArchive(Contents):
 
 
 def export_archive(
-    session: Session, request: ExportRequest, progress: Tell = tell_nobody
+    session: Session, request: ExportRequest, progress: ReportProgress = ignore_progress
 ) -> ExportedArchive:
     """Write the record to an archive; the session must read it in one snapshot.
 
@@ -121,9 +119,7 @@ def export_archive(
     with atomic_file(file, force=request.force, earlier=is_archive) as part:
         tasks = sorted({find_task(connection, name) for name in request.tasks}) or None
         names = list(
-            connection.execute(
-                select(task.c.name).where(rows_of(task, tasks)).order_by(task.c.id)
-            ).scalars()
+            connection.scalars(select(task.c.name).where(rows_of(task, tasks)).order_by(task.c.id))
         )
         scores = connection.execute(
             select(
@@ -155,7 +151,7 @@ def write_tables(
     file: Path,
     tasks: Sequence[int] | None,
     names: Sequence[str],
-    progress: Tell,
+    progress: ReportProgress,
 ) -> Manifest:
     """Write the tasks with these names, or the whole record, to a new archive.
 
@@ -175,7 +171,7 @@ def write_tables(
     return write_archive(file, _members(connection, tasks, progress), schemas=schemas, about=about)
 
 
-def measure_tables(connection: Connection, progress: Tell) -> dict[str, Member]:
+def measure_tables(connection: Connection, progress: ReportProgress) -> dict[str, Member]:
     """Return the manifest's entries for an archive of the whole record, without writing it."""
     return {
         name: measure_member(name, pieces) for name, pieces in _members(connection, None, progress)
@@ -199,10 +195,10 @@ def contents(manifest: Manifest) -> dict[str, Any]:
     }
 
 
-def result_counts(connection: Connection, wanted: ColumnElement[bool]) -> dict[str, int]:
-    """Return the numbers of plans, drift reports and studies among saved results."""
+def result_counts(connection: Connection, condition: ColumnElement[bool]) -> dict[str, int]:
+    """Return the numbers of plans, drift reports and studies among some saved results."""
     counted = (
-        select(result.c.kind, func.count().label("number")).where(wanted).group_by(result.c.kind)
+        select(result.c.kind, func.count().label("number")).where(condition).group_by(result.c.kind)
     )
     counts: dict[str, int] = {row.kind: row.number for row in connection.execute(counted)}
     kinds = {"plans": "plan", "drift_reports": "drift", "studies": "study"}
@@ -210,7 +206,7 @@ def result_counts(connection: Connection, wanted: ColumnElement[bool]) -> dict[s
 
 
 def _members(
-    connection: Connection, tasks: Sequence[int] | None, progress: Tell
+    connection: Connection, tasks: Sequence[int] | None, progress: ReportProgress
 ) -> Iterator[tuple[str, Iterable[str]]]:
     """Yield the members in order of their names, each with its pieces of text."""
     numbers = {table.name: _numbered(connection, table, tasks) for table in TABLES if has_id(table)}
@@ -247,7 +243,7 @@ def _rows(
     for row in rows:
         try:
             yield write_record(
-                write_cell(column, _in_numbers(column, value, numbers))
+                write_cell(column, map_ids(column, value, numbers))
                 for column, value in zip(columns, row, strict=True)
             )
         except KeyError as error:
@@ -255,13 +251,6 @@ def _rows(
                 f"A row of {table.name} refers to number {error}, which is not part of what is"
                 " exported; export the whole record, or report this if it is."
             ) from None
-
-
-def _in_numbers(column: Column[Any], value: object, numbers: Numbers) -> object:
-    other = column.table if column.name == "id" else refers_to(column)
-    if other is not None and isinstance(value, int):
-        return numbers[other.name][value]
-    return renumber(value, numbers) if column in RESULTS else value
 
 
 def _scores(connection: Connection, matrix_id: int) -> Iterator[str]:

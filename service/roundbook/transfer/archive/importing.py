@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NoReturn
 
 import psycopg
 from sqlalchemy import exc, select, text
@@ -16,7 +15,7 @@ from roundbook.errors import BadFileError
 from roundbook.formats.archive import Archive, open_archive
 from roundbook.formats.archive_package import DATA_PACKAGE
 from roundbook.logbook.events import record_event
-from roundbook.logbook.session import Session, Tell, tell_nobody
+from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.verifying.differences import Difference, ResultNotComputed
 from roundbook.logbook.verifying.record import differences
 from roundbook.logbook.verifying.saved_results import illegible_results
@@ -45,7 +44,7 @@ class ImportedArchive(Contents):
 
 
 def import_archive(
-    session: Session, request: ImportRequest, progress: Tell = tell_nobody
+    session: Session, request: ImportRequest, progress: ReportProgress = ignore_progress
 ) -> ImportedArchive:
     """Record the content of an archive, with ids of this database.
 
@@ -70,13 +69,13 @@ def import_archive(
         )
         connection.execute(text("SET CONSTRAINTS ALL IMMEDIATE"))
         connection.execute(text("SET CONSTRAINTS ALL DEFERRED"))
-        ids = {name: list(made.values()) for name, made in state.ids.items()}
-        found: Iterator[Difference | ResultNotComputed] = (
+        ids = {name: list(by_number.values()) for name, by_number in state.ids.items()}
+        checks: Iterator[Difference | ResultNotComputed] = (
             illegible_results(connection, ids[result.name])
             if request.trusted
             else differences(connection, ids, progress)
         )
-        for difference in found:
+        for difference in checks:
             if isinstance(difference, Difference):
                 raise _differs(state, difference)
         _record_import(session, state)
@@ -97,17 +96,17 @@ def _check_members(archive: Archive) -> None:
     tables = tables_of(archive.manifest.version)
     if archive.manifest.version < 3:
         tables = (tables - {result, result_input}) | set(EARLIER)
-    wanted = {README, *map(table_member, tables)} | ({DATA_PACKAGE} & members.keys())
+    expected = {README, *map(table_member, tables)} | ({DATA_PACKAGE} & members.keys())
     for table, member_of in ((matrix, scores_member), (run_upload, lists_member)):
         listed = members.get(table_member(table))
         for number in range(1, 1 + ((listed and listed.rows) or 0)):
-            wanted.add(member_of(number))
-            if len(wanted) > len(members):
+            expected.add(member_of(number))
+            if len(expected) > len(members):
                 break
-    if wanted != members.keys():
-        name = min(wanted ^ members.keys())
-        fault = "is missing" if name in wanted else "belongs to no archive of this version"
-        _refuse(archive, f"the member {name} {fault}")
+    if expected != members.keys():
+        name = min(expected ^ members.keys())
+        fault = "is missing" if name in expected else "belongs to no archive of this version"
+        raise BadFileError(f"the member {name} {fault}", archive.file)
 
 
 @contextmanager
@@ -125,14 +124,11 @@ def _refusals(archive: Archive) -> Iterator[None]:
         raise
 
 
-def _refuse(archive: Archive, reason: str) -> NoReturn:
-    raise BadFileError(reason, archive.file)
-
-
 def _check_contents(state: Inserted) -> None:
     """Refuse content that no export writes: tasks not in the manifest, and events of imports."""
     if state.archive.manifest.tasks not in (None, state.tasks):
-        _refuse(state.archive, f"the manifest tells of other tasks than {table_member(task)}")
+        reason = f"the manifest tells of other tasks than {table_member(task)}"
+        raise BadFileError(reason, state.archive.file)
     imported = select(event.c.id).where(
         event.c.what == IMPORTED, event.c.id.in_(list(state.ids[event.name].values()))
     )
@@ -150,13 +146,12 @@ def _differs(state: Inserted, difference: Difference) -> BadFileError:
         title = difference.result_kind or difference.what.removesuffix(" saved")
         member = f"{title.replace(' ', '_')}.csv"
     if difference.what == "content_hash" and difference.matrix is not None:
-        numbers = {made: number for number, made in state.ids[matrix.name].items()}
+        numbers = {matrix_id: number for number, matrix_id in state.ids[matrix.name].items()}
         member = scores_member(numbers[difference.matrix])
     return BadFileError(difference_sentence(difference), f"{state.archive.file}/{member}")
 
 
 def _record_import(session: Session, state: Inserted) -> None:
-    manifest = state.archive.manifest
     for task_id in state.ids[task.name].values() or (None,):
         record_event(
             session,
@@ -165,6 +160,6 @@ def _record_import(session: Session, state: Inserted) -> None:
             details={
                 "sha256": state.archive.sha256,
                 "tasks": state.tasks,
-                "software": manifest.software,
+                "software": state.archive.manifest.software,
             },
         )

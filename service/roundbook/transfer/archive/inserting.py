@@ -15,6 +15,7 @@ from psycopg.types.json import Json
 from sqlalchemy import Connection, Table, select
 from sqlalchemy.dialects.postgresql import JSONB
 
+from roundbook.database.engine import driver_connection
 from roundbook.database.lists import StoredList, write_lists
 from roundbook.database.run_tables import run_upload
 from roundbook.database.tables import (
@@ -32,10 +33,10 @@ from roundbook.database.tables import (
 )
 from roundbook.errors import AlreadyRecordedError, BadFileError, ImpossibleStatisticError
 from roundbook.formats.archive import Archive
-from roundbook.formats.table import shown
+from roundbook.formats.table import quoted
 from roundbook.logbook.estimates import estimate_columns
 from roundbook.logbook.lookup import read_matrices
-from roundbook.logbook.session import Tell
+from roundbook.logbook.session import ReportProgress
 from roundbook.logbook.storing import store_scores
 from roundbook.logbook.verifying.matrices import DerivedMatrix, load_derived, of_matrix
 from roundbook.presentation.verification import difference_sentence
@@ -101,7 +102,7 @@ class Inserted:
     uploads: list[tuple[int, int]] = field(default_factory=list)
 
 
-def insert_tables(connection: Connection, archive: Archive, progress: Tell) -> Inserted:
+def insert_tables(connection: Connection, archive: Archive, progress: ReportProgress) -> Inserted:
     """Insert the rows of an archive, each table after those it refers to."""
     state = Inserted(archive, connection)
     for table in IN_ORDER:
@@ -118,7 +119,7 @@ def insert_tables(connection: Connection, archive: Archive, progress: Tell) -> I
     return state
 
 
-def _insert_table(state: Inserted, table: Table, progress: Tell) -> None:
+def _insert_table(state: Inserted, table: Table, progress: ReportProgress) -> None:
     rows = table_rows(state.archive, table, state.ids)
     if table in SHARED:
         file = f"{state.archive.file}/{table_member(table)}"
@@ -138,13 +139,13 @@ def _insert(
     state: Inserted, table: Table, rows: Iterator[dict[str, Any]], *, at_once: int = _ROWS_AT_ONCE
 ) -> None:
     ids = state.ids[table.name] = {}
-    ours: set[str] = set()
+    names: set[str] = set()
     while batch := list(islice(rows, at_once)):
         if table in _TAKEN:
-            new = {row["name"] for row in batch} - ours
+            new = {row["name"] for row in batch} - names
             _refuse_taken(state.connection, table, new)
-            ours |= new
-        given = state.connection.execute(
+            names |= new
+        new_ids = state.connection.execute(
             table.insert().returning(table.c.id, sort_by_parameter_order=True),
             [
                 # Published at the end: a published round refuses matrices without a reason.
@@ -154,9 +155,9 @@ def _insert(
                 for row in batch
             ],
         ).scalars()
-        for row, made in zip(batch, given, strict=True):
-            ids[len(ids) + 1] = made
-            _note(state, table, row, made)
+        for row, row_id in zip(batch, new_ids, strict=True):
+            ids[len(ids) + 1] = row_id
+            _remember(state, table, row, row_id)
 
 
 def _insert_earlier_results(state: Inserted) -> None:
@@ -164,32 +165,29 @@ def _insert_earlier_results(state: Inserted) -> None:
     archive = state.archive
     plans = plan_results(table_rows(archive, plan, state.ids))
     _insert(state, result, iter(plans))
-    made = dict(state.ids[result.name])
-    state.ids[plan.name] = made
-    stored = {made[number]: row["result"] for number, row in enumerate(plans, 1)}
+    plan_ids = dict(state.ids[result.name])
+    state.ids[plan.name] = plan_ids
+    stored = {plan_ids[number]: row["result"] for number, row in enumerate(plans, 1)}
     inputs = plan_inputs(table_rows(archive, plan_estimate, state.ids), stored)
     reports = list(table_rows(archive, drift_report, state.ids))
-    named = zip(state.ids[task.name].values(), state.tasks, strict=True)
-    _insert(state, result, iter(report_results(reports, dict(named))))
-    of_reports = list(state.ids[result.name].values())
-    inputs += report_inputs(reports, of_reports)
+    task_names = dict(zip(state.ids[task.name].values(), state.tasks, strict=True))
+    _insert(state, result, iter(report_results(reports, task_names)))
+    report_ids = list(state.ids[result.name].values())
+    inputs += report_inputs(reports, report_ids)
     if inputs:
         state.connection.execute(result_input.insert(), inputs)
-    together = [*made.values(), *of_reports]
-    state.ids[result.name] = dict(enumerate(together, 1))
+    state.ids[result.name] = dict(enumerate([*plan_ids.values(), *report_ids], 1))
 
 
 def _copy(
     connection: Connection, table: Table, rows: Iterator[dict[str, Any]], version: int
 ) -> None:
-    driver = connection.connection.driver_connection
-    assert driver is not None
     names = [column.name for column in columns_of(table, version)]
     objects = {column.name for column in table.columns if isinstance(column.type, JSONB)}
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
         sql.Identifier(SCHEMA, table.name), sql.SQL(", ").join(map(sql.Identifier, names))
     )
-    with driver.cursor() as cursor, cursor.copy(statement) as copy:
+    with driver_connection(connection).cursor() as cursor, cursor.copy(statement) as copy:
         for row in rows:
             copy.write_row([Json(row[name]) if name in objects else row[name] for name in names])
 
@@ -205,27 +203,27 @@ def _refuse_taken(connection: Connection, table: Table, names: set[str]) -> None
         )
 
 
-def _note(state: Inserted, table: Table, row: dict[str, Any], made: int) -> None:
+def _remember(state: Inserted, table: Table, row: dict[str, Any], row_id: int) -> None:
     """Store the facts about inserted rows that later rows need."""
     if table is task:
         state.tasks.append(row["name"])
     elif table is round_:
-        state.task_of_round[made] = row["task_id"]
+        state.task_of_round[row_id] = row["task_id"]
         if row["status"] == "published":
-            state.published.append(made)
+            state.published.append(row_id)
     elif table is topic:
-        state.topics[row["task_id"], row["name"]] = made
+        state.topics[row["task_id"], row["name"]] = row_id
     elif table is run:
-        state.runs[row["round_id"], row["tag"]] = made
+        state.runs[row["round_id"], row["tag"]] = row_id
     elif table is matrix:
         round_id = row["round_id"]
         task_id = state.task_of_round[round_id]
-        state.matrices.append(_Matrix(made, task_id, round_id, row["topics"], row["runs"]))
+        state.matrices.append(_Matrix(row_id, task_id, round_id, row["topics"], row["runs"]))
     elif table is run_upload:
-        state.uploads.append((made, row["round_id"]))
+        state.uploads.append((row_id, row["round_id"]))
 
 
-def _insert_scores(state: Inserted, progress: Tell) -> None:
+def _insert_scores(state: Inserted, progress: ReportProgress) -> None:
     for number, recorded in enumerate(state.matrices, 1):
         member = scores_member(number)
         progress(f"Reading {member} ...")
@@ -235,12 +233,12 @@ def _insert_scores(state: Inserted, progress: Tell) -> None:
             state.connection,
             read.scores,
             recorded.id,
-            _find(state.topics, recorded.task_id, read.topics, "topic", file),
-            _find(state.runs, recorded.round_id, read.runs, "run", file),
+            _ids_of(state.topics, recorded.task_id, read.topics, "topic", file),
+            _ids_of(state.runs, recorded.round_id, read.runs, "run", file),
         )
 
 
-def _insert_lists(state: Inserted, progress: Tell) -> None:
+def _insert_lists(state: Inserted, progress: ReportProgress) -> None:
     for number, (upload_id, round_id) in enumerate(state.uploads, 1):
         member = lists_member(number)
         progress(f"Reading {member} ...")
@@ -250,8 +248,8 @@ def _insert_lists(state: Inserted, progress: Tell) -> None:
             state.connection,
             (
                 StoredList(
-                    int(_find(state.runs, round_id, [read.run], "run", file)[0]),
-                    int(_find(state.topics, task_id, [read.topic], "topic", file)[0]),
+                    int(_ids_of(state.runs, round_id, [read.run], "run", file)[0]),
+                    int(_ids_of(state.topics, task_id, [read.topic], "topic", file)[0]),
                     read.documents,
                     read.scores,
                 )
@@ -261,18 +259,18 @@ def _insert_lists(state: Inserted, progress: Tell) -> None:
         )
 
 
-def _find(
-    ids: dict[tuple[int, str], int], within: int, names: list[str], what: str, file: str
+def _ids_of(
+    ids: dict[tuple[int, str], int], within: int, names: list[str], noun: str, file: str
 ) -> npt.NDArray[np.int64]:
     try:
         return np.array([ids[within, name] for name in names], dtype=np.int64)
     except KeyError as error:
-        name = shown(error.args[0][1])
-        raise BadFileError(f"{what} {name} is not in {what}.csv", file) from None
+        name = quoted(error.args[0][1])
+        raise BadFileError(f"{noun} {name} is not in {noun}.csv", file) from None
 
 
 def _complete_estimates(
-    connection: Connection, rows: Iterable[dict[str, Any]], file: str, progress: Tell
+    connection: Connection, rows: Iterable[dict[str, Any]], file: str, progress: ReportProgress
 ) -> Iterator[dict[str, Any]]:
     """Yield rows of variance estimates, completed from the scores and factors recorded here.
 

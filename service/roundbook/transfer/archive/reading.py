@@ -15,17 +15,15 @@ from roundbook.errors import BadFileError, InputError
 from roundbook.formats.archive import Archive
 from roundbook.formats.archive_csv import Record, read_records
 from roundbook.formats.archive_package import LISTS_HEADER
-from roundbook.formats.table import checked_name, has_unfit, shown
+from roundbook.formats.table import checked_name, has_unfit, quoted
 from roundbook.logbook.lookup import check_name, check_reason, check_text
 from roundbook.logbook.measures import parse_measure
-from roundbook.transfer.archive.earlier import EARLIER_RESULTS, plan
+from roundbook.transfer.archive.earlier import plan
 from roundbook.transfer.archive.tables import (
-    RESULTS,
     Numbers,
     columns_of,
+    map_ids,
     read_cell,
-    refers_to,
-    renumber,
     single_precision,
     table_member,
 )
@@ -100,7 +98,7 @@ def _row(
             value = read_cell(column, cell)
             _check_value(column, value, file, record.line, position)
             if column.name != "id":
-                row[column.name] = _with_ids(column, value, ids)
+                row[column.name] = map_ids(column, value, ids)
             elif value != number:
                 reason = f"row {number} is numbered {value}"
                 raise BadFileError(reason, file, record.line, position)
@@ -113,16 +111,9 @@ def _row(
             reason = str(error).removesuffix(".")
             raise BadFileError(reason, file, record.line, position) from None
         except ValueError:
-            reason = f"{shown(cell)} is not how an archive writes {column.name}"
+            reason = f"{quoted(cell)} is not how an archive writes {column.name}"
             raise BadFileError(reason, file, record.line, position) from None
     return row
-
-
-def _with_ids(column: Column[Any], value: object, ids: Numbers) -> object:
-    other = refers_to(column)
-    if other is not None and isinstance(value, int):
-        return ids[other.name][value]
-    return renumber(value, ids) if column in RESULTS | EARLIER_RESULTS else value
 
 
 class ReadList(NamedTuple):
@@ -135,7 +126,7 @@ class ReadList(NamedTuple):
 
 
 class ReadMatrix(NamedTuple):
-    """A score matrix, (topics, runs), in the order in which it was logged."""
+    """A score matrix of an archive, (topics, runs), in the order in which it was logged."""
 
     topics: list[str]
     runs: list[str]
@@ -214,7 +205,7 @@ def _scores(record: Record, runs: int, file: str) -> npt.NDArray[np.float64]:
         position, cell = next(
             (position, cell) for position, cell in enumerate(cells, 2) if not _is_score(cell)
         )
-        reason = f"{shown(cell)} is not how an archive writes a score"
+        reason = f"{quoted(cell)} is not how an archive writes a score"
         raise BadFileError(reason, file, record.line, position)
     return values
 
@@ -241,11 +232,11 @@ def _check_value(column: Column[Any], value: object, file: str, line: int, posit
         else:
             check_text(column.name.replace("_", " "), value)
         if (column in _READ or column in _TYPED) and value != value.strip():
-            raise InputError(f"{shown(value)} has white space around it.")
+            raise InputError(f"{quoted(value)} has white space around it.")
     elif isinstance(value, list | dict):
         for text in _texts(value):
             if has_unfit(text):
-                raise InputError(f"{shown(text)} holds a control or invisible character.")
+                raise InputError(f"{quoted(text)} holds a control or invisible character.")
 
 
 def _texts(value: object) -> Iterator[str]:

@@ -41,30 +41,30 @@ def ensure_shared(
         rows = _canonical(connection, rows, file)
         names = [row["name"] for row in rows]
     recorded = _recorded(connection, table, names)
-    missing = [row for row, known in zip(rows, recorded, strict=True) if known.id is None]
+    missing = [row for row, match in zip(rows, recorded, strict=True) if match.id is None]
     if missing:
         # Another session may be recording one of them at the same time.
         connection.execute(insert(table).on_conflict_do_nothing(), missing)
         recorded = _recorded(connection, table, names)
-    if len({known.id for known in recorded}) < len(rows):
+    if len({match.id for match in recorded}) < len(rows):
         raise BadFileError("a name is there twice, but for capitals", file)
     if table is measure:
-        for row, known in zip(rows, recorded, strict=True):
-            _refuse_other(row, known)
-            if new := [name for name in row["spellings"] if name not in known.spellings]:
+        for row, match in zip(rows, recorded, strict=True):
+            _refuse_different(row, match)
+            if new := [name for name in row["spellings"] if name not in match.spellings]:
                 connection.execute(
                     measure.update()
-                    .where(measure.c.id == known.id)
-                    .values(spellings=[*known.spellings, *new])
+                    .where(measure.c.id == match.id)
+                    .values(spellings=[*match.spellings, *new])
                 )
-    return {number: known.id for number, known in enumerate(recorded, 1)}
+    return {number: match.id for number, match in enumerate(recorded, 1)}
 
 
 def _canonical(
     connection: Connection, rows: Sequence[dict[str, Any]], file: str
 ) -> list[dict[str, Any]]:
     """Return the measures of an archive under their names in the record."""
-    known = connection.execute(select(measure)).all()
+    measures = connection.execute(select(measure)).all()
     taken = {row["name"].lower() for row in rows}
     renamed = []
     for row in rows:
@@ -72,12 +72,12 @@ def _canonical(
             identity = parse_measure(row["name"])._asdict()
         except InputError as error:
             raise BadFileError(str(error).removesuffix("."), file) from None
-        if recorded := measure_named(known, row["name"]):
+        if recorded := measure_named(measures, row["name"]):
             identity = {name: getattr(recorded, name) for name in identity}
         name, own = identity["name"].lower(), row["name"].lower()
-        is_other = name != own and name not in taken
+        is_renamed = name != own and name not in taken
         taken.add(name)
-        renamed.append({"spellings": []} | row | (identity if is_other else {}))
+        renamed.append({"spellings": []} | row | (identity if is_renamed else {}))
     return renamed
 
 
@@ -98,7 +98,7 @@ def _recorded(connection: Connection, table: Table, names: list[str]) -> list[Ro
     )
 
 
-def _refuse_other(row: dict[str, Any], recorded: Row[Any]) -> None:
+def _refuse_different(row: dict[str, Any], recorded: Row[Any]) -> None:
     for name in _IDENTITY:
         there = write_cell(measure.c[name], getattr(recorded, name))
         here = write_cell(measure.c[name], row[name])

@@ -35,9 +35,9 @@ def table_schema(table: Table) -> TableSchema:
     if description:
         schema["description"] = description
     keys = [
-        {"fields": [column.name], "reference": {"resource": other.name, "fields": ["id"]}}
+        {"fields": [column.name], "reference": {"resource": target.name, "fields": ["id"]}}
         for column in columns
-        if (other := refers_to(column)) is not None
+        if (target := refers_to(column)) is not None
     ]
     if keys:
         schema["foreignKeys"] = keys

@@ -23,6 +23,7 @@ from sqlalchemy.schema import sort_tables
 from roundbook.database import run_tables, tables
 from roundbook.database.tables import metadata
 from roundbook.formats.archive import VERSION
+from roundbook.transfer.archive.earlier import EARLIER_RESULTS
 
 README = "README.txt"
 # The event of an import; it belongs to the importing database and is not exported.
@@ -258,6 +259,14 @@ _CODECS: tuple[tuple[type, _Codec], ...] = (
 )
 
 
+def map_ids(column: Column[Any], value: object, numbers: Numbers) -> object:
+    """Return a column's value with ids, also those in saved results, replaced as by `renumber`."""
+    table = column.table if column.name == "id" else refers_to(column)
+    if table is not None and isinstance(value, int):
+        return numbers[table.name][value]
+    return renumber(value, numbers) if column in RESULTS | EARLIER_RESULTS else value
+
+
 def single_precision(values: npt.NDArray[np.float32]) -> str:
     """Return single-precision numbers as text, each the shortest that reads back equal."""
     return " ".join(values.astype(str).tolist())
@@ -278,11 +287,11 @@ def renumber(result: object, numbers: Numbers) -> object:
     return {key: _renumbered(key, value, result, numbers) for key, value in result.items()}
 
 
-def _renumbered(key: str, value: object, around: dict[str, Any], numbers: Numbers) -> object:
+def _renumbered(key: str, value: object, container: dict[str, Any], numbers: Numbers) -> object:
     if isinstance(value, int) and not isinstance(value, bool):
         if key in _MATRIX_KEYS:
             return numbers["matrix"][value]
         if key == "estimate":
-            computed = around.get("origin") == "matrix"
+            computed = container.get("origin") == "matrix"
             return numbers["variance_estimate" if computed else "published_variance"][value]
     return renumber(value, numbers)

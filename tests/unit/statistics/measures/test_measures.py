@@ -13,6 +13,7 @@ from tests.unit.statistics.measures.rounds import assessed
 from tests.unit.statistics.treccovid import treccovid
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.logbook.runs.scoring import measure_of_ir_measures
 from roundbook.measure_names import canonical_measure
 from roundbook.statistics.measures.hits import Judgments, find_hits, relevant_hits
 from roundbook.statistics.measures.measure import is_own_measure, parse_measure
@@ -110,8 +111,7 @@ def test_ap_p_and_ndcg_are_those_of_ir_measures():
     ]
     own = ["AP", "AP@10", "AP(rel=2)", "P@10", "P(rel=2)@5", "nDCG", "nDCG@10"]
     own.append("nDCG(gains=1:1,2:3)@10")
-    theirs = [name.replace("1:1,2:3", "{1:1,2:3}") for name in own]
-    measures = dict(zip(map(ir_measures.parse_measure, theirs), own, strict=True))
+    measures = {measure_of_ir_measures(ir_measures, name): name for name in own}
     qrels = {str(t): {str(d): g for d, g in row.items()} for t, row in enumerate(grades)}
     for number, run in enumerate(lists):
         scored = {

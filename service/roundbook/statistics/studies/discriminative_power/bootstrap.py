@@ -82,7 +82,7 @@ def bootstrap_test(
     scores, trials, alpha, seed
         As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
     progress, mapped : callable
-        Told how many pairs of how many are done; applies a function to spans of them, as `map`.
+        Called with the pairs computed so far and their total; maps a function over spans of them.
 
     Raises
     ------
@@ -101,13 +101,13 @@ def bootstrap_test(
     check_share(alpha, "Alpha")
     draw = partial(topic_weights, len(matrix), trials, seed)
     asl, needed = bootstrap_pairs(matrix, draw, trials, alpha, progress, mapped)
-    some = needed[~np.isnan(needed)]
+    estimated = needed[~np.isnan(needed)]
     return BootstrapTest(
         asl,
         float((asl < alpha).mean()),
         needed,
-        float(some.max()) if some.size else None,
-        float(np.median(some)) if some.size else None,
+        float(estimated.max()) if estimated.size else None,
+        float(np.median(estimated)) if estimated.size else None,
         trials,
         alpha,
         seed,
@@ -141,12 +141,14 @@ def bootstrap_pairs(
     chunk = max(1, MOST_BYTES // (8 * max(trials, topics)) // 10)
     spans = (slice(start, min(start + chunk, number)) for start in range(0, number, chunk))
     asl, needed = np.empty((2, number))
-    done = 0
-    for some, of_some in mapped(partial(_bootstrap_span, scores, draw, trials, alpha), spans):
-        span = slice(done, done + some.size)
-        asl[span], needed[span] = some, of_some
-        done += some.size
-        progress(done, number)
+    computed = 0
+    for span_asl, span_needed in mapped(
+        partial(_bootstrap_span, scores, draw, trials, alpha), spans
+    ):
+        span = slice(computed, computed + span_asl.size)
+        asl[span], needed[span] = span_asl, span_needed
+        computed += span_asl.size
+        progress(computed, number)
     return asl, needed
 
 
@@ -167,12 +169,12 @@ def _bootstrap_span(
     # The ratios n mean^2 / sum of squares rank as t does, and t as a sample's t*.
     means = np.empty((len(mean), trials))
     ratios = np.empty_like(means)
-    done = 0
+    drawn = 0
     for weights in draw():
-        part = slice(done, done + len(weights))
+        part = slice(drawn, drawn + len(weights))
         means[:, part] = centred @ weights.T / topics
         ratios[:, part] = centred**2 @ weights.T
-        done += len(weights)
+        drawn += len(weights)
     np.abs(means, out=means)
     _divide(topics * means**2, ratios, means <= slack, out=ratios)
     spread = square > 0

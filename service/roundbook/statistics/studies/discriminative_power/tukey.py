@@ -35,7 +35,7 @@ class TukeyTest:
     differences : (pairs,) float array
         Mean of the first run minus mean of the second, in the unit of the scores.
     p_values : (pairs,) float array
-        In steps of 1 / trials; 0 says less than that.
+        In steps of 1 / trials; 0 means less than one step.
     significant : (pairs,) bool array
         Which p values are below alpha.
     share : float
@@ -90,7 +90,7 @@ def tukey_test(
     plus_one : bool
         Whether the p value counts the matrix itself as a trial: ``(count + 1) / (B + 1)``.
     progress, mapped : callable
-        Told how many trials of how many are done; applies a function to their pieces, as `map`.
+        Called with the trials computed so far and their total; maps a function over pieces of them.
 
     Raises
     ------
@@ -108,11 +108,11 @@ def tukey_test(
     check_trials(trials, seed)
     check_share(alpha, "Alpha")
     largest = np.empty(trials)
-    done = 0
-    for some in mapped(partial(largest_differences, matrix), pieces(seed, trials)):
-        largest[done : done + some.size] = some
-        done += some.size
-        progress(done, trials)
+    computed = 0
+    for piece_largest in mapped(partial(largest_differences, matrix), pieces(seed, trials)):
+        largest[computed : computed + piece_largest.size] = piece_largest
+        computed += piece_largest.size
+        progress(computed, trials)
     differences = pair_differences(matrix.mean(axis=0))
     reached = count_reaching(differences, largest, tolerance(matrix))
     # Rounded first: the product of a decimal alpha lands a few bits beside a whole number.
@@ -136,7 +136,7 @@ def share_limits(test: TukeyTest) -> tuple[float, float]:
 
     Of B trials the rank of the critical difference is ``alpha B``, give or take ``1.96 sqrt(B alpha
     (1 - alpha))``: a pair with so many more or fewer trials above it might be on either side with
-    another seed. They say how exact the permutations are, and nothing of other topics.
+    another seed. They reflect the number of trials alone, and do not cover other topics.
 
     Returns
     -------
@@ -191,8 +191,8 @@ def count_reaching(differences: Floats, largest: Floats, slack: float) -> Ints:
 def asl_curve(p_values: Floats) -> Floats:
     """P values in descending order, the curve that papers draw, thinned to at most 200 of them.
 
-    The nearer the curve is to the origin, the more pairs are told apart. With more pairs the values
-    are at evenly spaced ranks, of which the first and the last are.
+    The nearer the curve is to the origin, the more pairs differ significantly. With more than 200
+    pairs the values are those at evenly spaced ranks, the first and the last included.
     """
     falling = np.sort(p_values)[::-1]
     if falling.size <= _MOST_OF_CURVE:

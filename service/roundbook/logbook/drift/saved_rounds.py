@@ -26,14 +26,14 @@ _Names = list[str | None]
 class SavedFactors(NamedTuple):
     """A factor set that a saved result was computed from.
 
-    `known` holds the facts on the round and its runs when the result was saved; `fitted` has the
+    `facts` are those on the round and its runs when the result was saved; `fitted` has the
     collection declared at that time.
     """
 
     fitted: FittedRound
     task_id: int
     measure_id: int
-    known: Mapping[str, Any]
+    facts: Mapping[str, Any]
 
 
 def saved_factors(connection: Connection, result: int) -> list[SavedFactors]:
@@ -48,12 +48,12 @@ def saved_factors(connection: Connection, result: int) -> list[SavedFactors]:
     )
     return [
         SavedFactors(
-            FittedRound._make(fitted)._replace(collection=known.get("collection")),
+            FittedRound._make(fitted)._replace(collection=facts.get("collection")),
             task_id,
             measure_id,
-            known,
+            facts,
         )
-        for *fitted, task_id, measure_id, known in rows
+        for *fitted, task_id, measure_id, facts in rows
     ]
 
 
@@ -63,38 +63,40 @@ def changed_since(connection: Connection, saved: Row[Any], rounds: Collection[in
     return connection.execute(events.limit(1)).first() is not None
 
 
-def rounds_as_known(
+def rounds_at_saving(
     connection: Connection, saved: Row[Any], inputs: Sequence[SavedFactors]
 ) -> Iterator[ComparedRound | None]:
-    """Yield the rounds of a saved result as they were known then, None if that cannot be found out.
+    """Yield a saved result's rounds with the facts of the time of saving; None if these are lost.
 
-    Collections and the ids of topics are saved with the result. Of the runs' teams and systems only
-    a checksum is: it is compared with today's, with those before each correction among the events,
-    and with no team or no system being known.
+    Collections and topic ids are saved with the result. Of the runs' teams and systems only a
+    checksum is saved: it is compared with those of today, with those before each later correction
+    among the events, and with none at all.
     """
-    loaded = load_rounds(connection, saved.task_id, [given.fitted for given in inputs])
-    for entry, given in zip(loaded, inputs, strict=True):
-        other_ids = given.known.get("other_ids", {})
-        for teams, systems in _earlier(connection, entry, saved):
-            known = entry._replace(
-                known_as=[other_ids.get(name, name) for name in entry.topics],
+    loaded = load_rounds(connection, saved.task_id, [factors.fitted for factors in inputs])
+    for entry, factors in zip(loaded, inputs, strict=True):
+        other_ids = factors.facts.get("other_ids", {})
+        for teams, systems in _possible_names(connection, entry, saved):
+            candidate = entry._replace(
+                canonical_topics=[other_ids.get(name, name) for name in entry.topics],
                 teams=teams,
                 systems=systems,
                 kin=kin_of_standardising(entry.scores, teams, entry.standardising),
             )
-            if _agrees(known, given.known):
-                yield known
+            if _agrees(candidate, factors.facts):
+                yield candidate
                 break
         else:
             yield None
 
 
-def _earlier(
+def _possible_names(
     connection: Connection, entry: ComparedRound, saved: Row[Any]
 ) -> Iterator[tuple[_Names, _Names]]:
     """Yield possible teams and systems of the runs, from today's back to the time of saving."""
-    named = {"team": dict(zip(entry.runs, entry.teams, strict=True))}
-    named["system"] = dict(zip(entry.runs, entry.systems, strict=True))
+    named = {
+        "team": dict(zip(entry.runs, entry.teams, strict=True)),
+        "system": dict(zip(entry.runs, entry.systems, strict=True)),
+    }
     corrections = select(event.c.details).where(
         event.c.round_id == entry.fitted.round_id,
         event.c.what == CORRECTED,
@@ -107,11 +109,11 @@ def _earlier(
             if run in named.get(fact, {}):
                 named[fact][run] = values["was"]
         yield from product(
-            *([[*of_run.values()], [None] * len(of_run)] for of_run in named.values())
+            *([[*by_run.values()], [None] * len(by_run)] for by_run in named.values())
         )
 
 
-def _agrees(entry: ComparedRound, known: Mapping[str, Any]) -> bool:
+def _agrees(entry: ComparedRound, saved: Mapping[str, Any]) -> bool:
     """Return whether a round's standardising runs agree with the saved counts and checksum."""
     runs = sorted(
         (run, team, system)
@@ -126,4 +128,4 @@ def _agrees(entry: ComparedRound, known: Mapping[str, Any]) -> bool:
         "runs_without_system": sum(system is None for *_, system in runs),
         "runs": hashlib.md5(listed.encode(), usedforsecurity=False).hexdigest(),
     }
-    return all(known.get(name, value) == value for name, value in facts.items())
+    return all(saved.get(name, value) == value for name, value in facts.items())
