@@ -110,6 +110,15 @@ def test_what_was_logged_is_said_once_and_not_logged_again(client, book):
     assert (gone.status_code, beside(gone, "file")) == (
         409, "What was looked at is not kept any more; send the file again."
     )  # fmt: skip
+    # What the form said is kept, of whatever kind the file was.
+    fields = dict(re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', seen.text))
+    assert {name: fields[name] for name in ("kind", "task", "round", "measure", "revise")} == {
+        "kind": "scores", "task": "t", "round": "r1", "measure": "AP", "revise": "a slip"
+    }  # fmt: skip
+    lost = {"held": "none", "kind": "assessments", "task": "t", "round": "r 2", "revise": "a slip"}
+    gone = client.post("/upload/confirm", data=lost).text
+    assert '<input type="hidden" name="kind" value="assessments">' in gone
+    assert all(f'value="{value}"' in gone for value in ("t", "r 2", "a slip"))
 
 
 def test_renewing_leads_back_with_what_came_out(client, book):

@@ -99,16 +99,15 @@ class _Preview:
 def upload_page(http: Request, caller: PageCaller) -> HTMLResponse:
     """Show the form for a round's scores, runs or assessments."""
     require_scope(caller, "log")
-    values = dict(http.query_params)
-    if values.get("kind") not in KINDS:
-        values["kind"] = "scores"
-    return _form(http, values)
+    return _form(http, dict(http.query_params))
 
 
 def _form(
     http: Request, values: dict[str, str], status: int = 200, **context: object
 ) -> HTMLResponse:
     context = {"refused": None, "preview": None, "matrix": None} | context
+    if values.get("kind") not in KINDS:
+        values = values | {"kind": "scores"}
     kind = KINDS[values["kind"]]
     return page(http, "upload.html", status, values=values, kinds=KINDS, kind=kind, **context)
 
@@ -240,7 +239,7 @@ async def confirm(http: Request, caller: PageCaller) -> Response:
     previewed = http.app.state.previewed.get(form.get("held", ""))
     if previewed is None or previewed.user != caller.user or previewed.until < time.monotonic():
         gone = "What was looked at is not kept any more; send the file again."
-        return _form(http, {"kind": "scores"}, 409, refused=Refusal("file", gone))
+        return _form(http, form, 409, refused=Refusal("file", gone))
     if previewed.logged:
         return redirect(previewed.logged, [_LOGGED_ALREADY])
 
