@@ -14,7 +14,7 @@ from roundbook_cli.drift_curve import show_curve
 from roundbook_cli.drift_report import TOPICS_CSV, print_report
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import show, talk
-from roundbook_cli.request_options import default, option, request_of, usage_errors
+from roundbook_cli.request_options import option, request_of, usage_errors
 from roundbook_cli.saved_drift import report_number
 from roundbook_cli.series import Assessments, Measure, TaskName
 from roundbook_cli.session import record
@@ -108,16 +108,14 @@ def drift(
     from roundbook.logbook.saving import save_result
 
     with usage_errors():
-        request = request_of(CurveRequest, locals())
+        request = request_of(CurveRequest if curve else DriftRequest, locals())
     with record(context, database) as session:
         if curve:
             traced = trace_drift(session, request)
         else:
-            of_two = DriftRequest(
-                **dict(request), to_round=to_round, m=default(DriftRequest, "m") if m is None else m
-            )
-            saved = save_result(session, "drift", of_two, None, note) if save else None
-            report = saved.result if saved else report_drift(session, of_two)
+            assert isinstance(request, DriftRequest)
+            saved = save_result(session, "drift", request, None, note) if save else None
+            report = saved.result if saved else report_drift(session, request)
     if curve:
         show_curve(traced, form)
         draw(chart, traced)

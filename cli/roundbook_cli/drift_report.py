@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import typer
 
-from roundbook_cli.drift_advice import record_teams, report_text, with_options
+from roundbook_cli.drift_advice import next_commands, record_teams, report_text, with_options
 from roundbook_cli.output import (
     Column,
     counted,
@@ -76,18 +76,18 @@ def print_report(
     details : bool
         Whether to print also the figures in full, the tests, what is assumed and each topic.
     """
-    from roundbook.presentation.drift_verdict import headline
+    if details:
+        _print_details(report, report_text(report, assessments))
+    else:
+        _print_brief(report, assessments)
 
-    text = report_text(report, assessments)
-    (_print_details if details else _print_brief)(report, text, headline(report))
 
-
-def _print_brief(report: DriftReport, text: dict[str, Any], verdict: str) -> None:
+def _print_brief(report: DriftReport, assessments: str | None) -> None:
     """Print the verdict, its reasons, the advice and the consequence for the scores."""
-    from roundbook.presentation.drift import brief_notes
+    from roundbook.presentation.drift import assumed, brief_notes, recurring_reason
     from roundbook.presentation.drift_advice import brief_advice
     from roundbook.presentation.drift_consequence import brief_consequence
-    from roundbook.presentation.drift_verdict import brief_reason
+    from roundbook.presentation.drift_verdict import brief_reason, headline
 
     # Sentences that an earlier Roundbook saved with a report stay as they were saved.
     saved = report.model_extra or {}
@@ -95,16 +95,17 @@ def _print_brief(report: DriftReport, text: dict[str, Any], verdict: str) -> Non
     notes = brief_notes(report)
     if report.provisional:
         notes.append(f"Say the teams: {record_teams(report)}")
-    print_table([], (), above=[verdict, "", f"Why: {reason}", *(f"- {note}" for note in notes)])
+    why = (headline(report), "", f"Why: {reason}")
+    print_table([], (), above=[*why, *(f"- {note}" for note in notes)])
     section(f"What to do: {saved.get('advice') or with_options(brief_advice(report))}")
-    _print_steps(text["commands"])
+    _print_steps(saved.get("commands", next_commands(report, assessments)))
     if report.consequence:
         section(f"What it does: {brief_consequence(report, report.consequence)}")
-    if report.recurring_systems:
-        section(f"Revived systems: {text['revived']['reason']}")
+    if systems := report.recurring_systems:
+        section(f"Revived systems: {with_options(recurring_reason(report, systems))}")
     details = {
         "the tests": report.tests,
-        "what is assumed": text["assumed"],
+        "what is assumed": saved.get("assumed", assumed(report)),
         "each topic": report.topics,
         "all topics of each round": report.no_shared_topics,
         "each system": report.recurring_systems,
@@ -122,12 +123,13 @@ def _print_steps(steps: Sequence[dict[str, str]]) -> None:
         typer.echo("  Factors fitted anew change the fingerprint of a published round.")
 
 
-def _print_details(report: DriftReport, text: dict[str, Any], verdict: str) -> None:
+def _print_details(report: DriftReport, text: dict[str, Any]) -> None:
     """Print a report with all its details."""
     from roundbook.logbook.withdrawals import left_out
     from roundbook.presentation.drift import tests_sentences
+    from roundbook.presentation.drift_verdict import headline
 
-    print_table([], (), above=[verdict, "", f"Why: {text['reason']}"])
+    print_table([], (), above=[headline(report), "", f"Why: {text['reason']}"])
     if text["notes"]:
         section(*(f"- {note}" for note in text["notes"]))
     section(f"What to do: {text['advice']}")

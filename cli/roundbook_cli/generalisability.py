@@ -17,7 +17,7 @@ from roundbook.presentation.tables import Column, count, number
 from roundbook.requests.generalisability import GeneralisabilityRequest
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import print_table, section, show
-from roundbook_cli.request_options import default, option
+from roundbook_cli.request_options import default, option, request_of
 from roundbook_cli.series import Assessments, Measure, TaskName
 from roundbook_cli.session import record
 
@@ -92,18 +92,8 @@ def generalisability(
     from roundbook.logbook.generalisability import report_generalisability
 
     first, *more = level or [default(GeneralisabilityRequest, "level")]
-    request = GeneralisabilityRequest(
-        task=task,
-        measure=measure,
-        round=round_label,
-        target=target,
-        level=first,
-        more_levels=more,
-        topic_counts=topics or (),
-        m=m,
-        min_d=min_d,
-        assessments=assessments,
-    )
+    named = {"round": round_label, "level": first, "more_levels": more, "topic_counts": topics}
+    request = request_of(GeneralisabilityRequest, locals(), **named)
     with record(context, database) as session:
         report = report_generalisability(session, request)
     rows = table_rows(report)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import typer
 
@@ -15,7 +15,7 @@ from roundbook.requests.matrices import LogFilesRequest
 from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, number, progress, show, talk, talk_notes
+from roundbook_cli.output import Column, count, number, print_json, progress, show, talk, talk_notes
 from roundbook_cli.renewal import in_one_line, measure_options, refit_command, refit_notes
 from roundbook_cli.request_options import argument, option, request_of, usage_errors
 from roundbook_cli.session import sessions
@@ -94,22 +94,13 @@ def log(
             request = request.model_copy(update={"expected_revisions": latest})
         with progress("Logging ..."), begin(keep=not dry_run) as session:
             logged = log_files(session, request, max_file_bytes=load_settings().max_file_bytes)
-    matrices = logged.matrices
-    extra = [
-        {
-            "notes": in_one_line(_notes(matrix, [matrix.measure])),
-            "impact": matrix.impact and dependents_json(matrix.impact),
-        }
-        for matrix in matrices
-    ]
-    if len(request.measures) == 1:
-        show(matrices[0], form, matrices, _COLUMNS, extra=extra[0])
+    matrices, several = logged.matrices, len(request.measures) != 1
+    if form != "json":
+        show(logged, form, matrices, _SEVERAL if several else _COLUMNS)
+    elif several:
+        print_json(logged.model_dump(mode="json") | {"matrices": list(map(_json, matrices))})
     else:
-        facts = [
-            matrix.model_dump(mode="json") | of_matrix
-            for matrix, of_matrix in zip(matrices, extra, strict=True)
-        ]
-        show(logged, form, matrices, _SEVERAL, extra={"matrices": facts})
+        print_json(_json(matrices[0]))
     _tell(matrices)
     # The fingerprint after the last matrix logged is of all of them.
     last = next((matrix for matrix in reversed(matrices) if matrix.publication), matrices[0])
@@ -121,6 +112,14 @@ def log(
     for matrix in matrices:
         of_measure = f" of {matrix.measure}" if len(matrices) > 1 else ""
         tell_impact(matrix.impact, f"Stale {when} the scores{of_measure} are replaced:")
+
+
+def _json(logged: LoggedMatrix) -> dict[str, Any]:
+    """Return the JSON of a logged matrix, with its notes and commands."""
+    return logged.model_dump(mode="json") | {
+        "notes": in_one_line(_notes(logged, [logged.measure])),
+        "impact": dependents_json(logged.impact),
+    }
 
 
 def _notes(logged: LoggedMatrix, measures: Sequence[str]) -> list[str]:

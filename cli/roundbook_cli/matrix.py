@@ -106,15 +106,7 @@ def list_(
     """List a task's score matrices: which count, which are withdrawn, and why."""
     from roundbook.logbook.matrices.listing import list_matrices
 
-    request = ListMatrices(
-        task=task,
-        round=round_label,
-        measure=measure,
-        assessments=assessments,
-        superseded=superseded,
-        after=after,
-        limit=limit,
-    )
+    request = request_of(ListMatrices, locals(), round=round_label)
     with record(context, database) as session:
         listed = list_matrices(session, request)
     below = []

@@ -6,15 +6,17 @@ from pathlib import Path
 
 import typer
 
-from roundbook.presentation import run_scores
-from roundbook.presentation.runs import UPLOADS, run_notes
-from roundbook.presentation.tables import number, signed
-from roundbook.requests.run_scores import CompareScores
-from roundbook.requests.runs import ListRuns, LogRuns
+from roundbook.presentation.runs import (
+    UPLOADS,
+    comparison_notes,
+    comparison_summary,
+    run_notes,
+)
+from roundbook.requests.runs import CompareScores, ListRuns, LogRuns
 from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, progress, show, talk, talk_notes
+from roundbook_cli.output import Column, count, number, progress, show, signed, talk, talk_notes
 from roundbook_cli.request_options import argument, option, request_of
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record, sessions
@@ -125,5 +127,5 @@ def compare(
     request = request_of(CompareScores, locals(), round=round_label)
     with progress("Computing ..."), record(context, database) as session:
         comparison = compare_scores(session, request)
-    show(comparison, form, comparison.cells_shown, _CELLS, above=run_scores.summary(comparison))
-    talk_notes(run_scores.notes(comparison))
+    show(comparison, form, comparison.cells_shown, _CELLS, above=comparison_summary(comparison))
+    talk_notes(comparison_notes(comparison))

@@ -36,7 +36,7 @@ from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form, Format, read_day
 from roundbook_cli.output import print_table, show, talk, talk_notes
 from roundbook_cli.plan_advice import history_json, history_warning, with_advice
-from roundbook_cli.request_options import option
+from roundbook_cli.request_options import option, request_of
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record, sessions
 
@@ -93,9 +93,7 @@ def show_(
         )
         _draw(chart, _show_measures(context, database, of_all, form))
         return
-    request = VarianceRequest(
-        task=task, measure=measure, scale=scale, assessments=assessments, pool_by=pool_by
-    )
+    request = request_of(VarianceRequest, locals())
     history = _history(context, database, request)
     if form == "csv":
         show(history, form, history_lines(history), _LINES)
@@ -183,15 +181,7 @@ def history(
     database: Database = None,
 ) -> None:
     """Show the variances of all measures over all rounds, the least stable measure first."""
-    request = VarianceHistoryRequest(
-        task=task,
-        measures=measure or (),
-        rounds=rounds or (),
-        since=since,
-        scale=scale,
-        assessments=assessments,
-        pool_by=pool_by,
-    )
+    request = request_of(VarianceHistoryRequest, locals(), measures=measure)
     check_chart(chart)
     from roundbook.logbook.variances import show_histories
 
@@ -233,9 +223,7 @@ def pooled(
     database: Database = None,
 ) -> None:
     """Show the variance pooled over all rounds, with its interval and a homogeneity test."""
-    request = VarianceRequest(
-        task=task, measure=measure, scale=scale, assessments=assessments, pool_by=pool_by
-    )
+    request = request_of(VarianceRequest, locals())
     history = _history(context, database, request)
     result = history.pooled
     columns: tuple[Column, ...] = (
@@ -302,20 +290,7 @@ def record_(
     """Record a variance that was published without its score matrix."""
     from roundbook.logbook.published import latest_recorded, record_variance
 
-    request = RecordVarianceRequest(
-        task=task,
-        round=round_label,
-        measure=measure,
-        variance=value,
-        runs=runs,
-        topics=topics,
-        source=source,
-        teams=teams,
-        scale=scale,
-        assessments=assessments,
-        revise=revise,
-        create=create,
-    )
+    request = request_of(RecordVarianceRequest, locals(), round=round_label, variance=value)
     with sessions(context, database) as begin:
         if revise is not None:
             # Read before any question or lock: this revision is what the person has seen.

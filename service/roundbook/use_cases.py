@@ -23,7 +23,6 @@ from roundbook.requests import (
     rankings,
     reports,
     results,
-    run_scores,
     runs,
     standardise,
     tasks,
@@ -179,9 +178,7 @@ USE_CASES = {
     "export_matrix": UseCase("matrices.export:export_matrix", matrices.ExportMatrix),
     "runs": UseCase("runs.listing:list_runs", runs.ListRuns),
     "qrels": UseCase("runs.listing:list_qrels", runs.ListQrels),
-    "compare_scores": UseCase(
-        "runs.comparing:compare_scores", run_scores.CompareScores, computes=True
-    ),
+    "compare_scores": UseCase("runs.comparing:compare_scores", runs.CompareScores, computes=True),
     "variances": UseCase("variances:show_variances", variances.VarianceRequest),
     "histories": UseCase("variances:show_histories", variances.VarianceHistoryRequest),
     "factors": UseCase("factors:show_factors", factors.FactorsRequest),

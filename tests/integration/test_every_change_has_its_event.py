@@ -93,8 +93,7 @@ from roundbook.requests.plans import PlanRequest
 from roundbook.requests.privileges import GrantRequest
 from roundbook.requests.rankings import RankRequest
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
-from roundbook.requests.run_scores import CompareScores
-from roundbook.requests.runs import ListQrels, ListRuns, LogQrels, LogRuns
+from roundbook.requests.runs import CompareScores, ListQrels, ListRuns, LogQrels, LogRuns
 from roundbook.requests.standardise import StandardiseFilesRequest, StandardiseRequest
 from roundbook.requests.studies import SwapRateRequest
 from roundbook.requests.tasks import (

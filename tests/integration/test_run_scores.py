@@ -29,8 +29,7 @@ from roundbook.logbook.runs.assessing import log_qrels
 from roundbook.logbook.runs.comparing import compare_scores
 from roundbook.logbook.runs.log_runs import log_runs
 from roundbook.logbook.session import begin
-from roundbook.requests.run_scores import CompareScores
-from roundbook.requests.runs import LogQrels, LogRuns
+from roundbook.requests.runs import CompareScores, LogQrels, LogRuns
 
 # By topic: bm25 finds grades 1, 0, 2; 1, 1; 0, 2. The best of topic t4 is not relevant.
 BM25 = {"t1": "d1 d2 d3", "t2": "d4 d5", "t3": "d2 d6", "t4": "d1"}

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import factor_set, variance_estimate
-from roundbook.logbook.factors import FittedFactors, load_factors, usable_topics
+from roundbook.logbook.factors import load_factors, usable_topics
 from roundbook.logbook.lookup import find_matrix
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
@@ -71,23 +71,24 @@ def matrix_statistics(
 def store_estimates(
     connection: Connection,
     stored: LoadedMatrix,
-    fitted: FittedFactors | None,
-    parts: dict[str, VarianceParts],
+    computed: MatrixStatistics,
+    fitted: Row[Any] | None,
 ) -> dict[str, float]:
     """Store a matrix's residual variances with the data of their intervals; return them by scale.
 
     Parameters
     ----------
-    parts : dict
-        Of `matrix_statistics`, by scale.
+    fitted : row of ``factor_set``, or None
+        Of the matrix's factors, which the standardised scales are by.
     """
     rows = []
-    for scale, scale_parts in parts.items():
+    for scale, scale_parts in computed.parts.items():
         topic_ids, factor_set_id = stored.topic_ids, None
         if scale != "raw":
+            assert computed.factors is not None
             assert fitted is not None
-            topic_ids = topic_ids[usable_topics(fitted.factors.sd, fitted.zero_sd)]
-            factor_set_id = fitted.factor_set_id
+            topic_ids = topic_ids[usable_topics(computed.factors.sd, fitted.zero_sd)]
+            factor_set_id = fitted.id
         rows.append(
             {
                 "matrix_id": stored.row.id,
@@ -101,7 +102,7 @@ def store_estimates(
         )
     if rows:
         connection.execute(variance_estimate.insert(), rows)
-    return {scale: scale_parts.one_way.variance for scale, scale_parts in parts.items()}
+    return {scale: scale_parts.one_way.variance for scale, scale_parts in computed.parts.items()}
 
 
 def estimate_columns(parts: VarianceParts) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from itertools import compress
 from typing import Any, NamedTuple
@@ -92,16 +92,6 @@ class Standardising(NamedTuple):
     mask: npt.NDArray[np.bool_]
 
 
-class FittedFactors(NamedTuple):
-    """A factor set that was just stored."""
-
-    factor_set_id: int
-    version: int
-    standardising: str
-    zero_sd: str
-    factors: Factors
-
-
 class OutdatedFactors(Result):
     """Factors that were used although their matrix is superseded or withdrawn.
 
@@ -157,14 +147,15 @@ def read_factor_set(
     connection: Connection, task: str, series: Series, version: int | None = None
 ) -> FactorSet:
     """Return one version of the factors of a series, by default the latest."""
-    loaded = load_factors(connection, find_factor_set(connection, series, version))
-    row = loaded.row
+    sets = factor_sets(connection, series)
+    row = _of_version(connection, series, sets, version)
+    loaded = load_factors(connection, row)
     return FactorSet(
         **row._mapping,
         task=task,
         round=series.round,
         measure=series.measure,
-        versions=[entry.version for entry in factor_sets(connection, series)],
+        versions=[entry.version for entry in sets],
         matrix=row.matrix_id,
         zero_sd_topics=list(compress(loaded.topics, loaded.sd == 0)),
         factors=[
@@ -203,7 +194,12 @@ def find_factor_set(connection: Connection, series: Series, version: int | None 
     WithdrawnError
         When no version is given and the latest one's matrix is withdrawn.
     """
-    sets = factor_sets(connection, series)
+    return _of_version(connection, series, factor_sets(connection, series), version)
+
+
+def _of_version(
+    connection: Connection, series: Series, sets: Sequence[Row[Any]], version: int | None
+) -> Row[Any]:
     where = f"Round '{series.round}' has no {series.measure}"
     if not sets:
         raise NotRecordedError(
@@ -303,15 +299,13 @@ class Fit(NamedTuple):
     reason: str | None
 
 
-def store_factors(
-    session: Session, series: Series, stored: LoadedMatrix, fit: Fit
-) -> FittedFactors:
-    """Store the factors of a matrix as the next version of its series."""
+def store_factors(session: Session, series: Series, stored: LoadedMatrix, fit: Fit) -> Row[Any]:
+    """Store a matrix's factors as the next version of its series; return their ``factor_set`` row."""
     connection, standardising, factors = session.connection, fit.standardising, fit.factors
     mask = standardising.mask
     sets = factor_sets(connection, series)
     version = sets[-1].version + 1 if sets else 1
-    factor_set_id = connection.execute(
+    fitted = connection.execute(
         factor_set.insert()
         .values(
             matrix_id=stored.row.id,
@@ -326,8 +320,8 @@ def store_factors(
             software=SOFTWARE,
             fitted_by=session.user,
         )
-        .returning(factor_set.c.id)
-    ).scalar_one()
+        .returning(factor_set)
+    ).one()
     if standardising.kind != "all":
         connection.execute(
             text(
@@ -335,7 +329,7 @@ def store_factors(
                 " SELECT :factor_set, :matrix, unnest(CAST(:runs AS bigint[]))"
             ),
             {
-                "factor_set": factor_set_id,
+                "factor_set": fitted.id,
                 "matrix": stored.row.id,
                 "runs": stored.run_ids[mask].tolist(),
             },
@@ -347,11 +341,11 @@ def store_factors(
             "CAST(:topics AS bigint[]), CAST(:means AS float8[]), CAST(:sds AS float8[]))"
         ),
         {
-            "factor_set": factor_set_id,
+            "factor_set": fitted.id,
             "matrix": stored.row.id,
             "topics": stored.topic_ids.tolist(),
             "means": factors.mean.tolist(),
             "sds": factors.sd.tolist(),
         },
     )
-    return FittedFactors(factor_set_id, version, standardising.kind, fit.zero_sd, factors)
+    return fitted

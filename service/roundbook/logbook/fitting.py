@@ -76,12 +76,12 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
     if _is_latest(connection, series, loaded, chosen, request.zero_sd):
         latest = read_factor_set(connection, request.task, series)
         return FittedFactorSet(**dict(latest), status="unchanged", impact=[])
-    factors, parts = matrix_statistics(loaded.scores, loaded.team_ids, chosen.mask, request.zero_sd)
-    assert factors is not None
-    fit = Fit(factors, chosen, request.zero_sd, request.reason)
+    computed = matrix_statistics(loaded.scores, loaded.team_ids, chosen.mask, request.zero_sd)
+    assert computed.factors is not None
+    fit = Fit(computed.factors, chosen, request.zero_sd, request.reason)
     fitted = store_factors(session, series, loaded, fit)
-    del parts["raw"]  # which is recorded already
-    store_estimates(connection, loaded, fitted, parts)
+    del computed.parts["raw"]  # which is recorded already
+    store_estimates(connection, loaded, computed, fitted)
     record_event(
         session,
         "factors fitted",

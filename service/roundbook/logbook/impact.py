@@ -15,7 +15,6 @@ from roundbook.logbook.lookup import find_matrix, of_series
 from roundbook.logbook.matrices.sources import Source, read_sources
 from roundbook.logbook.result import Result
 from roundbook.logbook.saved_results import (
-    JudgedResult,
     ResultEntry,
     is_latest,
     judge_results,
@@ -131,13 +130,14 @@ def show_impact(session: Session, request: ShowImpact) -> Impact:
     return Impact(
         **{**row._mapping, "matrix": row.id, "standing": status, "reason": reason},
         source=read_sources(session.connection, [row.id]).get(row.id),
-        dependents=_dependents(session.connection, row),
+        dependents=[*_derived(session.connection, row), *_results(session.connection, row)],
     )
 
 
 def stale_dependents(connection: Connection, number: int) -> list[Dependent]:
     """Return the stale dependents of a matrix, as this transaction sees them."""
-    dependents = _dependents(connection, find_matrix(connection, number))
+    row = find_matrix(connection, number)
+    dependents = (*_derived(connection, row), *_results(connection, row))
     return [dependent for dependent in dependents if dependent.stale]
 
 
@@ -222,10 +222,6 @@ def _scores_reason(row: Row[Any]) -> Reason | None:
     if row.revision < row.newest:
         return Reason(code="superseded", revision=row.newest, **newest)
     return None if row.newest_withdrawn is None else Reason(code="withdrawn", **newest)
-
-
-def _dependents(connection: Connection, row: Row[Any]) -> list[Dependent]:
-    return [*_derived(connection, row), *_results(connection, row)]
 
 
 def _derived(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
@@ -350,16 +346,14 @@ def _results(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
     """
     results = judge_results(connection, stored_results(connection, row.task_id))
     revisions = set(connection.execute(select(matrix.c.id).where(of_series(matrix, row))).scalars())
-    for entry, inputs in sorted(results, key=_kind_order):
+    order = {kind: number for number, kind in enumerate(KINDS)}
+    for entry, inputs in sorted(
+        results, key=lambda result: order.get(result.entry.kind, len(KINDS))
+    ):
         used = {used_input.matrix for used_input in inputs}
         would_rest = any(change.matrix == row.id and change.stale for change in entry.changes)
         if row.id in used or (would_rest and revisions.isdisjoint(used)):
             yield _of_result(entry, row.round, rests=row.id in used)
-
-
-def _kind_order(result: JudgedResult) -> int:
-    kind = result.entry.kind
-    return KINDS.index(kind) if kind in KINDS else len(KINDS)
 
 
 def _of_result(entry: ResultEntry, round_label: str, *, rests: bool = True) -> Dependent:

@@ -114,9 +114,9 @@ def _save_version(
 ) -> SavedResult:
     """Compute a result and save it as the next version of a name; see `save_result`."""
     # Locked, so that no correction comes between reading the inputs and saving the result.
-    if (task := getattr(request, "task", None)) is not None:
-        find_task(session.connection, task, lock=True)
-    return _store_version(session, compute_result(session, kind, request), name, note)
+    task = getattr(request, "task", None)
+    task_id = None if task is None else find_task(session.connection, task, lock=True)
+    return _store_version(session, compute_result(session, kind, request), task_id, name, note)
 
 
 def renew_results(session: Session, request: RenewResults) -> Renewal:
@@ -225,11 +225,10 @@ def save_long_result(
                 _refuse_taken(kind, name, task_id, versions)
             computed = compute_result(session._replace(work=work or session.work), kind, request)
         with begin() as session:
-            if task is not None:
-                find_task(session.connection, task, lock=True)
+            task_id = None if task is None else find_task(session.connection, task, lock=True)
             rows = inputs_of(session.connection, kind, computed.request, computed.result)
             if rows == computed.inputs:
-                return _store_version(session, computed, name, note)
+                return _store_version(session, computed, task_id, name, note)
     raise RevisedMeanwhileError(
         f"What the {find_kind(kind).title} rests on was corrected each time it was computed; ask for"
         " it again."
@@ -260,13 +259,15 @@ def _refuse_taken(
 
 
 def _store_version(
-    session: Session, computed: ComputedResult, name: str | None, note: str | None
+    session: Session,
+    computed: ComputedResult,
+    task_id: int | None,
+    name: str | None,
+    note: str | None,
 ) -> SavedResult:
     """Save a result as the next version of its name; its task is locked."""
     kind, connection = computed.kind, session.connection
     definition = find_kind(kind)
-    task = getattr(computed.request, "task", None)
-    task_id = None if task is None else find_task(connection, task)
     content = computed.result.model_dump(mode="json", by_alias=True)
     if name is None:
         same = (
@@ -274,7 +275,8 @@ def _store_version(
             for row in stored_results(connection, task_id, kind)
             if is_latest(row) and _holds(connection, row, content, note)
         )
-        name = next(same, None) or _next_name(connection, kind, task_id, str(task))
+        task = str(getattr(computed.request, "task", None))
+        name = next(same, None) or _next_name(connection, kind, task_id, task)
     connection.execute(_LOCK, {"kind": kind, "name": name})
     versions = stored_results(connection, kind=kind, name=name)
     _refuse_taken(kind, name, task_id, versions)

@@ -17,7 +17,7 @@ JUDGED_BY = "Held is judged by the 90% interval, aged by the 95% one."
 
 
 class Comparison(NamedTuple):
-    """The two rounds compared, their shared topics, and the margins of shift and sd ratio."""
+    """Two rounds of a curve, their shared topics and the margins, named as in a `DriftReport`."""
 
     from_round: str
     from_collection: str | None
@@ -45,19 +45,7 @@ def headline(report: DriftReport) -> str:
 
 def reason(report: DriftReport) -> str:
     """Return the figures that the verdict rests on, in sentences."""
-    return _reason(report, _compared(report))
-
-
-def _compared(report: DriftReport) -> Comparison:
-    return Comparison(
-        report.from_round,
-        report.from_collection,
-        report.to_round,
-        report.to_collection,
-        report.shared_topics,
-        report.margin,
-        report.sd_ratio_margin,
-    )
+    return _reason(report, report)
 
 
 def curve_reason(curve: DriftCurve, later: LaterRound) -> str:
@@ -81,7 +69,6 @@ def brief_reason(report: DriftReport) -> str:
     like = report.systems_like_these
     if report.verdict == "unbridged" or like is None or like.shift is None or like.sd_ratio is None:
         return reason(report)
-    rounds = _compared(report)
     # One interval each suffices: a 95% one is inside no margin that the 90% one is not inside.
     by_itself = _by_itself(report)
     shift_by, ratio_by = (
@@ -95,11 +82,11 @@ def brief_reason(report: DriftReport) -> str:
         f" {report.margin:.3g} does not matter), and the spread is {plain(like.sd_ratio)} times"
         f" what it was ({ratio}; {1 / report.sd_ratio_margin:.3g} to {report.sd_ratio_margin:g} does"
         " not matter)."
-        f" {_deciding(report)} {JUDGED_BY} It rests on {_topics(report, rounds)}, {_units(report, rounds)}."
+        f" {_deciding(report)} {JUDGED_BY} It rests on {_topics(report, report)}, {_units(report, report)}."
     )
 
 
-def _reason(assessment: Assessment, rounds: Comparison) -> str:
+def _reason(assessment: Assessment, rounds: Comparison | DriftReport) -> str:
     first = rounds.from_round
     if assessment.verdict == "unbridged":
         if collections_differ(rounds.from_collection, rounds.to_collection):
@@ -146,7 +133,7 @@ def _by_itself(assessment: Assessment) -> PerStatistic[str]:
     return assessment.verdicts or PerStatistic(assessment.verdict, assessment.verdict)
 
 
-def _topics(assessment: Assessment, rounds: Comparison) -> str:
+def _topics(assessment: Assessment, rounds: Comparison | DriftReport) -> str:
     shared = rounds.shared_topics
     used = shared if assessment.topics_used is None else assessment.topics_used
     if used < shared:
@@ -155,7 +142,7 @@ def _topics(assessment: Assessment, rounds: Comparison) -> str:
     return f"the {used} topics that both rounds share" if used > 1 else "the one shared topic"
 
 
-def _units(assessment: Assessment, rounds: Comparison) -> str:
+def _units(assessment: Assessment, rounds: Comparison | DriftReport) -> str:
     units = assessment.units
     assert units is not None
     both = f", {units.shared or 'none'} of them in both rounds"
@@ -168,7 +155,7 @@ def _units(assessment: Assessment, rounds: Comparison) -> str:
     )
 
 
-def _why_no_interval(assessment: Assessment, rounds: Comparison) -> str:
+def _why_no_interval(assessment: Assessment, rounds: Comparison | DriftReport) -> str:
     """Return the sentence on why there is no interval for systems and topics like these."""
     units, used = assessment.units, assessment.topics_used
     assert units is not None

@@ -200,10 +200,10 @@ def _ranking(agreement: Any) -> View:  # noqa: ANN401
 
 
 def _comparison(comparison: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.run_scores import notes, summary  # noqa: PLC0415
+    from roundbook.presentation.runs import comparison_notes, comparison_summary  # noqa: PLC0415
 
     columns = _columns_of_list(comparison, "cells_shown")
-    sentences = [*summary(comparison), *notes(comparison)]
+    sentences = [*comparison_summary(comparison), *comparison_notes(comparison)]
     return View(comparison.cells_shown, sentences, columns=columns)
 
 

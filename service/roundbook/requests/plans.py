@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Self
+from typing import Any, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
@@ -28,7 +28,7 @@ TWO_RUNS: dict[PlanDesign, str] = {
     "paired-width": "interval of a paired difference",
     "two-sample-width": "interval of a two-sample difference",
 }
-_LIMITS: tuple[VarianceLimit, ...] = ("pooled", "planning", "latest")
+_LIMITS: tuple[VarianceLimit, ...] = get_args(VarianceLimit)
 _RUNS, _CANDIDATES, _MIN_D = (2, 10, 50), (2, 3, 5, 10, 20, 50, 100), (0.05, 0.1, 0.2)
 _BETA = 0.20
 _MOST_CELLS = 10_000

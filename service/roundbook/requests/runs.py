@@ -1,4 +1,4 @@
-"""Requests to log and list runs with their ranked lists, and relevance assessments."""
+"""Requests about runs and relevance assessments: to log, list and compute scores from them."""
 
 from __future__ import annotations
 
@@ -9,8 +9,11 @@ from pydantic import Field
 from roundbook.requests.base import Request
 from roundbook.requests.fields import (
     DEFAULT_ASSESSMENTS,
+    ROUNDING,
+    Assessments,
     Create,
     DryRun,
+    MeasureName,
     Revise,
     RoundLabel,
     TaskName,
@@ -70,3 +73,18 @@ class ListQrels(Request):
 
     task: TaskName
     round: str | None = Field(None, description="Only those of this round.")
+
+
+class CompareScores(Request):
+    """A logged score matrix to compare with the scores computed from runs and assessments."""
+
+    task: TaskName
+    round: RoundLabel
+    measure: MeasureName
+    assessments: Assessments = None
+    tolerance: float = Field(
+        ROUNDING,
+        ge=0,
+        description="Scores that differ by no more are the same: tools print 4 digits.",
+    )
+    limit: int = Field(20, ge=0, le=10**9, description="List so many of the cells that differ.")

@@ -57,6 +57,14 @@ def test_what_cannot_be_computed_says_so(assessed, monkeypatch):
         "R(rel=x)@5": "Neither Roundbook nor ir_measures .* computes R",
         "D#-nDCG@10": "Neither Roundbook nor ir_measures .* computes D#-nDCG@10",
         "SDCG@10": "computes SDCG@10: invalid param max_rel=nothing",
+        # What cannot be read is not taken for the measure without it.
+        "RR(rel)@5": r"computes RR\(rel\)@5: parameters are written as in nDCG\(gains=exp\)@10",
+        "foo(a=1)": r"computes foo\(a=1\): measure not found: foo\.",
+        # Computed, these would end the process.
+        "Bpref(rel=-1)": r"computes Bpref\(rel=-1\): invalid param rel='-1'",
+        "nDCG(gains=1:-5,judged_only=True)@5": "invalid param gains='{1:-5}'",
+        "RR(rel=2)@-1": "invalid param cutoff='-1'",
+        "AP(judged_only=True)@0": "a cutoff of 0 is none",
     }.items():
         with pytest.raises(InputError, match=message):
             score_assessed(assessed, [measure])

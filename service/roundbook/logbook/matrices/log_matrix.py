@@ -74,13 +74,13 @@ class _Entry(NamedTuple):
 
 
 class _Outcome(NamedTuple):
-    """The stored rows and statistics of a score matrix; `remarks` are fields of `Remarks`."""
+    """The rows and variances of a stored score matrix; `remarks` are fields of `Remarks`.
 
-    matrix: int
-    revision: int
-    factor_version: int | None
-    standardising: str | None
-    standardising_runs: int | None
+    `fitted` is the row of its factor set, None without factors.
+    """
+
+    matrix: Row[Any]
+    fitted: Row[Any] | None
     variances: dict[str, float]
     remarks: dict[str, Any]
 
@@ -200,10 +200,16 @@ def log_complete(
         impact = stale_dependents(connection, entry.latest.id)
     is_recorded = unchanged or not request.dry_run
     if not is_recorded:
-        impact = [_unnumbered(dependent, outcome.matrix) for dependent in impact]
-    fields = {"matrix": outcome.matrix if is_recorded else None, "remarks": Remarks(**remarks)}
+        impact = [_unnumbered(dependent, outcome.matrix.id) for dependent in impact]
+    fitted = outcome.fitted
     return LoggedMatrix(
-        **(outcome._asdict() | fields),
+        matrix=outcome.matrix.id if is_recorded else None,
+        revision=outcome.matrix.revision,
+        factor_version=fitted and fitted.version,
+        standardising=fitted and fitted.standardising,
+        standardising_runs=fitted and fitted.runs,
+        variances=outcome.variances,
+        remarks=Remarks(**remarks),
         pool=known_pool(entry.runs.contributed),
         variance=outcome.variances["raw"],
         runs_described=entry.runs.described,
@@ -266,11 +272,8 @@ def _find_stored(entry: _Entry) -> _Outcome:
     versions = [row for row in factor_sets(connection, series) if row.matrix_id == latest.id]
     fitted = versions[-1] if versions else None
     return _Outcome(
-        latest.id,
-        latest.revision,
-        fitted and fitted.version,
-        fitted and fitted.standardising,
-        fitted and fitted.runs,
+        latest,
+        fitted,
         read_estimates(connection, latest.id),
         {"renewed": renewed, "not_recorded": _not_recorded(entry.request, latest, fitted)},
     )
@@ -313,8 +316,8 @@ def _store(entry: _Entry, *, with_teams: bool) -> _Outcome:
         assert computed.factors is not None
         fit = Fit(computed.factors, chosen, request.zero_sd, request.revise)
         fitted = store_factors(session, series, stored, fit)
-        tied = list(compress(complete.topics, (fitted.factors.sd == 0).tolist()))
-    variances = store_estimates(connection, stored, fitted, computed.parts)
+        tied = list(compress(complete.topics, (computed.factors.sd == 0).tolist()))
+    variances = store_estimates(connection, stored, computed, fitted)
     # For the other measures; the estimates that this matrix replaces need no renewal.
     renewed = renew_runs_parts(connection, series.round_id) if with_teams and runs.described else []
     record_event(
@@ -342,11 +345,8 @@ def _store(entry: _Entry, *, with_teams: bool) -> _Outcome:
     if latest is not None:
         changes = revision_changes(load_matrix(connection, latest), complete)
     return _Outcome(
-        stored.row.id,
-        revision,
-        fitted and fitted.version,
-        fitted and fitted.standardising,
-        int(chosen.mask.sum()) if chosen else None,
+        stored.row,
+        fitted,
         variances,
         {
             "difference": read_difference(connection, stored, changes),

@@ -10,7 +10,7 @@ from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.runs.scoring import load_round, score_assessed
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import load_matrix
-from roundbook.requests.run_scores import CompareScores
+from roundbook.requests.runs import CompareScores
 
 
 class DifferentScore(Result):

@@ -187,22 +187,40 @@ def measure_of_ir_measures(library: ModuleType, name: str) -> Any:  # noqa: ANN4
     """Return the measure of ir_measures for a canonical name.
 
     Built here, since its own parser needs what Python 3.14 has no more (``ast.Num``).
+
+    Raises
+    ------
+    ValueError
+        When the name cannot be read, ir_measures has no such measure, or the cutoff is 0, by which
+        trec_eval would end the process.
     """
     match = re.fullmatch(r"([^(@]*)(?:\((.*)\))?(?:@(.*))?", name)
-    if match is None or match[1] not in library.measures.registry:
-        raise ValueError(f"measure not found: {name}")
-    measure = library.measures.registry[match[1]]
-    parameters = {
+    parameters = split_parameters((match and match[2]) or "")
+    if match is None or parameters is None:
+        raise ValueError("parameters are written as in nDCG(gains=exp)@10")
+    family, cutoff = match[1], match[3]
+    if family not in library.measures.registry:
+        raise ValueError(f"measure not found: {family}")
+    if cutoff == "0":
+        raise ValueError("a cutoff of 0 is none")
+    measure = library.measures.registry[family]
+    values = {
         key: _literal(f"{{{value.strip('{}')}}}" if ":" in value else value)
-        for key, value in (split_parameters(match[2] or "") or {}).items()
+        for key, value in parameters.items()
     }
-    if match[3] is not None:
-        parameters[measure.AT_PARAM] = _literal(match[3])
-    return measure(**parameters)
+    if cutoff is not None:
+        values[measure.AT_PARAM] = _literal(cutoff)
+    return measure(**values)
+
+
+# Negative numbers stay texts, which ir_measures refuses: as a grade or gain, one may end the process.
+_LITERAL = re.compile(r"[0-9.]+|True|False|'.*'|\".*\"|{[^-]*}")
 
 
 def _literal(text: str) -> Any:  # noqa: ANN401
-    """Return a number, gains or a truth value as Python has them, another text as it is."""
+    """Return a number, gains, a truth value or a quoted text as Python has it; others as is."""
+    if not _LITERAL.fullmatch(text):
+        return text
     try:
         return ast.literal_eval(text)
     except (ValueError, SyntaxError):

@@ -17,7 +17,7 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.runs.comparing import compare_scores
 from roundbook.logbook.runs.loading import load_assessed_runs
 from roundbook.logbook.session import Session, Work
-from roundbook.requests.run_scores import CompareScores
+from roundbook.requests.runs import CompareScores
 from roundbook.requests.studies import (
     LeaveOneOutRequest,
     LeaveTeamsOutRequest,
