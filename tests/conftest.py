@@ -9,8 +9,10 @@ import signal
 import tempfile
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
+from random import Random
 from uuid import uuid4
 
 import numpy as np
@@ -51,6 +53,8 @@ IN_MEMORY = Path("/dev/shm")
 ENOUGH = 4 * 2**30
 # Of no other generator of the tests, so that no test draws a module's constants again.
 SEED = 20_261_123
+# Which random order a nightly run has; ROUNDBOOK_TEST_DAY repeats that of another day.
+TODAY = os.environ.setdefault("ROUNDBOOK_TEST_DAY", datetime.now(UTC).date().isoformat())
 
 
 # What speaks to the tests themselves, in every process that runs some of them.
@@ -59,6 +63,7 @@ FOR_TESTS = {
     "ROUNDBOOK_SHARED",
     "ROUNDBOOK_TEST_PROFILE",
     "ROUNDBOOK_TEST_PICTURES",
+    "ROUNDBOOK_TEST_DAY",
 }
 PROFILE = os.environ.get("ROUNDBOOK_TEST_PROFILE", "ci" if IN_CI else "default")
 
@@ -111,6 +116,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if out:
         config.hook.pytest_deselected(items=list(out))
         items[:] = [item for item in items if item not in out]
+    if PROFILE == "nightly":
+        # In another order every day, so that no test comes to depend on those before it. Tests of
+        # a module stay together, as they share prepared records.
+        order = Random(TODAY)
+        modules = {item.path: order.random() for item in items}
+        items.sort(key=lambda item: (modules[item.path], order.random()))
 
 
 def _runs_on_one_server(item: pytest.Item) -> bool:
@@ -133,7 +144,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_report_header() -> list[str]:
-    return [f"{program} is not installed: its tests are left out" for program in MISSING.values()]
+    lines = [f"{program} is not installed: its tests are left out" for program in MISSING.values()]
+    return [*lines, f"in the order of {TODAY}"] if PROFILE == "nightly" else lines
 
 
 def pytest_sessionfinish(session: pytest.Session) -> None:

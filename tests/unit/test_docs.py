@@ -87,7 +87,16 @@ DOCS = ROOT / "docs"
 PAGES = sorted([ROOT / "README.md", ROOT / "CHANGELOG.md", *DOCS.rglob("*.md")])
 STATISTICS = sorted((DOCS / "statistics").glob("*.md"))
 # What is in the environment and no setting: where the settings file is, the tests, Compose.
-NO_SETTING = {"CONFIG", "TEST_SERVER", "TEST_PROFILE", "SHARED", "DB_PASSWORD", "DB_PORT", "PORT"}
+NO_SETTING = {
+    "CONFIG",
+    "TEST_SERVER",
+    "TEST_DAY",
+    "TEST_PROFILE",
+    "SHARED",
+    "DB_PASSWORD",
+    "DB_PORT",
+    "PORT",
+}
 # The results of commands that print all fields of one; of the others the recorded outputs tell.
 RESULTS = {
     "roundbook report html": html_report.WrittenHtml,
