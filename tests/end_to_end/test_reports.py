@@ -319,7 +319,7 @@ def test_the_sizes_of_a_saved_plan(campaign, tmp_path):
     assert (written["plan_version"], written["plan_stale"], written["measure"]) == (2, False, "AP")
 
     refused = campaign(*words[:-1], "tken", "--force").refusal()
-    assert "There is no saved plan 'tken'" in refused
+    assert f"Task '{TASK}' has no saved plan 'tken'" in refused
     assert "roundbook result list" in refused
     refused = campaign(*words, "--m", "5", "--force")
     assert (refused.code, "has its own m and min_d" in refused.err) == (2, True)
@@ -327,7 +327,10 @@ def test_the_sizes_of_a_saved_plan(campaign, tmp_path):
     variance = ("--value", "0.05", "--runs", "9", "--topics", "50", "--source", "a paper")
     campaign("variance", "record", "old", "1", *AP, *variance, "--create")
     other = campaign("report", "latex", "old", "--output", file, "--plan", "taken").refusal()
-    assert f"Plan 'taken' is of task '{TASK}', not of 'old'" in other
+    assert "Task 'old' has no saved plan 'taken'" in other
+    campaign("plan", "save", "free", "--variance", "0.05", "--m", "5", "--min-d", "0.1")
+    free = campaign(*words[:-1], "free", "--force").refusal()
+    assert f"Task '{TASK}' has no saved plan 'free'" in free
     assert not file.exists()
 
 

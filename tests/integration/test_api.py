@@ -513,6 +513,11 @@ def test_a_token_for_one_task_reaches_no_other(service, address):
     named = {"name": "next", "kind": "drift"}
     assert client.get(path("result"), params=named).json()["task"] == "elsewhere"
     problem(client.get(path("result"), params=named | {"kind": "plan"}), 403)
+    # A report tells as little of another task's plan as of one that is not there.
+    for plan in ("next", "none"):
+        fields = {"task": "elsewhere", "plan": plan}
+        refused = problem(client.get(f"{PREFIX}/report-latex", params=fields), 404)
+        assert refused["detail"] == f"Task 'elsewhere' has no saved plan '{plan}'."
     of = {"task": "elsewhere", "measure": "AP"}
     saved = client.post(f"{PREFIX}/save/drift", json={"name": "next", "request": of})
     assert saved.json()["status"] == "unchanged"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
 
 from roundbook.errors import InputError, NotRecordedError, RoundbookError
 from roundbook.formats.text import shown_path
@@ -15,7 +14,7 @@ from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import Round, RoundList, list_rounds, main_measure, other_measures
-from roundbook.logbook.saved_results import show_result
+from roundbook.logbook.saved_results import ShownResult, show_result
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.variances import show_variances
 from roundbook.measure_names import measure_key
@@ -62,9 +61,9 @@ def write_latex(
     Raises
     ------
     NotRecordedError
-        When there is no such task, round or saved plan, or no scores of it.
+        When there is no such task, no such round or saved plan of it, or no scores.
     InputError
-        When the output is there already or cannot be written, or the plan is of another task.
+        When the output is there already or cannot be written.
     RoundbookError
         When none of the tables can be made.
     """
@@ -74,8 +73,10 @@ def write_latex(
             f"{request.output}: tables go to a file that ends in {_SUFFIX}, or to a directory."
         )
     listed = list_rounds(session, ListRounds(task=request.task))
-    saved = None if request.plan is None else _saved_plan(session, request.plan, listed.task)
-    of_plan = saved.plan.estimate if saved is not None else None
+    saved, plan = None, None
+    if request.plan is not None:
+        saved, plan = _saved_plan(session, request.plan, listed.task)
+    of_plan = plan.estimate if plan else None
     measure = request.measure or (of_plan.measure if of_plan else main_measure(listed.rounds))
     if not measure:
         raise NotRecordedError(
@@ -91,11 +92,10 @@ def write_latex(
     of_round = of_task | {"round": chosen.round}
 
     def sizes() -> str:
-        if saved is not None:
-            return plan_latex(saved.plan, basis(saved.plan, saved=True))
-        plan_request = PlanRequest(**of_task, m=request.m, min_d=request.min_d)
-        plan = plan_topics(session, plan_request)
-        return plan_latex(plan, basis(plan))
+        if plan is not None:
+            return plan_latex(plan, basis(plan, saved=True))
+        needed = plan_topics(session, PlanRequest(**of_task, m=request.m, min_d=request.min_d))
+        return plan_latex(needed, basis(needed))
 
     writers: dict[str, Callable[[], str]] = {
         "variances": lambda: variances_latex(show_variances(session, VarianceRequest(**of_task))),
@@ -126,23 +126,27 @@ def write_latex(
         draft=chosen.status == "draft",
         left_out=left_out,
         other_measures=[] if request.measure else other_measures([chosen], measure),
-        **({} if saved is None else saved.facts),
+        plan=saved and saved.name,
+        plan_version=saved and saved.version,
+        plan_stale=saved and saved.stale,
     )
 
 
-class _SavedPlan(NamedTuple):
-    plan: Plan
-    facts: dict[str, Any]
+def _saved_plan(session: Session, name: str, task: str) -> tuple[ShownResult, Plan]:
+    """Return the latest version of a task's saved plan, and the plan itself.
 
-
-def _saved_plan(session: Session, name: str, task: str) -> _SavedPlan:
-    """Return the latest version of a saved plan; a plan of another task is refused."""
-    saved = show_result(session, ShowResult(name=name, kind="plan"))
-    if saved.task not in (None, task):
-        raise InputError(f"Plan '{saved.name}' is of task '{saved.task}', not of '{task}'.")
+    A plan of another task is refused as one that is not there: whoever may read this task need not
+    know of it.
+    """
+    try:
+        saved = show_result(session, ShowResult(name=name, kind="plan"))
+    except NotRecordedError:
+        saved = None
+    if saved is None or saved.task != task:
+        message = f"Task '{task}' has no saved plan '{name}'."
+        raise NotRecordedError(message, way_out="list results", task=task, name=name)
     assert isinstance(saved.result, Plan)
-    facts = {"plan": saved.name, "plan_version": saved.version, "plan_stale": saved.stale}
-    return _SavedPlan(saved.result, facts)
+    return saved, saved.result
 
 
 def _round(session: Session, listed: RoundList, request: LatexReport, measure: str) -> Round:

@@ -44,7 +44,8 @@ class LatexReport(Request):
         (), description="Plan for this smallest difference; repeat. (default: as plan)"
     )
     plan: str | None = Field(
-        None, description="The sizes of this saved plan, in place of those of a plan made now."
+        None,
+        description="The sizes of this saved plan of the task, in place of those of a plan made now.",
     )
     force: bool = Field(default=False, description="Replace an earlier report.")
 

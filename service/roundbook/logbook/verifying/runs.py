@@ -115,7 +115,7 @@ def _upload_differences(
         if logged is None:
             unlisted += 1
             continue
-        last = max(last, *(int(part.documents.max(initial=-1)) for part in lists))
+        last = max(last, *(int(part.documents.max()) for part in lists))
         counts = {"topics": len(lists), "documents": sum(len(part.documents) for part in lists)}
         yield from _count_differences(
             logged, counts, table="uploaded_run", run=logged.tag, **of_upload
@@ -169,7 +169,7 @@ def _qrels_differences(connection: Connection, row: Row[Any], named: int) -> Ite
     yield from _count_differences(row, counts, **of_qrels)
     if lists_hash(lists) != row.content_hash:
         yield Difference(what="content_hash", **of_qrels)
-    last = max((int(documents.max(initial=-1)) for _, documents, _ in lists), default=-1)
+    last = max((int(documents.max()) for _, documents, _ in lists), default=-1)
     if last >= named:
         yield Difference(what="documents", recorded=named, computed=last + 1, **of_qrels)
 
