@@ -68,25 +68,25 @@ def fit(
     runs: list[str] | None = option(FitRequest, "runs", "--runs", metavar="TAG"),
     zero_sd: ZeroSd = option(FitRequest, "zero_sd", "--zero-sd"),
     assessments: Assessments = None,
+    dry_run: bool = option(FitRequest, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Fit a further factor version on other standardising runs; older versions stay."""
     from roundbook.logbook.fitting import fit_factor_set
-    from roundbook.presentation.decisions import fitted_headline
     from roundbook_cli.impact import dependents_json, tell_impact
 
     request = request_of(FitRequest, locals(), round=round_label)
-    with record(context, database) as session:
+    with record(context, database, keep=not dry_run) as session:
         fitted = fit_factor_set(session, request)
     _print(fitted, form, extra={"impact": dependents_json(fitted.impact)})
     talk_notes(fitted_notes(fitted))
-    if published := publication_note(fitted.round, fitted.publication):
+    if published := publication_note(fitted.round, fitted.publication, dry_run=dry_run):
         talk(f"Note: {published}")
     if remark := unchanged(fitted):
         assumed = "" if runs else " --runs was not given, so pooled was assumed."
         talk(f"{remark}{assumed}")
-    tell_impact(fitted.impact, fitted_headline(fitted))
+    tell_impact(fitted)
 
 
 def _print(factors: FactorSet, form: Format, extra: Mapping[str, object] | None = None) -> None:

@@ -74,22 +74,29 @@ def dependents_json(dependents: Sequence[Dependent]) -> list[dict[str, Any]]:
     return [line | {"saved_at": f"{line['saved_at'].isoformat()}"} for line in lines]
 
 
-def tell_impact(dependents: Sequence[Dependent], headline: str) -> None:
-    """Print the stale dependents of scores on stderr, with the commands that renew them."""
+def tell_impact(*decisions: Any) -> None:  # noqa: ANN401
+    """Print on stderr what decisions made stale, with the commands that renew it.
+
+    Of a dry run it prints first that nothing was written.
+    """
+    from roundbook.presentation.decisions import DRY_RUN, stale_headline
     from roundbook.presentation.impact import stale_lines, stale_results
 
-    lines, results = stale_lines(dependents), stale_results(dependents)
-    if not lines:
-        return
-    talk(f"{headline} {counted(results, 'saved result')}." if results else headline)
-    renewals = _renewals(dependents)
-    if renewals:
-        talk("To renew what is stale:")
-        for command in renewals:
-            talk(f"  {command}")
-        talk("In detail:")
-    for line in lines:
-        talk(line)
+    if decisions[0].dry_run:
+        talk(DRY_RUN)
+    for decision in decisions:
+        lines, results = stale_lines(decision.impact), stale_results(decision.impact)
+        if not lines:
+            continue
+        headline = stale_headline(decision)
+        talk(f"{headline} {counted(results, 'saved result')}." if results else headline)
+        if renewals := _renewals(decision.impact):
+            talk("To renew what is stale:")
+            for command in renewals:
+                talk(f"  {command}")
+            talk("In detail:")
+        for line in lines:
+            talk(line)
 
 
 def _renewals(dependents: Sequence[Dependent]) -> list[str]:

@@ -80,7 +80,6 @@ def log(
     """
     from roundbook.logbook.matrices.files import log_files
     from roundbook.logbook.matrices.revising import latest_revisions
-    from roundbook.presentation.decisions import DRY_RUN
     from roundbook.settings import load_settings
 
     with usage_errors():
@@ -106,12 +105,7 @@ def log(
     last = next((matrix for matrix in reversed(matrices) if matrix.publication), matrices[0])
     if note := publication_note(last.round, last.publication, dry_run=dry_run):
         talk(f"Note: {note}")
-    if dry_run:
-        talk(DRY_RUN)
-    when = "once" if dry_run else "now that"
-    for matrix in matrices:
-        of_measure = f" of {matrix.measure}" if len(matrices) > 1 else ""
-        tell_impact(matrix.impact, f"Stale {when} the scores{of_measure} are replaced:")
+    tell_impact(*matrices)
 
 
 def _json(logged: LoggedMatrix) -> dict[str, Any]:

@@ -322,13 +322,14 @@ def withdraw(
     context: typer.Context,
     matrix: MatrixNumber,
     reason: str = option(WithdrawMatrix, "reason", "--reason", metavar="TEXT"),
+    dry_run: bool = option(WithdrawMatrix, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Withdraw a score matrix: it stays readable and counts in nothing, until restored."""
     from roundbook.logbook.matrices.corrections import withdraw_matrix
 
-    request = WithdrawMatrix(matrix=matrix, reason=reason)
+    request = WithdrawMatrix(matrix=matrix, reason=reason, dry_run=dry_run)
     _correct(withdraw_matrix, context, request, form, database)
 
 
@@ -337,13 +338,14 @@ def restore(
     context: typer.Context,
     matrix: MatrixNumber,
     reason: str = option(WithdrawMatrix, "reason", "--reason", metavar="TEXT"),
+    dry_run: bool = option(WithdrawMatrix, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Take a withdrawal back: the score matrix counts again."""
     from roundbook.logbook.matrices.corrections import restore_matrix
 
-    request = RestoreMatrix(matrix=matrix, reason=reason)
+    request = RestoreMatrix(matrix=matrix, reason=reason, dry_run=dry_run)
     _correct(restore_matrix, context, request, form, database)
 
 
@@ -355,14 +357,15 @@ def _correct(
     database: str | None,
 ) -> None:
     """Withdraw or restore a score matrix, and print the dependents that this makes stale."""
-    from roundbook.presentation.decisions import corrected_headline, uncorrected_note
+    from roundbook.presentation.decisions import uncorrected_note
 
-    with record(context, database) as session:
+    with record(context, database, keep=not request.dry_run) as session:
         corrected = correct(session, request)
     impact = {"impact": dependents_json(corrected.impact)}
     show(corrected, form, [corrected], _CORRECTED, extra=impact)
     if note := uncorrected_note(corrected, request.reason):
         talk(f"Note: {note}")
-    tell_impact(corrected.impact, corrected_headline(corrected))
-    if note := publication_note(corrected.round, corrected.publication):
+    publication = corrected.publication
+    if note := publication_note(corrected.round, publication, dry_run=request.dry_run):
         talk(f"Note: {note}")
+    tell_impact(corrected)

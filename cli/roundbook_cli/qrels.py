@@ -11,7 +11,7 @@ from roundbook.requests.runs import ListQrels, LogQrels
 from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, progress, show, talk, talk_notes
+from roundbook_cli.output import Column, count, progress, show, talk_notes
 from roundbook_cli.request_options import argument, option, request_of
 from roundbook_cli.session import record, sessions
 
@@ -48,7 +48,6 @@ def log(
     nothing; other content is refused unless --revise says why.
     """
     from roundbook.logbook.runs.assessing import latest_qrels, log_qrels
-    from roundbook.presentation.decisions import DRY_RUN
     from roundbook.settings import load_settings
 
     request = request_of(LogQrels, locals(), round=round_label)
@@ -65,10 +64,7 @@ def log(
     impact = dependents_json(logged.impact)
     show(logged, form, [logged], _LOGGED, extra={"notes": notes, "impact": impact})
     talk_notes(notes)
-    if dry_run:
-        talk(DRY_RUN)
-    when = "once" if dry_run else "now that"
-    tell_impact(logged.impact, f"Stale {when} the assessments are corrected:")
+    tell_impact(logged)
 
 
 @app.command("list", epilog="Example: roundbook qrels list covid")

@@ -35,7 +35,7 @@ from roundbook_cli.output import (
     talk,
     talk_notes,
 )
-from roundbook_cli.request_options import argument, option
+from roundbook_cli.request_options import argument, option, request_of
 from roundbook_cli.session import record, sessions
 from roundbook_cli.ways_out import with_way_out
 
@@ -106,21 +106,21 @@ def set_(
     held: date | None = option(CreateRound, "held", "--held", metavar="DATE", parser=read_day),
     collection: str | None = option(CreateRound, "collection", "--collection", metavar="NAME"),
     force: bool = option(SetRound, "force", "--force"),
+    dry_run: bool = option(SetRound, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Record on which document collection, and when, a round was held."""
     from roundbook.logbook.round_changes import set_round
-    from roundbook.presentation.decisions import changed_headline
     from roundbook_cli.impact import dependents_json, tell_impact
 
-    request = SetRound(task=task, round=round_label, held=held, collection=collection, force=force)
-    with record(context, database) as session:
+    request = request_of(SetRound, locals(), round=round_label)
+    with record(context, database, keep=not dry_run) as session:
         changed = set_round(session, request)
     extra = {"impact": dependents_json(changed.impact)}
     show(changed, form, [changed], _COLUMNS, extra=extra)
     talk_notes(_held_notes(request.task, [changed]))
-    tell_impact(changed.impact, changed_headline(changed))
+    tell_impact(changed)
 
 
 @app.command(epilog="Example: roundbook round rename covid roud4 round4")
@@ -167,9 +167,7 @@ def publish(
     task: str = argument(CreateRound, "task", metavar="TASK"),
     round_label: str = argument(CreateRound, "round", metavar="ROUND"),
     reason: str | None = option(PublishRound, "reason", "--reason", metavar="TEXT"),
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Show what would be published; publish nothing.")
-    ] = False,
+    dry_run: bool = option(PublishRound, "dry_run", "--dry-run"),
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, on a terminal.")] = False,
     form: Form = "table",
     database: Database = None,
@@ -183,11 +181,12 @@ def publish(
     from roundbook.presentation.decisions import published_sentences
 
     request = PublishRound(task=task, round=round_label, reason=reason)
+    preview_request = request.model_copy(update={"dry_run": True})
     asks = not (dry_run or yes) and is_person_there()
     with sessions(context, database) as begin:
         if dry_run or asks:
             with begin(keep=False) as session:
-                published = preview = publish_round(session, request)
+                published = preview = publish_round(session, preview_request)
         if asks and preview.status != "unchanged":
             question = f"Publish round '{preview.round}' for good: {_matrices(preview.matrices)}?"
             if not ask(f"{question} There is no way back."):
@@ -201,17 +200,13 @@ def publish(
                         f"Round '{preview.round}' has changed since it was shown, so nothing was"
                         " published; look at it again."
                     )
-    if dry_run and published.status == "published":
-        published = published.model_copy(
-            update={"status": "draft", "published_at": None, "published_fingerprint": None}
-        )
     fingerprint = published.published_fingerprint or published.fingerprint
     show(published, form, [published], _COLUMNS, below=[f"Fingerprint {fingerprint}"])
     sentences = published_sentences(published, request.reason)
     if published.status == "unchanged":
         talk_notes(sentences)
     elif dry_run:
-        talk("Dry run: nothing was published.")
+        talk(sentences[0])
     else:
         talk(
             f"{sentences[0]} It takes scores only by 'roundbook log ... --revise REASON' now."

@@ -44,8 +44,6 @@ def teams(
     """
     from roundbook.logbook.teams import describe_teams
     from roundbook.presentation.decisions import (
-        DRY_RUN,
-        described_headline,
         described_notes,
         pool_corrected,
     )
@@ -73,6 +71,4 @@ def teams(
         described.round, described.publication, dry_run=request.dry_run
     ):
         talk(f"Note: {published}")
-    if request.dry_run:
-        talk(DRY_RUN)
-    tell_impact(described.impact, described_headline(described))
+    tell_impact(described)

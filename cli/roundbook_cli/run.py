@@ -16,7 +16,7 @@ from roundbook.requests.runs import CompareScores, ListRuns, LogRuns
 from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, number, progress, show, signed, talk, talk_notes
+from roundbook_cli.output import Column, count, number, progress, show, signed, talk_notes
 from roundbook_cli.request_options import argument, option, request_of
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record, sessions
@@ -67,7 +67,6 @@ def log(
     none. The same runs again change nothing, and what a run retrieved never changes.
     """
     from roundbook.logbook.runs.log_runs import log_runs
-    from roundbook.presentation.decisions import DRY_RUN
     from roundbook.settings import load_settings
 
     request = request_of(LogRuns, locals(), round=round_label)
@@ -81,10 +80,7 @@ def log(
     impact = dependents_json(logged.impact)
     show(logged, form, [logged], _LOGGED, extra={"notes": notes, "impact": impact})
     talk_notes(notes)
-    if dry_run:
-        talk(DRY_RUN)
-    when = "once" if dry_run else "now that"
-    tell_impact(logged.impact, f"Stale {when} further runs are logged:")
+    tell_impact(logged)
 
 
 @app.command("list", epilog="Example: roundbook run list covid round1")

@@ -37,6 +37,7 @@ def alias(
     context: typer.Context,
     task: str = argument(AliasTopics, "task", metavar="TASK"),
     file: Path = argument(AliasTopics, "file", metavar="FILE"),
+    dry_run: bool = option(AliasTopics, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -48,8 +49,8 @@ def alias(
     from roundbook.presentation.decisions import aliased_sentence
     from roundbook.settings import load_settings
 
-    request = AliasTopics(task=task, file=file)
-    with record(context, database) as session:
+    request = AliasTopics(task=task, file=file, dry_run=dry_run)
+    with record(context, database, keep=not dry_run) as session:
         aliased = alias_topics(session, request, load_settings().max_file_bytes)
     show(aliased, form, aliased.aliases, _OTHER_IDS)
     talk(aliased_sentence(aliased))
@@ -61,6 +62,7 @@ def unalias(
     context: typer.Context,
     task: str = argument(AliasTopics, "task", metavar="TASK"),
     name: str = argument(UnaliasTopic, "name", metavar="ID"),
+    dry_run: bool = option(UnaliasTopic, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -68,8 +70,8 @@ def unalias(
     from roundbook.logbook.topics import unalias_topic
     from roundbook.presentation.decisions import unaliased_sentence
 
-    request = UnaliasTopic(task=task, name=name)
-    with record(context, database) as session:
+    request = UnaliasTopic(task=task, name=name, dry_run=dry_run)
+    with record(context, database, keep=not dry_run) as session:
         unaliased = unalias_topic(session, request)
     show(unaliased, form, [unaliased], _OTHER_IDS)
     talk(unaliased_sentence(unaliased))
@@ -77,8 +79,10 @@ def unalias(
 
 
 def _tell_stale(changed: AliasedTopics | UnaliasedTopic) -> None:
-    from roundbook.presentation.decisions import stale_by_topics
+    from roundbook.presentation.decisions import DRY_RUN, stale_by_topics
 
+    if changed.dry_run:
+        talk(DRY_RUN)
     if sentence := stale_by_topics(changed):
         command = f"roundbook result renew {quote(changed.task)} --stale"
         talk(f"{sentence} '{command}' renews what is stale.")

@@ -284,11 +284,13 @@ def record_(
     ),
     create: bool = option(RecordVarianceRequest, "create", "--create"),
     revise: str | None = option(RecordVarianceRequest, "revise", "--revise", metavar="REASON"),
+    dry_run: bool = option(RecordVarianceRequest, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Record a variance that was published without its score matrix."""
     from roundbook.logbook.published import latest_recorded, record_variance
+    from roundbook_cli.impact import dependents_json, tell_impact
 
     request = request_of(RecordVarianceRequest, locals(), round=round_label, variance=value)
     with sessions(context, database) as begin:
@@ -298,7 +300,7 @@ def record_(
                 latest = latest_recorded(session, request)
             request = request.model_copy(update={"expected_revision": latest})
         confirm_names(begin, request)
-        with begin() as session:
+        with begin(keep=not dry_run) as session:
             recorded = record_variance(session, request)
     columns = (
         Column("round", "Round"),
@@ -310,5 +312,7 @@ def record_(
         Column("status", "Status"),
     )
     notes = recorded_notes(recorded, request.revise)
-    show(recorded, form, [recorded], columns, extra={"notes": notes})
+    impact = dependents_json(recorded.impact)
+    show(recorded, form, [recorded], columns, extra={"notes": notes, "impact": impact})
     talk_notes(notes)
+    tell_impact(recorded)

@@ -160,21 +160,53 @@ def test_a_plan_that_left_the_scores_out_is_not_said_to_rest_on_them(logged, wri
     other = write(wide(SCORES / 2), "other.csv")
     assert logged("log", "t", "r2", other, "--measure", "AP", "--create").code == 0
     withdrawn = logged("matrix", "withdraw", number, "--reason", "wrong qrels")
-    headline = f"Stale now, of what rests on matrix {number} or was planned without it:"
     assert withdrawn.err.splitlines()[:2] == [
-        headline,
+        f"Stale now that matrix {number} is withdrawn:",
         "  factors and variances (4): they no longer count",
     ]
     words = ("plan", "save", "p", "--task", "t", "--measure", "AP", "--m", "2", "--min-d", "0.5")
     assert logged(*words).code == 0
     restored = logged("matrix", "restore", number, "--reason", "right")
     assert restored.err.splitlines()[:5] == [
-        f"{headline} 1 saved result.",
+        f"Stale now that matrix {number} counts: 1 saved result.",
         "To renew what is stale:",
         "  roundbook result renew p",
         "In detail:",
         "  plan 'p' version 1 (task 't'): round 'r1': left out as withdrawn, and counts again",
     ]
+
+
+def test_a_dry_withdrawal_says_what_would_be_stale_and_writes_nothing(logged):
+    (number,) = numbers(logged)
+    logged("round", "publish", "t", "r1", "--yes")
+    words = ("plan", "save", "p", "--task", "t", "--measure", "AP", "--m", "2", "--min-d", "0.5")
+    assert logged(*words).code == 0
+    events = logged("events", "--format", "json").json["events"]
+    for verb, standing in (("withdraw", "withdrawn"), ("restore", "current")):
+        command = ("matrix", verb, number, "--reason", "wrong qrels")
+        dry = logged(*command, "--dry-run", "--format", "json")
+        stale = [(each["name"], each["stale"]) for each in dry.json["impact"]]
+        if verb == "withdraw":
+            assert ("plan 'p' version 1", True) in stale
+            assert dry.err.splitlines()[:3] == [
+                "Note: Round 'r1' is published, and its published fingerprint would no longer"
+                " verify.",
+                "Dry run: nothing was written.",
+                f"Stale once matrix {number} is withdrawn: 1 saved result.",
+            ]
+            assert logged("events", "--format", "json").json["events"] == events
+            assert numbers(logged) == [number]
+            assert logged("result", "show", "p", "--format", "json").json["stale"] == []
+        else:
+            assert "Dry run: nothing was written.\n" in dry.err
+        assert (dry.json["standing"], dry.json["dry_run"]) == (standing, True)
+        done = logged(*command, "--format", "json")
+        # The dry run said what the command does.
+        but = {"dry_run", "decided_at"}
+        assert {key: value for key, value in dry.json.items() if key not in but} == {
+            key: value for key, value in done.json.items() if key not in but
+        }
+        assert (done.json["dry_run"], "Dry run" in done.err) == (False, False)
 
 
 @pytest.mark.parametrize(

@@ -361,9 +361,15 @@ def test_decisions_say_what_the_terminal_says(book, tmp_path):
     assert ("before, " in dry, dry.splitlines()[-1]) == (True, "Dry run: nothing was written.")
     assert "before, " in book.renew(task="t").say()
     assert book.renew(task="t").say() == "Nothing was stale that can be renewed."
+    dry = book.withdraw(2, "wrong", dry_run=True)
+    assert (dry.status, dry.dry_run) == ("withdrawn", True)
+    assert dry.say().splitlines()[-1] == "Dry run: nothing was written."
     assert "Matrix 2 of round '1', AP: withdrawn." in book.withdraw(2, "wrong").say()
     assert "Matrix 2 is withdrawn already, since" in book.withdraw(2, "again").say()
     book.restore(2, "right")
+    dry = book.publish("t", "1", "final", dry_run=True)
+    assert (dry.status, dry.published_at) == ("draft", None)
+    assert dry.say() == "Dry run: nothing was published."
     published = book.publish("t", "1", "final").say()
     assert published == "Round '1' is published for good: there is no way back."
     assert "was published already" in book.publish("t", "1").say()

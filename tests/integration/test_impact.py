@@ -528,11 +528,14 @@ def test_the_terminal_prints_it(engine, resting, terminal, tmp_path):
     log_it = ["log", TASK, FIRST, str(tmp_path / "again.csv"), "--measure", "AP"]
     printed = terminal(*log_it, "--revise", "a typo", "--dry-run")
     assert printed.code == 0
-    assert "Stale once the scores are replaced: 3 saved results.\nTo renew what is" in printed.err
+    assert (
+        "Stale once the scores of AP are replaced: 3 saved results.\nTo renew what is"
+        in printed.err
+    )
     printed = terminal(*log_it, "--revise", "a typo")
     assert printed.code == 0
     assert "Resting on" not in printed.out
-    assert "Stale now that the scores are replaced:" in printed.err
+    assert "Stale now that the scores of AP are replaced:" in printed.err
     impact = show_impact(engine, resting[0]).dependents
     told = [line for line in printed.err.splitlines() if line.startswith("  ")]
     refit = list(
@@ -752,6 +755,79 @@ def test_factors_fitted_anew_name_what_they_make_stale(engine, resting, terminal
     quiet = terminal(*fit_it[:3], "r4", *fit_it[4:], "--runs", RUNS[0], "--runs", RUNS[1])
     assert (quiet.json["status"], quiet.json["impact"]) == ("fitted", [])
     assert "Stale" not in quiet.err
+
+
+PUBLISHED = ("--runs", "4", "--topics", "8", "--source", "a paper")
+
+
+def test_a_published_variance_that_is_replaced_makes_stale_what_rests_on_it(engine, terminal):
+    log(engine, scores(0), "r1", task="t")
+    record = ("variance", "record", "t", "r2", "--measure", "AP", *PUBLISHED)
+    first = terminal(*record, "--value", ".05", "--create", "--format", "json")
+    assert (first.json["impact"], "Stale" in first.err) == ([], False)
+    save(engine, "next", task="t")
+    save(engine, "latest", task="t", variance_at="latest")
+    save(engine, "other", task="t", scale="std-ab")
+    revised = terminal(*record, "--value", ".06", "--revise", "a misprint", "--format", "json")
+    why = "round 'r2': the published value was corrected (revision 2)"
+    expected = [
+        (f"plan '{name}' version 1", True, why, renewal(name)) for name in ("latest", "next")
+    ]
+    keys = ("name", "stale", "why", "renew")
+    assert sorted(tuple(map(line.get, keys)) for line in revised.json["impact"]) == expected
+    assert revised.err.splitlines()[0] == (
+        "Stale now that the published variance of AP is replaced: 2 saved results."
+    )
+    for name in ("next", "latest"):
+        assert terminal("result", "renew", name).code == 0
+    # Scores that come later take the place of the published variance.
+    logged = log(engine, scores(1), "r2", task="t")
+    assert [(line.entry.name, line.stale) for line in logged.impact] == [
+        ("latest", True),
+        ("next", True),
+    ]
+    assert decision_sentences(logged)[-3] == "Stale now that the scores of AP are logged:"
+    assert log(engine, scores(2), "r3", task="t").impact == []
+
+
+def test_a_dry_run_says_what_a_decision_makes_stale_and_writes_nothing(
+    engine, resting, terminal, tmp_path
+):
+    ids = tmp_path / "ids.csv"
+    ids.write_text("topic,round,id\nt0,r4,other\n", encoding="utf-8")
+    topics = ["other", *"abcdefg"]
+    log_scores(engine, "r4", scores(3), task=TASK, runs=RUNS, topics=topics, user="ann")
+    save_drift(engine, FIRST, "r2")
+    record = ("variance", "record", TASK, "r9", "--measure", "AP", *PUBLISHED)
+    assert terminal(*record, "--value", ".05", "--create").code == 0
+    save(engine, "published")
+
+    def counts(form):
+        return {key: value for key, value in form.items() if key not in _OF_THE_MOMENT}
+
+    for words in (
+        ("round", "set", TASK, "r2", "--collection", "A"),
+        ("factors", "fit", TASK, FIRST, "--measure", "AP", "--reason", "y", "--runs", "all"),
+        ("topic", "alias", TASK, str(ids)),
+        ("topic", "unalias", TASK, "other"),
+        (*record, "--value", ".07", "--revise", "a misprint"),
+        ("matrix", "withdraw", str(resting[1]), "--reason", "wrong"),
+        ("matrix", "restore", str(resting[1]), "--reason", "right"),
+    ):
+        before = terminal("events", "--format", "json").json
+        dry = terminal(*words, "--dry-run", "--format", "json")
+        assert terminal("events", "--format", "json").json == before, words
+        assert "Dry run: nothing was written.\n" in dry.err, words
+        done = terminal(*words, "--format", "json")
+        assert "Dry run" not in done.err, words
+        assert (dry.json["dry_run"], done.json["dry_run"]) == (True, False), words
+        assert counts(dry.json) == counts(done.json), words
+        assert done.json.get("impact") or "stale" in done.json, words
+        assert terminal("events", "--format", "json").json != before, words
+        terminal("result", "renew", TASK, "--stale")
+
+
+_OF_THE_MOMENT = ("dry_run", "fitted_at", "decided_at")
 
 
 def test_teams_name_what_they_make_stale(engine, resting, terminal, tmp_path):

@@ -33,10 +33,12 @@ from roundbook.requests.factors import FitRequest
 class FittedFactorSet(FactorSet):
     """A factor set; `status` is ``fitted``, or ``unchanged`` if the latest one was the same.
 
+    With `dry_run` it is what would have been done.
     `publication` has the fingerprints of a published round whose factors change.
     """
 
     status: str
+    dry_run: bool
     impact: list[Dependent]
     publication: Publication | None = Field(None, exclude_if=not_)
 
@@ -75,7 +77,9 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
     chosen = _choose(loaded, request.runs)
     if _is_latest(connection, series, loaded, chosen, request.zero_sd):
         latest = read_factor_set(connection, request.task, series)
-        return FittedFactorSet(**dict(latest), status="unchanged", impact=[])
+        return FittedFactorSet(
+            **dict(latest), status="unchanged", dry_run=request.dry_run, impact=[]
+        )
     computed = matrix_statistics(loaded.scores, loaded.team_ids, chosen.mask, request.zero_sd)
     assert computed.factors is not None
     fit = Fit(computed.factors, chosen, request.zero_sd, request.reason)
@@ -100,6 +104,7 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
     return FittedFactorSet(
         **dict(read_factor_set(connection, request.task, series)),
         status="fitted",
+        dry_run=request.dry_run,
         impact=stale_results(
             connection,
             task_id,

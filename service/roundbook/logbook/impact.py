@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -183,6 +183,19 @@ def stale_by_source(
         connection,
         task_id,
         lambda _, inputs: any((row.origin, row.id) == (origin, replaced) for row in inputs),
+    )
+
+
+def stale_by_published(
+    connection: Connection, task_id: int, replaced: Collection[int]
+) -> list[Dependent]:
+    """Return the saved results that are stale as published variances, given by id, are replaced."""
+    return stale_results(
+        connection,
+        task_id,
+        lambda _, inputs: any(
+            row.origin == "published_variance" and row.id in replaced for row in inputs
+        ),
     )
 
 

@@ -17,6 +17,7 @@ from roundbook.errors import (
     RevisedMeanwhileError,
 )
 from roundbook.logbook.events import record_event
+from roundbook.logbook.impact import Dependent, stale_by_published
 from roundbook.logbook.lookup import (
     Series,
     check_name,
@@ -36,6 +37,8 @@ from roundbook.requests.variances import RecordVarianceRequest
 class RecordedVariance(Result):
     """A published variance that was recorded; `status` is ``recorded`` or ``unchanged``.
 
+    With `dry_run` it is what would have been done. `impact` lists the saved results that rest on
+    the former revision and are stale.
     `matrix` is the round's current score matrix, whose variance is used instead, None without one.
     `other_measures` are the task's other measures if this one is new to the record; `near_names`
     are the task and round that are new to the record, if they may be misspelt.
@@ -54,6 +57,8 @@ class RecordedVariance(Result):
     teams: int | None
     source: str
     status: str
+    dry_run: bool
+    impact: list[Dependent]
     matrix: int | None
     other_measures: list[str]
     near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
@@ -129,6 +134,7 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
     series = Series(round_id, measure.id, label, request.round, measure.name)
     logged = latest_matrix(connection, series)
     revision = current.revision if current is not None else 0
+    impact = []
     if not unchanged:
         _check_revision(connection, request, series, current)
         revision += 1
@@ -157,6 +163,8 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
                 "source": source,
             },
         )
+        if current is not None:
+            impact = stale_by_published(connection, task_id, [current.id])
     return RecordedVariance(
         task=request.task.strip(),
         round=request.round.strip(),
@@ -167,6 +175,8 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
         **facts,
         dof=request.runs * (request.topics - 1),
         status="unchanged" if unchanged else "recorded",
+        dry_run=request.dry_run,
+        impact=impact,
         matrix=None if logged is None or logged.withdrawn is not None else logged.id,
         other_measures=other_measures(connection, task_id, measure),
         near_names=near,

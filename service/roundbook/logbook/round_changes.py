@@ -30,18 +30,24 @@ from roundbook.requests.tasks import PublishRound, RemoveRound, RenameRound, Set
 class PublishedRound(Round):
     """A published round; `status` is ``unchanged`` if it was published already.
 
+    With `dry_run` nothing was published, and the status stays ``draft``.
     `published_at` is the time of publication, None if unknown; `fingerprint` is today's,
     `published_fingerprint` the one noted at publication, None if none was.
     """
 
+    dry_run: bool
     published_at: datetime | None
     fingerprint: str
     published_fingerprint: str | None
 
 
 class ChangedRound(Round):
-    """A round just changed; `impact` lists the saved results that are stale by its collection."""
+    """A round just changed; `impact` lists the saved results that are stale by its collection.
 
+    With `dry_run` it is what would have been done.
+    """
+
+    dry_run: bool
     impact: list[Dependent]
 
 
@@ -114,7 +120,7 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
             ),
         )
     changed = read_rounds(connection, task_id, recorded.label)[0]
-    return ChangedRound(**dict(changed), impact=impact)
+    return ChangedRound(**dict(changed), dry_run=request.dry_run, impact=impact)
 
 
 def rename_round(session: Session, request: RenameRound) -> RenamedRound:
@@ -236,13 +242,19 @@ def publish_round(session: Session, request: PublishRound) -> PublishedRound:
             event.c.round_id == recorded.id, event.c.what == PUBLISHED
         )
     ).scalar_one()
-    status = "unchanged" if recorded.status == "published" else "published"
-    return PublishedRound(
-        **dict(read_rounds(connection, task_id, recorded.label)[0]) | {"status": status},
+    published = PublishedRound(
+        **dict(read_rounds(connection, task_id, recorded.label)[0]),
+        dry_run=request.dry_run,
         published_at=published_at,
         fingerprint=fingerprint,
         published_fingerprint=published_fingerprint(connection, recorded.id),
     )
+    if recorded.status == "published":
+        return published.model_copy(update={"status": "unchanged"})
+    if request.dry_run:
+        undone = {"status": "draft", "published_at": None, "published_fingerprint": None}
+        return published.model_copy(update=undone)
+    return published
 
 
 def _locked(

@@ -267,7 +267,6 @@ def _store_version(
 ) -> SavedResult:
     """Save a result as the next version of its name; its task is locked."""
     kind, connection = computed.kind, session.connection
-    definition = find_kind(kind)
     content = computed.result.model_dump(mode="json", by_alias=True)
     if name is None:
         same = (
@@ -284,7 +283,7 @@ def _store_version(
     # Equal figures from different inputs are a new version, or the result would stay stale.
     unchanged = (
         last is not None
-        and _is_same(definition, last, content, note)
+        and _is_same(find_kind(kind), last, content, note)
         and not judge_result(connection, last).stale
     )
     before: dict[str, Any] = {}
@@ -297,50 +296,54 @@ def _store_version(
                 for field in request
                 if field in last.request and last.request[field] != request[field]
             }
-        result_id = connection.execute(
-            result_table.insert()
-            .values(
-                task_id=task_id,
-                kind=kind,
-                name=name,
-                version=last.version + 1 if last else 1,
-                request=request,
-                result=content,
-                note=note,
-                software=SOFTWARE,
-                saved_by=session.user,
-            )
-            .returning(result_table.c.id)
-        ).scalar_one()
-        if computed.inputs:
-            connection.execute(
-                result_input.insert(),
-                [
-                    {"result_id": result_id, "position": position, "known": dict(row.known)}
-                    | {f"{origin}_id": None for origin in _ORIGINS}
-                    | {f"{row.origin}_id": row.id}
-                    for position, row in enumerate(computed.inputs)
-                ],
-            )
+        columns = {
+            "task_id": task_id,
+            "kind": kind,
+            "name": name,
+            "version": last.version + 1 if last else 1,
+            "request": request,
+            "result": content,
+            "note": note,
+            "software": SOFTWARE,
+            "saved_by": session.user,
+        }
+        _insert_version(session, columns, computed.inputs)
         versions = stored_results(connection, kind=kind, name=name)
-        brief = definition.brief(content)
-        record_event(
-            session,
-            f"{definition.title} saved",
-            why=note,
-            task_id=task_id,
-            details={definition.title: name, "version": versions[-1].version}
-            | {
-                key: brief[key]
-                for key in ("measure", *definition.in_event)
-                if brief.get(key) is not None
-            },
-        )
     return SavedResult(
         **dict(judge_result(connection, versions[-1])),
         result=read_stored(versions[-1]),
         status="unchanged" if unchanged else "saved",
         asked_before=before,
+    )
+
+
+def _insert_version(session: Session, columns: dict[str, Any], inputs: Sequence[Input]) -> None:
+    """Insert a version of a result, with these columns and inputs, and record the event."""
+    result_id = session.connection.execute(
+        result_table.insert().values(columns).returning(result_table.c.id)
+    ).scalar_one()
+    if inputs:
+        session.connection.execute(
+            result_input.insert(),
+            [
+                {"result_id": result_id, "position": position, "known": dict(row.known)}
+                | {f"{origin}_id": None for origin in _ORIGINS}
+                | {f"{row.origin}_id": row.id}
+                for position, row in enumerate(inputs)
+            ],
+        )
+    definition = find_kind(columns["kind"])
+    brief = definition.brief(columns["result"])
+    details = {definition.title: columns["name"], "version": columns["version"]}
+    for key in ("measure", *definition.in_event):
+        if brief.get(key) is not None:
+            details[key] = brief[key]
+    record_event(
+        session,
+        f"{definition.title} saved",
+        why=columns["note"],
+        task_id=columns["task_id"],
+        details=details,
     )
 
 

@@ -187,27 +187,7 @@ def standardise_files(
 def _standardised(
     connection: Connection, request: _Request, raw: _Raw, source: Series, version: int | None
 ) -> StandardisedScores:
-    rounds = {
-        row.id: row
-        for row in connection.execute(
-            select(round_.c.id, round_.c.task_id, round_.c.collection).where(
-                round_.c.id.in_((raw.round_id, source.round_id))
-            )
-        )
-    }
-    task_id, declared = rounds[raw.round_id].task_id, rounds[raw.round_id].collection
-    collection = rounds[source.round_id].collection
-    if collections_differ(declared, collection):
-        raise ImpossibleStatisticError(
-            f"Round '{source.round}' was held on the document collection '{collection}' and round"
-            f" '{raw.round}' on '{declared}': a topic of the same name on other documents is"
-            f" another topic, so round '{source.round}' has factors of none of these topics.",
-            way_out="own factors",
-            task=request.task,
-            round=raw.round,
-            measure=source.measure,
-            collection=collection,
-        )
+    task_id, collection, factors_collection = _collections(connection, request, raw, source)
     factors = load_factors(connection, find_factor_set(connection, source, version))
     zero_sd = factors.row.zero_sd
     # Topics keep the names in their scores, and are matched with factors by the topics they stand
@@ -246,8 +226,8 @@ def _standardised(
         factors_revision=factors.row.revision,
         withdrawn=factors.row.withdrawn,
         outdated=outdated_factors(connection, factors.row),
-        collection=declared,
-        factors_collection=collection,
+        collection=collection,
+        factors_collection=factors_collection,
         zero_sd=zero_sd,
         anonymous=isinstance(request, StandardiseRequest) and request.anonymous,
         topics=[raw.topics[index] for index in kept],
@@ -263,6 +243,37 @@ def _standardised(
         ],
         hidden=list(raw.hidden),
     )
+
+
+def _collections(
+    connection: Connection, request: _Request, raw: _Raw, source: Series
+) -> tuple[int, str | None, str | None]:
+    """Return the task of the scores, and the document collections of their and the factors' round.
+
+    Collections that differ are refused.
+    """
+    rounds = {
+        row.id: row
+        for row in connection.execute(
+            select(round_.c.id, round_.c.task_id, round_.c.collection).where(
+                round_.c.id.in_((raw.round_id, source.round_id))
+            )
+        )
+    }
+    own, of_factors = rounds[raw.round_id], rounds[source.round_id]
+    if collections_differ(own.collection, of_factors.collection):
+        raise ImpossibleStatisticError(
+            f"Round '{source.round}' was held on the document collection '{of_factors.collection}'"
+            f" and round '{raw.round}' on '{own.collection}': a topic of the same name on other"
+            f" documents is another topic, so round '{source.round}' has factors of none of these"
+            " topics.",
+            way_out="own factors",
+            task=request.task,
+            round=raw.round,
+            measure=source.measure,
+            collection=of_factors.collection,
+        )
+    return own.task_id, own.collection, of_factors.collection
 
 
 def _standardising_scores(

@@ -32,12 +32,14 @@ class OtherId(Result):
 class AliasedTopics(Result):
     """The new other ids recorded from a file, and the number recorded before.
 
-    `stale` names the saved results that are stale as their rounds now share other topics.
+    `stale` names the saved results that are stale as their rounds now share other topics. With
+    `dry_run` it is what would have been done.
     """
 
     task: str
     aliases: list[OtherId]
     unchanged: int
+    dry_run: bool
     stale: list[str]
 
 
@@ -45,6 +47,7 @@ class UnaliasedTopic(OtherId):
     """An id that is a topic of its own again, and the topic it stood for; see `AliasedTopics`."""
 
     task: str
+    dry_run: bool
     stale: list[str]
 
 
@@ -149,6 +152,7 @@ def alias_topics(session: Session, request: AliasTopics, max_file_bytes: int) ->
         task=request.task,
         aliases=[OtherId(topic=name, id=spelled) for spelled, name in new.items()],
         unchanged=len(rows) - len(new),
+        dry_run=request.dry_run,
         stale=_stale(connection, task_id),
     )
 
@@ -262,7 +266,12 @@ def unalias_topic(session: Session, request: UnaliasTopic) -> UnaliasedTopic:
     )
     details = {"topic": row.topic, "id": row.name}
     record_event(session, "topic unaliased", task_id=task_id, details=details)
-    return UnaliasedTopic(task=request.task, stale=_stale(connection, task_id), **details)
+    return UnaliasedTopic(
+        task=request.task,
+        dry_run=request.dry_run,
+        stale=_stale(connection, task_id),
+        **details,
+    )
 
 
 def list_topics(session: Session, request: ListTopics) -> TopicList:

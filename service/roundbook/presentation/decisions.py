@@ -28,13 +28,11 @@ from roundbook.presentation.teams import described_phrase
 from roundbook.presentation.variances import recorded_notes
 
 if TYPE_CHECKING:
-    from roundbook.logbook.fitting import FittedFactorSet
-    from roundbook.logbook.impact import Dependent
     from roundbook.logbook.matrices.corrections import CorrectedMatrix
     from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
     from roundbook.logbook.published import RecordedVariance
     from roundbook.logbook.result import Result
-    from roundbook.logbook.round_changes import ChangedRound, PublishedRound
+    from roundbook.logbook.round_changes import PublishedRound
     from roundbook.logbook.runs.assessing import LoggedQrels
     from roundbook.logbook.runs.log_runs import LoggedRuns
     from roundbook.logbook.saving import Renewal, SavedResult
@@ -64,6 +62,8 @@ def published_sentences(published: PublishedRound, reason: str | None = None) ->
     reason : str, optional
         The reason that was given for publishing it.
     """
+    if published.status == "draft":
+        return ["Dry run: nothing was published."]
     if published.status != "unchanged":
         return [f"Round '{published.round}' is published for good: there is no way back."]
     day = f" on {published.published_at:%Y-%m-%d}" if published.published_at else ""
@@ -78,10 +78,10 @@ def published_sentences(published: PublishedRound, reason: str | None = None) ->
     return sentences
 
 
-def corrected_headline(corrected: CorrectedMatrix) -> str:
-    """Return the heading of the list of results that a withdrawal or restoration made stale."""
-    # A plan that left the matrix out is listed too.
-    return f"Stale now, of what rests on matrix {corrected.matrix} or was planned without it:"
+def stale_headline(decision: Any) -> str:  # noqa: ANN401
+    """Return the heading of the list of what a decision made stale, or would in a dry run."""
+    when = "once" if decision.dry_run else "now that"
+    return f"Stale {when} {_STALE_BY[type(decision).__name__](decision)}:"
 
 
 def uncorrected_note(corrected: CorrectedMatrix, reason: str | None = None) -> str | None:
@@ -100,24 +100,6 @@ def uncorrected_note(corrected: CorrectedMatrix, reason: str | None = None) -> s
     return (
         f"Matrix {corrected.matrix} {status} already{since}; the reason{quoted} was not recorded."
     )
-
-
-def changed_headline(changed: ChangedRound) -> str:
-    """Return the heading of the list of results that a changed collection made stale."""
-    return f"Stale now that round '{changed.round}' is on collection '{changed.collection}':"
-
-
-def fitted_headline(fitted: FittedFactorSet) -> str:
-    """Return the heading of the list of results that a new factor version made stale."""
-    return f"Stale now that factor version {fitted.version} of round '{fitted.round}' is fitted:"
-
-
-def described_headline(described: DescribedTeams) -> str:
-    """Return the heading of the list of results that a team file made stale."""
-    when = "once" if described.dry_run else "now that"
-    if described.status == "corrected":
-        return f"Stale {when} what is known of the runs is corrected:"
-    return f"Stale {when} more is known of the runs:"
 
 
 def aliased_sentence(aliased: AliasedTopics) -> str:
@@ -220,7 +202,6 @@ def _of_matrices(logged: LoggedMatrices) -> Iterable[str | None]:
 
 def _of_matrix(logged: LoggedMatrix) -> list[str | None]:
     matrix = "" if logged.matrix is None else f"matrix {logged.matrix}, "
-    when = "once" if logged.dry_run else "now that"
     return [
         f"{logged.task}, round '{logged.round}': {logged.measure}, {matrix}revision"
         f" {logged.revision}, {logged.topics} topics by {logged.runs} runs: {logged.status}.",
@@ -232,31 +213,26 @@ def _of_matrix(logged: LoggedMatrix) -> list[str | None]:
         if logged.runs_described and logged.status == "unchanged"
         else None,
         publication_note(logged.round, logged.publication, dry_run=logged.dry_run),
-        *_stale(logged.impact, f"Stale {when} the scores of {logged.measure} are replaced:"),
-        *_dry(logged),
+        *_stale(logged),
     ]
 
 
 def _of_runs(logged: LoggedRuns) -> list[str]:
-    when = "once" if logged.dry_run else "now that"
     return [
         f"{logged.task}, round '{logged.round}': {logged.runs} runs: {logged.status}.",
         *_near(logged),
         *run_notes(logged),
-        *_stale(logged.impact, f"Stale {when} further runs are logged:"),
-        *_dry(logged),
+        *_stale(logged),
     ]
 
 
 def _of_qrels(logged: LoggedQrels) -> list[str]:
-    when = "once" if logged.dry_run else "now that"
     return [
         f"{logged.task}, round '{logged.round}': {logged.assessments} assessments, revision"
         f" {logged.revision}: {logged.status}.",
         *_near(logged),
         *qrels_notes(logged),
-        *_stale(logged.impact, f"Stale {when} the assessments are corrected:"),
-        *_dry(logged),
+        *_stale(logged),
     ]
 
 
@@ -266,8 +242,7 @@ def _of_teams(described: DescribedTeams) -> list[str | None]:
         *described_notes(described),
         *_refittable(described.refittable, corrected=pool_corrected(described)),
         publication_note(described.round, described.publication, dry_run=described.dry_run),
-        *_stale(described.impact, described_headline(described)),
-        *_dry(described),
+        *_stale(described),
     ]
 
 
@@ -277,6 +252,7 @@ def _recorded(recorded: RecordedVariance) -> list[str]:
         f" {recorded.variance:g}: {recorded.status}.",
         *_near(recorded),
         *recorded_notes(recorded),
+        *_stale(recorded),
     ]
 
 
@@ -285,8 +261,8 @@ def _corrected(corrected: CorrectedMatrix) -> list[str | None]:
         f"Matrix {corrected.matrix} of round '{corrected.round}', {corrected.measure}:"
         f" {corrected.status}.",
         uncorrected_note(corrected),
-        publication_note(corrected.round, corrected.publication),
-        *_stale(corrected.impact, corrected_headline(corrected)),
+        publication_note(corrected.round, corrected.publication, dry_run=corrected.dry_run),
+        *_stale(corrected),
     ]
 
 
@@ -305,9 +281,10 @@ def _refittable(factors: Sequence[Any], *, corrected: bool = False) -> list[str]
     return [refittable_note(factors, corrected=corrected)] if factors else []
 
 
-def _stale(dependents: Sequence[Dependent], headline: str) -> list[str]:
-    lines = stale_lines(dependents)
-    return [headline, *lines] if lines else []
+def _stale(decision: Any) -> list[str]:  # noqa: ANN401
+    """Return the heading and lines on what a decision made stale, and whether it was a dry run."""
+    lines = stale_lines(decision.impact)
+    return [*([stale_headline(decision), *lines] if lines else []), *_dry(decision)]
 
 
 def _near(logged: Any) -> list[str]:  # noqa: ANN401
@@ -318,21 +295,56 @@ def _dry(logged: Any) -> list[str]:  # noqa: ANN401
     return [DRY_RUN] if logged.dry_run else []
 
 
+# By the type of a decision: what it does that makes other results stale.
+_STALE_BY: dict[str, Callable[[Any], str]] = {
+    "LoggedMatrix": lambda logged: (
+        f"the scores of {logged.measure} are {'logged' if logged.revision == 1 else 'replaced'}"
+    ),
+    "LoggedRuns": lambda _: "further runs are logged",
+    "LoggedQrels": lambda _: "the assessments are corrected",
+    "DescribedTeams": lambda described: (
+        "what is known of the runs is corrected"
+        if described.status == "corrected"
+        else "more is known of the runs"
+    ),
+    "RecordedVariance": lambda recorded: (
+        f"the published variance of {recorded.measure} is replaced"
+    ),
+    "FittedFactorSet": lambda fitted: (
+        f"factor version {fitted.version} of round '{fitted.round}' is fitted"
+    ),
+    # A plan that left a matrix out as withdrawn is stale once the matrix counts.
+    "CorrectedMatrix": lambda corrected: (
+        f"matrix {corrected.matrix}"
+        f" {'is withdrawn' if corrected.standing == 'withdrawn' else 'counts'}"
+    ),
+    "ChangedRound": lambda changed: (
+        f"round '{changed.round}' is on collection '{changed.collection}'"
+    ),
+}
 _SENTENCES: dict[str, Callable[[Any], Iterable[str | None]]] = {
     "LoggedMatrices": _of_matrices,
     "LoggedMatrix": _of_matrix,
     "LoggedRuns": _of_runs,
     "LoggedQrels": _of_qrels,
     "DescribedTeams": _of_teams,
-    "AliasedTopics": lambda topics: [aliased_sentence(topics), stale_by_topics(topics)],
-    "UnaliasedTopic": lambda topic: [unaliased_sentence(topic), stale_by_topics(topic)],
+    "AliasedTopics": lambda topics: [
+        aliased_sentence(topics),
+        stale_by_topics(topics),
+        *_dry(topics),
+    ],
+    "UnaliasedTopic": lambda topic: [
+        unaliased_sentence(topic),
+        stale_by_topics(topic),
+        *_dry(topic),
+    ],
     "RecordedVariance": _recorded,
     "FittedFactorSet": lambda fitted: [
         heading(fitted),
         unchanged(fitted),
         *fitted_notes(fitted),
-        publication_note(fitted.round, fitted.publication),
-        *_stale(fitted.impact, fitted_headline(fitted)),
+        publication_note(fitted.round, fitted.publication, dry_run=fitted.dry_run),
+        *_stale(fitted),
     ],
     "CorrectedMatrix": _corrected,
     "MergedMeasures": lambda merge: [merge_sentence(merge)],
@@ -342,7 +354,7 @@ _SENTENCES: dict[str, Callable[[Any], Iterable[str | None]]] = {
     "RoundList": lambda listed: out_of_order_notes(listed.rounds),
     "ChangedRound": lambda changed: [
         *out_of_order_notes([changed]),
-        *_stale(changed.impact, changed_headline(changed)),
+        *_stale(changed),
     ],
     "RenamedRound": lambda renamed: [renamed_sentence("Round", renamed.was, renamed.round)],
     "PublishedRound": published_sentences,

@@ -272,17 +272,19 @@ class Book(Studies):
         """Create a round, after the last one of its task."""
         return self.ask("create_round", task=task, round=round, **fields)
 
-    def publish(self, task: str, round: str, reason: str | None = None) -> Answer:
+    def publish(
+        self, task: str, round: str, reason: str | None = None, *, dry_run: bool = False
+    ) -> Answer:
         """Publish a round for good: from then on its names are public."""
-        return self.ask("publish", task=task, round=round, reason=reason)
+        return self.ask("publish", task=task, round=round, reason=reason, dry_run=dry_run)
 
-    def withdraw(self, matrix: int, reason: str) -> Answer:
+    def withdraw(self, matrix: int, reason: str, *, dry_run: bool = False) -> Answer:
         """Withdraw a score matrix: it stays readable, but no longer counts."""
-        return self.ask("withdraw", matrix=matrix, reason=reason)
+        return self.ask("withdraw", matrix=matrix, reason=reason, dry_run=dry_run)
 
-    def restore(self, matrix: int, reason: str) -> Answer:
+    def restore(self, matrix: int, reason: str, *, dry_run: bool = False) -> Answer:
         """Take a withdrawal back."""
-        return self.ask("restore", matrix=matrix, reason=reason)
+        return self.ask("restore", matrix=matrix, reason=reason, dry_run=dry_run)
 
     def record_variance(self, task: str, round: str, measure: str, **fields: object) -> Answer:
         """Record a published variance without its score matrix, with its ``source``."""

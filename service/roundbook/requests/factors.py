@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import Field
 
 from roundbook.requests.base import Request
-from roundbook.requests.fields import Assessments, MeasureName, RoundLabel, TaskName, ZeroSd
+from roundbook.requests.fields import Assessments, DryRun, MeasureName, RoundLabel, TaskName, ZeroSd
 
 
 class FactorsRequest(Request):
@@ -32,3 +32,4 @@ class FitRequest(Request):
     )
     zero_sd: ZeroSd = Field("average", description="Topics on which these runs tie: 0, or dropped.")
     assessments: Assessments = None
+    dry_run: DryRun = False

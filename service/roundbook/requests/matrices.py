@@ -188,6 +188,7 @@ class WithdrawMatrix(Request):
 
     matrix: int
     reason: str = Field(description="Why; kept for good.")
+    dry_run: DryRun = False
 
 
 class RestoreMatrix(WithdrawMatrix):

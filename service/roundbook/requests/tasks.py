@@ -7,7 +7,7 @@ from datetime import date
 from pydantic import Field
 
 from roundbook.requests.base import Request
-from roundbook.requests.fields import RoundLabel, TaskName
+from roundbook.requests.fields import DryRun, RoundLabel, TaskName
 
 
 class CreateTask(Request):
@@ -48,6 +48,7 @@ class SetRound(CreateRound):
     force: bool = Field(
         default=False, description="Change what is recorded, not only what is unknown."
     )
+    dry_run: DryRun = False
 
 
 class RenameRound(Request):
@@ -72,6 +73,9 @@ class PublishRound(Request):
     task: TaskName
     round: RoundLabel
     reason: str | None = Field(None, description="What to note beside it.")
+    dry_run: bool = Field(
+        default=False, description="Show what would be published; publish nothing."
+    )
 
 
 class ListRounds(Request):

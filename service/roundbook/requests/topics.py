@@ -7,7 +7,7 @@ from pathlib import Path
 from pydantic import Field
 
 from roundbook.requests.base import Request
-from roundbook.requests.fields import TaskName
+from roundbook.requests.fields import DryRun, TaskName
 
 
 class AliasTopics(Request):
@@ -17,6 +17,7 @@ class AliasTopics(Request):
     file: Path = Field(
         description="A CSV file with the columns topic, round, id: the topic, a round, its id there."
     )
+    dry_run: DryRun = False
 
 
 class UnaliasTopic(Request):
@@ -24,6 +25,7 @@ class UnaliasTopic(Request):
 
     task: TaskName
     name: str = Field(description="The other id.")
+    dry_run: DryRun = False
 
 
 class ListTopics(Request):

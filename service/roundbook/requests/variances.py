@@ -11,6 +11,7 @@ from roundbook.requests.fields import (
     DEFAULT_ASSESSMENTS,
     Assessments,
     Create,
+    DryRun,
     MeasureName,
     Revise,
     RoundLabel,
@@ -66,3 +67,4 @@ class RecordVarianceRequest(Request):
         " revised. (default: whichever is the latest)",
     )
     create: Create = False
+    dry_run: DryRun = False

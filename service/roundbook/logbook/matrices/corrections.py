@@ -24,7 +24,8 @@ class CorrectedMatrix(Result):
     """A matrix that was withdrawn or restored.
 
     `standing` is its present status, since `decided_at` by `decided_by` for a `reason`; `status` is
-    ``withdrawn``, ``restored``, or ``unchanged`` if it had that status before.
+    ``withdrawn``, ``restored``, or ``unchanged`` if it had that status before; with `dry_run` it is
+    what would have been done.
     `impact` is what depends on it and is stale now, and `publication` has the fingerprints of a
     published round whose scores change.
     """
@@ -40,6 +41,7 @@ class CorrectedMatrix(Result):
     decided_at: datetime | None
     decided_by: str | None
     status: Literal["withdrawn", "restored", "unchanged"]
+    dry_run: bool
     impact: list[Dependent]
     publication: Publication | None = Field(None, exclude_if=not_)
 
@@ -123,6 +125,7 @@ def _decide(session: Session, request: WithdrawMatrix, *, withdrawn: bool) -> Co
         "decided_at": last and last.decided_at,
         "decided_by": last and last.decided_by,
         "status": "unchanged" if not changes else "withdrawn" if withdrawn else "restored",
+        "dry_run": request.dry_run,
         "impact": stale_dependents(connection, number),
         "publication": find_publication(session, row.task, row.round) if changes else None,
     }

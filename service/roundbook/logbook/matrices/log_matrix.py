@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import compress
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
-import numpy as np
-from sqlalchemy import Row
+from sqlalchemy import Row, select
 
-from roundbook.errors import InputError
+from roundbook.database.tables import published_variance
 from roundbook.formats import CompleteMatrix, RunTeam, ScoreMatrix, apply_missing_policy
-from roundbook.logbook.assessments_labels import other_assessments
 from roundbook.logbook.estimates import (
     matrix_statistics,
     read_estimates,
@@ -22,59 +19,26 @@ from roundbook.logbook.estimates import (
 )
 from roundbook.logbook.events import record_event
 from roundbook.logbook.factors import Fit, factor_sets, standardising_runs, store_factors
-from roundbook.logbook.impact import Dependent, stale_dependents
-from roundbook.logbook.lookup import (
-    Series,
-    check_name,
-    check_reason,
-    check_text,
-    latest_matrix,
-    withdrawn_error,
-)
-from roundbook.logbook.matrices.history import revision_changes
+from roundbook.logbook.impact import Dependent, Reason, stale_by_published, stale_dependents
+from roundbook.logbook.lookup import of_series, withdrawn_error
+from roundbook.logbook.matrices.entering import Entry, enter_matrix
 from roundbook.logbook.matrices.logged import LoggedMatrix, Remarks
-from roundbook.logbook.matrices.revising import (
-    check_revision,
-    count_beyond_one,
-    find_twin,
-    read_difference,
-    runs_named_as_topics,
-    variance_ratio,
-)
+from roundbook.logbook.matrices.revising import check_revision, comparison_remarks
 from roundbook.logbook.matrices.sources import read_sources
-from roundbook.logbook.measures import ensure_measure, other_measures
-from roundbook.logbook.near_names import near_measure
-from roundbook.logbook.recorded_names import as_recorded
 from roundbook.logbook.round_fingerprint import find_publication
-from roundbook.logbook.rounds import open_round
-from roundbook.logbook.runs.recorded_runs import RecordedRuns, known_pool, record_runs
-from roundbook.logbook.same_topics import refuse_topic_twice
+from roundbook.logbook.runs.recorded_runs import known_pool
 from roundbook.logbook.session import Session
-from roundbook.logbook.storing import content_hash, load_matrix, store_matrix
+from roundbook.logbook.staleness import Change
+from roundbook.logbook.storing import store_matrix
 from roundbook.logbook.teams import refittable_factors
 from roundbook.requests.matrices import LogRequest
 from roundbook.statistics.score_matrix import checked_scores
 
-
-class _Entry(NamedTuple):
-    """A score matrix to log, with its series; `latest` is the latest revision of the series.
-
-    `computed_from` has the runs and assessments of computed scores, for the event.
-    """
-
-    session: Session
-    request: LogRequest
-    task_id: int
-    series: Series
-    scores: CompleteMatrix
-    digest: str
-    latest: Row[Any] | None
-    runs: RecordedRuns
-    computed_from: Mapping[str, object]
+_Cause = TypeVar("_Cause", Reason, Change)
 
 
 class _Outcome(NamedTuple):
-    """The rows and variances of a stored score matrix; `remarks` are fields of `Remarks`.
+    """The row and variances of a stored score matrix, with all remarks on it.
 
     `fitted` is the row of its factor set, None without factors.
     """
@@ -82,7 +46,7 @@ class _Outcome(NamedTuple):
     matrix: Row[Any]
     fitted: Row[Any] | None
     variances: dict[str, float]
-    remarks: dict[str, Any]
+    remarks: Remarks
 
 
 def log_scores(
@@ -153,73 +117,44 @@ def log_complete(
     computed_from : mapping, optional
         The runs and assessments that the scores were computed from, for the event.
     """
-    request = request.model_copy(
-        update={"revise": check_reason(request.revise), "tool": check_text("tool", request.tool)}
-    )
-    connection = session.connection
-    task_id, round_id, near_names = open_round(
-        session, request.task, request.round, create=request.create
-    )
-    complete, teams = as_recorded(connection, task_id, round_id, complete, teams)
-    refuse_topic_twice(connection, task_id, request.task, complete.topics)
-    recorded = ensure_measure(connection, request.measure, request.bounds, task_id)
-    if recorded.bounds is not None:
-        _check_bounds(recorded.name, recorded.bounds, complete)
-    label = check_name("assessments label", request.assessments)
-    series = Series(round_id, recorded.id, label, request.round.strip(), recorded.name)
-    other_labels = other_assessments(connection, task_id, label)  # before this one is stored
-    entry = _Entry(
-        session,
-        request,
-        task_id,
-        series,
-        complete,
-        content_hash(complete.topics, complete.runs, complete.scores),
-        latest_matrix(connection, series),
-        record_runs(connection, round_id, complete.runs, teams),
-        computed_from or {},
-    )
-    unchanged = entry.latest is not None and entry.latest.content_hash == entry.digest
-    outcome = _find_stored(entry) if unchanged else _store(entry, with_teams=bool(teams))
-    remarks = outcome.remarks | {
-        "other_measures": other_measures(connection, task_id, recorded),
-        "near_measure": near_measure(recorded.name) if recorded.is_new else None,
-        "other_assessments": other_labels,
-        "near_names": near_names,
-        "zero_sd": request.zero_sd,
-        "hidden": list(complete.hidden),
-    }
-    if teams:
-        tags = dict.fromkeys(complete.runs)
-        remarks["unknown_runs"] = [tag for tag in teams if tag not in tags]
-        remarks["undescribed_runs"] = [tag for tag in tags if tag not in teams]
-        if entry.runs.pool_changed:
-            remarks["refittable"] = refittable_factors(connection, round_id)
-    impact = []
-    if entry.latest is not None and not unchanged:
-        impact = stale_dependents(connection, entry.latest.id)
-    is_recorded = unchanged or not request.dry_run
-    if not is_recorded:
+    entry = enter_matrix(session, request, complete, teams, computed_from or {})
+    if entry.is_recorded:
+        return _logged(entry, _find_stored(entry), [])
+    outcome = _store(entry, with_teams=bool(teams))
+    if entry.latest is not None:
+        impact = stale_dependents(session.connection, entry.latest.id)
+    else:
+        impact = _stale_by_scores(entry)
+    if request.dry_run:
         impact = [_unnumbered(dependent, outcome.matrix.id) for dependent in impact]
-    fitted = outcome.fitted
+    return _logged(entry, outcome, impact)
+
+
+def _logged(entry: Entry, outcome: _Outcome, impact: list[Dependent]) -> LoggedMatrix:
+    """Return the result of logging a score matrix."""
+    request, complete, fitted = entry.request, entry.scores, outcome.fitted
+    remarks = outcome.remarks
+    if entry.runs.pool_changed:
+        refittable = refittable_factors(entry.session.connection, entry.series.round_id)
+        remarks = remarks.model_copy(update={"refittable": refittable})
     return LoggedMatrix(
-        matrix=outcome.matrix.id if is_recorded else None,
+        matrix=outcome.matrix.id if entry.is_recorded or not request.dry_run else None,
         revision=outcome.matrix.revision,
         factor_version=fitted and fitted.version,
         standardising=fitted and fitted.standardising,
         standardising_runs=fitted and fitted.runs,
         variances=outcome.variances,
-        remarks=Remarks(**remarks),
+        remarks=remarks,
         pool=known_pool(entry.runs.contributed),
         variance=outcome.variances["raw"],
         runs_described=entry.runs.described,
         impact=impact,
-        status="unchanged" if unchanged else "logged",
+        status="unchanged" if entry.is_recorded else "logged",
         dry_run=request.dry_run,
         task=request.task.strip(),
-        round=series.round,
-        measure=recorded.name,
-        assessments=label,
+        round=entry.series.round,
+        measure=entry.series.measure,
+        assessments=entry.series.assessments,
         layout=complete.layout,
         topics=len(complete.topics),
         runs=len(complete.runs),
@@ -229,19 +164,7 @@ def log_complete(
     )
 
 
-def _check_bounds(measure: str, bounds: tuple[float, float], complete: CompleteMatrix) -> None:
-    low, high = bounds
-    outside = np.argwhere((complete.scores < low) | (complete.scores > high))
-    if len(outside):
-        topic, run = outside[0]
-        raise InputError(
-            f"{len(outside)} of {complete.scores.size} scores lie outside the bounds {low:g} to"
-            f" {high:g} of {measure}; the first is {complete.scores[topic, run]:g}, of topic"
-            f" {complete.topics[topic]} and run {complete.runs[run]}."
-        )
-
-
-def _find_stored(entry: _Entry) -> _Outcome:
+def _find_stored(entry: Entry) -> _Outcome:
     """Return the outcome for scores that are logged already; facts on their runs may be new."""
     connection, series, latest = entry.session.connection, entry.series, entry.latest
     assert latest is not None
@@ -271,11 +194,12 @@ def _find_stored(entry: _Entry) -> _Outcome:
         )
     versions = [row for row in factor_sets(connection, series) if row.matrix_id == latest.id]
     fitted = versions[-1] if versions else None
+    remarks = {"renewed": renewed, "not_recorded": _not_recorded(entry.request, latest, fitted)}
     return _Outcome(
         latest,
         fitted,
         read_estimates(connection, latest.id),
-        {"renewed": renewed, "not_recorded": _not_recorded(entry.request, latest, fitted)},
+        entry.remarks.model_copy(update=remarks),
     )
 
 
@@ -291,11 +215,11 @@ def _not_recorded(request: LogRequest, latest: Row[Any], fitted: Row[Any] | None
     return [name for name, differing in differs.items() if differing]
 
 
-def _store(entry: _Entry, *, with_teams: bool) -> _Outcome:
+def _store(entry: Entry, *, with_teams: bool) -> _Outcome:
     """Store scores as the next revision, with their factors and variances."""
-    session, request, task_id, series, complete, digest, latest, runs, computed_from = entry
-    connection = session.connection
-    check_revision(connection, series, complete, latest, request)
+    session, request, series, complete = entry.session, entry.request, entry.series, entry.scores
+    connection, latest, runs = session.connection, entry.latest, entry.runs
+    check_revision(entry)
     # Checked here, as the database would refuse it with a less helpful message.
     checked_scores(complete.scores, "The residual variance", least_topics=2)
     revision = latest.revision + 1 if latest is not None else 1
@@ -309,7 +233,7 @@ def _store(entry: _Entry, *, with_teams: bool) -> _Outcome:
             chosen and chosen.mask,
             request.zero_sd,
         )
-        stored = store_matrix(session, request, series, complete, runs, revision, digest)
+        stored = store_matrix(session, request, series, complete, runs, revision, entry.digest)
         computed = future.result()
     fitted, tied = None, []
     if chosen is not None:
@@ -324,7 +248,7 @@ def _store(entry: _Entry, *, with_teams: bool) -> _Outcome:
         session,
         "matrix logged" if revision == 1 else "matrix revised",
         why=request.revise,
-        task_id=task_id,
+        task_id=entry.task_id,
         round_id=series.round_id,
         matrix_id=stored.row.id,
         details={
@@ -333,41 +257,39 @@ def _store(entry: _Entry, *, with_teams: bool) -> _Outcome:
             "revision": revision,
             "topics": len(complete.topics),
             "runs": len(complete.runs),
-            **computed_from,
+            **entry.computed_from,
             **({"estimates_renewed": len(renewed)} if renewed else {}),
         },
     )
-    columns: defaultdict[bytes, list[str]] = defaultdict(list)
-    for tag, column in zip(complete.runs, complete.scores.T, strict=True):
-        columns[bytes(column)].append(tag)
-    alike = [tags for tags in columns.values() if len(tags) > 1]
-    changes = None
-    if latest is not None:
-        changes = revision_changes(load_matrix(connection, latest), complete)
-    return _Outcome(
-        stored.row,
-        fitted,
-        variances,
-        {
-            "difference": read_difference(connection, stored, changes),
-            "changes": changes,
-            "same_scores": find_twin(connection, task_id, series, digest),
-            "variance_ratio": variance_ratio(connection, task_id, series, variances["raw"]),
-            "beyond_one": count_beyond_one(series.measure, complete),
-            "runs_named_as_topics": runs_named_as_topics(connection, task_id, complete),
-            "single_run": fitted is None,
-            "tied_topics": tied,
-            "equal_runs": sum(map(len, alike)) - len(alike),
-            "alike": alike,
-            "renewed": renewed,
-        },
-    )
+    remarks = {
+        "single_run": fitted is None,
+        "tied_topics": tied,
+        "renewed": renewed,
+        **comparison_remarks(entry, stored, variances["raw"]),
+    }
+    return _Outcome(stored.row, fitted, variances, entry.remarks.model_copy(update=remarks))
+
+
+def _stale_by_scores(entry: Entry) -> list[Dependent]:
+    """Return the saved results that rest on a published variance, where the scores came later."""
+    connection, series = entry.session.connection, entry.series
+    replaced = connection.execute(
+        select(published_variance.c.id).where(of_series(published_variance, series))
+    ).scalars()
+    ids = replaced.all()
+    return stale_by_published(connection, entry.task_id, ids) if ids else []
 
 
 def _unnumbered(dependent: Dependent, matrix: int) -> Dependent:
     """Return a dependent without the number of a dry run's matrix, which is rolled back."""
-    reasons = [
-        reason.model_copy(update={"matrix": None}) if reason.matrix == matrix else reason
-        for reason in dependent.reasons
-    ]
-    return dependent.model_copy(update={"reasons": reasons})
+
+    def unnumbered(causes: Iterable[_Cause]) -> list[_Cause]:
+        return [
+            cause.model_copy(update={"matrix": None}) if cause.matrix == matrix else cause
+            for cause in causes
+        ]
+
+    entry = dependent.entry
+    if entry is not None:
+        entry = entry.model_copy(update={"changes": unnumbered(entry.changes)})
+    return dependent.model_copy(update={"reasons": unnumbered(dependent.reasons), "entry": entry})

@@ -110,7 +110,7 @@ class Remarks(Result):
     zero_sd: str
     equal_runs: int = 0
     alike: list[list[str]] = Field(default_factory=list)
-    renewed: list[str]
+    renewed: list[str] = Field(default_factory=list)
     refittable: list[RefittableFactors] = Field(default_factory=list)
     unknown_runs: list[str] = Field(default_factory=list)
     undescribed_runs: list[str] = Field(default_factory=list)

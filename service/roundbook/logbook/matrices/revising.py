@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from typing import Any
 
-from sqlalchemy import ARRAY, Connection, Row, Text, any_, func, literal, select
+from sqlalchemy import ARRAY, Connection, Text, any_, func, literal, select
 
 from roundbook.database.tables import (
     current_matrix,
@@ -21,13 +22,14 @@ from roundbook.database.tables import (
 from roundbook.errors import ContentDiffersError, RevisedMeanwhileError
 from roundbook.formats import CompleteMatrix
 from roundbook.logbook.lookup import Series, is_named
-from roundbook.logbook.matrices.history import Changes
+from roundbook.logbook.matrices.entering import Entry
+from roundbook.logbook.matrices.history import Changes, revision_changes
 from roundbook.logbook.matrices.logged import Difference, Twin
 from roundbook.logbook.matrices.sources import read_sources
 from roundbook.logbook.measures import parse_measure
 from roundbook.logbook.rounds import check_first
 from roundbook.logbook.session import Session
-from roundbook.logbook.storing import LoadedMatrix
+from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.measure_names import WITHIN_ONE
 from roundbook.requests.matrices import LoggingRequest
 
@@ -52,23 +54,14 @@ def latest_revisions(session: Session, request: LoggingRequest) -> dict[str, int
     return {row.name: row.revision for row in rows}
 
 
-def check_revision(
-    connection: Connection,
-    series: Series,
-    complete: CompleteMatrix,
-    latest: Row[Any] | None,
-    request: LoggingRequest,
-) -> None:
+def check_revision(entry: Entry) -> None:
     """Refuse a revision without a reason or of unseen scores, and a reason without scores.
 
-    Parameters
-    ----------
-    latest : row of ``matrix``, or None
-        The latest revision of the same series.
-    request : LoggingRequest
-        Its `revise` is the reason, and `expected_revisions` are the revisions the user has seen.
+    The reason is the request's `revise`, and `expected_revisions` are the revisions that the person
+    has seen.
     """
-    reason, seen = request.revise, request.expected_revisions
+    connection, series, latest = entry.session.connection, entry.series, entry.latest
+    reason, seen = entry.request.revise, entry.request.expected_revisions
     where = f"{series.measure} ({series.assessments} assessments) of round '{series.round}'"
     if latest is None:
         check_first(connection, series, reason, "further scores", f"Nothing is logged for {where}")
@@ -80,8 +73,8 @@ def check_revision(
         raise ContentDiffersError(
             f"Other scores are already logged for {where}{earlier}.",
             way_out="other scores",
-            topics=len(complete.topics),
-            runs=len(complete.runs),
+            topics=len(entry.scores.topics),
+            runs=len(entry.scores.runs),
             matrix=latest.id,
         )
     elif seen is not None and seen.get(series.measure, 0) != latest.revision:
@@ -96,7 +89,29 @@ def check_revision(
         )
 
 
-def read_difference(
+def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> dict[str, Any]:
+    """Return the remarks from comparing stored scores with others, and with their names."""
+    connection, series, complete = entry.session.connection, entry.series, entry.scores
+    columns: defaultdict[bytes, list[str]] = defaultdict(list)
+    for tag, column in zip(complete.runs, complete.scores.T, strict=True):
+        columns[bytes(column)].append(tag)
+    alike = [tags for tags in columns.values() if len(tags) > 1]
+    changes = None
+    if entry.latest is not None:
+        changes = revision_changes(load_matrix(connection, entry.latest), complete)
+    return {
+        "difference": _difference(connection, stored, changes),
+        "changes": changes,
+        "same_scores": _twin(connection, entry.task_id, series, entry.digest),
+        "variance_ratio": _variance_ratio(connection, entry.task_id, series, variance),
+        "beyond_one": _count_beyond_one(series.measure, complete),
+        "runs_named_as_topics": _runs_named_as_topics(connection, entry.task_id, complete),
+        "equal_runs": sum(map(len, alike)) - len(alike),
+        "alike": alike,
+    }
+
+
+def _difference(
     connection: Connection, stored: LoadedMatrix, changes: Changes | None
 ) -> Difference | None:
     """Return the difference from the revision before or from the round's other matrices.
@@ -140,7 +155,7 @@ def read_difference(
     )
 
 
-def find_twin(connection: Connection, task_id: int, series: Series, digest: str) -> Twin | None:
+def _twin(connection: Connection, task_id: int, series: Series, digest: str) -> Twin | None:
     """Return the first matrix of another round or measure with the same content, or None."""
     row = connection.execute(
         select(matrix.c.id, round_.c.label, measure.c.name)
@@ -158,7 +173,7 @@ def find_twin(connection: Connection, task_id: int, series: Series, digest: str)
     return None if row is None else Twin(round=row.label, measure=row.name, matrix=row.id)
 
 
-def variance_ratio(
+def _variance_ratio(
     connection: Connection, task_id: int, series: Series, variance: float
 ) -> float | None:
     """Return the ratio of a raw variance to the median of the measure's other rounds.
@@ -183,14 +198,14 @@ def variance_ratio(
     return min(float(variance / median), sys.float_info.max)
 
 
-def count_beyond_one(measure_name: str, complete: CompleteMatrix) -> int:
+def _count_beyond_one(measure_name: str, complete: CompleteMatrix) -> int:
     """Return the number of scores below 0 or above 1, 0 for a measure that may have such scores."""
     if parse_measure(measure_name).family not in WITHIN_ONE:
         return 0
     return int(((complete.scores < 0) | (complete.scores > 1)).sum())
 
 
-def runs_named_as_topics(connection: Connection, task_id: int, complete: CompleteMatrix) -> int:
+def _runs_named_as_topics(connection: Connection, task_id: int, complete: CompleteMatrix) -> int:
     """Return the number of runs named like other topics of the task, 0 unless most are."""
     names = list(set(complete.runs) - set(complete.topics))
     count = connection.execute(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import not_
 from typing import Any
 
@@ -34,6 +34,9 @@ from roundbook.logbook.same_topics import refuse_topic_twice, same_topics
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import ensure_topics
 from roundbook.requests.runs import LogQrels
+
+# A topic with its judged documents and their grades.
+_TopicJudgments = tuple[str, npt.NDArray[np.int32], npt.NDArray[np.int32]]
 
 
 class LoggedQrels(Result):
@@ -138,34 +141,18 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
     }
     if not unchanged:
         store_names(connection, round_id, documents)
-        qrels_id = connection.execute(
-            qrels.insert()
-            .values(
-                round_id=round_id,
-                assessments=label if latest is None else latest.assessments,
-                revision=revision,
-                reason=reason,
-                content_hash=digest,
-                **file_columns([read.file]),
-                software=SOFTWARE,
-                logged_by=session.user,
-                **counts,
-            )
-            .returning(qrels.c.id)
-        ).scalar_one()
-        topic_ids = ensure_topics(connection, round_id, topics).tolist()
-        connection.execute(
-            judgment_list.insert(),
-            [
-                {
-                    "qrels_id": qrels_id,
-                    "topic_id": topic_id,
-                    "documents": judged.tolist(),
-                    "grades": grades.tolist(),
-                }
-                for topic_id, (_, judged, grades) in zip(topic_ids, lists, strict=True)
-            ],
-        )
+        columns = {
+            "round_id": round_id,
+            "assessments": label if latest is None else latest.assessments,
+            "revision": revision,
+            "reason": reason,
+            "content_hash": digest,
+            **file_columns([read.file]),
+            "software": SOFTWARE,
+            "logged_by": session.user,
+            **counts,
+        }
+        _store(connection, columns, lists)
         record_event(
             session,
             "assessments logged" if revision == 1 else "assessments revised",
@@ -204,9 +191,30 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
     )
 
 
+def _store(
+    connection: Connection, columns: Mapping[str, Any], lists: Sequence[_TopicJudgments]
+) -> None:
+    """Store assessments with these columns of ``qrels``, and a list for each topic."""
+    qrels_id = connection.execute(qrels.insert().values(columns).returning(qrels.c.id)).scalar_one()
+    topics = [name for name, *_ in lists]
+    topic_ids = ensure_topics(connection, columns["round_id"], topics).tolist()
+    connection.execute(
+        judgment_list.insert(),
+        [
+            {
+                "qrels_id": qrels_id,
+                "topic_id": topic_id,
+                "documents": judged.tolist(),
+                "grades": grades.tolist(),
+            }
+            for topic_id, (_, judged, grades) in zip(topic_ids, lists, strict=True)
+        ],
+    )
+
+
 def _judgments(
     read: QrelsFile, topics: Sequence[str], numbers: npt.NDArray[np.int32]
-) -> list[tuple[str, npt.NDArray[np.int32], npt.NDArray[np.int32]]]:
+) -> list[_TopicJudgments]:
     """Return each topic's judged documents, in the order of their numbers, and their grades."""
     documents = numbers[read.document]
     order = np.lexsort((documents, read.topic))

@@ -125,43 +125,23 @@ def log_runs(
     refuse_topic_twice(connection, task_id, request.task, topics)
     documents = number_documents(connection, round_id, read.documents)
     runs = _runs(read, tags, topics, documents.numbers)
-    recorded: dict[str, str] = {
-        row.tag: row.content_hash
-        for row in connection.execute(
-            select(run.c.tag, uploaded_run.c.content_hash)
-            .join(uploaded_run, uploaded_run.c.run_id == run.c.id)
-            .where(run.c.round_id == round_id)
-        )
-    }
+    recorded = _recorded_lists(connection, round_id)
     _refuse_other_lists(request, runs, recorded)
     new = [entry for entry in runs if entry.tag not in recorded]
     new_topics = unknown_topics(connection, task_id, topics)
-    number, impact = None, []
+    number: int | None = None
+    impact: list[Dependent] = []
     if new:
-        latest = connection.execute(
-            select(run_upload.c.id, run_upload.c.number)
-            .where(run_upload.c.round_id == round_id)
-            .order_by(run_upload.c.number.desc())
-            .limit(1)
-        ).one_or_none()
-        number = 1 if latest is None else latest.number + 1
         store_names(connection, round_id, documents)
-        store_runs(
-            connection,
-            new,
-            round_id,
-            {
-                "number": number,
-                "runs": len(new),
-                "documents": documents.documents,
-                "beyond_depth": read.beyond_depth,
-                **file_columns(read.files),
-                "software": SOFTWARE,
-                "logged_by": session.user,
-            },
-        )
-        if latest is not None:
-            impact = stale_by_source(connection, round_id, "run_upload", latest.id)
+        columns = {
+            "runs": len(new),
+            "documents": documents.documents,
+            "beyond_depth": read.beyond_depth,
+            **file_columns(read.files),
+            "software": SOFTWARE,
+            "logged_by": session.user,
+        }
+        number, impact = _store_upload(connection, new, round_id, columns)
     lists = [part for entry in new for part in entry.lists]
     lacking = runs_without_lists(connection, round_id)
     logged = LoggedRuns(
@@ -215,6 +195,16 @@ def _runs(
     return [_Run(tag, of_run, lists_hash(of_run)) for tag, of_run in zip(tags, lists, strict=True)]
 
 
+def _recorded_lists(connection: Connection, round_id: int) -> dict[str, str]:
+    """Return the hash of each run's lists in a round, by tag."""
+    rows = connection.execute(
+        select(run.c.tag, uploaded_run.c.content_hash)
+        .join(uploaded_run, uploaded_run.c.run_id == run.c.id)
+        .where(run.c.round_id == round_id)
+    )
+    return {row.tag: row.content_hash for row in rows}
+
+
 def _refuse_other_lists(
     request: LogRuns, runs: Sequence[_Run], recorded: Mapping[str, str]
 ) -> None:
@@ -232,6 +222,23 @@ def _refuse_other_lists(
             task=request.task,
             round=request.round,
         )
+
+
+def _store_upload(
+    connection: Connection, runs: Sequence[_Run], round_id: int, columns: Mapping[str, Any]
+) -> tuple[int, list[Dependent]]:
+    """Store runs as the next upload of a round; return its number and what is stale by it."""
+    latest = connection.execute(
+        select(run_upload.c.id, run_upload.c.number)
+        .where(run_upload.c.round_id == round_id)
+        .order_by(run_upload.c.number.desc())
+        .limit(1)
+    ).one_or_none()
+    number = 1 if latest is None else latest.number + 1
+    store_runs(connection, runs, round_id, {"number": number, **columns})
+    if latest is None:
+        return number, []
+    return number, stale_by_source(connection, round_id, "run_upload", latest.id)
 
 
 def store_runs(

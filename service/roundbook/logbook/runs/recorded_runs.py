@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Row, text
 
 from roundbook.errors import AlreadyRecordedError, InputError
 from roundbook.logbook.recorded_names import teams_as_recorded
@@ -131,27 +131,9 @@ def describe_runs(
         When the team file contradicts the record, and `correct` is not set.
     """
     teams = teams_as_recorded(connection, teams)
-    names = {run.team for run in teams.values() if run.team is not None}
-    connection.execute(
-        text(
-            "INSERT INTO roundbook.team (name) SELECT DISTINCT ON (lower(name)) name"
-            " FROM unnest(CAST(:names AS text[])) AS listed (name)"
-            " ORDER BY lower(name) ON CONFLICT DO NOTHING"
-        ),
-        {"names": sorted(names)},
+    recorded_team = _record_teams(
+        connection, {run.team for run in teams.values() if run.team is not None}
     )
-    # Team names are compared without case.
-    recorded_team = {
-        row.in_file: row
-        for row in connection.execute(
-            text(
-                "SELECT listed.name AS in_file, team.id, team.name"
-                " FROM unnest(CAST(:names AS text[])) AS listed (name)"
-                " JOIN roundbook.team ON lower(team.name) = lower(listed.name)"
-            ),
-            {"names": sorted(names)},
-        )
-    }
     rows = connection.execute(
         text(
             "SELECT run.id, run.tag, run.team_id, team.name AS team, run.type,"
@@ -189,23 +171,47 @@ def describe_runs(
     if clashes:
         raise _contradiction(connection, round_id, clashes)
     if new:
-        connection.execute(
-            text(
-                "UPDATE roundbook.run SET team_id = new_facts.team_id, type = new_facts.type,"
-                " contributed_to_pool = new_facts.contributed_to_pool, system = new_facts.system"
-                " FROM unnest(CAST(:id AS bigint[]), CAST(:team_id AS bigint[]),"
-                " CAST(:type AS text[]), CAST(:contributed_to_pool AS boolean[]),"
-                " CAST(:system AS text[]))"
-                " AS new_facts (id, team_id, type, contributed_to_pool, system)"
-                " WHERE run.id = new_facts.id"
-            ),
-            {
-                column: [facts[column] for facts in new.values()]
-                for column in ("id", "team_id", "type", "contributed_to_pool", "system")
-            },
-        )
+        _update_runs(connection, list(new.values()))
     before = {row.id: row.team_id for row in rows if row.id in new}
     return DescribedRuns(changes, before)
+
+
+def _record_teams(connection: Connection, names: set[str]) -> dict[str, Row[Any]]:
+    """Record teams, and return the id and recorded name of each; case does not count."""
+    connection.execute(
+        text(
+            "INSERT INTO roundbook.team (name) SELECT DISTINCT ON (lower(name)) name"
+            " FROM unnest(CAST(:names AS text[])) AS listed (name)"
+            " ORDER BY lower(name) ON CONFLICT DO NOTHING"
+        ),
+        {"names": sorted(names)},
+    )
+    rows = connection.execute(
+        text(
+            "SELECT listed.name AS in_file, team.id, team.name"
+            " FROM unnest(CAST(:names AS text[])) AS listed (name)"
+            " JOIN roundbook.team ON lower(team.name) = lower(listed.name)"
+        ),
+        {"names": sorted(names)},
+    )
+    return {row.in_file: row for row in rows}
+
+
+def _update_runs(connection: Connection, facts: Sequence[dict[str, object]]) -> None:
+    """Update the facts of runs by their ids."""
+    columns = ("id", "team_id", "type", "contributed_to_pool", "system")
+    connection.execute(
+        text(
+            "UPDATE roundbook.run SET team_id = new_facts.team_id, type = new_facts.type,"
+            " contributed_to_pool = new_facts.contributed_to_pool, system = new_facts.system"
+            " FROM unnest(CAST(:id AS bigint[]), CAST(:team_id AS bigint[]),"
+            " CAST(:type AS text[]), CAST(:contributed_to_pool AS boolean[]),"
+            " CAST(:system AS text[]))"
+            " AS new_facts (id, team_id, type, contributed_to_pool, system)"
+            " WHERE run.id = new_facts.id"
+        ),
+        {column: [of_run[column] for of_run in facts] for column in columns},
+    )
 
 
 def _contradiction(

@@ -105,50 +105,9 @@ class _Round(NamedTuple):
 def _compute(
     session: Session | None, request: ChangeRequest, work: Work, recorded: ChangeStudy | None
 ) -> ChangeStudy:
-    earlier = study_scores(session, request, work, recorded)
-    later = study_scores(
-        session,
-        request.model_copy(
-            update={
-                "round": request.to_round,
-                "files": request.to_files,
-                # Both rounds need the same assessments: scores from different ones are never
-                # compared.
-                "assessments": earlier.about.get("assessments"),
-            }
-        ),
-        work,
-        recorded and recorded.model_copy(update={"matrix": recorded.to_matrix}),
-    )
-    names = [
-        loaded.about.get("round") or ", ".join(loaded.about.get("files", ()))
-        for loaded in (earlier, later)
-    ]
-    if names[0] == names[1]:
-        raise InputError(f"A change is between two rounds, and '{names[0]}' is both.")
-    # A saved study keeps the systems it was computed with, although they may be corrected since.
-    saved_systems = None if recorded is None else recorded.scales[0].systems
-    first, second = (
-        _round(
-            session,
-            loaded,
-            request,
-            None
-            if saved_systems is None
-            else {tag: system.system for system in saved_systems for tag in getattr(system, runs)},
-        )
-        for loaded, runs in ((earlier, "runs_from"), (later, "runs_to"))
-    )
+    first, second = _two_rounds(session, request, work, recorded)
     match = "tag" if request.files else request.match
-    systems = [name for name in first.columns if name in second.columns]
-    if not systems and match == "system":
-        raise InputError(
-            f"No system is recorded to have run in both round '{names[0]}' and round '{names[1]}'.",
-            way_out="record the systems",
-            task=request.task,
-        )
-    if not systems:
-        raise InputError(f"No run of '{names[0]}' has the tag of a run of '{names[1]}'.")
+    systems = _common_systems(request, first, second, match)
     teams = {name: (first.team_of.get(name), second.team_of.get(name)) for name in systems}
     other_teams = [name for name, (was, now) in teams.items() if was and now and was != now]
     pivot = recorded.pivot if recorded else _pivot(request.pivot, systems, (first, second))
@@ -160,19 +119,18 @@ def _compute(
         progress=partial(work.progress, "resamples of topics, by system"),
         mapped=work.mapped,
     )
-    about = later.about
-    hidden = [cells for scores in (earlier, later) for cells in scores.about.get("hidden", ())]
+    about, to = first.loaded.about, second.loaded.about
     return ChangeStudy.of(
         request,
-        earlier.about,
-        hidden=hidden,
-        from_round=earlier.about.get("round"),
-        to_round=about.get("round"),
-        to_matrix=about.get("matrix"),
-        to_revision=about.get("revision"),
-        to_files=about.get("files", []),
-        to_topics=about["topics"],
-        to_runs=about["runs"],
+        about,
+        hidden=[cells for of_round in (about, to) for cells in of_round.get("hidden", ())],
+        from_round=about.get("round"),
+        to_round=to.get("round"),
+        to_matrix=to.get("matrix"),
+        to_revision=to.get("revision"),
+        to_files=to.get("files", []),
+        to_topics=to["topics"],
+        to_runs=to["runs"],
         missing_from=first.missing,
         missing_to=second.missing,
         match=match,
@@ -196,6 +154,61 @@ def _compute(
             )
         ],
     )
+
+
+def _two_rounds(
+    session: Session | None, request: ChangeRequest, work: Work, recorded: ChangeStudy | None
+) -> tuple[_Round, _Round]:
+    """Return the earlier and the later round."""
+    earlier = study_scores(session, request, work, recorded)
+    later = study_scores(
+        session,
+        request.model_copy(
+            update={
+                "round": request.to_round,
+                "files": request.to_files,
+                # Both rounds need the same assessments: scores from different ones are never
+                # compared.
+                "assessments": earlier.about.get("assessments"),
+            }
+        ),
+        work,
+        recorded and recorded.model_copy(update={"matrix": recorded.to_matrix}),
+    )
+    if _label(earlier) == _label(later):
+        raise InputError(f"A change is between two rounds, and '{_label(later)}' is both.")
+    from_systems: dict[str, str | None] | None = None
+    to_systems: dict[str, str | None] | None = None
+    if recorded is not None:
+        # A saved study keeps the systems it was computed with, although they may be corrected
+        # since.
+        systems = recorded.scales[0].systems
+        from_systems = {tag: system.system for system in systems for tag in system.runs_from}
+        to_systems = {tag: system.system for system in systems for tag in system.runs_to}
+    return (
+        _round(session, earlier, request, from_systems),
+        _round(session, later, request, to_systems),
+    )
+
+
+def _label(loaded: StudyScores) -> str:
+    """Return the label of a round, or its files."""
+    return loaded.about.get("round") or ", ".join(loaded.about.get("files", ()))
+
+
+def _common_systems(request: ChangeRequest, first: _Round, second: _Round, match: str) -> list[str]:
+    """Return the systems, or tags, of both rounds, in the order of the earlier one."""
+    systems = [name for name in first.columns if name in second.columns]
+    earlier, later = _label(first.loaded), _label(second.loaded)
+    if not systems and match == "system":
+        raise InputError(
+            f"No system is recorded to have run in both round '{earlier}' and round '{later}'.",
+            way_out="record the systems",
+            task=request.task,
+        )
+    if not systems:
+        raise InputError(f"No run of '{earlier}' has the tag of a run of '{later}'.")
+    return systems
 
 
 def _round(
