@@ -9,7 +9,7 @@ import typer
 
 from roundbook_cli.options import Database
 from roundbook_cli.output import progress, talk
-from roundbook_cli.session import database_address, record
+from roundbook_cli.session import database_address, sessions
 
 commands = typer.Typer()
 
@@ -76,13 +76,6 @@ def serve(
             "--demo serves a record of its own, on this machine and without tokens; leave out"
             " --database, --require-token and other addresses than 127.0.0.1"
         )
-    if not open_to_all:
-        with record(context, database) as session:
-            if not any(token.status == "in force" for token in list_tokens(session).tokens):
-                raise InputError(
-                    f"On {host} the service asks for tokens, and there is none.",
-                    way_out="make a token",
-                )
     # SIGTERM ends the service as Ctrl-C does, so that it cleans up behind itself.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     with ExitStack() as stack:
@@ -92,6 +85,17 @@ def serve(
                 settings = stack.enter_context(
                     demonstration_record(settings, lambda doing: step(f"{doing} ..."))
                 )
+        else:
+            # Opened before the server runs, which would answer a refusal with a traceback.
+            begin = stack.enter_context(sessions(context, database))
+            if not open_to_all:
+                with begin() as session:
+                    tokens = list_tokens(session).tokens
+                if not any(token.status == "in force" for token in tokens):
+                    raise InputError(
+                        f"On {host} the service asks for tokens, and there is none.",
+                        way_out="make a token",
+                    )
         if worker:
             stack.enter_context(worker_beside(settings, address, talk))
         run_service(

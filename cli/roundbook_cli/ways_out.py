@@ -22,7 +22,7 @@ _WAYS_OUT = {
     "one measure a file": "{message}; log it by itself, with a single --measure.",
     "name the measures": "{message}; name those to log with --measure.",
     "another measure": "{message}; if that is the one you mean, say so with --file-measure.",
-    "other measures": "{message}; choose one of its own with --file-measure.",
+    "other measures": "{message}; if one of these is the one you mean, say so with --file-measure.",
     "other layout": "{message}; choose --layout {layout}.",
     "one of two layouts": "{message}; choose with --layout {first} or --layout {second}.",
     "no layout": "{message}; if it should, choose one with --layout"

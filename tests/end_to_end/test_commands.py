@@ -945,7 +945,7 @@ def on_bare(command, bare_database, kept_engines, monkeypatch):
 
 def test_every_command_on_a_bare_database_exits_3(on_bare, write):
     log = ["log", "t", "r", write(wide()), "--measure", "AP", "--create"]
-    for words in (*EVERY_READER, log):
+    for words in (*EVERY_READER, log, ["serve", "--port", "0"], ["worker"]):
         assert "roundbook db upgrade" in on_bare(*words).refusal(3)
 
 
@@ -992,7 +992,10 @@ SECRET = "hunter2-is-secret"
 CLOSED = f"postgresql://organiser:{SECRET}@127.0.0.1:1/roundbook"
 
 
-@pytest.mark.parametrize("words", [*EVERY_READER, ["db", "check"], ["db", "upgrade"]])
+@pytest.mark.parametrize(
+    "words",
+    [*EVERY_READER, ["serve", "--port", "0"], ["worker"], ["db", "check"], ["db", "upgrade"]],
+)
 def test_unreachable_exits_4_and_keeps_the_password(command, words):
     said = command("--database", CLOSED, *words).refusal(4)
     assert "127.0.0.1:1" in said

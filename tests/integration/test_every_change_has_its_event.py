@@ -24,6 +24,7 @@ from roundbook.logbook.fitting import fit_factor_set
 from roundbook.logbook.generalisability import report_generalisability
 from roundbook.logbook.impact import show_impact
 from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
+from roundbook.logbook.matrices.entering import enter_matrix
 from roundbook.logbook.matrices.export import export_matrix
 from roundbook.logbook.matrices.files import log_files
 from roundbook.logbook.matrices.history import show_history
@@ -332,7 +333,15 @@ def reading(directory):
 # What several use cases share, and what changes rights and no row.
 NO_USE_CASES = {
     *(record_event, ensure_task, open_round, near_names_of_new),
-    *(store_matrix, log_complete, with_publication, compute_result, store_factors, score_round),
+    *(
+        store_matrix,
+        enter_matrix,
+        log_complete,
+        with_publication,
+        compute_result,
+        store_factors,
+        score_round,
+    ),
     *(load_study_runs, logged_beside, teams_of_runs, runs_as_scored, reassess),
     *(leave_out_by_factors, leave_out_by_assessments),
 }

@@ -68,6 +68,7 @@ def test_every_round_has_the_figures_of_its_own_study(campaign, engine, tmp_path
         alone = campaign("study", "leave-one-out", "t", label, *EVERY[-2:], *more, *JSON).json
         for scale, own in zip(one["scales"], alone["scales"], strict=True):
             assert [scale[name] for name in names] == [own[name] for name in names]
+    assert anew["known_depth"] == alone["pool"]["known_depth"] == 5
     assert (anew["pool_depth"], anew["relevant_alone"], anew["judged"]) == (
         alone["pool"]["depth"], alone["pool"]["relevant_alone"], alone["pool"]["judged"]
     )  # fmt: skip
@@ -89,6 +90,10 @@ def test_every_round_has_the_figures_of_its_own_study(campaign, engine, tmp_path
     assert "in one round" in table
     assert "Fewer than 5 rounds cannot show a trend beyond chance." in table
     assert "Not scored anew, as what runs retrieved is not recorded: '1', '3'." in table
+    assert (
+        "Lists end at rank 5 in '2': scored anew it is AP to that rank, not AP of the whole list."
+        in table
+    )
     assert f"In round '2' {anew['logged']['different']} of" in table
     assert "Left out, as which team sent which run is not recorded: 'unknown'." in table
     assert "The factors of round '1' in 2 later rounds" in table

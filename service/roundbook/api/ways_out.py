@@ -49,7 +49,7 @@ _WAYS_OUT = {
     " them in `assessments`.",
     "other layout": "Choose `layout` {layout}.",
     "other lists": "If these are other runs, give them other tags and log them beside.",
-    "other measures": "Choose one of its own in `file_measure`.",
+    "other measures": "If one of these is the one you mean, name it in `file_measure`.",
     "other scores": "If these correct them, give the reason in `revise`; if they rest on other"
     " assessments, name these in `assessments`.",
     "own factors": "Leave out `factors_from`: a round has factors of its own.",

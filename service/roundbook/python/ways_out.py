@@ -49,7 +49,7 @@ _WAYS_OUT = {
     "one measure a file": "Log it by itself, with a single measure.",
     "other judgments": "If these correct them: revise='why'; if they are others: assessments='name'.",
     "other layout": "Choose layout={layout}.",
-    "other measures": "Choose one of its own: file_measure='...'.",
+    "other measures": "If one of these is the one you mean: file_measure='...'.",
     "other scores": "If these correct them: revise='why'; if they rest on others:"
     " assessments='name'.",
     "own factors": "By its own factors: book.standardise({task}, {round}, {measure})",

@@ -82,7 +82,8 @@ def test_not_found_lists_what_is_there():
     with pytest.raises(BadFileError) as caught:
         choose_measure(["P@5", "RR", "P@5"], "AP", None, "f")
     assert sentence(caught.value) == (
-        "f: the file holds no measure AP, but P@5, RR; choose one of its own with --file-measure."
+        "f: the file holds no measure AP, but P@5, RR; if one of these is the one you mean, say so"
+        " with --file-measure."
     )
     with pytest.raises(BadFileError, match="no measure ap"):
         choose_measure(["AP", "RR"], "AP", "ap", "f")

@@ -30,10 +30,11 @@ class ReassessedRound(Result):
     """A round's scores computed anew, each team left out with the assessments due to it only.
 
     `upload` is the latest upload of runs, `revision` that of the assessments, and `topics` are the
-    assessed topics. The `pooled_runs` were judged to rank `pool_depth`; `judged_share` of their
-    documents are judged, and they are `explained_share` of all `judged` documents. `relevant_alone`
-    of all `relevant` ones are due to one team. `team_of_run` and `fed_pool` have each run's team
-    and contribution to the pool, and `logged` the differences from the logged scores.
+    assessed topics. The longest list ends at rank `known_depth`. The `pooled_runs` were judged to
+    rank `pool_depth`; `judged_share` of their documents are judged, and they are `explained_share`
+    of all `judged` documents. `relevant_alone` of all `relevant` ones are due to one team.
+    `team_of_run` and `fed_pool` have each run's team and contribution to the pool, and `logged` the
+    differences from the logged scores.
     """
 
     upload: int
@@ -43,6 +44,7 @@ class ReassessedRound(Result):
     teams: int
     pooled_runs: int
     pool_depth: int
+    known_depth: int | None = None
     judged_share: float
     explained_share: float
     judged: int
@@ -149,6 +151,7 @@ def leave_out_by_assessments(
         teams=len(reassessed.score.contributed),
         pooled_runs=reassessed.contributed.count(True),
         pool_depth=reassessed.pool_depth,
+        known_depth=reassessed.known_depth,
         judged_share=reassessed.judged_share,
         explained_share=reassessed.explained_share,
         judged=judgments.grade.size,

@@ -75,7 +75,7 @@ def computed_scores(study: Any, depth: int | None) -> list[str]:  # noqa: ANN401
     """
     lines = []
     lists = "" if depth is None else f", whose lists end at rank {depth} at the latest"
-    if depth is not None and depth < _WHOLE_LIST and "@" not in study.measure:
+    if depth is not None and ends_early(study.measure, depth):
         lists = ""
         lines.append(
             f"Lists end at rank {depth}: this is {study.measure} at {depth}, not {study.measure} of"
@@ -92,6 +92,11 @@ def computed_scores(study: Any, depth: int | None) -> list[str]:  # noqa: ANN401
         f" {differ} from them by more than {ROUNDING:g}, by up to {logged.largest:.2g}; what is said"
         " here is not of the logged ones.",
     ]
+
+
+def ends_early(measure: str, depth: int) -> bool:
+    """Return whether lists that end at rank `depth` are too short for a measure of whole lists."""
+    return depth < _WHOLE_LIST and "@" not in measure
 
 
 def percent(share: float) -> str:

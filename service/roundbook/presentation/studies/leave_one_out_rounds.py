@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.drift_curve import ageing
-from roundbook.presentation.studies.common import join_protocol, share_column
+from roundbook.presentation.studies.common import ends_early, join_protocol, share_column
 from roundbook.presentation.studies.leave_one_out import WELL_EXPLAINED
 from roundbook.presentation.tables import Column, Table, count, number, signed
 
@@ -159,6 +159,17 @@ def remarks(study: LeaveOneOutRounds) -> list[str]:
         lines.append(
             f"The pooled runs do not explain all assessments of {', '.join(understated)}: the rest"
             " always remains, so that what being left out costs is understated."
+        )
+    cut = [
+        f"at rank {depth} in '{row.round}'"
+        for row in study.rounds
+        for depth in [None if row.reassessed is None else row.reassessed.known_depth]
+        if depth is not None and ends_early(study.measure, depth)
+    ]
+    if cut:
+        lines.append(
+            f"Lists end {', '.join(cut)}: scored anew it is {study.measure} to that rank, not"
+            f" {study.measure} of the whole list."
         )
     lines += [
         f"In round '{row.round}' {logged.different:,} of {logged.cells:,} logged scores"
