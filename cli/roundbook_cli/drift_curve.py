@@ -51,7 +51,12 @@ def _with_intervals(row: dict[str, Any]) -> SimpleNamespace:
 
 def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
     from roundbook.logbook.withdrawals import left_out
-    from roundbook.presentation.drift_curve import curve_choice, curve_order, curve_provisional
+    from roundbook.presentation.drift_curve import (
+        curve_choice,
+        curve_order,
+        curve_provisional,
+        curve_small_sds,
+    )
     from roundbook.presentation.drift_verdict import JUDGED_BY
 
     text = curve_text(traced)
@@ -59,6 +64,7 @@ def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
         *curve_order(traced),
         text["assumed"],
         curve_choice(traced),
+        curve_small_sds(traced),
         curve_provisional(traced),
     )
     print_table([], (), above=[text["summary"]])

@@ -21,6 +21,7 @@ from roundbook.presentation.variances import (
     pooled_line,
     pooled_summary,
     recorded_notes,
+    remarks,
     stability,
     summary,
     withdrawn_notes,
@@ -242,7 +243,8 @@ def pooled(
             Column("homogeneity_p", "Wald p"),
         )
     talk_notes(map(left_out, history.withdrawn))
-    lines = [*pooled_summary(history), *(interval_summary(history) if result.interval else [])]
+    lines = [*pooled_summary(history), *remarks(history)]
+    lines += interval_summary(history) if result.interval else []
     show(
         result,
         form,

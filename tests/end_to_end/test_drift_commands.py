@@ -231,7 +231,7 @@ def test_the_verdicts_on_covid_by_team(covid, shared, write, columns):
     )
     assert (
         "With other teams it would take: for the shift, known to ±0.221 where 0.2 does not matter"
-        " (61% of that is which systems took part), 3.8 times the teams and topics (210 and 191"
+        " (61% of its variance is which systems took part), 3.8 times the teams and topics (210 and 191"
         " teams, 113 topics) for HELD in 4 of 5 cases if nothing moved. (56 and 51 teams and 30"
         " topics today.)" in printed
     )
@@ -245,7 +245,7 @@ def test_the_verdicts_on_covid_by_team(covid, shared, write, columns):
         " often find a move where nothing moved. The verdict does not rest on them." in printed
     )
     assert "though the scores did move" in printed
-    assert "- Something did move; whether by enough to matter is open." in printed
+    assert "- The scores did move; whether by enough to matter is open." in printed
     assert "- As the 31 teams that came again see it: undecided; a shift of +0.348" in printed
 
 

@@ -243,6 +243,12 @@ def test_zero_sd_policies_on_every_scale(engine, new_runs, scale, policy):
     assert [run[0] for run in shown.scores] == [neutral, neutral]
     assert [(tie.run, tie.topic) for tie in shown.off_ties] == [("newer", "t3")]
     assert {run[3] for run in own.scores} == {neutral}
+    # Scores that tie but for rounding are on the tie, as they are for the factors.
+    rounded = tied.copy()
+    rounded[3] = 0.3
+    rounded[3, :2] = 0.1 + 0.2, 0.3 + 2e-13
+    log(engine, rounded, "rounded", zero_sd=policy)
+    assert standardise(engine, "t", "rounded", "AP", scale=scale).off_ties == []
     # The other topics are as without the tie.
     rest = [0, 1, 2, 4, 5, 6]
     std = naive_std(SCORES[rest], SCORES[rest])

@@ -176,15 +176,19 @@ def test_teams_that_return_are_told(engine):
     }
     one_way, two_way = shown.pooled.returning_interval, shown.pooled.two_way_returning_interval
     assert (
-        "9 of the 10 teams of later rounds had taken part before; the pooled interval takes them for"
-        " others, and is too narrow by that: with the same teams in all rounds it is"
+        "9 of the 10 known teams of later rounds had taken part before; the pooled interval takes"
+        " them for others, and is too narrow by that: with the same teams in all rounds it is"
         f" [{one_way.low:.5f}, {one_way.high:.5f}], of the two-way variance [{two_way.low:.5f},"
-        f" {two_way.high:.5f}]." in summary(shown)[-2]
+        f" {two_way.high:.5f}]." in summary(shown)[-3]
+    )
+    assert summary(shown)[-2] == (
+        "The teams of some runs are unknown in 4, so each of these runs counts as its own team; if"
+        " teams sent several of them, the intervals are too narrow."
     )
     planned = plan_task(engine, "t", "AP", design="tukey", m=(10,), min_d=(0.1,))
     assert (
-        " Of the 10 teams of later rounds 9 had taken part before; the interval takes them for others"
-        " and is too narrow by that: with the same teams in all rounds it is from"
+        " Of the 10 known teams of later rounds 9 had taken part before; the interval takes them for"
+        " others and is too narrow by that: with the same teams in all rounds it is from"
         f" {two_way.low:.5g} to {two_way.high:.5g}. " in protocol(planned)
     )
     # The labels that are asked for are found as all labels are.
@@ -215,6 +219,12 @@ def test_a_topic_id_on_another_collection_or_in_another_task_is_another_topic(lo
     for label, collection in (("r1", "news"), ("r2", "NEWS"), ("r3", "web")):
         set_round(logged, "t", label, collection=collection)
     assert show_variances(logged, "t", "AP").pooled.topics == 12 + 15
+    log_scores(logged, "r4", ROUNDS["r1"])
+    (line,) = [line for line in summary(show_variances(logged, "t", "AP")) if "collection" in line]
+    assert line == (
+        "No document collection is declared for r4, and the other rounds are on several: topics of"
+        " these names count as other topics than theirs."
+    )
     log_scores(logged, "r1", ROUNDS["r1"], task="other")
     assert len({row.topic_ids[0] for row in stored_estimates(logged)}) == 2
 
@@ -277,6 +287,17 @@ def test_a_published_value_among_matrices(logged):
     assert row.sum_of_squares == pytest.approx(0.05 * 44 * 99)
     assert (row.two_way_variance, row.two_way_dof, row.factor_version) == (None, None, None)
     assert row.interval.source == "own matrices"
+    assert (shown.pooled.interval.method, shown.pooled.interval.source) == ("jackknife", None)
+    assert any(
+        line
+        == "Published without scores: its spread is taken from the task's own score matrices (old)."
+        for line in summary(shown)
+    )
+    planned = plan_task(logged, "t", "AP", m=(10,), min_d=(0.1,))
+    assert (
+        " Some of it was published without the scores (old: a paper, Table 1); its spread over topics"
+        " and runs is taken from the task's own score matrices. " in protocol(planned)
+    )
     assert (shown.pooled.rounds, shown.pooled.topics) == ([*ROUNDS, "old"], 15 + 100)
     with pytest.raises(NotRecordedError):
         show_variances(logged, "other", "AP")
@@ -288,8 +309,23 @@ def test_a_published_value_among_matrices(logged):
 )
 def test_a_published_value_alone_is_known_by_its_measure(engine, measure, source):
     publish(engine, "old", 0.05, runs=20, topics=50, teams=8, measure=measure)
-    (row,) = show_variances(engine, "t", measure).rounds
+    shown = show_variances(engine, "t", measure)
+    (row,) = shown.rounds
     assert (row.interval.source, row.clusters) == (f"default for {source}", 8)
+    pooled = shown.pooled.interval
+    assert (pooled.method, pooled.source) == ("published", f"default for {source}")
+    # No jackknife without scores.
+    assert summary(shown)[-2] == (
+        "Intervals are for other systems on other topics like these (of published variances, whose"
+        f" spread is taken from what is usual (default for {source}))."
+    )
+    text = protocol(plan_task(engine, "t", measure, m=(3,), min_d=(0.1,)))
+    assert "jackknife" not in text
+    assert "(from sizes alone, for other systems" in text
+    assert (
+        " It was published without the scores (old: a paper, Table 1); its spread over topics and"
+        f" runs is taken from what is usual (default for {source}). " in text
+    )
     publish(engine, "old", 0.016, runs=20, topics=50, measure=measure, scale="std-ab")
     (row,) = show_variances(engine, "t", measure, scale="std-ab").rounds
     assert (row.interval, row.interval_reason) == (None, "standardised")

@@ -37,6 +37,7 @@ from roundbook.logbook.session import Session
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.standardise import StandardiseFilesRequest, StandardiseRequest
 from roundbook.statistics.standardisation.factors import e_std, scale_scores
+from roundbook.statistics.ties import off_value
 
 _Request = StandardiseRequest | StandardiseFilesRequest
 
@@ -208,7 +209,7 @@ def _standardised(
     else:
         with np.errstate(over="ignore"):  # an enormous A clips, as it should
             standardised = scale_scores(scores, mean, sd, request.scale, a=request.a, b=request.b)
-    off_ties = np.argwhere((sd == 0)[:, None] & (scores != mean[:, None]))
+    off_ties = np.argwhere((sd == 0)[:, None] & off_value(scores, mean))
     return StandardisedScores(
         task=request.task,
         round=raw.round,

@@ -204,6 +204,7 @@ def judge_rounds(
         for index, interval in zip(present, variance_intervals(arrays, LEVEL), strict=True):
             of_round = source if rows[index].origin == "published" else None
             intervals[index] |= _interval(interval, of_round, prefix)
+        all_published = source if all(row.origin == "published" for row in rows) else None
         pooled = pool(arrays, LEVEL)
         test = pooled.homogeneity
         if not prefix:
@@ -212,9 +213,9 @@ def judge_rounds(
             f"{prefix}variance": pooled.variance,
             f"{prefix}dof": sum(getattr(rows[index], f"{prefix}dof") for index in present),
             f"{prefix}rounds": [rows[index].round for index in present],
-            **_interval(pooled.interval, prefix=prefix),
+            **_interval(pooled.interval, all_published, prefix),
             f"{prefix}returning_interval": (
-                _limits(pooled.returning_interval) if len(present) > 1 else None
+                _limits(pooled.returning_interval, all_published) if len(present) > 1 else None
             ),
             f"{prefix}homogeneity": Homogeneity(
                 method="wald-f",

@@ -16,7 +16,14 @@ from roundbook.presentation.drift_consequence import (
     kendall_tau_reason,
     topics_reason,
 )
-from roundbook.presentation.drift_verdict import UNITS, intervals, plain, reason, signed
+from roundbook.presentation.drift_verdict import (
+    UNITS,
+    intervals,
+    moved_parts,
+    plain,
+    reason,
+    signed,
+)
 from roundbook.presentation.phrases import other_pool
 from roundbook.presentation.rounds import assumed_collection, out_of_order
 from roundbook.statistics.significance.two_sample_tests import Outcome
@@ -184,7 +191,7 @@ def _moved(report: DriftReport) -> str | None:
     if report.verdict != "undecided" or report.needed is None or report.needed.shift is None:
         return None
     if report.moved:
-        return "Something did move; whether by enough to matter is open."
+        return f"{moved_parts(report).capitalize()} did move; whether by enough to matter is open."
     return "Whether anything moved at all, for systems like these, is open."
 
 
@@ -300,13 +307,13 @@ def recurring_reason(report: DriftReport, recurring: RecurringSystems) -> str:
         )
     moved = (
         f"{systems} ran in both rounds; their mean standardised score, each by its own round's"
-        f" factors, moved by {recurring.mean_difference:+.3f} sds"
+        f" factors, moved by {signed(recurring.mean_difference)} sds"
         f" ({_interval(recurring.mean_difference_95)}; up to {recurring.margin:g} does not matter)"
     )
     against = ""
     if recurring.against_others is not None:
         against = (
-            f"against the other runs that standardise they moved by {recurring.against_others:+.3f}"
+            f"against the other runs that standardise they moved by {signed(recurring.against_others)}"
             f" ({_interval(recurring.against_others_95)})"
         )
     if recurring.why == "against other runs":
@@ -327,7 +334,7 @@ def recurring_reason(report: DriftReport, recurring: RecurringSystems) -> str:
 def _interval(limits: Interval | None) -> str:
     if limits is None:
         return "no interval exists for one"
-    return f"95% interval {limits[0]:.3f} to {limits[1]:.3f}"
+    return f"95% interval {signed(limits[0])} to {signed(limits[1])}"
 
 
 def _pulled(report: DriftReport, recurring: RecurringSystems) -> str:

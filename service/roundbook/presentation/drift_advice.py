@@ -41,7 +41,7 @@ def advice(report: DriftReport) -> str:
 
 def brief_advice(report: DriftReport) -> str:
     """Return the advice on a verdict, without the sizes that would decide it."""
-    if report.verdict != "undecided" or report.why == "topics of small sd":
+    if report.verdict != "undecided" or report.why in _NO_MORE or _all_ran_again(report):
         return advice(report)
     return (
         f"For now {_APART}. What would decide, cheapest: some 20 of the same systems run again,"
@@ -50,11 +50,25 @@ def brief_advice(report: DriftReport) -> str:
     )
 
 
+# By the reason why a verdict is open which more systems need not change: what to look at.
+_NO_MORE: dict[str | None, str] = {
+    "topics of small sd": "look at the topics of small sd (`details`)",
+    "no spread in the later round": "look at the scores of the later round, where all runs tie",
+    "scores too far apart": "look for what is wrong with the scores",
+}
+
+
+def _all_ran_again(report: DriftReport) -> bool:
+    """Return whether all systems or teams ran in both rounds, with an interval from them."""
+    units, needed = report.units, report.needed
+    if units is None or needed is None or needed.shift is None:
+        return False
+    return units.shared == units.from_ == units.to
+
+
 def _what_would_decide(report: DriftReport) -> str:
-    if report.why == "topics of small sd":
-        return (
-            "More systems or topics need not decide it: look at the topics of small sd (`details`)."
-        )
+    if report.why in _NO_MORE:
+        return f"More systems or topics need not decide it: {_NO_MORE[report.why]}."
     units, needed = report.units, report.needed
     if units is None or needed is None or needed.shift is None or needed.sd_ratio is None:
         return (
@@ -63,7 +77,7 @@ def _what_would_decide(report: DriftReport) -> str:
             " the same systems again in both rounds."
         )
     noun = "groups" if units.by == "kin" else UNITS[units.by]
-    if units.shared == units.from_ == units.to:
+    if _all_ran_again(report):
         intro = f"It would take of {noun} and topics like these:"
     else:
         intro = (
@@ -102,7 +116,7 @@ def _on_topics(report: DriftReport) -> str:
 def _sizes(needed: Needed, noun: str) -> str:
     share = ""
     if needed.share_of_runs is not None:
-        share = f" ({needed.share_of_runs:.0%} of that is which systems took part)"
+        share = f" ({needed.share_of_runs:.0%} of its variance is which systems took part)"
     # Not `if_as_measured`: sizes for the drift as estimated decide in fewer than 4 of 5 cases.
     return f"{share}, {size_sentence(needed.if_unmoved, noun)} if nothing moved"
 

@@ -88,6 +88,17 @@ def curve_order(curve: DriftCurve) -> list[str]:
     ]
 
 
+def curve_small_sds(curve: DriftCurve) -> str | None:
+    """Return the note on verdicts left open by topics of small sd alone; None without any."""
+    rounds = [f"'{later.round}'" for later in curve.rounds if later.why == "topics of small sd"]
+    if not rounds:
+        return None
+    return (
+        f"Undecided for {', '.join(rounds)}, though both intervals lie inside: topics on which the"
+        " runs hardly differ moved by more; the report says more."
+    )
+
+
 def curve_provisional(curve: DriftCurve) -> str | None:
     """Return the note on provisional verdicts, for which teams are unknown; None without any."""
     rounds = [f"'{later.round}'" for later in curve.rounds if later.provisional]

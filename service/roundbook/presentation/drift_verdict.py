@@ -36,11 +36,25 @@ def headline(report: DriftReport) -> str:
         "aged": f"AGED: the factors of round {first} no longer hold in round {later}",
         "undecided": f"UNDECIDED: whether the factors of round {first} still hold in round"
         f" {later} cannot be told from these systems and topics"
-        + (", though the scores did move" if report.moved else ""),
+        + (f", though {moved_parts(report)} did move" if report.moved else ""),
         "unbridged": f"UNBRIDGED: rounds {first} and {later} have no usable shared topic",
     }
     unknown = " (provisional: teams unknown)" if report.provisional else ""
     return f"{verdicts[report.verdict]}{unknown}."
+
+
+def moved_parts(report: DriftReport) -> str:
+    """Return the noun phrase for what moved, the scores or their spread, by the 95% intervals."""
+    like = report.systems_like_these
+    if like is None or like.sd_ratio_95 is None or _reaches(like.sd_ratio_95, 1):
+        return "the scores"
+    # `moved` is judged by wider intervals, which a report does not hold.
+    both = like.shift_95 is not None and not _reaches(like.shift_95, 0)
+    return "the scores or their spread" if both else "their spread"
+
+
+def _reaches(interval: Interval, value: float) -> bool:
+    return interval[0] <= value <= interval[1]
 
 
 def reason(report: DriftReport) -> str:
@@ -222,7 +236,7 @@ def signed(value: float | None) -> str:
     """Return a shift as text, with its sign."""
     if value is None:
         return "an unknown number of"
-    return f"{value:+.3f}" if abs(value) < 1e6 else f"{value:+.3g}"
+    return f"{value:+z.3f}" if abs(value) < 1e6 else f"{value:+.3g}"
 
 
 def plain(value: float | None) -> str:

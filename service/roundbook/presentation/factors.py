@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from roundbook.presentation.matrices import hidden_notes
-from roundbook.presentation.phrases import counted, other_pool
+from roundbook.presentation.phrases import counted, other_pool, under_label
 from roundbook.presentation.rounds import assumed_collection
 from roundbook.presentation.tables import Column, count, number
 
@@ -37,7 +37,8 @@ def heading(factors: FactorSet) -> str:
     if factors.pool_now is not None:
         runs = f"{other_pool(f'{factors.factors[0].runs} runs', factors.pool_now)},"
     return (
-        f"{factors.task}, round '{factors.round}': {factors.measure}, factor version"
+        f"{factors.task}, round '{factors.round}':"
+        f" {factors.measure}{under_label(factors.assessments)}, factor version"
         f" {factors.version} (of {', '.join(map(str, factors.versions))}), from matrix"
         f" {factors.matrix} revision {factors.revision}, {runs} standardise, fitted"
         f" {factors.fitted_at:%Y-%m-%d} by {factors.fitted_by}"
@@ -84,9 +85,11 @@ def outdated_note(factors: OutdatedFactors) -> str:
 def standardised_heading(scores: StandardisedScores) -> str:
     """Return the heading of standardised scores: task, source, measure, topics and factors."""
     source = f"round '{scores.round}'" if scores.matrix else ", ".join(scores.files)
+    label = under_label(scores.assessments)
     return (
-        f"{scores.task}, {source}: {scores.measure} over {len(scores.topics)} topics, by factor"
-        f" version {scores.factor_version} of round '{scores.factors_round}' (matrix"
+        f"{scores.task}, {source}: {scores.measure}{label and f'{label},'} over"
+        f" {len(scores.topics)} topics, by factor version {scores.factor_version} of round"
+        f" '{scores.factors_round}' (matrix"
         f" {scores.factors_matrix}, revision {scores.factors_revision})"
     )
 

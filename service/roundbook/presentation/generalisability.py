@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from roundbook.logbook.withdrawals import left_out
+from roundbook.presentation.phrases import under_label
 
 if TYPE_CHECKING:
     from roundbook.logbook.generalisability import GeneralisabilityReport, Reliability
@@ -26,7 +27,8 @@ FIELDS = (
 def heading(report: GeneralisabilityReport) -> str:
     """Return the heading of a report: task, measure, level, target, and plan compared with."""
     return (
-        f"{report.task}: {report.measure}, {report.level:.0%} intervals; topics needed for a"
+        f"{report.task}: {report.measure}{under_label(report.assessments)}, {report.level:.0%}"
+        f" intervals; topics needed for a"
         f" reliability of {report.target:g}, and by the power of one-way ANOVA (m {report.m}, minD"
         f" {report.min_d:g}, alpha {report.alpha:g}, beta {report.beta:g})"
     )

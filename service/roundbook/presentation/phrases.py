@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from roundbook.requests.fields import DEFAULT_ASSESSMENTS
+
 
 def counted(number: int, noun: str, plural: str | None = None) -> str:
     """Return a number with its noun as text: 1 topic, 2,000 topics; `plural` if irregular."""
@@ -27,6 +29,11 @@ def other_pool(runs: str, pool_now: int) -> str:
         How many runs are known to have contributed to the pool today.
     """
     return f"{runs}, not the pool known now ({pool_now})"
+
+
+def under_label(assessments: str) -> str:
+    """Return an assessments label as the end of a phrase, empty for the default one."""
+    return "" if assessments == DEFAULT_ASSESSMENTS else f", {assessments} assessments"
 
 
 def of_task(name: str | None) -> str:

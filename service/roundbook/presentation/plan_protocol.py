@@ -11,10 +11,11 @@ from roundbook.presentation.variances import (
     disagreement,
     is_of_these_runs,
     next_rounds,
+    of_assessments,
+    spread_of,
     teams_return,
     unknown_teams,
 )
-from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
 from roundbook.statistics.standardisation.factors import SLOPE
@@ -83,20 +84,23 @@ def _variance(plan: Plan) -> list[str]:
         return []
     variance, history, doubled = _VARIANCE_NAMES[kind_of(plan)], plan.estimate, ""
     if plan.design in PAIRED:
+        pooled = None if history is None else history.pooled
+        # On a standardised scale the two-way variance may be the larger one.
+        larger = pooled is not None and pooled.variance < (pooled.two_way_variance or 0)
         why = {
             "paired": " (its mean over all pairs of runs)",
-            "conservative": " (as if the runs had no topics in common, which is conservative)",
+            "conservative": " (as if the runs had no topics in common"
+            f"{'' if larger else ', which is conservative'})",
         }.get(plan.variance_of or "", "")
         doubled = f", and that of a difference between two runs as twice it{why}"
     if history is None:
         return [f"{variance} of the scores was taken as {plan.variance:.5g}{doubled}."]
-    label = (
-        "" if history.assessments == DEFAULT_ASSESSMENTS else f", {history.assessments} assessments"
-    )
     sentences = [
-        f"{variance} of {history.measure} ({history.scale} scale{label}) was taken as"
+        f"{variance} of {history.measure} ({history.scale} scale{of_assessments(history)}) was"
+        f" taken as"
         f" {plan.variance:.5g}{doubled}{_origin(plan, history)}.",
         *_standardised(history),
+        *_published(plan, history),
     ]
     if plan.variance_planning is not None and plan.variance_at == "pooled":
         sentences.append(
@@ -142,7 +146,8 @@ def _returning_teams(plan: Plan, history: VarianceHistory) -> list[str]:
     if plan.interval is None or returning is None or teams is None or not teams_return(history):
         return []
     return [
-        f"Of the {teams.later} teams of later rounds {teams.again} had taken part before; the"
+        f"Of the {teams.later} {'known ' if teams.some_unknown else ''}teams of later rounds"
+        f" {teams.again} had taken part before; the"
         " interval takes them for others and is too narrow by that: with the same teams in all"
         f" rounds it is {_limits(returning)}."
     ]
@@ -156,6 +161,25 @@ def _unknown_teams(plan: Plan, history: VarianceHistory) -> str | None:
     if interval is None or is_of_these_runs(history, kind):
         return None
     return unknown_teams(history, "interval is")
+
+
+def _published(plan: Plan, history: VarianceHistory) -> list[str]:
+    """Return the sentence on the rounds whose variances were published without their scores."""
+    if plan.variance_at == "given":
+        return []
+    of_plan = history.pooled.of_kind(kind_of(plan) or "one-way").rounds
+    if plan.variance_at == "latest":
+        of_plan = [history.rounds[-1].round]
+    rows = [row for row in history.rounds if row.origin == "published" and row.round in of_plan]
+    if not rows:
+        return []
+    sources = "; ".join(f"{row.round}: {row.source}" for row in rows)
+    intervals = [row.interval for row in rows if row.interval is not None]
+    spread = f"; its spread over topics and runs is {spread_of(intervals[0])}" if intervals else ""
+    return [
+        f"{'It was' if len(of_plan) == 1 else 'Some of it was'} published without the scores"
+        f" ({sources}){spread}."
+    ]
 
 
 def _standardised(history: VarianceHistory) -> list[str]:
@@ -212,7 +236,8 @@ def _interval(interval: Interval | None, reason: str | None, *, these_runs: bool
     scope = "systems and topics like these"
     if these_runs or interval.of == "these runs":
         scope = "topics like these, and these runs"
-    return f"{text} ({interval.method}, for other {scope}; it does not count that rounds differ)"
+    method = "from sizes alone" if interval.method == "published" else interval.method
+    return f"{text} ({method}, for other {scope}; it does not count that rounds differ)"
 
 
 def _limits(interval: Interval) -> str:

@@ -15,6 +15,7 @@ from roundbook.presentation.variances import (
     disagreement,
     disagreement_way_out,
     next_rounds,
+    of_assessments,
 )
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
@@ -81,7 +82,7 @@ def _origin(plan: Plan) -> str:
         "latest": f"of the latest round {history.rounds[-1].round}",
         "given": "as given",
     }.get(plan.variance_at or "pooled", f"pooled over rounds {rounds}")
-    return f"{history.measure} on the {plan.scale} scale, {origin}"
+    return f"{history.measure} on the {plan.scale} scale{of_assessments(history)}, {origin}"
 
 
 _OF_LIMIT: dict[VarianceAt, str] = {
@@ -211,7 +212,8 @@ def _note(plan: Plan, note: PlanNote) -> str:
     if note.code == "no_two_way_variance":
         return (
             "No round has a two-way variance, so the variance of a difference is taken as twice the"
-            " one-way one (conservative): a score matrix of two runs or more gives smaller sizes."
+            " one-way one: a score matrix of two runs or more gives the two-way one, which is mostly"
+            " smaller."
         )
     if note.code == "no_planning_variance":
         return f"There is no planning variance: {no_interval(note.reason or '')}."

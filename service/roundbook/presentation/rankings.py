@@ -6,6 +6,7 @@ from itertools import combinations
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.factors import outdated_note
+from roundbook.presentation.phrases import under_label
 
 if TYPE_CHECKING:
     from roundbook.logbook.rankings import Limits, RankAgreement
@@ -13,8 +14,9 @@ if TYPE_CHECKING:
 
 def summary(agreement: RankAgreement) -> list[str]:
     """Return the sentences on the two rankings, their agreement, and its intervals."""
+    label = under_label(agreement.assessments)
     lines = [
-        f"{agreement.task}, round '{agreement.round}': {agreement.measure}, {agreement.runs} runs"
+        f"{agreement.task}, round '{agreement.round}': {agreement.measure}{label}, {agreement.runs} runs"
         f" over {agreement.topics} topics (matrix {agreement.matrix}, revision"
         f" {agreement.revision}) ranked {agreement.a} and {agreement.b}",
         _changed_pairs(agreement),

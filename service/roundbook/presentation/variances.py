@@ -10,7 +10,7 @@ from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_interval, no_test
 from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.measures import new_measure_notes
-from roundbook.presentation.phrases import counted, listed
+from roundbook.presentation.phrases import counted, listed, under_label
 from roundbook.presentation.tables import Column, count, number, values_at
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 
@@ -161,15 +161,18 @@ def _variances(history: VarianceHistory, *, two_way: bool) -> dict[str, float]:
 
 def heading(history: VarianceHistory) -> str:
     """Return the heading of a variance history: task, measure, scale and assessments."""
+    return f"{history.task}: {history.measure}, {history.scale} scale{of_assessments(history)}"
+
+
+def of_assessments(history: VarianceHistory) -> str:
+    """Return a history's assessments as the end of a phrase, empty for the default ones."""
     # Of several kinds of assessments, a round counts by the first that it has.
-    labels = ", else ".join(history.mixed) or history.assessments
-    label = "" if labels == DEFAULT_ASSESSMENTS else f", {labels} assessments"
-    return f"{history.task}: {history.measure}, {history.scale} scale{label}"
+    return under_label(", else ".join(history.mixed) or history.assessments)
 
 
 def summary(history: VarianceHistory) -> list[str]:
     """Return the summary of a variance history, one or two sentences an entry."""
-    lines = [_pooled(history.pooled), *pooled_summary(history), *_remarks(history.rounds)]
+    lines = [_pooled(history.pooled), *pooled_summary(history), *remarks(history)]
     if any(row.interval for row in history.rounds):
         lines += interval_summary(history)
     return lines
@@ -314,15 +317,23 @@ def _two_way(pooled: Pooled) -> list[str]:
     return [line + "."]
 
 
-def _remarks(rounds: Sequence[RoundVariance]) -> list[str]:
-    """Return the remarks on the rounds' intervals, each with its rounds, and the sources."""
+def remarks(history: VarianceHistory) -> list[str]:
+    """Return the remarks on the rounds' intervals and collections, and the sources."""
     labels: dict[str, list[str]] = {}
+    rounds = history.rounds
     for row in rounds:
         for remark in _interval_remarks(row):
             labels.setdefault(remark, []).append(row.round)
     lines = [f"{remark} ({listed(names, 8)})." for remark, names in labels.items()]
     if sources := [f"{row.round}: {row.source}" for row in rounds if row.source]:
         lines.append(f"Sources: {'; '.join(sources)}.")
+    undeclared = [row.round for row in rounds if row.collection is None and row.origin == "matrix"]
+    declared = {row.collection.casefold() for row in rounds if row.collection is not None}
+    if undeclared and len(declared) > 1:
+        lines.append(
+            f"No document collection is declared for {listed(undeclared, 8)}, and the other rounds"
+            " are on several: topics of these names count as other topics than theirs."
+        )
     return lines
 
 
@@ -334,11 +345,10 @@ def _interval_remarks(row: RoundVariance) -> Iterator[str]:
         return
     if interval.high is None:
         yield "No upper limit: so few topics do not bound it"
+    elif row.two_way_interval is not None and row.two_way_interval.high is None:
+        yield "No upper limit of the two-way variance: so few topics do not bound it"
     if interval.source is not None:
-        spread = f"what is usual ({interval.source})"
-        if interval.source == "own matrices":
-            spread = "the task's own score matrices"
-        yield f"Published without scores: its spread is taken from {spread}"
+        yield f"Published without scores: its spread is {spread_of(interval)}"
     if interval.of == "these runs":
         yield (
             "For these runs only: which teams took part adds to the interval what cannot be known"
@@ -356,6 +366,13 @@ def _interval_remarks(row: RoundVariance) -> Iterator[str]:
         )
 
 
+def spread_of(interval: Interval) -> str:
+    """Return the origin of the spread of a published variance, as a clause after `is`."""
+    if interval.source == "own matrices":
+        return "taken from the task's own score matrices"
+    return f"taken from what is usual ({interval.source})"
+
+
 def _meaning(history: VarianceHistory) -> str:
     pooled, teams = history.pooled, history.teams
     if pooled.interval is not None and pooled.interval.of == "these runs":
@@ -365,29 +382,33 @@ def _meaning(history: VarianceHistory) -> str:
             "The same teams took part in every round: the pooled interval is for these teams on other"
             f" topics like these, and too narrow for other teams{_returning(pooled, 'for others')}."
         )
-    line = "Intervals are for other systems on other topics like these (jackknife, no simulation)."
+    how = "jackknife, no simulation"
+    if pooled.interval is not None and pooled.interval.method == "published":
+        how = f"of published variances, whose spread is {spread_of(pooled.interval)}"
+    line = f"Intervals are for other systems on other topics like these ({how})."
     if teams is not None and teams_return(history):
+        noun = "known team" if teams.some_unknown else "team"
         line += (
-            f" {teams.again} of the {counted(teams.later, 'team')} of later rounds had taken part"
+            f" {teams.again} of the {counted(teams.later, noun)} of later rounds had taken part"
             " before; the pooled interval takes them for others, and is too narrow by that"
             f"{_returning(pooled, 'with the same teams in all rounds')}."
         )
     return line
 
 
-def _rounds_of_unknown_teams(history: VarianceHistory) -> list[str]:
-    """Return the rounds in which every run counts as its own team since teams are unknown."""
+def _rounds_of_unknown_teams(history: VarianceHistory) -> list[RoundVariance]:
+    """Return the rounds with runs of unknown team, each of which counts as its own team."""
     teams = history.teams
     return [
-        row.round
+        row
         for row in history.rounds
-        if row.origin == "matrix" and row.clusters == row.runs and row.runs > 1
+        if row.origin == "matrix" and row.runs > 1
         if teams is None or row.round in teams.some_unknown
     ]
 
 
 def unknown_teams(history: VarianceHistory, intervals: str = "intervals are") -> str | None:
-    """Return the sentence that every run counts as a team where teams are unknown, or None.
+    """Return the sentence that runs of unknown team count as teams of their own, or None.
 
     Parameters
     ----------
@@ -398,7 +419,13 @@ def unknown_teams(history: VarianceHistory, intervals: str = "intervals are") ->
     if not rounds:
         return None
     all_rounds = len(rounds) == sum(row.origin == "matrix" for row in history.rounds)
-    where, there = ("", "") if all_rounds else (f" in {listed(rounds, 8)}", " there")
+    labels = [row.round for row in rounds]
+    where, there = ("", "") if all_rounds else (f" in {listed(labels, 8)}", " there")
+    if any(row.clusters != row.runs for row in rounds):
+        return (
+            f"The teams of some runs are unknown{where}, so each of these runs counts as its own"
+            f" team; if teams sent several of them, the {intervals} too narrow."
+        )
     return (
         f"Teams are unknown{where}, so every run{there} counts as its own team; if teams sent several"
         f" runs, the {intervals} too narrow."
@@ -410,7 +437,7 @@ def unknown_teams_way_out(history: VarianceHistory) -> WayOut | None:
     rounds = _rounds_of_unknown_teams(history)
     if not rounds:
         return None
-    facts = {"task": history.task, "round": rounds[0] if len(rounds) == 1 else "ROUND"}
+    facts = {"task": history.task, "round": rounds[0].round if len(rounds) == 1 else "ROUND"}
     return WayOut("log a team file", facts)
 
 

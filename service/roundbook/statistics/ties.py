@@ -26,6 +26,21 @@ def tied_topics(scores: Floats) -> Bools:
     return np.asarray(high - low <= _ROUNDING * np.maximum(high, -low))
 
 
+def off_value(scores: Floats, values: Floats) -> Bools:
+    """Return the mask of scores that differ from their topic's value by more than rounding.
+
+    A score ``x`` does not if ``|x - v| <= 1e-12 max(|v|, max_i |x_i|)``. Of (topics, runs) scores
+    and (topics,) values, finite and not checked.
+
+    Examples
+    --------
+    >>> off_value(np.array([[0.3, 0.1 + 0.2, 0.4]]), np.array([0.3])).tolist()
+    [[False, False, True]]
+    """
+    largest = np.maximum(np.abs(scores).max(axis=1), np.abs(values))
+    return np.asarray(np.abs(scores - values[:, None]) > _ROUNDING * largest[:, None])
+
+
 def centred_rows(values: Floats) -> tuple[Floats, Floats]:
     """Return the mean of each row and the deviations from it; 0 for a row of one value.
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from tests.unit.logbook.drift_rounds import drift_between, loaded
@@ -9,6 +12,7 @@ from tests.unit.logbook.drift_rounds import drift_between, loaded
 from roundbook.logbook.drift.kind import KIND
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.presentation.drift_advice import advice, brief_advice, size_sentence
+from roundbook.presentation.drift_curve import curve_small_sds
 from roundbook.presentation.drift_verdict import (
     JUDGED_BY,
     brief_reason,
@@ -50,7 +54,7 @@ def test_held_by_the_same_systems():
     )
     assert (drift.report.verdict, drift.report.why) == ("held", None)
     shift_90 = drift.report.systems_like_these.shift_90
-    assert f"90% interval {shift_90[0]:+.3f} to {shift_90[1]:+.3f}" in drift.reason
+    assert f"90% interval {shift_90[0]:+z.3f} to {shift_90[1]:+z.3f}" in drift.reason
     assert "95% interval" not in drift.reason
     assert f"Both intervals lie wholly inside. {JUDGED_BY} This rests" in drift.reason
     assert drift.reason.endswith(
@@ -68,7 +72,7 @@ def test_aged():
     drift = Described(loaded("a", SCORES), loaded("b", OTHERS + 1, teams=OTHER_TEAMS))
     assert (drift.report.verdict, drift.report.why) == ("aged", "shift")
     low, high = drift.report.systems_like_these.shift_95
-    assert f"95% interval {low:+.3f} to {high:+.3f}" in drift.reason
+    assert f"95% interval {low:+z.3f} to {high:+z.3f}" in drift.reason
     assert "The interval of the shift lies wholly outside." in drift.reason
     assert "12 teams of 'a' and 9 of 'b', none of them in both rounds." in drift.reason
     assert drift.advice.startswith("Standardise 'b' by its own factors, which are fitted already.")
@@ -122,8 +126,8 @@ def test_undecided_says_what_would_decide():
         " others: some 20 of them, unchanged, named in the column system of both team files"
         " (log --teams). With"
         f" other teams it would take: for the shift, known to ±{needed.shift.half_width_90:.3f}"
-        f" where 0.2 does not matter ({needed.shift.share_of_runs:.0%} of that is which systems"
-        " took part), "
+        f" where 0.2 does not matter ({needed.shift.share_of_runs:.0%} of its variance is which"
+        " systems took part), "
     )
     assert (
         f"for the spread, known to a factor of {needed.sd_ratio.half_width_90:.3f} where 1.25 does"
@@ -179,7 +183,7 @@ def test_undecided_by_one_of_the_two(later, margin, why, words):
     # Either figure comes with the interval that it is judged by, at both lengths.
     like, brief = drift.report.systems_like_these, brief_reason(drift.report)
     shift, spread = (
-        f"90% interval {like.shift_90[0]:+.3f} to {like.shift_90[1]:+.3f}",
+        f"90% interval {like.shift_90[0]:+z.3f} to {like.shift_90[1]:+z.3f}",
         f"90% interval {like.sd_ratio_90[0]:.3f} to {like.sd_ratio_90[1]:.3f}",
     )
     for text in (drift.reason, brief):
@@ -195,7 +199,7 @@ def test_it_moved_how_far_is_open():
         loaded("a", SCORES), loaded("b", SCORES + 0.035 + GENERATOR.normal(0, 0.02, (1, 12)))
     )
     assert (drift.report.verdict, drift.report.moved) == ("undecided", True)
-    assert "Something did move; whether by enough to matter is open." in drift.notes
+    assert "The scores did move; whether by enough to matter is open." in drift.notes
     # These are the same systems: to run them again is no news.
     assert "far cheaper" not in drift.advice
 
@@ -208,6 +212,15 @@ def test_topics_of_small_sd():
     assert (drift.report.verdict, drift.report.why) == ("undecided", "topics of small sd")
     assert f"shift in its own standard deviation is {drift.report.mean_shift:+.3f}" in drift.reason
     assert "look at the topics of small sd (drift --details)" in drift.advice
+    rounds = [
+        SimpleNamespace(round="b", why=drift.report.why),
+        SimpleNamespace(round="c", why=None),
+    ]
+    assert curve_small_sds(SimpleNamespace(rounds=rounds)) == (
+        "Undecided for 'b', though both intervals lie inside: topics on which the runs hardly differ"
+        " moved by more; the report says more."
+    )
+    assert curve_small_sds(SimpleNamespace(rounds=rounds[1:])) is None
     aged = Described(loaded("a", first), loaded("b", later + 1))
     assert aged.report.verdict == "aged"
     assert f"is {aged.report.mean_shift:+.3f}" in aged.note("The mean of the topics' shifts")
@@ -257,14 +270,21 @@ def test_no_interval(first, later, why, words):
     assert (drift.report.verdict, drift.report.why) == ("undecided", why)
     assert words in drift.reason
     assert drift.report.systems_like_these.shift is None
-    assert drift.advice.endswith(
-        "As a rule of thumb, HELD takes as many shared topics as there can be, with a hundred teams"
-        " or more in each round if they bring other systems, or some twenty teams that run the same"
-        " systems again in both rounds."
-    )
-    assert brief_advice(drift.report).endswith(
-        "both team files (`teams`), on as many shared topics as there can be."
-    )
+    if why == "no spread in the later round":
+        assert drift.advice.endswith(
+            "More systems or topics need not decide it: look at the scores of the later round, where"
+            " all runs tie."
+        )
+        assert brief_advice(drift.report) == drift.advice
+    else:
+        assert drift.advice.endswith(
+            "As a rule of thumb, HELD takes as many shared topics as there can be, with a hundred"
+            " teams or more in each round if they bring other systems, or some twenty teams that run"
+            " the same systems again in both rounds."
+        )
+        assert brief_advice(drift.report).endswith(
+            "both team files (`teams`), on as many shared topics as there can be."
+        )
     assert not any(note.startswith(("It moved", "No change")) for note in drift.notes)
 
 
@@ -315,7 +335,7 @@ def test_teams_that_came_again():
     assert drift.report.recurring.verdict == "aged"
     assert drift.note("As the") == (
         f"As the 10 teams that came again see it: aged; a shift of {like.shift:+.3f} (95% interval"
-        f" {like.shift_95[0]:+.3f} to {like.shift_95[1]:+.3f}), a spread of {like.sd_ratio:.3f}"
+        f" {like.shift_95[0]:+z.3f} to {like.shift_95[1]:+z.3f}), a spread of {like.sd_ratio:.3f}"
         f" times what it was (95% interval {like.sd_ratio_95[0]:.3f} to"
         f" {like.sd_ratio_95[1]:.3f}). That is another question, since who comes again is no"
         " random choice."
@@ -398,3 +418,31 @@ def test_the_sentences_that_were_saved_with_a_report_stay():
     saved = report.model_dump(mode="json", by_alias=True) | {"reason": "So it was.", "old": 1}
     text = report_text(DriftReport.model_validate(saved))
     assert text == report_text(report) | {"reason": "So it was."}
+
+
+def test_who_ran_all_systems_again_is_not_advised_to():
+    """What would decide is then more of the same, at either length of the report."""
+    later = SCORES + GENERATOR.normal(0.04, 0.02, (1, 12))
+    drift = Described(loaded("a", SCORES), loaded("b", later))
+    units = drift.report.units
+    assert (drift.report.verdict, units.shared) == ("undecided", 12)
+    assert brief_advice(drift.report) == advice(drift.report)
+    assert "It would take of teams and topics like these: " in drift.advice
+    assert "some 20" not in drift.advice
+
+
+def test_what_did_move_is_named():
+    drift = Described(
+        loaded("a", SCORES), loaded("b", OTHERS, teams=OTHER_TEAMS), margin=3, sd_ratio_margin=1.5
+    )
+    like = drift.report.systems_like_these
+    for shift, ratio, moved in (
+        ((-0.1, 0.3), (1.06, 1.17), "their spread"),
+        ((0.1, 0.3), (0.9, 1.17), "the scores"),
+        ((0.1, 0.3), (1.06, 1.17), "the scores or their spread"),
+    ):
+        found = replace(like, shift_95=shift, sd_ratio_95=ratio)
+        report = drift.report.model_copy(
+            update={"systems_like_these": found, "moved": True, "verdict": "undecided"}
+        )
+        assert f"from these systems and topics, though {moved} did move." in headline(report)
