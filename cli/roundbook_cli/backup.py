@@ -77,7 +77,11 @@ def restore(
     from roundbook.transfer.backup import restore_backup
 
     request = RestoreRequest(file=file, replace=replace)
-    with open_database(context, database) as engine, progress("Restoring ..."), committing(context):
+    with (
+        open_database(context, database) as engine,
+        progress("Restoring ..."),
+        committing(context, "roundbook task list"),
+    ):
         restored = restore_backup(engine, request)
     show(restored, form, [restored], _RESTORED)
     if restored.status == "up to date":
@@ -120,7 +124,7 @@ def move(
         open_record(settings, database_address(context, database)) as source,
         open_record(settings, to, any_schema=True) as target,
         progress("Moving ...") as step,
-        committing(context),
+        committing(context, "roundbook task list --database URL"),
     ):
         moved = move_record(source, target, settings.user, step)
     show(moved, form, [moved], _MOVED)

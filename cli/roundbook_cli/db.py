@@ -27,7 +27,7 @@ def upgrade(context: typer.Context, form: Form = "table", database: Database = N
     with (
         open_database(context, database) as engine,
         progress("Upgrading ...") as step,
-        committing(context),
+        committing(context, "roundbook db current"),
     ):
         state = upgrade_schema(engine, step)
     show(state, form, [state], _COLUMNS)

@@ -181,10 +181,10 @@ def roundbook(
 _INTERRUPTED = 130  # as shells have it for a program that SIGINT ended
 _KEPT = {
     "nothing": "Interrupted. The record is as it was.",
-    "unknown": "Interrupted while the work was being kept: all of it is, or nothing. 'roundbook"
-    " events' shows which; the same command again completes it.",
+    "unknown": "Interrupted while the work was being kept: all of it is, or nothing. '{shown_by}'"
+    " shows which; where nothing is, give the same command again.",
     "all": "Interrupted when the work was done. Whatever the command changed in the record is"
-    " kept; 'roundbook events' shows it.",
+    " kept; '{shown_by}' shows it.",
 }
 
 
@@ -200,7 +200,7 @@ def run(arguments: Sequence[str]) -> int:
     except (KeyboardInterrupt, SystemExit) as stop:
         code = stop.code if isinstance(stop, SystemExit) else _INTERRUPTED
         if code == _INTERRUPTED:
-            typer.echo(_KEPT[line.kept], err=True)
+            typer.echo(_KEPT[line.kept].format(shown_by=line.shown_by), err=True)
         return code if isinstance(code, int) else int(code is not None)
     except OutputLostError as lost:
         return 0 if lost.unread else _tell(lost, 1)

@@ -21,17 +21,22 @@ if TYPE_CHECKING:
 
 @dataclass
 class CommandLine:
-    """A command line as typed, and how much of its work is kept so far; the context's object."""
+    """A command line as typed, and how much of its work is kept so far; the context's object.
+
+    `shown_by` is the command that shows what is kept.
+    """
 
     arguments: tuple[str, ...] = ()
     kept: Literal["nothing", "unknown", "all"] = "nothing"
+    shown_by: str = "roundbook events"
 
 
 @contextmanager
-def committing(context: typer.Context) -> Iterator[None]:
+def committing(context: typer.Context, shown_by: str | None = None) -> Iterator[None]:
     """Set `kept` of the command line: `unknown` within the block, `all` after it."""
     line = context.ensure_object(CommandLine)
     line.kept = "unknown"
+    line.shown_by = shown_by or line.shown_by
     yield
     line.kept = "all"
 

@@ -13,7 +13,7 @@ from contextlib import nullcontext
 import pytest
 from tests.savepoints import prepared
 
-from roundbook.logbook import record, tasks
+from roundbook.logbook import record, schema, tasks
 from roundbook_cli import task as task_commands
 from roundbook_cli.output import progress
 from roundbook_cli.table_layout import cell_width
@@ -179,7 +179,16 @@ def test_an_interrupted_command_says_what_is_kept(roundbook, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr("sqlalchemy.engine.Connection.commit", interrupt)
         done = roundbook(*create)
-    assert (done.code, "all of it is, or nothing" in done.err) == (130, True)
+    assert done.code == 130
+    assert done.err == (
+        "Interrupted while the work was being kept: all of it is, or nothing. 'roundbook events'"
+        " shows which; where nothing is, give the same command again.\n"
+    )
+    # An upgrade has no event.
+    with monkeypatch.context() as patch:
+        patch.setattr(schema, "upgrade_schema", interrupt)
+        done = roundbook("db", "upgrade")
+    assert (done.code, "'roundbook db current' shows which" in done.err) == (130, True)
     assert roundbook("task", "list", "--format", "json").json == {"tasks": []}
     with monkeypatch.context() as patch:
         patch.setattr(task_commands, "show", interrupt)
