@@ -65,12 +65,15 @@ def list_(
         for entry in listed.results
     ]
     hint = "see 'roundbook plan save', 'roundbook drift --save' and 'roundbook study NAME --save'"
+    columns: tuple[Column, ...] = _LISTED
+    if len({row.task for row in rows}) > 1:
+        columns = (Column("task", "Task", spare=2), *columns)
     empty = "No result is stale." if request.stale else f"No result is saved: {hint}."
     show(
         listed,
         form,
         rows,
-        _CSV if form == "csv" else _LISTED,
+        _CSV if form == "csv" else columns,
         below=[] if rows else [empty],
         extra={"results": [entry_json(entry) for entry in listed.results]},
     )

@@ -270,6 +270,16 @@ def test_saved_results_stand_by_the_numbers_in_their_names(roundbook):
         assert roundbook("plan", "save", name, "--variance", "0.05").code == 0
     listed = roundbook("result", "list", "--format", "json").json["results"]
     assert [entry["name"] for entry in listed] == ["p-1", "p-2", "p-10"]
+    assert "Task" not in roundbook("result", "list").out
+    assert roundbook("task", "create", "t").code == 0
+    words = ("--measure", "AP", "--value", ".05", "--runs", "9", "--topics", "20", "--source", "x")
+    assert roundbook("variance", "record", "t", "r", *words, "--create").code == 0
+    assert roundbook("plan", "save", "of-t", "--task", "t", "--measure", "AP").code == 0
+    rows = roundbook("result", "list").out.splitlines()
+    assert [row.split()[:2] for row in rows if row.split()[1:2] in (["of-t"], ["p-1"])] == [
+        ["t", "of-t"],
+        ["-", "p-1"],
+    ]
 
 
 def test_a_plan_and_a_report_of_one_name(filled):

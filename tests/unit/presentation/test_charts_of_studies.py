@@ -153,7 +153,7 @@ def test_runs_left_out_and_systems_that_came_back(scores):
     assert [panel["title"] for panel in panels(study)] == ["std-ab", "std-cdf"]
     point = study_points(study)[0]
     assert point["left_out"] == study.scales[0].left_out[0].left_out
-    assert (point["scale"], point["team"]) == ("std-ab", "-")
+    assert (point["scale"], point["team"]) == ("std-ab", None)
     (panel,) = panels(
         change := run_study(
             None,

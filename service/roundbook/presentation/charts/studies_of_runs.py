@@ -29,18 +29,18 @@ if TYPE_CHECKING:
 
 def left_out_points(study: LeaveOneOutStudy) -> list[dict[str, Any]]:
     """Return a point for each scale and run: its mean in the round and where it is left out."""
-    return [
-        {"scale": scale.scale, **dict(run), "team": run.team or "-"}
-        for scale in study.scales
-        for run in scale.left_out
-    ]
+    return [{"scale": scale.scale, **dict(run)} for scale in study.scales for run in scale.left_out]
 
 
 def left_out_chart(study: LeaveOneOutStudy) -> alt.ConcatChart:
     """Draw the means left out against those in the round, a panel a scale, with the diagonal."""
     points, panels = left_out_points(study), []
     for scale in study.scales:
-        drawn = [point for point in points if point["scale"] == scale.scale]
+        drawn = [
+            point | {"team": point["team"] or "-"}
+            for point in points
+            if point["scale"] == scale.scale
+        ]
         means = [point[name] for point in drawn for name in ("official", "left_out")]
         limits = [{"mean": limit} for limit in (min(means), max(means))]
         within = alt.Scale(domain=[limit["mean"] for limit in limits], nice=True)
