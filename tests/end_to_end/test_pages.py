@@ -674,6 +674,10 @@ def test_a_matrix_of_a_million_scores(client, address):
     assert len(answer.text) < 600_000
     cells = client.get("/charts/scores.csv", params={"matrix": 1}).text
     assert cells.count("\n") == 1 + 100 * 150
+    # An average of several is not named as the score of one.
+    for row in list(csv.DictReader(io.StringIO(cells)))[::50]:
+        assert row["topic"].endswith(" and 9 more")
+        assert re.search(r" and [56] more$", row["run"]), row
 
 
 def test_results_of_two_kinds_may_have_one_name(client, book, tmp_path):

@@ -275,6 +275,14 @@ def test_rounds_of_drift_are_chosen(client, book):
         "kind": "drift", "asked": "task=t&measure=AP&from_round=r2", "name": "later",
     })  # fmt: skip
     assert "<strong>r2 against r3: means</strong>" in client.get("/result?name=later").text
+    # A refused name stays in the form, with the reason beside it.
+    refused = client.post("/save", data={
+        "kind": "drift", "asked": "task=t&measure=AP&from_round=r2", "name": "x" * 300,
+    })  # fmt: skip
+    assert refused.status_code == 422
+    assert f'<input name="name" value="{"x" * 300}" required' in refused.text
+    assert "task=t&amp;measure=AP&amp;from_round=r2" in refused.text
+    assert "at most 200" in words(refused)
 
 
 def test_lists_of_all_tasks_name_the_task_and_what_was_asked(client, book):

@@ -492,10 +492,6 @@ def test_a_token_for_one_task_reaches_no_other(service, address):
         client.post(f"{PREFIX}/save/plan", json={"name": "next", "request": {"variance": 0.1}}),
         client.post(f"{PREFIX}/save/plan", json={"name": "free", "request": {"variance": 0.1}}),
         client.post(f"{PREFIX}/save/plan", json={"name": "budget", "request": {"variance": 0.1}}),
-        client.post(
-            f"{PREFIX}/save/plan",
-            json={"name": "budget", "request": {"task": "elsewhere", "measure": "AP"}},
-        ),
         client.post(path("renew"), json={"name": "next"}),
     ]
     asked += [client.post(path(name), json=fields) for name, fields in DECISIONS.items()]
@@ -505,6 +501,13 @@ def test_a_token_for_one_task_reaches_no_other(service, address):
             "Your token is for task 'elsewhere' alone.",
             "This takes a token with the scope admin; yours is log.",
         )
+    # Whose a taken name is it is not told.
+    own = {"name": "budget", "request": {"task": "elsewhere", "measure": "AP"}}
+    taken = client.post(f"{PREFIX}/save/plan", json=own)
+    problem(taken, 409, "'budget' is taken already; choose another name.")
+    # A missing field is named.
+    for body in ({}, {"name": "x"}):
+        problem(client.post(f"{PREFIX}/save/plan", json=body), 422, "`request` is not given")
     # A result of its own task may have the name of one of another kind, of another task.
     with roundbook.open(address) as book:
         for label in "12":

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import io
 import json
+import re
 import signal
 import subprocess
 import sys
@@ -117,6 +119,17 @@ def take_all(address, lines=None):
     run_worker(
         load_settings(), address, (lines if lines is not None else []).append, until_idle=True
     )
+
+
+def test_a_name_of_another_task_is_refused_before_a_worker_comes(record, address, start):
+    with roundbook.open(address) as book:
+        book.log("v", "1", io.StringIO(wide()), "AP", create=True)
+        book.save("study", "swaps", **SWAPS | {"study": "swap-rate", "task": "v"})
+    with pytest.raises(AlreadyRecordedError, match="'swaps' is a study of task 'v' already"):
+        start(SWAPS, "swaps")
+    with begin(record) as session:
+        assert list_jobs(session, ListJobs()).jobs == []
+    assert start(SWAPS | {"task": "v"}, "swaps")  # a further version
 
 
 def test_a_job_is_computed_and_saved_once(record, address, start, look):
@@ -403,7 +416,30 @@ def test_the_page_of_a_job_looks_again_by_itself(service):
     assert "<h1>Job 1: Swap rate of t</h1>" in shown.text
     assert "Cancelled; nothing is saved." in client.post("/job/1/cancel").text
     assert "refresh" not in client.get("/job/1").headers
-    assert client.post("/jobs", data=form | {"trials": "x"}).status_code == 422
+    # What was filled in stays, and the reason stands beside its field.
+    refused = client.post("/jobs", data=form | {"trials": "x"})
+    assert refused.status_code == 422
+    assert 'name="trials" inputmode="numeric" value="x" placeholder="the study&#39;s own"' in (
+        refused.text.replace("'", "&#39;")
+    )
+    assert 'aria-invalid="true" aria-describedby="wrong-trials"' in refused.text
+    assert '<input name="name" value="n">' in refused.text
+    assert f'name="asked" value="{form["asked"].replace("&", "&amp;")}"' in refused.text
+    # Trials that were typed into the study's own form are those of the job.
+    typed = client.get(f"/studies?{form['asked']}").text
+    assert 'inputmode="numeric" value="500"' in typed
+    asked = html.unescape(
+        re.search(r'action="/jobs".*?name="asked" value="([^"]*)"', typed, re.S)[1]
+    )
+    assert "trials=500" in asked
+    job = client.post("/jobs", data={"asked": asked, "trials": "500"}).text
+    assert "<dt>trials</dt><dd>500</dd>" in job
+    # The few trials that a page runs by itself are not those of a job.
+    plain = client.get("/studies?study=swap-rate&task=t&round=1&measure=AP&scales=raw").text
+    asked = html.unescape(
+        re.search(r'action="/jobs".*?name="asked" value="([^"]*)"', plain, re.S)[1]
+    )
+    assert "trials" not in asked
     assert client.post("/jobs", data={"asked": "study=x"}).status_code == 422
     assert service["read"].post("/jobs", data=form).status_code == 403
     assert service["of u"].post("/jobs", data=form).status_code == 403

@@ -80,3 +80,23 @@ def test_a_round(engine, terminal, files):
     again = json.loads(terminal("result", "show", "stable", "--format", "json").out)
     assert (again["version"], again["revision"]) == (2, 2)
     assert again["scales"] != saved["scales"]
+
+
+def test_runs_of_equal_means_have_no_ranking_to_agree_with(terminal, tmp_path):
+    words = ["study", "per-topic-variance", "--trials", "130"]
+    for tag, firsts in (("a", "relevant other"), ("b", "other relevant")):
+        lines = []
+        for topic, first in enumerate(firsts.split()):
+            ranked = [first, "other" if first == "relevant" else "relevant", "third"]
+            lines += [f"{topic} Q0 {name} {n} {9 - n} {tag}\n" for n, name in enumerate(ranked, 1)]
+        (tmp_path / tag).write_text("".join(lines))
+        words += ["--file", str(tmp_path / tag)]
+    (tmp_path / "qrels").write_text("0 0 relevant 1\n1 0 relevant 1\n")
+    words += ["--qrels", str(tmp_path / "qrels")]
+    (scale,) = json.loads(terminal(*words, "--format", "json").out)["scales"]
+    assert [scale[name] for name in ("krcc", "krcc_low", "krcc_high")] == [None, None, None]
+    printed = " ".join(terminal(*words).out.split())
+    assert (
+        "All runs tie as they are, so that there is no ranking for draws to agree with." in printed
+    )
+    assert "tau of 0.000" not in printed

@@ -12,7 +12,7 @@ from pydantic import BaseModel
 
 from roundbook.api.callers import Caller
 from roundbook.api.problems import HttpError
-from roundbook.errors import NotRecordedError
+from roundbook.errors import AlreadyRecordedError, NotRecordedError
 from roundbook.logbook.impact import Impact
 from roundbook.logbook.lookup import find_matrix
 from roundbook.logbook.published_rounds import published_rounds, published_tasks
@@ -80,12 +80,17 @@ def permit(caller: Caller, session: Session, request: _Request) -> _Request:
 def permit_saving(
     caller: Caller, session: Session, kind: str, request: Request, name: str | None
 ) -> None:
-    """Refuse a token of one task to save a result of no task, or under another task's name."""
+    """Refuse a token of one task to save a result of no task, or under another task's name.
+
+    Whose the name is it is not told.
+    """
     if caller.task is None:
         return
-    owners = [] if name is None else _tasks_of_results(session, name, kind)
-    if getattr(request, "task", None) is None or set(owners) - {_plain(caller.task)}:
+    if getattr(request, "task", None) is None:
         raise _of_another_task(caller)
+    owners = [] if name is None else _tasks_of_results(session, name, kind)
+    if set(owners) - {_plain(caller.task)}:
+        raise AlreadyRecordedError(f"'{name}' is taken already; choose another name.", name=name)
 
 
 def answer(

@@ -42,7 +42,7 @@ _STATUSES: tuple[tuple[type[RoundbookError], int], ...] = (
 
 _LOG = logging.getLogger(__name__)
 NO_JSON = "The body is no JSON object."
-_NO_OBJECT = ("json_invalid", "model_attributes_type", "model_type", "missing")
+_NO_OBJECT = ("json_invalid", "model_attributes_type", "model_type")
 PROBLEM_TYPE = "application/problem+json"
 # The members of RFC 9457, and Roundbook's own.
 PROBLEM_SCHEMA = {
@@ -140,9 +140,9 @@ def add_handlers(app: FastAPI) -> None:
         raised = fault.get("ctx", {}).get("error")
         if isinstance(raised, RequestError):
             return problem(raised)
-        if fault["type"] in _NO_OBJECT:
-            return problem(HttpError(422, NO_JSON))
         field = ".".join(str(part) for part in fault["loc"][1:])
+        if fault["type"] in _NO_OBJECT or (fault["type"] == "missing" and not field):
+            return problem(HttpError(422, NO_JSON))
         reason = refusal_reason(fault)
         sentence = reason if fault["type"] == "value_error" or not field else f"`{field}` {reason}"
         return problem(RequestError(field, sentence.rstrip(".")))

@@ -20,6 +20,8 @@ from roundbook.logbook.lookup import (
     find_task,
     logged_matrix,
 )
+from roundbook.logbook.saved_results import stored_results
+from roundbook.logbook.saving import refuse_taken
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES, find_study
 from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
@@ -54,6 +56,8 @@ def start_study(session: Session, request: StartStudy) -> Job:
         When there is no such study, or it reads files.
     NotRecordedError
         When there is no such task, round or scores.
+    AlreadyRecordedError
+        When another task has a study of this name.
     """
     study = study_request(request)
     if study.files or study.task is None:
@@ -61,6 +65,9 @@ def start_study(session: Session, request: StartStudy) -> Job:
     task_id = find_task(session.connection, study.task)
     _refuse_missing(session.connection, task_id, study.task, study)
     name = None if request.name is None else check_name("study", request.name)
+    if name is not None:
+        versions = stored_results(session.connection, kind="study", name=name)
+        refuse_taken("study", name, task_id, versions)
     values: dict[str, Any] = {
         "request": study.model_dump(mode="json", exclude_none=True),
         "name": name,

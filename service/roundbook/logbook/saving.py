@@ -222,7 +222,7 @@ def save_long_result(
             if name is not None:
                 task_id = None if task is None else find_task(connection, task)
                 versions = stored_results(connection, kind=kind, name=name)
-                _refuse_taken(kind, name, task_id, versions)
+                refuse_taken(kind, name, task_id, versions)
             computed = compute_result(session._replace(work=work or session.work), kind, request)
         with begin() as session:
             task_id = None if task is None else find_task(session.connection, task, lock=True)
@@ -244,9 +244,10 @@ def _checked_name(kind: str, request: Request, name: str | None) -> str | None:
     return check_name(find_kind(kind).title, name or "")
 
 
-def _refuse_taken(
+def refuse_taken(
     kind: str, name: str, task_id: int | None, versions: Sequence[StoredResult]
 ) -> None:
+    """Refuse a name under which another task, or none, has a result of this kind."""
     if not versions or versions[-1].task_id == task_id:
         return
     owner = versions[-1].task
@@ -278,7 +279,7 @@ def _store_version(
         name = next(same, None) or _next_name(connection, kind, task_id, task)
     connection.execute(_LOCK, {"kind": kind, "name": name})
     versions = stored_results(connection, kind=kind, name=name)
-    _refuse_taken(kind, name, task_id, versions)
+    refuse_taken(kind, name, task_id, versions)
     last = versions[-1] if versions else None
     # Equal figures from different inputs are a new version, or the result would stay stale.
     unchanged = (

@@ -26,6 +26,7 @@ from roundbook.pages.number_format import decimals
 from roundbook.pages.rendering import page
 from roundbook.pages.study_form import (
     OF,
+    TRIALS,
     over_rounds_command,
     run_kept_study,
     study_fields,
@@ -224,7 +225,7 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
         "tasks": tasks,
         "measures": task.measures if task else [],
         "rounds": _rounds(session, caller, task.task) if task else [],
-        **dict.fromkeys(("study", "refused", "drawn", "query_string", "too_long")),
+        **dict.fromkeys(("study", "refused", "drawn", "query_string", "typed_query", "too_long")),
         "tables": [],
         "answers": [],
     }
@@ -234,6 +235,10 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
             fields = study_fields(name, query)
             request = STUDIES[name].request(**fields)
             context["query_string"] = urlencode({"study": name} | fields, doseq=True)
+            typed = {
+                key: value for key, value in fields.items() if key not in TRIALS or key in values
+            }
+            context["typed_query"] = urlencode({"study": name} | typed, doseq=True)
             study = answer(caller, session, run_kept_study, request)
             context |= {"study": study, "tables": view_of(study).tables}
             context |= sentences_of("study", study)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from urllib.parse import parse_qs
+
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from roundbook.api.callers import require_scope
 from roundbook.api.jobs import start_job, visible_job
 from roundbook.api.turns import in_turn
+from roundbook.errors import AlreadyRecordedError, InputError
 from roundbook.jobs.job import ENDED, Job
 from roundbook.jobs.studies import cancel_job, list_jobs
 from roundbook.logbook.session import begin
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.pages.forms import PageCaller, PageSession, read_form
 from roundbook.pages.rendering import page
-from roundbook.pages.results import result_fields
+from roundbook.pages.results import refused_form, result_fields
+from roundbook.pages.study_form import TRIALS
 from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
 
 router = APIRouter()
@@ -52,16 +56,22 @@ async def start(http: Request, caller: PageCaller) -> Response:
     form = await read_form(http)
 
     def work() -> Job:
-        fields = result_fields("study", form.get("asked", ""))
+        typed = form.get("asked", "")
+        fields = result_fields("study", typed)
         study = fields.pop("study")
-        for few in ("trials", "swap_trials"):  # the page's own numbers
-            fields.pop(few, None)
+        for few in TRIALS.keys() - parse_qs(typed).keys():
+            fields.pop(few, None)  # the page's own number
+        if "trials" in form:
+            fields.pop("trials", None)
         if form.get("trials"):
             fields["trials"] = form["trials"]
-        request = StartStudy(study=study, request=fields, name=form.get("name"))
+        request = StartStudy(study=study, request=fields, name=form.get("name") or None)
         return start_job(http, caller, request)
 
-    job = await in_turn(http, work)
+    try:
+        job = await in_turn(http, work)
+    except (InputError, AlreadyRecordedError) as error:
+        return refused_form(http, error, form)
     return RedirectResponse(f"/job/{job.job}", 303)
 
 

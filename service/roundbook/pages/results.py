@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 from urllib.parse import parse_qs, urlencode
@@ -14,7 +14,7 @@ from roundbook.api.access import answer, permit
 from roundbook.api.callers import Caller, require_scope
 from roundbook.api.endpoints import Saving, save_permitted
 from roundbook.api.turns import SECONDS_TO_DECIDE, Limit, computed, transaction
-from roundbook.errors import InputError
+from roundbook.errors import AlreadyRecordedError, InputError, RoundbookError
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.plans.plan import Plan
@@ -25,7 +25,14 @@ from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.logbook.studies.study import Study
 from roundbook.pages.answers import drawing_of, plan_fields, sentences_of, tables_of
-from roundbook.pages.forms import PageCaller, PageSession, came_from, read_form
+from roundbook.pages.forms import (
+    PageCaller,
+    PageSession,
+    came_from,
+    read_form,
+    refusal,
+    refused_status,
+)
 from roundbook.pages.rendering import page, redirect
 from roundbook.pages.study_form import study_fields, study_title
 from roundbook.presentation.decisions import decision_sentences
@@ -49,8 +56,18 @@ async def save(http: Request, caller: PageCaller) -> Response:
         saving = Saving(name=form.get("name"), request=result_fields(kind, form.get("asked", "")))
         return save_permitted(http, caller, limit, kind, saving)
 
-    saved = await computed(http, work, caller=caller, seconds=SECONDS_TO_DECIDE)
+    try:
+        saved = await computed(http, work, caller=caller, seconds=SECONDS_TO_DECIDE)
+    except (InputError, AlreadyRecordedError) as error:
+        return refused_form(http, error, form)
     return redirect(_address(saved.name, saved.kind), decision_sentences(saved))
+
+
+def refused_form(http: Request, error: RoundbookError, form: Mapping[str, str]) -> HTMLResponse:
+    """Return the form to save a result as it was filled in, with why it was refused."""
+    refused = refusal(error, ("name", "trials"), {AlreadyRecordedError: "name"})
+    status, back = refused_status(error), came_from(http)
+    return page(http, "refused.html", status, refused=refused, form=form, back=back)
 
 
 def result_fields(kind: str, query: str) -> dict[str, Any]:

@@ -25,7 +25,7 @@ _OF_FILES = frozenset({"layout", "missing", "file_measure"})
 # Fields that a form requires, though the request does not.
 _NEEDED = frozenset({"to_round", "pivot"})
 # A page has to be quick: it runs at most so many trials unless the form says otherwise.
-_TRIALS = {"trials": 1_000, "swap_trials": 200}
+TRIALS = {"trials": 1_000, "swap_trials": 200}
 # Studies of all rounds: their titles on pages, and the studies of one round of which they are an
 # option in the terminal.
 _OVER_ROUNDS = {
@@ -80,7 +80,7 @@ def study_fields(study: str, query: Mapping[str, Sequence[str]]) -> dict[str, An
     names, request = _names(study), STUDIES[study].request
     fields: dict[str, Sequence[str]] = {
         name: [str(min(most, request.model_fields[name].default))]
-        for name, most in _TRIALS.items()
+        for name, most in TRIALS.items()
         if name in names
     }
     for name, values in query.items():
@@ -108,7 +108,7 @@ def _field(study: str, name: str) -> StudyField:
     several, kind = takes_several(request, name), field.annotation
     parts = [kind, *get_args(kind)]
     literals = next((part for part in parts if get_origin(part) is Literal), None)
-    default = min(field.default, _TRIALS[name]) if name in _TRIALS else field.default
+    default = min(field.default, TRIALS[name]) if name in TRIALS else field.default
     has_default = default not in (None, PydanticUndefined, ()) and not several
     return StudyField(
         name=name,

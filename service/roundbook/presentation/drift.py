@@ -150,6 +150,8 @@ def _backwards(report: DriftReport) -> str | None:
 def choice_note(report: DriftReport) -> str | None:
     """Return the note that the two rounds' factors rest on runs chosen differently, or None."""
     first, later = report.standardising_from, report.standardising_to
+    if report.verdict == "unbridged":
+        return None  # nothing moved that could be due to it
     if first is None or later is None or effective_choice(first) == effective_choice(later):
         return None
     return (

@@ -48,8 +48,8 @@ class ScoreOverview(Result):
     """The scores of a matrix: `topics`, the hardest first, and `runs`, the best first.
 
     `cells` are the scores, (topics, runs), in a grid of at most 100 by 150. Where there are more
-    topics or runs, neighbours are averaged; a row and a column are then named by the first of
-    them, in `cell_topics` and `cell_runs`.
+    topics or runs, neighbours are averaged; `cell_topics` and `cell_runs` then name the first of
+    them and the number of the others.
     """
 
     matrix: int
@@ -103,8 +103,8 @@ def show_overview(session: Session, request: ShowMatrix) -> ScoreOverview:
                 runs, means[best].tolist(), scores.T, std_ab, strict=True
             )
         ],
-        cell_topics=[topics[start] for start in rows[:-1]],
-        cell_runs=[runs[start] for start in columns[:-1]],
+        cell_topics=[_group(topics[start:end]) for start, end in pairwise(rows)],
+        cell_runs=[_group(runs[start:end]) for start, end in pairwise(columns)],
         cells=_averaged(scores, rows, columns).tolist(),
     )
 
@@ -135,6 +135,11 @@ def _cuts(number: int, most: int) -> list[int]:
     """Return the bounds of at most `most` groups of neighbours: all starts, and the last end."""
     groups = min(number, most)
     return [number * group // groups for group in range(groups + 1)]
+
+
+def _group(names: Sequence[str]) -> str:
+    """Return the name of a group of neighbours."""
+    return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
 
 
 def _averaged(

@@ -22,6 +22,7 @@ from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.measure_names import canonical_measure
 from roundbook.requests.studies import PerTopicVarianceRequest
 from roundbook.statistics.measures.hits import find_hits
+from roundbook.statistics.ranking.run_means import run_means
 from roundbook.statistics.studies.assessed_lists import assess_lists
 from roundbook.statistics.studies.drawn_rounds import Redrawing
 from roundbook.statistics.studies.per_topic_variance import (
@@ -60,9 +61,9 @@ class PerTopicVarianceOfScale(Result):
     """The effect of drawing the documents again on average precision, on one scale.
 
     `krcc` is the mean over draws of Kendall's tau-b with the real ranking, `krcc_low` and
-    `krcc_high` the 2.5th and the 97.5th percentile. `error_rate` is the share of comparisons in
-    which the other run is ahead, `bins` the same by the size of the drawn difference.
-    `significant` is the share of pairs that differ significantly undrawn, `significant_rate` the
+    `krcc_high` the 2.5th and the 97.5th percentile; None where all runs tie. `error_rate` is the
+    share of comparisons in which the other run is ahead, `bins` the same by the size of the drawn
+    difference. `significant` is the share of pairs that differ significantly undrawn, `significant_rate` the
     mean share of draws in which a pair does, `never` and `always` the shares of pairs that do
     in fewer than alpha and in more than 1 - alpha of the draws. `needed_most` and `needed_median`
     are of the pairs' needed differences in the first `needed_trials` draws, None where they are too
@@ -71,9 +72,9 @@ class PerTopicVarianceOfScale(Result):
 
     scale: str
     pairs: int
-    krcc: float
-    krcc_low: float
-    krcc_high: float
+    krcc: float | None
+    krcc_low: float | None
+    krcc_high: float | None
     error_rate: float
     bins: list[ErrorBin]
     significant: float
@@ -168,7 +169,9 @@ def _compute(
 def _of_scale(
     loaded: StudyRuns, relevant: NDArray[np.integer], variance: PerTopicVariance
 ) -> PerTopicVarianceOfScale:
-    low, high = np.percentile(variance.taus, _PERCENTILES).tolist()
+    krcc, low, high = None, None, None
+    if np.ptp(run_means(variance.scores)):
+        krcc, (low, high) = variance.krcc, np.percentile(variance.taus, _PERCENTILES).tolist()
     means, drawn = variance.scores.mean(axis=0), variance.means.mean(axis=0)
     by_run = [
         RunRedrawn(run=loaded.runs[run], mean=means[run], drawn_mean=drawn[run], sd=sd)
@@ -187,7 +190,7 @@ def _of_scale(
     return PerTopicVarianceOfScale(
         scale="raw",
         pairs=variance.rates.size,
-        krcc=variance.krcc,
+        krcc=krcc,
         krcc_low=low,
         krcc_high=high,
         error_rate=variance.error_rate,

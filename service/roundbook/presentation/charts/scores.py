@@ -22,7 +22,7 @@ _WIDTH = 690
 
 
 def score_points(overview: ScoreOverview) -> list[dict[str, Any]]:
-    """Return a point for each cell of a heat map: its score, and its first topic and run."""
+    """Return a point for each cell of a heat map: its score, and its topics and runs."""
     return [
         {"topic": topic, "run": run, "score": score}
         for topic, row in zip(overview.cell_topics, overview.cells, strict=True)

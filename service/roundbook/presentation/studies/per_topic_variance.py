@@ -88,13 +88,18 @@ def tables(study: PerTopicVarianceStudy) -> list[Table]:
 def sentences(study: PerTopicVarianceStudy) -> list[str]:
     """Return the sentences on how stable the ranking and the significant pairs are."""
     (scale,) = study.scales
+    agreement = "All runs tie as they are, so that there is no ranking for draws to agree with."
+    if scale.krcc is not None:
+        agreement = (
+            f"If each run's list varied for itself, these runs would rank with a Kendall's tau of"
+            f" {scale.krcc:.3f} to the ranking as it is (mean of {study.trials:,} draws; 95% of them"
+            f" from {scale.krcc_low:.3f} to {scale.krcc_high:.3f}), and"
+            f" {percent(scale.error_rate)} of all differences between two runs would point the other"
+            " way. On another collection the lists vary together, by documents that all runs see,"
+            " which these figures do not know of."
+        )
     lines = [
-        f"If each run's list varied for itself, these runs would rank with a Kendall's tau of"
-        f" {scale.krcc:.3f} to the ranking as it is (mean of {study.trials:,} draws; 95% of them"
-        f" from {scale.krcc_low:.3f} to {scale.krcc_high:.3f}), and"
-        f" {percent(scale.error_rate)} of all differences between two runs would point the other"
-        " way. On another collection the lists vary together, by documents that all runs see, which"
-        " these figures do not know of.",
+        agreement,
         f"{percent(scale.significant)} of {scale.pairs:,} pairs differ significantly at"
         f" {study.alpha:g} as they are, {percent(scale.significant_rate)} in a draw on average;"
         f" {percent(scale.always)} in more than {100 - 100 * study.alpha:g}% of the draws,"
