@@ -69,7 +69,13 @@ EXCHANGEABLE = "when the error rate of Tukey HSD is alpha is said"
 RANGES = "the paragraph of pilots names no interval that is not printed"
 BY_HOLM = "runs are told apart by t, Holm too"
 STALE_IN_SHORT = "what is stale is counted, its renewal comes first, and one line has the rest"
+SIGNS = "limits of a shift have their signs"
+OF_PUBLISHED = "the interval of published variances alone is no jackknife"
 CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
+    "variance show paper --measure nG@1 --format json": {
+        "out.pooled.interval.method": OF_PUBLISHED,
+        "out.pooled.interval.source": OF_PUBLISHED,
+    },
     "matrix withdraw 4 --reason 'Wrong relevance assessments' --format json": {
         "err": STALE_IN_SHORT,
     },
@@ -308,6 +314,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": PLAN_DETAILS,
     },
     "report show drift 1 --format json # 2": {
+        "out.report.revived.reason": SIGNS,
         "out.report.commands": DRIFT_STEPS,
         "out.brief.shift": DRIFT_FIGURES,
         "out.brief.sd_ratio": DRIFT_FIGURES,
@@ -498,6 +505,8 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": TABLE,
     },
     "demo --format json": {
+        "out.published[0].pooled.interval.method": OF_PUBLISHED,
+        "out.published[0].pooled.interval.source": OF_PUBLISHED,
         "out.drift_held.commands": DRIFT_STEPS,
         "out.drift_undecided.commands": DRIFT_STEPS,
         "out.drift_aged.commands": DRIFT_STEPS,
@@ -523,6 +532,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "err": STEPS,
     },
     "drift drift --measure AP --from first --to moved --format json": {
+        "out.revived.reason": SIGNS,
         "out.commands": DRIFT_STEPS,
         "out.assumed": DRIFT_WORDS,
         "out.reason": DRIFT_WORDS,
@@ -537,6 +547,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": DRIFT_WORDS,
     },
     "drift drift --measure AP --to moved --save --note 'For the overview' --format json": {
+        "out.revived.reason": SIGNS,
         "out.commands": DRIFT_STEPS,
         "out.assumed": DRIFT_WORDS,
         "out.reason": DRIFT_WORDS,
@@ -544,6 +555,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "err[0]": SAVED,
     },
     "drift drift --measure AP --to moved --save --format json": {
+        "out.revived.reason": SIGNS,
         "out.commands": DRIFT_STEPS,
         "out.assumed": DRIFT_WORDS,
         "out.reason": DRIFT_WORDS,
@@ -555,6 +567,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out.reports[0].sd_ratio": DRIFT_FIGURES,
     },
     "report show drift 1 --format json": {
+        "out.report.revived.reason": SIGNS,
         "out.report.commands": DRIFT_STEPS,
         "out.brief.shift": DRIFT_FIGURES,
         "out.brief.sd_ratio": DRIFT_FIGURES,
@@ -566,6 +579,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": DRIFT_FIGURES,
     },
     "report show drift 1 --database '{second}' --format json": {
+        "out.report.revived.reason": SIGNS,
         "out.report.commands": DRIFT_STEPS,
         "out.report.assumed": DRIFT_WORDS,
         "out.report.reason": DRIFT_WORDS,

@@ -55,7 +55,8 @@ def change_sentence(change: Change) -> str:
 
 def stale_reasons(changes: Sequence[Change]) -> list[str]:
     """Return the reasons why a result is stale, a clause for each change that makes it so."""
-    return [change_sentence(change) for change in changes if change.stale]
+    # A round may be an input twice over, by its scores and by its factors.
+    return list(dict.fromkeys(change_sentence(change) for change in changes if change.stale))
 
 
 def added_rounds(changes: Sequence[Change]) -> list[str]:

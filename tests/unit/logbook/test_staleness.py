@@ -64,7 +64,9 @@ def test_another_input_makes_it_stale(now, code, sentence):
 def test_a_published_value_that_was_corrected_says_so():
     was = given(origin="published_variance", matrix=None)
     found = changes([was], [was._replace(id=5, revision=2)], withdrawn={})
-    assert stale_reasons(found) == ["round 'r1': the published value was corrected (revision 2)"]
+    reason = "round 'r1': the published value was corrected (revision 2)"
+    assert stale_reasons(found) == [reason]
+    assert stale_reasons([*found, *found]) == [reason]  # of two inputs from one round
 
 
 def test_withdrawn_scores_make_it_stale_whatever_else_there_is():

@@ -165,6 +165,10 @@ def test_runs_left_out_and_systems_that_came_back(scores):
             ),
         )
     )
+    # A page has the heading above the chart, and leaves it out of the caption.
+    view = view_of(change)
+    caption = f"{view.sentences[0]} The mean of each system beside the pivot run3."
+    assert "".join(view.chart().title).replace(" ", "") == caption.replace(" ", "")
     others, pivot = panel["layer"]
     assert others["encoding"]["detail"]["field"] == pivot["encoding"]["detail"]["field"] == "system"
     of_pivot = [point for point in study_points(change) if point["of"] == "pivot"]

@@ -141,6 +141,10 @@ def test_a_change_says_how_many_moved_against_the_pivot_and_how_to_read_it():
         " interval. Choose as pivot a system that nobody changed.",
         "RD above 0 is worse in the second, whose topics may be harder.",
     ]
+    assert changed(None, None)[0] == (
+        "Of 2 systems of both, 1 has a lower mean in the second; none has a DRI interval beside the"
+        " pivot bm25."
+    )
     assert changed((0.01, 0.2), (0.01, 0.2), unstable=True)[3:] == [
         "The ER of 2 systems is unstable: the distance to the pivot in the first is below 2 of its"
         " standard errors and may be none."

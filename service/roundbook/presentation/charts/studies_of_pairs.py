@@ -118,7 +118,10 @@ def rounds_chart(study: AcrossRounds) -> alt.ConcatChart:
         )
         for figure, title in titles.items()
     ]
-    return styled(panels, heading(study))
+    return styled(
+        panels,
+        f"{heading(study)} More pairs told apart and fewer differences turned round are better.",
+    )
 
 
 def step_points(study: IncrementalStudy) -> list[dict[str, Any]]:

@@ -19,6 +19,7 @@ from roundbook.presentation.charts.style import (
     points_of,
     styled,
 )
+from roundbook.presentation.studies import change
 from roundbook.presentation.studies.common import heading
 
 if TYPE_CHECKING:
@@ -146,5 +147,5 @@ def change_chart(study: ChangeStudy) -> alt.ConcatChart:
     ]
     panel = layered(*lines, width=WIDTH, height=HEIGHT)
     return styled(
-        [panel], f"{heading(study)} The mean of each system beside the pivot {study.pivot}."
+        [panel], f"{change.heading(study)} The mean of each system beside the pivot {study.pivot}."
     )

@@ -96,10 +96,14 @@ def sentences(study: ChangeStudy) -> list[str]:
     # Limits are rounded as in the table, where 0.0001 is 0.
     back = sum(round(low, 3) > 0 for low, _ in intervals)
     gained = sum(round(high, 3) < 0 for _, high in intervals)
+    against = (
+        f"by the DRI interval, {back} fell back against the pivot {study.pivot} and {gained} gained"
+    )
+    if not intervals:
+        against = f"none has a DRI interval beside the pivot {study.pivot}"
     lines = [
         f"Of {counted(len(systems), 'system')} of both, {fell}"
-        f" {'has' if fell == 1 else 'have'} a lower mean in {later}; by the DRI interval, {back} fell"
-        f" back against the pivot {study.pivot} and {gained} gained"
+        f" {'has' if fell == 1 else 'have'} a lower mean in {later}; {against}"
         + _unmatched(study, earlier, later),
         "DRI above 0: fell back against the pivot; below 0: gained. ER is uncertain where a system"
         " was close to the pivot, and large gains shrink on other topics by themselves: go by DRI"
