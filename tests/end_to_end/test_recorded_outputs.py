@@ -505,8 +505,11 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": TABLE,
     },
     "demo --format json": {
-        "out.published[0].pooled.interval.method": OF_PUBLISHED,
-        "out.published[0].pooled.interval.source": OF_PUBLISHED,
+        **{
+            f"out.published[{number}].pooled.interval.{field}": OF_PUBLISHED
+            for number in range(19)
+            for field in ("method", "source")
+        },
         "out.drift_held.commands": DRIFT_STEPS,
         "out.drift_undecided.commands": DRIFT_STEPS,
         "out.drift_aged.commands": DRIFT_STEPS,
