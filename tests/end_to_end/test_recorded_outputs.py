@@ -506,8 +506,11 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     },
     "demo --format json": {
         **{
-            f"out.published[{number}].pooled.interval.{field}": OF_PUBLISHED
-            for number in range(19)
+            f"out.{path}.interval.{field}": OF_PUBLISHED
+            for path in (
+                *(f"published[{number}].pooled" for number in range(19)),
+                *("plan", "plan.estimate.pooled"),
+            )
             for field in ("method", "source")
         },
         "out.drift_held.commands": DRIFT_STEPS,
