@@ -9,7 +9,7 @@ import typer
 
 from roundbook_cli.options import Database
 from roundbook_cli.output import progress, talk
-from roundbook_cli.session import database_address, sessions
+from roundbook_cli.session import database_address
 
 commands = typer.Typer()
 
@@ -66,6 +66,8 @@ def serve(
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"A service needs {error.name}.", "serve") from None
     from roundbook.logbook.demonstration import demonstration_record
+    from roundbook.logbook.record import open_record
+    from roundbook.logbook.session import begin
     from roundbook.logbook.tokens import list_tokens
     from roundbook.settings import load_settings
 
@@ -85,22 +87,21 @@ def serve(
                 settings = stack.enter_context(
                     demonstration_record(settings, lambda doing: step(f"{doing} ..."))
                 )
-        else:
-            # Opened before the server runs, which would answer a refusal with a traceback.
-            begin = stack.enter_context(sessions(context, database))
-            if not open_to_all:
-                with begin() as session:
-                    tokens = list_tokens(session).tokens
-                if not any(token.status == "in force" for token in tokens):
-                    raise InputError(
-                        f"On {host} the service asks for tokens, and there is none.",
-                        way_out="make a token",
-                    )
+        # Opened before the server runs, which would answer a refusal with a traceback.
+        engine = stack.enter_context(open_record(settings, address))
+        if not open_to_all:
+            with begin(engine) as session:
+                tokens = list_tokens(session).tokens
+            if not any(token.status == "in force" for token in tokens):
+                raise InputError(
+                    f"On {host} the service asks for tokens, and there is none.",
+                    way_out="make a token",
+                )
         if worker:
             stack.enter_context(worker_beside(settings, address, talk))
         run_service(
             settings,
-            address,
+            engine,
             host=host,
             port=port,
             open_to_all=open_to_all,

@@ -1,14 +1,14 @@
 """The web application: use cases below ``/api/v1``, the pages, health checks and metrics."""
 
 from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import JSONResponse, PlainTextResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
-from sqlalchemy import text
+from sqlalchemy import Engine, text
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
@@ -35,7 +35,11 @@ from roundbook.use_cases import UPLOADS
 
 
 def make_app(
-    settings: Settings, address: str | None = None, *, open_to_all: bool = False
+    settings: Settings,
+    address: str | None = None,
+    *,
+    open_to_all: bool = False,
+    engine: Engine | None = None,
 ) -> FastAPI:
     """Return the web application that serves a record.
 
@@ -47,11 +51,13 @@ def make_app(
     open_to_all : bool
         Whether callers without a token may do everything, as on a loopback address. Otherwise they
         only see what is published.
+    engine : Engine, optional
+        On the record, where it is open already; `address` is not used then.
     """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        record = open_record(settings, address)
+        record = open_record(settings, address) if engine is None else nullcontext(engine)
         app.state.engine = await run_in_threadpool(record.__enter__)
         app.state.turns = Turns()
         try:

@@ -10,6 +10,7 @@ from contextlib import suppress
 import h11
 import uvicorn
 from fastapi import FastAPI
+from sqlalchemy import Engine
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from roundbook.api.app import make_app
@@ -21,7 +22,7 @@ _SECONDS_TO_ASK, _SECONDS_TO_END = 30, 10
 
 def run_service(
     settings: Settings,
-    address: str | None,
+    engine: Engine,
     *,
     host: str,
     port: int,
@@ -32,8 +33,8 @@ def run_service(
 
     Parameters
     ----------
-    address : str or None
-        Of the database; None for that of the settings.
+    engine : Engine
+        On the record.
     listening : callable
         Called with the address once the service answers.
 
@@ -54,7 +55,7 @@ def run_service(
             f"Nothing can listen on {host}, port {port}: {getattr(error, 'strerror', error)}."
         ) from None
     url_host = f"[{host}]" if family == socket.AF_INET6 else host
-    app = make_app(settings, address, open_to_all=open_to_all)
+    app = make_app(settings, open_to_all=open_to_all, engine=engine)
     server = _Server(
         app, service_config(app), lambda: listening(f"http://{url_host}:{bound.getsockname()[1]}")
     )
