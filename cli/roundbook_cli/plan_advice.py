@@ -23,7 +23,7 @@ def history_json(history: VarianceHistory) -> dict[str, Any]:
 
 def history_warning(history: VarianceHistory) -> str | None:
     """Return the warning that rounds disagree about their variances, with advice, or None."""
-    from roundbook.presentation.variances import disagreement, disagreement_way_out
+    from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
 
     warning = disagreement(history)
     return warning and _advice(warning, disagreement_way_out(history), plan_command(history))
@@ -31,9 +31,8 @@ def history_warning(history: VarianceHistory) -> str | None:
 
 def with_advice(history: VarianceHistory, lines: Iterable[str]) -> list[str]:
     """Return lines about a variance history, with the command that each gives cause for."""
+    from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
     from roundbook.presentation.variances import (
-        disagreement,
-        disagreement_way_out,
         unknown_teams,
         unknown_teams_way_out,
     )

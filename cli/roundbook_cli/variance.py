@@ -12,6 +12,7 @@ import typer
 
 from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.tables import Column, count, number
+from roundbook.presentation.variance_differences import stability
 from roundbook.presentation.variances import (
     HISTORY_LINE,
     ROUNDS,
@@ -22,7 +23,6 @@ from roundbook.presentation.variances import (
     pooled_summary,
     recorded_notes,
     remarks,
-    stability,
     summary,
     withdrawn_notes,
 )

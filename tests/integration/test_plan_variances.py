@@ -19,7 +19,10 @@ from roundbook.errors import ImpossibleStatisticError, NotRecordedError
 from roundbook.formats import ScoreMatrix, apply_missing_policy
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plans import notes, warning
-from roundbook.presentation.variances import disagreement, pooled_summary, stability
+from roundbook.presentation.variance_differences import disagreement, stability
+from roundbook.presentation.variances import (
+    pooled_summary,
+)
 from roundbook.presentation.views import view_of
 from roundbook.requests.plans import PlanRequest
 from roundbook.statistics.design import (

@@ -46,7 +46,7 @@ from roundbook.logbook.session import Session
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plans import no_power, notes, warning
 from roundbook.presentation.saved_results import result_scope
-from roundbook.presentation.variances import disagreement
+from roundbook.presentation.variance_differences import disagreement
 from roundbook.requests.plans import PlanRequest
 from roundbook.statistics.design import solve_power
 

@@ -36,7 +36,11 @@ from roundbook.presentation.charts.limits import MOST_ROUNDS, MOST_TOPICS
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.events import details
 from roundbook.presentation.rounds import OF_ALL_ROUNDS, out_of_order_notes, several_assessments
-from roundbook.presentation.variances import stability, summary, withdrawn_notes
+from roundbook.presentation.variance_differences import stability
+from roundbook.presentation.variances import (
+    summary,
+    withdrawn_notes,
+)
 from roundbook.requests.base import Request as UseCaseRequest
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.events import EventsRequest

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.plan import kind_of, variance_at
+from roundbook.presentation.variance_differences import disagreement
 from roundbook.presentation.variances import (
     AS_ELSEWHERE,
-    disagreement,
     is_of_these_runs,
     next_rounds,
     of_assessments,

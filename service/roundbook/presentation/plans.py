@@ -10,10 +10,9 @@ from roundbook.logbook.plans.plan import VarianceAt, kind_of
 from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.rounds import out_of_order
 from roundbook.presentation.staleness import added_rounds, change_of_round
+from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
 from roundbook.presentation.variances import (
     AS_ELSEWHERE,
-    disagreement,
-    disagreement_way_out,
     next_rounds,
     of_assessments,
 )

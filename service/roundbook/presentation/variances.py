@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from roundbook.errors import WayOut
-from roundbook.logbook.interval_reasons import no_interval, no_test
+from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.measures import new_measure_notes
 from roundbook.presentation.phrases import counted, listed, under_label
 from roundbook.presentation.tables import Column, count, number, values_at
-from roundbook.requests.fields import DEFAULT_ASSESSMENTS
+from roundbook.presentation.variance_differences import disagreement, test_sentence
 
 if TYPE_CHECKING:
     from roundbook.logbook.published import RecordedVariance
     from roundbook.logbook.variance_history import (
-        Homogeneity,
         Interval,
         Pooled,
         RoundVariance,
@@ -25,8 +24,6 @@ if TYPE_CHECKING:
         VarianceKind,
     )
 
-# Rounds disagree about their variances where the p value of the test is below this.
-_DISAGREE = 0.05
 # With no more teams than this an interval may cover less than its level; see `make coverage`.
 _FEW_TEAMS = 5
 # By column of CSV, the field of a round, and that of a pooled variance.
@@ -74,89 +71,6 @@ ROUNDS = (
     Column("interval", "95% interval", limits),
     number("two_way_variance", "Two-way", 5, spare=1),
 )
-_TESTS = {"wald-f": "Wald F test", "bartlett": "Bartlett's test"}
-
-
-def stability(histories: Sequence[VarianceHistory]) -> list[str]:
-    """Return the sentences on how stable measures are; `histories` has the least stable first."""
-    ratios, unknown = [], []
-    for history in histories:
-        label = "" if history.assessments == DEFAULT_ASSESSMENTS else f" ({history.assessments})"
-        if len(history.rounds) < 2:
-            unknown.append(f"{history.measure}{label}")
-            continue
-        ratio = history.pooled.max_min_ratio
-        spread = "0 in a round" if ratio is None else f"{ratio:.2f}"
-        unlike = " (the rounds disagree)" if ratio is not None and disagreement(history) else ""
-        if not unlike and disagreement(history, two_way=True):
-            unlike = " (the rounds disagree about the two-way variance)"
-        ratios.append(f"{history.measure}{label} {spread}{unlike}")
-    lines = []
-    if ratios:
-        lines.append(
-            f"Least stable first, by the largest variance over the smallest: {', '.join(ratios)}."
-        )
-    tests = [history.pooled.homogeneity for history in histories if len(history.rounds) > 1]
-    if (
-        tests
-        and all(test and (test.p_value or 0) >= _DISAGREE for test in tests)
-        and not any(disagreement(history, two_way=True) for history in histories)
-    ):
-        lines.append("On none of them was a difference between the rounds found.")
-    if unknown:
-        are, have = ("is", "it has") if len(unknown) == 1 else ("are", "they have")
-        lines.append(f"Whether {listed(unknown, 8)} {are} stable is unknown: {have} one round.")
-    return lines
-
-
-def disagreement(history: VarianceHistory, *, two_way: bool = False) -> str | None:
-    """Return the warning where the rounds disagree about their variances, None where they do not.
-
-    The advice is `disagreement_way_out`.
-
-    Parameters
-    ----------
-    two_way : bool
-        Whether to compare the two-way variances.
-    """
-    values = _variances(history, two_way=two_way)
-    zeros = [label for label, value in values.items() if value == 0]
-    if zeros and len(zeros) < len(values):
-        return (
-            f"The rounds disagree: the variance is 0 in {', '.join(zeros)} and not in the others,"
-            " so no test and no interval exist. One pooled value hides that."
-        )
-    pooled = history.pooled
-    test = pooled.two_way_homogeneity if two_way else pooled.homogeneity
-    if zeros or test is None or test.p_value is None or test.p_value >= _DISAGREE:
-        return None
-    ratio = max(values.values()) / min(values.values())
-    p = "p < .001" if test.p_value < 0.001 else f"p = {test.p_value:.3f}"
-    return (
-        f"The rounds disagree{' about the two-way variance' if two_way else ''}"
-        f" ({_TESTS.get(test.method, test.method)}, {p}; largest over smallest"
-        f" {ratio:.2f}): the pooled value is the mean of different variances."
-    )
-
-
-def disagreement_way_out(history: VarianceHistory, *, two_way: bool = False) -> WayOut | None:
-    """Return the advice where the rounds disagree, None where they do not; see `disagreement`."""
-    if disagreement(history, two_way=two_way) is None:
-        return None
-    if 0 in _variances(history, two_way=two_way).values():
-        return WayOut("look at the scores", {"task": history.task})
-    pooled = history.pooled
-    following = pooled.two_way_next_round if two_way else pooled.next_round
-    planning = following is not None and following.u80 is not None
-    return WayOut("plan at the planning variance" if planning else "plan at the latest", {})
-
-
-def _variances(history: VarianceHistory, *, two_way: bool) -> dict[str, float]:
-    return {
-        row.round: value
-        for row in history.rounds
-        if (value := row.two_way_variance if two_way else row.variance) is not None
-    }
 
 
 def heading(history: VarianceHistory) -> str:
@@ -214,7 +128,7 @@ def pooled_summary(history: VarianceHistory) -> list[str]:
     pooled, lines = history.pooled, []
     one_way, of_two_way = disagreement(history), disagreement(history, two_way=True)
     if len(pooled.rounds) > 1:
-        lines.append(one_way or _test(pooled.homogeneity, "one-way " if of_two_way else ""))
+        lines.append(one_way or test_sentence(pooled.homogeneity, "one-way " if of_two_way else ""))
     # Where rounds have a variance of 0, both warnings are the same.
     also = [of_two_way] if of_two_way and of_two_way != one_way else []
     return [*lines, *_next_round(history), *_two_way(pooled), *also]
@@ -270,20 +184,6 @@ def _interval(interval: Interval | None, reason: str | None) -> str:
         return f"no interval ({no_interval(reason)})" if reason else "no interval"
     scope = " for these runs only" if interval.of == "these runs" else ""
     return f"{100 * interval.level:.10g}% interval {limits(interval)}{scope}"
-
-
-def _test(test: Homogeneity, kind: str) -> str:
-    if test.p_value is None or test.statistic is None:
-        why = no_test(test.reason) if test.reason else "unknown"
-        return f"Whether the rounds' {kind}variances differ cannot be tested: {why}."
-    p = "< .001" if test.p_value < 0.001 else f"= {test.p_value:.3f}"
-    statistic = _TESTS.get(test.method, test.method)
-    if test.dof_residual is not None:
-        statistic = f"Wald F({test.dof}, {test.dof_residual:g}) = {test.statistic:.2f}"
-    return (
-        f"No difference between the rounds' {kind}variances was found ({statistic}, p {p}); that does not"
-        " show that they are equal."
-    )
 
 
 def _next_round(history: VarianceHistory) -> list[str]:

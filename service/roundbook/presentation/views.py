@@ -105,7 +105,7 @@ def _variances(history: Any) -> View:  # noqa: ANN401
 
 
 def _histories(result: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.variances import stability  # noqa: PLC0415
+    from roundbook.presentation.variance_differences import stability  # noqa: PLC0415
 
     def tables() -> str:
         return "\n\n".join(_paper_table("variances_latex", row) for row in result.histories)

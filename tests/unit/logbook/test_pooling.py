@@ -26,7 +26,10 @@ from tests.variances_by_hand import (
 from roundbook.logbook.variance_history import VarianceHistory
 from roundbook.logbook.variance_rows import VarianceRow
 from roundbook.logbook.variances import judge_rounds
-from roundbook.presentation.variances import disagreement, disagreement_way_out, summary
+from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
+from roundbook.presentation.variances import (
+    summary,
+)
 from roundbook.statistics.variance.parts import variance_parts
 from roundbook_cli.plan_advice import history_json, with_advice
 

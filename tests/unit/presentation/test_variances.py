@@ -16,7 +16,10 @@ from roundbook.logbook.variance_history import (
     RoundVariance,
     VarianceHistory,
 )
-from roundbook.presentation.variances import disagreement, disagreement_way_out, limits
+from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
+from roundbook.presentation.variances import (
+    limits,
+)
 from roundbook.statistics.variance import rounds as reasons
 
 PAGE = Path(__file__).parents[3] / "docs/statistics/variance.md"

@@ -120,3 +120,18 @@ def test_what_does_not_vary_has_exactly_no_mean_square(value):
 def test_refused(scores, message):
     with pytest.raises(ImpossibleStatisticError, match=message):
         two_way_variance(scores)
+
+
+def test_how_much_larger_the_one_way_variance_is_in_public_campaigns(shared):
+    """The range that the page on topic set size names, over the complete matrices of raw scores."""
+    ratios = []
+    for folder in ("adhoc", "longeval2023", "ntcir7_ir4qa", "treccovid", "web"):
+        for path in sorted((shared / "data" / folder).glob("*.csv")):
+            if path.stem.endswith(("run_team", "relevant_hits")) or "irc_st_" in path.stem:
+                continue  # no scores, or some are missing
+            scores = np.loadtxt(
+                [line.split(",", 1)[1] for line in path.read_text().splitlines()[1:]], delimiter=","
+            )
+            ratios.append(residual_variance(scores).variance / two_way_variance(scores).variance)
+    assert len(ratios) == 39
+    assert (min(ratios), max(ratios)) == pytest.approx((1.35, 5.22), abs=5e-3)

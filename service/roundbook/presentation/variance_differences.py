@@ -1,0 +1,121 @@
+"""Sentences on whether the rounds of a measure differ in their variances."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from roundbook.errors import WayOut
+from roundbook.logbook.interval_reasons import no_test
+from roundbook.presentation.phrases import listed
+from roundbook.requests.fields import DEFAULT_ASSESSMENTS
+
+if TYPE_CHECKING:
+    from roundbook.logbook.variance_history import Homogeneity, VarianceHistory
+
+# Rounds disagree about their variances where the p value of the test is below this.
+_DISAGREE = 0.05
+_TESTS = {"wald-f": "Wald F test", "bartlett": "Bartlett's test"}
+
+
+def stability(histories: Sequence[VarianceHistory]) -> list[str]:
+    """Return the sentences on how stable measures are; `histories` has the least stable first."""
+    ratios, unknown = [], []
+    for history in histories:
+        label = "" if history.assessments == DEFAULT_ASSESSMENTS else f" ({history.assessments})"
+        if len(history.rounds) < 2:
+            unknown.append(f"{history.measure}{label}")
+            continue
+        ratio = history.pooled.max_min_ratio
+        spread = "0 in a round" if ratio is None else f"{ratio:.2f}"
+        unlike = " (the rounds disagree)" if ratio is not None and disagreement(history) else ""
+        if not unlike and disagreement(history, two_way=True):
+            unlike = " (the rounds disagree about the two-way variance)"
+        ratios.append(f"{history.measure}{label} {spread}{unlike}")
+    lines = []
+    if ratios:
+        lines.append(
+            f"Least stable first, by the largest variance over the smallest: {', '.join(ratios)}."
+        )
+    tests = [history.pooled.homogeneity for history in histories if len(history.rounds) > 1]
+    if (
+        tests
+        and all(test and (test.p_value or 0) >= _DISAGREE for test in tests)
+        and not any(disagreement(history, two_way=True) for history in histories)
+    ):
+        lines.append("On none of them was a difference between the rounds found.")
+    if unknown:
+        are, have = ("is", "it has") if len(unknown) == 1 else ("are", "they have")
+        lines.append(f"Whether {listed(unknown, 8)} {are} stable is unknown: {have} one round.")
+    return lines
+
+
+def disagreement(history: VarianceHistory, *, two_way: bool = False) -> str | None:
+    """Return the warning where the rounds disagree about their variances, None where they do not.
+
+    The advice is `disagreement_way_out`.
+
+    Parameters
+    ----------
+    two_way : bool
+        Whether to compare the two-way variances.
+    """
+    values = _variances(history, two_way=two_way)
+    zeros = [label for label, value in values.items() if value == 0]
+    if zeros and len(zeros) < len(values):
+        return (
+            f"The rounds disagree: the variance is 0 in {', '.join(zeros)} and not in the others,"
+            " so no test and no interval exist. One pooled value hides that."
+        )
+    pooled = history.pooled
+    test = pooled.two_way_homogeneity if two_way else pooled.homogeneity
+    if zeros or test is None or test.p_value is None or test.p_value >= _DISAGREE:
+        return None
+    ratio = max(values.values()) / min(values.values())
+    p = "p < .001" if test.p_value < 0.001 else f"p = {test.p_value:.3f}"
+    return (
+        f"The rounds disagree{' about the two-way variance' if two_way else ''}"
+        f" ({_TESTS.get(test.method, test.method)}, {p}; largest over smallest"
+        f" {ratio:.2f}): the pooled value is the mean of different variances."
+    )
+
+
+def disagreement_way_out(history: VarianceHistory, *, two_way: bool = False) -> WayOut | None:
+    """Return the advice where the rounds disagree, None where they do not; see `disagreement`."""
+    if disagreement(history, two_way=two_way) is None:
+        return None
+    if 0 in _variances(history, two_way=two_way).values():
+        return WayOut("look at the scores", {"task": history.task})
+    pooled = history.pooled
+    following = pooled.two_way_next_round if two_way else pooled.next_round
+    planning = following is not None and following.u80 is not None
+    return WayOut("plan at the planning variance" if planning else "plan at the latest", {})
+
+
+def _variances(history: VarianceHistory, *, two_way: bool) -> dict[str, float]:
+    return {
+        row.round: value
+        for row in history.rounds
+        if (value := row.two_way_variance if two_way else row.variance) is not None
+    }
+
+
+def test_sentence(test: Homogeneity, kind: str) -> str:
+    """Return the sentence that a test of the rounds' variances found no difference, or why none is.
+
+    Parameters
+    ----------
+    kind : str
+        The kind of variance as an adjective with a space after it, or empty.
+    """
+    if test.p_value is None or test.statistic is None:
+        why = no_test(test.reason) if test.reason else "unknown"
+        return f"Whether the rounds' {kind}variances differ cannot be tested: {why}."
+    p = "< .001" if test.p_value < 0.001 else f"= {test.p_value:.3f}"
+    statistic = _TESTS.get(test.method, test.method)
+    if test.dof_residual is not None:
+        statistic = f"Wald F({test.dof}, {test.dof_residual:g}) = {test.statistic:.2f}"
+    return (
+        f"No difference between the rounds' {kind}variances was found ({statistic}, p {p}); that does not"
+        " show that they are equal."
+    )
