@@ -82,6 +82,7 @@ def discriminative_power(
     resamples: int = option(DiscriminativePowerRequest, "resamples", "--resamples"),
     alpha: float = option(DiscriminativePowerRequest, "alpha", "--alpha"),
     plus_one: bool = option(DiscriminativePowerRequest, "plus_one", "--plus-one"),
+    pairs: bool = option(DiscriminativePowerRequest, "pairs", "--pairs"),
     seed: int = SEED,
     all_rounds: AllRounds = False,
     chart: Chart = None,
@@ -101,7 +102,9 @@ def discriminative_power(
     """Show which pairs of runs differ, and how many of all pairs are told apart."""
     options = locals()
     if all_rounds:
-        refuse_beside_all_rounds(context, resamples="has no bootstrap test")
+        refuse_beside_all_rounds(
+            context, resamples="has no bootstrap test", pairs="compares no single pairs of runs"
+        )
     run_and_print(AcrossRoundsRequest if all_rounds else DiscriminativePowerRequest, options)
 
 

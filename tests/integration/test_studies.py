@@ -5,9 +5,11 @@ from __future__ import annotations
 import csv
 import io
 import json
+from itertools import combinations
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_rel
 from sqlalchemy import text
 from tests.factories import log_scores, verify_record
 
@@ -204,3 +206,51 @@ def test_what_cannot_be_studied_is_said_in_a_sentence(engine, terminal, tmp_path
         ended = terminal(*words)
         assert ended.code in (1, 2), words
         assert sentence in " ".join(ended.err.replace("│", " ").split()), (words, ended.err)
+
+
+def test_all_pairs_of_runs_with_their_p_values(engine, terminal):
+    made = scores()
+    log_scores(engine, "1", made)
+    power = ("study", "discriminative-power", "t", "1", "--measure", "AP", "--trials", "400")
+    without = terminal(*power, "--format", "json").json["scales"][0]
+    assert "compared" not in without
+    whole = terminal(*power, *SCALES, "--pairs", "--save", "pairs", "--format", "json").json
+    raw = whole["scales"][0]
+    pairs = raw.pop("compared")
+    assert raw == without
+    assert (len(pairs), sum(pair["significant"] for pair in pairs)) == (28, raw["significant"])
+    # In the order of the ranking: the pairs of the best run first.
+    ranked = [run["run"] for run in raw["ranking"]]
+    assert [(pair["run"], pair["other"]) for pair in pairs] == list(combinations(ranked, 2))
+    means = {run["run"]: run["mean"] for run in raw["ranking"]}
+    alone = []
+    for pair in pairs:
+        assert pair["difference"] == pytest.approx(means[pair["run"]] - means[pair["other"]])
+        assert pair["significant"] == (pair["p"] < 0.05)
+        first, second = (made[:, int(pair[side][3:])] for side in ("run", "other"))
+        alone.append(1.0 if np.array_equal(first, second) else ttest_rel(first, second).pvalue)
+        assert pair["t_p"] == pytest.approx(alone[-1], rel=1e-9)
+    assert raw["bootstrap_share"] == np.mean([pair["bootstrap_p"] < 0.05 for pair in pairs])
+    assert sorted((pair["p"] for pair in pairs), reverse=True) == raw["asl"]
+    # Holm: the k-th smallest times what is left, never below one before it.
+    largest = 0.0
+    for rank, at in enumerate(np.argsort(alone)):
+        largest = max(largest, min(1.0, alone[at] * (28 - rank)))
+        assert pairs[at]["holm_p"] == pytest.approx(largest, rel=1e-9)
+
+    rows = list(csv.DictReader(io.StringIO(terminal(*power, "--pairs", "--format", "csv").out)))
+    assert len(rows) == 28
+    assert rows[0] == {"scale": "raw"} | {name: str(value) for name, value in pairs[0].items()}
+    table = terminal(*power, "--pairs").out
+    assert "Pairs of runs on raw, those of the best run first" in " ".join(table.split())
+    assert "<0.0025" in table
+    assert "20 of 28 rows: --top 28 shows all." in table
+    assert terminal("result", "show", "pairs", "--format", "json").json["scales"][0] == raw | {
+        "compared": pairs
+    }
+    assert verify_record(engine).status == "verified"
+    refused = terminal(*power[:3], "--all-rounds", "--measure", "AP", "--pairs")
+    assert refused.code == 2
+    assert "--all-rounds compares no single pairs of runs: leave out --pairs" in " ".join(
+        refused.err.replace("│", " ").split()
+    )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
+from itertools import combinations
 from operator import is_
 
 import numpy as np
@@ -14,7 +15,10 @@ from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.scores import Scores, study_scores
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.requests.studies import AcrossRoundsRequest, DiscriminativePowerRequest
+from roundbook.statistics.studies.common import pairs
 from roundbook.statistics.studies.discriminative_power import (
+    BootstrapTest,
+    PairedTTest,
     TukeyTest,
     asl_curve,
     bootstrap_test,
@@ -39,6 +43,24 @@ class RunApart(Result):
     holm_worse_than: int | None = Field(None, exclude_if=partial(is_, None))
 
 
+class ComparedPair(Result):
+    """A pair of runs: the difference of their means, and its p values by four tests.
+
+    `run` has the higher mean; `difference` is its mean less that of `other`. `p` is of the
+    randomised Tukey HSD test, by which the pair is `significant`, and `holm_p` of the t test
+    adjusted over all pairs; `bootstrap_p` and `t_p` are of this pair alone.
+    """
+
+    run: str
+    other: str
+    difference: float
+    significant: bool
+    p: float
+    bootstrap_p: float
+    t_p: float
+    holm_p: float
+
+
 class PowerOfScale(Result):
     """The discriminative power of one scale: how many pairs of runs differ significantly.
 
@@ -46,7 +68,8 @@ class PowerOfScale(Result):
     `critical_difference` and `asl`, the p values in descending order (200 of them at evenly spaced
     ranks if there are more), are of the randomised Tukey HSD test, as is the `ranking`. The other
     shares are of tests of single pairs, except `holm_share`, which is of the t test adjusted over
-    pairs. The bootstrap's needed differences are None if no pair has one.
+    pairs. The bootstrap's needed differences are None if no pair has one. `compared` are all pairs,
+    in the order of the ranking, if the request asks for them.
     """
 
     scale: str
@@ -64,6 +87,7 @@ class PowerOfScale(Result):
     t_share: float
     holm_share: float
     ranking: list[RunApart]
+    compared: list[ComparedPair] | None = Field(None, exclude_if=partial(is_, None))
 
 
 class DiscriminativePower(Study):
@@ -125,6 +149,7 @@ def _of_scale(
         mapped=work.mapped,
     )
     t = paired_t_tests(scores, alpha=request.alpha)
+    by_mean = _by_mean(scores)
     return PowerOfScale(
         scale=scale,
         topics=len(scores),
@@ -140,14 +165,19 @@ def _of_scale(
         bootstrap_needed_median=bootstrap.needed_median,
         t_share=t.share,
         holm_share=t.holm_share,
-        ranking=_ranking(runs, scores, tukey, t.holm < request.alpha),
+        ranking=_ranking(runs, by_mean, scores, tukey, t.holm < request.alpha),
+        compared=_compared(runs, by_mean, tukey, bootstrap, t) if request.pairs else None,
     )
 
 
 def _ranking(
-    runs: list[str], scores: Scores, tukey: TukeyTest, by_holm: NDArray[np.bool_]
+    runs: list[str],
+    by_mean: list[int],
+    scores: Scores,
+    tukey: TukeyTest,
+    by_holm: NDArray[np.bool_],
 ) -> list[RunApart]:
-    first, second = np.triu_indices(len(runs), 1)
+    first, second = pairs(len(runs))
     up = tukey.differences > 0
     ahead, behind = np.where(up, first, second), np.where(up, second, first)
     better, worse, holm_better, holm_worse = (
@@ -165,14 +195,43 @@ def _ranking(
             holm_better_than=holm_better[index],
             holm_worse_than=holm_worse[index],
         )
-        for index in sorted(range(len(runs)), key=lambda index: -means[index])
+        for index in by_mean
+    ]
+
+
+def _by_mean(scores: Scores) -> list[int]:
+    """Return the positions of the runs, best mean first."""
+    means = scores.mean(axis=0).tolist()
+    return sorted(range(len(means)), key=lambda position: -means[position])
+
+
+def _compared(
+    runs: list[str], by_mean: list[int], tukey: TukeyTest, bootstrap: BootstrapTest, t: PairedTTest
+) -> list[ComparedPair]:
+    """Return all pairs, those of the best run first and of these the pair with the second best."""
+    pair_of = np.empty((len(runs), len(runs)), dtype=np.intp)
+    first, second = pairs(len(runs))
+    pair_of[first, second] = pair_of[second, first] = np.arange(first.size)
+    return [
+        ComparedPair(
+            run=runs[run],
+            other=runs[other],
+            difference=abs(tukey.differences[pair]),
+            significant=tukey.significant[pair],
+            p=tukey.p_values[pair],
+            bootstrap_p=bootstrap.asl[pair],
+            t_p=t.p_values[pair],
+            holm_p=t.holm[pair],
+        )
+        for run, other in combinations(by_mean, 2)
+        for pair in (pair_of[run, other],)
     ]
 
 
 def _seconds(study: DiscriminativePower) -> float:
-    pairs = study.runs * (study.runs - 1) / 2
+    compared = study.runs * (study.runs - 1) / 2
     permuted = study.trials * study.topics * study.runs
-    return len(study.scales) * 1e-7 * (permuted + study.resamples * pairs * 2)
+    return len(study.scales) * 1e-7 * (permuted + study.resamples * compared * 2)
 
 
 STUDY = KindOfStudy(DiscriminativePower, _compute, _seconds)

@@ -28,12 +28,30 @@ _RANKING = (
     count("holm_better_than", "Better: t, Holm", spare=1),
     count("holm_worse_than", "Worse: t, Holm", spare=1),
 )
+_PAIR_FIELDS = (
+    *("run", "other", "difference", "significant"),
+    *("p", "bootstrap_p", "t_p", "holm_p"),
+)
+_LEAST_P = 0.0001
 
-_MOST_RUNS = 20
+_MOST_ROWS = 20
 
 
 def tables(study: DiscriminativePower) -> list[Table]:
-    """Return the tables of the figures of each scale, and of runs that each run differs from."""
+    """Return the tables of the figures of each scale, of the runs, and of the pairs, if asked for.
+
+    CSV and data frames hold the pairs, else the runs.
+    """
+    compared = of_scales(study.scales, lambda scale: scale.compared or [])
+    of_pairs = Table(
+        "Pairs of runs on {}, those of the best run first, with p values by the four tests:",
+        compared,
+        _pair_columns(study),
+        by=SCALE,
+        most=_MOST_ROWS,
+        fields=_PAIR_FIELDS,
+        main=True,
+    )
     return [
         Table("Pairs of runs told apart:", study.scales, _SCALES),
         Table(
@@ -41,10 +59,37 @@ def tables(study: DiscriminativePower) -> list[Table]:
             of_scales(study.scales, lambda scale: scale.ranking),
             _RANKING,
             by=SCALE,
-            most=_MOST_RUNS,
-            main=True,
+            most=_MOST_ROWS,
+            main=not compared,
         ),
+        *([of_pairs] if compared else []),
     ]
+
+
+def _pair_columns(study: DiscriminativePower) -> list[Column]:
+    """Return the columns of a pair of runs; a count of 0 trials is a p value below one trial's."""
+    permuted = 0 if study.plus_one else 1 / study.trials
+    return [
+        Column("run", "Run"),
+        Column("other", "Other"),
+        number("difference", "Difference"),
+        _p_column("p", "Tukey HSD", permuted),
+        _p_column("bootstrap_p", "Bootstrap", 1 / study.resamples, spare=2),
+        _p_column("t_p", "t", spare=1),
+        _p_column("holm_p", "t, Holm"),
+    ]
+
+
+def _p_column(field: str, heading: str, step: float = 0, *, spare: int = 0) -> Column:
+    """Return a column of p values, of which one below `step`, or below 0.0001, is told as that."""
+    least = max(step, _LEAST_P)
+    return Column(
+        field,
+        heading,
+        lambda p: f"<{least:.4g}" if p < least else f"{p:.4f}",
+        "right",
+        spare,
+    )
 
 
 def sentences(study: DiscriminativePower) -> list[str]:

@@ -42,6 +42,9 @@ class DiscriminativePowerRequest(StudyRequest):
     )
     alpha: TellingApart = 0.05
     plus_one: PlusOne = False
+    pairs: bool = Field(
+        False, description="Give every pair of runs too: its difference and its p values."
+    )
 
 
 class SwapRateRequest(StudyRequest):
