@@ -43,7 +43,8 @@ class DiscriminativePowerRequest(StudyRequest):
     alpha: TellingApart = 0.05
     plus_one: PlusOne = False
     pairs: bool = Field(
-        False, description="Give every pair of runs too: its difference and its p values."
+        default=False,
+        description="Give every pair of runs too: its difference and its p values.",
     )
 
 
