@@ -245,6 +245,9 @@ def test_a_chosen_study_is_the_one_that_runs(client, book, monkeypatch):
     wanting = client.get("/studies", params=asked | {"study": "change", "to_round": "none"})
     assert wanting.status_code == 404
     assert "Run in the background" not in wanting.text
+    unknown = client.get("/studies", params=asked | {"study": "bananas"})
+    assert unknown.status_code == 422
+    assert "There is no study &#39;bananas&#39;; there are discriminative-power, " in unknown.text
 
     def too_long(*_):
         raise HttpError(503, "It took longer than 60 seconds.", way_out="start a job")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import os
+import re
 import stat
 import sys
 import zlib
@@ -36,6 +37,8 @@ _NOT_TEXT = {
     b"\xff\xfe": "the file is UTF-16 text; save it as UTF-8",
     b"\xfe\xff": "the file is UTF-16 text; save it as UTF-8",
 }
+# The line that tells Excel how columns are separated, as in sep=;
+_SEPARATOR_LINE = re.compile(r'\A"?sep=[,;\t]"?(?=\n)', re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -178,6 +181,8 @@ def decoded(file: str, data: bytes) -> SourceText:
         text = normalize("NFC", text)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
+    # Left empty, not out: errors name lines of the file.
+    text = _SEPARATOR_LINE.sub("", text)
     if not text or text.isspace():
         raise BadFileError("the file is empty", file)
     return SourceText(file, text)

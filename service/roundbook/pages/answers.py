@@ -19,7 +19,7 @@ from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.rounds import list_rounds
 from roundbook.logbook.session import Session
-from roundbook.logbook.studies.studies import STUDIES
+from roundbook.logbook.studies.studies import STUDIES, study_entry
 from roundbook.pages.charts import Figure, csv_file, figure
 from roundbook.pages.forms import PageCaller, PageSession, filled_in, refusal, refused_status
 from roundbook.pages.number_format import decimals
@@ -230,8 +230,9 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
         "answers": [],
     }
     status = 200
-    if name in STUDIES:
+    if name:
         try:
+            study_entry(name)
             fields = study_fields(name, query)
             request = STUDIES[name].request(**fields)
             context["query_string"] = urlencode({"study": name} | fields, doseq=True)

@@ -50,6 +50,19 @@ def test_delimiters_line_ends_and_first_headers(tmp_path, delimiter, end, first)
     np.testing.assert_array_equal(matrix.scores, [[0.1, np.nan], [0.3, 1.0]])
 
 
+@pytest.mark.parametrize("line", ["sep=;", '"sep=;"', "SEP=;"])
+def test_the_line_that_tells_excel_the_separator_is_no_header(tmp_path, line):
+    path = tmp_path / "f.csv"
+    path.write_bytes(f"\ufeff{line}\r\ntopic;a;b\r\n1;0,5;0,25\r\n2;0;1\r\n".encode())
+    matrix = read_scores([path], measure="AP")
+    assert (matrix.topics, matrix.runs) == (("1", "2"), ("a", "b"))
+    assert matrix.scores.tolist() == [[0.5, 0.25], [0, 1]]
+    path.write_text(f"{line}\ntopic;a\n1;0,5\n2;x\n")
+    with pytest.raises(BadFileError) as caught:
+        read_scores([path], measure="AP")
+    assert (caught.value.line, caught.value.column) == (4, 2)
+
+
 def test_run_tags_are_taken_as_they_are(tmp_path):
     tags = ("a,b", "x+y", "f(g)/h\\i", 'in"ch', "Zürich", "10x20.prf.unipd.it", "run", "-")
     quoted = ",".join('"' + tag.replace('"', '""') + '"' for tag in tags)
