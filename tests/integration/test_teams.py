@@ -195,6 +195,30 @@ def test_a_pool_that_becomes_known_names_the_factors_that_do_not_rest_on_it(engi
     assert log_notes(log_scores(engine, "r1", SCORES, teams=pool)) == []
 
 
+def test_a_revision_whose_factors_rest_on_other_runs_says_so(engine):
+    log_scores(engine, "r1", SCORES)
+    teams = {
+        f"run{number}": RunTeam(f"run{number}", "A", None, number < 4, None)
+        for number in range(RUNS)
+    }
+    changed = SCORES.round(2)
+    logged = log_scores(engine, "r1", changed, teams=teams, revise="rounded")
+    assert (logged.standardising, logged.standardising_runs) == ("pooled", 4)
+    assert logged.remarks.standardising_before == "all"
+    assert (
+        "The factors of revision 1 rest on all runs, these do not: they differ for that reason too."
+        in log_notes(logged)
+    )
+    # On the same runs as before there is nothing to tell.
+    again = log_scores(engine, "r1", changed / 2, revise="halved")
+    assert (again.standardising, again.remarks.standardising_before) == ("pooled", None)
+    assert "standardising_before" not in again.remarks.model_dump()
+    fit_factor_set(engine, "t", "r1", "AP", runs=["run0", "run1", "run5"], reason="x")
+    last = log_scores(engine, "r1", changed / 4, revise="halved again")
+    assert last.remarks.standardising_before == "chosen"
+    assert any("rest on runs that were chosen, these do not" in note for note in log_notes(last))
+
+
 def test_only_who_tells_of_the_pool_is_told_of_factors_that_do_not_rest_on_it(engine, write):
     pool = of_pool(True, True, True, False, False, False)
     log_scores(engine, "r1", SCORES, teams=pool)

@@ -52,6 +52,12 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
             " does not exist."
         )
     notes += _of_runs(logged)
+    if remarks.standardising_before is not None:
+        notes.append(
+            f"The factors of revision {logged.revision - 1} rest on"
+            f" {_STANDARDISING[remarks.standardising_before]}, these do not: they differ for that"
+            " reason too."
+        )
     if remarks.tied_topics:
         treatment = "count as the mean" if remarks.zero_sd == "average" else "are left out"
         notes.append(
@@ -97,6 +103,11 @@ def _of_runs(logged: LoggedMatrix) -> list[str]:
     return notes
 
 
+_STANDARDISING = {
+    "all": "all runs",
+    "pooled": "the runs that contributed to the pool",
+    "chosen": "runs that were chosen",
+}
 _OPTIONS = {
     "reason": "the reason",
     "tool": "the tool",

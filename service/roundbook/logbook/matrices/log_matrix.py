@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from itertools import compress
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Row, select
+from sqlalchemy import Connection, Row, select
 
 from roundbook.database.tables import published_variance
 from roundbook.formats import CompleteMatrix, RunTeam, ScoreMatrix, apply_missing_policy
@@ -20,7 +20,7 @@ from roundbook.logbook.estimates import (
 from roundbook.logbook.events import record_event
 from roundbook.logbook.factors import Fit, factor_sets, standardising_runs, store_factors
 from roundbook.logbook.impact import Dependent, Reason, stale_by_published, stale_dependents
-from roundbook.logbook.lookup import of_series, withdrawn_error
+from roundbook.logbook.lookup import Series, of_series, withdrawn_error
 from roundbook.logbook.matrices.entering import Entry, enter_matrix
 from roundbook.logbook.matrices.logged import LoggedMatrix, Remarks
 from roundbook.logbook.matrices.revising import check_revision, comparison_remarks
@@ -192,8 +192,7 @@ def _find_stored(entry: Entry) -> _Outcome:
             matrix_id=latest.id,
             details=entry.computed_from,
         )
-    versions = [row for row in factor_sets(connection, series) if row.matrix_id == latest.id]
-    fitted = versions[-1] if versions else None
+    fitted = _fitted_on(connection, series, latest)
     remarks = {"renewed": renewed, "not_recorded": _not_recorded(entry.request, latest, fitted)}
     return _Outcome(
         latest,
@@ -201,6 +200,12 @@ def _find_stored(entry: Entry) -> _Outcome:
         read_estimates(connection, latest.id),
         entry.remarks.model_copy(update=remarks),
     )
+
+
+def _fitted_on(connection: Connection, series: Series, matrix: Row[Any]) -> Row[Any] | None:
+    """Return the row of the latest factor set of a matrix, None without one."""
+    versions = [row for row in factor_sets(connection, series) if row.matrix_id == matrix.id]
+    return versions[-1] if versions else None
 
 
 def _not_recorded(request: LogRequest, latest: Row[Any], fitted: Row[Any] | None) -> list[str]:
@@ -235,8 +240,11 @@ def _store(entry: Entry, *, with_teams: bool) -> _Outcome:
         )
         stored = store_matrix(session, request, series, complete, runs, revision, entry.digest)
         computed = future.result()
-    fitted, tied = None, []
+    fitted, tied, standardising_before = None, [], None
     if chosen is not None:
+        before = latest and _fitted_on(connection, series, latest)
+        if before is not None and before.standardising != chosen.kind:
+            standardising_before = before.standardising
         assert computed.factors is not None
         fit = Fit(computed.factors, chosen, request.zero_sd, request.revise)
         fitted = store_factors(session, series, stored, fit)
@@ -264,6 +272,7 @@ def _store(entry: Entry, *, with_teams: bool) -> _Outcome:
     remarks = {
         "single_run": fitted is None,
         "tied_topics": tied,
+        "standardising_before": standardising_before,
         "renewed": renewed,
         **comparison_remarks(entry, stored, variances["raw"]),
     }

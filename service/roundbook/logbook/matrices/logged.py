@@ -71,6 +71,8 @@ class Remarks(Result):
         Whether there is only one run, which has no standard deviation and so no factors.
     tied_topics : list of str
         Topics on which all standardising runs tie; `zero_sd` is the policy on them.
+    standardising_before : str or None
+        Which runs the factors of the revision before rest on, if those of this one rest on others.
     equal_runs : int
         Number of runs with the same scores on every topic as an earlier run.
     alike : list of lists of str
@@ -108,6 +110,7 @@ class Remarks(Result):
     single_run: bool = False
     tied_topics: list[str] = Field(default_factory=list)
     zero_sd: str
+    standardising_before: str | None = Field(None, exclude_if=not_)
     equal_runs: int = 0
     alike: list[list[str]] = Field(default_factory=list)
     renewed: list[str] = Field(default_factory=list)
