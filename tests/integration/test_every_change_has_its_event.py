@@ -164,12 +164,16 @@ def of_teams(directory, system, **options):
 
 
 class Step(NamedTuple):
-    """A use case, what it is asked, and whether the record is another one afterwards."""
+    """A use case, what it is asked, whether the record is another one afterwards, and an event.
+
+    `event` is named where others come with it, which a missing one would hide behind.
+    """
 
     use_case: object
     arguments: tuple
     options: dict
     changes: bool = True
+    event: str | None = None
 
 
 def step(use_case, *arguments, **options):
@@ -251,31 +255,49 @@ def writing(directory):
     misspelt = LogRequest(task="t", round="r3", measure="avrage precision", create=True)
     yield step(log_scores, misspelt, scores(7))
     yield step(merge_measures, MergeMeasures(merged="avrage precision", into="AP"))
-    for use_case, request in runs_and_assessments(directory):
+    computed = LogFilesRequest(
+        task="t", round="r1", measures=("P@1",), from_runs=True, revise="the round is out"
+    )
+    for use_case, request, event in runs_and_assessments(directory):
         made = step(use_case, request, max_file_bytes=2**20)
         yield from (made, again(made))
+        if event is not None:
+            made = step(log_files, computed, max_file_bytes=2**20)
+            yield from (made._replace(event=event), again(made))
     yield step(create_token, CreateToken(name="ci", scope="log", task="t"))
     made = step(revoke_token, RevokeToken(name="ci"))
     yield from (made, again(made))
-    yield step(import_archive, ImportRequest(archive=ARCHIVE, trusted=True))
+    made = step(import_archive, ImportRequest(archive=ARCHIVE, trusted=True))
+    yield made._replace(event="archive imported")
 
 
 def runs_and_assessments(directory):
-    """Write files of runs and assessments; return the use cases that log them, with requests."""
+    """Write files of runs and assessments; return the use cases that log them, with requests.
+
+    Beside each, the event of logging the scores that are computed from them, if they can be.
+    """
     lines = {
         "run": "t0 Q0 d1 1 2 run0\nt1 Q0 d2 1 2 run0\n",
         "qrels": "t0 0 d1 1\nt1 0 d1 0\n",
         "mended": "t0 0 d1 1\nt1 0 d2 1\n",
+        # A document that no run retrieved: the scores stay, computed from other assessments.
+        "longer": "t0 0 d1 1\nt1 0 d2 1\nt1 0 d3 0\n",
     }
     for name, text_ in lines.items():
         (directory / name).write_text(text_, encoding="utf-8")
     place = {"task": "t", "round": "r1"}
     qrels = LogQrels(**place, file=directory / "qrels")
-    mended = {"file": directory / "mended", "revise": "one more", "expected_revision": 1}
+    mended, longer = (
+        qrels.model_copy(
+            update={"file": directory / name, "revise": "more", "expected_revision": revision}
+        )
+        for revision, name in enumerate(("mended", "longer"), start=1)
+    )
     return [
-        (log_runs, LogRuns(**place, files=(directory / "run",))),
-        (log_qrels, qrels),
-        (log_qrels, qrels.model_copy(update=mended)),
+        (log_runs, LogRuns(**place, files=(directory / "run",)), None),
+        (log_qrels, qrels, "matrix logged"),
+        (log_qrels, mended, "matrix revised"),
+        (log_qrels, longer, "scores computed again"),
     ]
 
 
@@ -379,8 +401,10 @@ def complaints(session, done):
     if not done.changes:
         return [f"{name} changed {table}" for table in changed]
     wrong = []
-    if changed in ([], ["event"]):
+    if done.event is None and changed in ([], ["event"]):
         wrong.append(f"{name} changed nothing")
+    if done.event is not None and done.event not in {row.what for row in events}:
+        wrong.append(f"{name} left no event '{done.event}'")
     if not events:
         wrong.append(f"{name} changed {', '.join(changed)} without an event")
     made = set(connection.scalars(text("SELECT id FROM roundbook.task"))) - known

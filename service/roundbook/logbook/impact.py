@@ -162,9 +162,9 @@ def stale_by_source(
     outdated = []
     for number, source in read_sources(connection, rows).items():
         row, reasons = rows[number], []
-        if source.revision < source.latest_revision:
+        if source.assessed_anew:
             reasons.append(Reason(code="assessed anew", revision=source.latest_revision))
-        if source.upload < source.latest_upload:
+        if source.has_further_runs:
             reasons.append(Reason(code="further runs", version=source.latest_upload))
         if reasons:
             outdated.append(

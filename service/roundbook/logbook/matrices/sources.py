@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 
+from pydantic import computed_field
 from sqlalchemy import Connection, text
 
 from roundbook.logbook.result import Result
@@ -12,15 +13,29 @@ from roundbook.logbook.result import Result
 class Source(Result):
     """The runs and assessments that a matrix was computed from, and the latest ones of its round.
 
-    Assessments are numbered by `revision`, runs by `upload`; `outdated` is whether a later one of
-    either exists.
+    Assessments are numbered by `revision`, runs by `upload`.
     """
 
     upload: int
     revision: int
     latest_upload: int
     latest_revision: int
-    outdated: bool
+
+    @property
+    def assessed_anew(self) -> bool:
+        """Whether later assessments exist."""
+        return self.revision < self.latest_revision
+
+    @property
+    def has_further_runs(self) -> bool:
+        """Whether later runs exist."""
+        return self.upload < self.latest_upload
+
+    @computed_field  # type: ignore[prop-decorator]
+    @property
+    def outdated(self) -> bool:
+        """Whether the scores are to be computed anew, as later runs or assessments exist."""
+        return self.assessed_anew or self.has_further_runs
 
 
 def read_sources(connection: Connection, matrices: Collection[int]) -> dict[int, Source]:
@@ -31,8 +46,7 @@ def read_sources(connection: Connection, matrices: Collection[int]) -> dict[int,
 
 # If later runs or assessments give the same scores, a further event records them as the source.
 _SOURCES = """
-SELECT source.*,
-       (source.upload, source.revision) <> (source.latest_upload, source.latest_revision) AS outdated
+SELECT source.*
 FROM (
     SELECT DISTINCT ON (matrix.id) matrix.id AS matrix_id,
            CAST(event.details ->> 'upload' AS integer) AS upload,
