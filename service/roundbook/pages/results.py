@@ -16,13 +16,14 @@ from roundbook.api.endpoints import Saving, save_permitted
 from roundbook.api.turns import SECONDS_TO_DECIDE, Limit, computed, transaction
 from roundbook.errors import AlreadyRecordedError, InputError, RoundbookError
 from roundbook.logbook.drift.report import DriftReport
+from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.result import Result
 from roundbook.logbook.saved_results import ResultEntry, list_results, show_result
 from roundbook.logbook.saving import Renewal, SavedResult, renew_results
 from roundbook.logbook.session import Session
-from roundbook.logbook.studies.studies import STUDIES
+from roundbook.logbook.studies.studies import study_entry
 from roundbook.logbook.studies.study import Study
 from roundbook.pages.answers import drawing_of, plan_fields, sentences_of, tables_of
 from roundbook.pages.forms import (
@@ -84,11 +85,10 @@ def result_fields(kind: str, query: str) -> dict[str, Any]:
         fields = plan_fields(fields)
     elif kind == "study":
         study = fields.get("study", "")
-        if study not in STUDIES:
-            raise InputError("There is no such study.")
+        study_entry(study)
         fields = {"study": study} | study_fields(study, repeated)
-    elif kind != "drift":
-        raise InputError("It cannot be saved.")
+    else:
+        find_kind(kind)
     return fields
 
 

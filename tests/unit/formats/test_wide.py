@@ -3,8 +3,8 @@ import gzip
 import numpy as np
 import pytest
 
-from roundbook.errors import BadFileError
-from roundbook.formats import read_scores
+from roundbook.errors import BadFileError, MissingScoresError
+from roundbook.formats import apply_missing_policy, read_scores
 
 
 def read(tmp_path, content, **options):
@@ -274,3 +274,13 @@ def test_a_score_in_two_files_is_refused_naming_both_places(tmp_path):
         read_scores([tmp_path / "one.csv", tmp_path / "two.csv"], measure="AP")
     assert f"already has a score at {tmp_path / 'one.csv'}:3:3" in str(caught.value)
     assert str(caught.value).startswith(f"{tmp_path / 'two.csv'}:4:2: ")
+
+
+def test_a_score_missing_in_one_of_two_files_names_that_file(tmp_path):
+    for name, content in (("a.csv", "topic,a\n1,0.5\n2,0.4\n"), ("b.csv", "topic,b\n1,0.5\n2,\n")):
+        (tmp_path / name).write_text(content)
+    matrix = read_scores([tmp_path / "a.csv", tmp_path / "b.csv"], measure="AP")
+    with pytest.raises(MissingScoresError) as caught:
+        apply_missing_policy(matrix, "reject")
+    assert caught.value.file == str(tmp_path / "b.csv")
+    assert caught.value.cells == (("2", "b"),)
