@@ -36,3 +36,11 @@ def test_the_hosted_runner_runs_what_everybody_runs():
     assert "ROUNDBOOK_SHARED=" in last
     assert last.endswith("/.ci/run")
     assert os.access(ROOT / ".ci/run", os.X_OK)
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/extending.md"])
+def test_the_files_that_contributors_are_sent_to_are_there(page):
+    roots = (ROOT, ROOT / "service/roundbook", ROOT / "cli")
+    named = set(re.findall(r"`([\w.]+/[\w/.]+\.(?:py|md))`", (ROOT / page).read_text()))
+    assert len(named) > 5
+    assert [name for name in named if not any((root / name).exists() for root in roots)] == []
