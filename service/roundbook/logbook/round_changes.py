@@ -110,13 +110,13 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
             },
         )
     impact = []
-    if "collection" in new:
+    if new:
+        # A fact that results depend on changes under its own name, as does ``collection``.
         impact = stale_results(
             connection,
             task_id,
             lambda entry, _: any(
-                (change.code, change.round) == ("collection", recorded.label)
-                for change in entry.changes
+                change.code in new and change.round == recorded.label for change in entry.changes
             ),
         )
     changed = read_rounds(connection, task_id, recorded.label)[0]

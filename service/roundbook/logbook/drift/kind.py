@@ -30,10 +30,11 @@ def _inputs(today: list[Input], report: DriftReport) -> list[Input]:
     compared = [inputs[label] for label in (report.from_round, report.to_round) if label in inputs]
     if report.verdict != "unbridged":
         return compared
-    # Without shared topics it does not depend on the runs.
-    kept = ("collection", "other_ids")
+    # Without shared topics it does not depend on the facts on runs.
     return [
-        row._replace(known={name: row.known[name] for name in kept if name in row.known})
+        row._replace(
+            known={name: fact for name, fact in row.known.items() if not name.startswith("runs")}
+        )
         for row in compared
     ]
 
