@@ -11,7 +11,7 @@ from roundbook.requests.transfer import ExportRequest, ImportRequest
 from roundbook_cli.options import Database, Form, Format
 from roundbook_cli.output import Column, count, progress, show
 from roundbook_cli.request_options import argument, option
-from roundbook_cli.session import record
+from roundbook_cli.session import changing, record
 
 if TYPE_CHECKING:
     from roundbook.transfer.archive.exporting import Contents
@@ -51,7 +51,7 @@ def export(
     from roundbook.transfer.archive.exporting import export_archive
 
     request = ExportRequest(archive=archive, tasks=tuple(tasks or ()), force=force)
-    with record(context, database, one_snapshot=True) as session, progress("Exporting ...") as step:
+    with record(context, database) as session, progress("Exporting ...") as step:
         exported = export_archive(session, request, step)
     _show(exported, form)
 
@@ -72,7 +72,7 @@ def import_(
     from roundbook.transfer.archive.importing import import_archive
 
     request = ImportRequest(archive=archive, trusted=trusted)
-    with record(context, database) as session, progress("Importing ...") as step:
+    with changing(context, database) as session, progress("Importing ...") as step:
         imported = import_archive(session, request, step)
     _show(imported, form)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -14,16 +14,18 @@ if TYPE_CHECKING:
 
     from roundbook.logbook.result import Result
 
-Chart = Annotated[
-    Path | None,
-    typer.Option(
+
+def chart_option(drawn: str) -> Any:  # noqa: ANN401
+    """Return the option of a chart's file; its help begins with what is drawn, and when."""
+    return typer.Option(
         "--chart",
         metavar="FILE",
-        help="Also draw it, in a file that ends in .svg, .png or .html; one that is there is"
-        " replaced.",
+        help=f"{drawn}, in a file that ends in .svg, .png or .html; one that is there is replaced.",
         show_default=False,
-    ),
-]
+    )
+
+
+Chart = Annotated[Path | None, chart_option("Also draw it")]
 
 
 def check_chart(path: Path | None) -> None:

@@ -8,7 +8,7 @@ from roundbook.requests.privileges import Access, GrantRequest
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show
 from roundbook_cli.request_options import argument, option
-from roundbook_cli.session import record
+from roundbook_cli.session import changing
 
 commands = typer.Typer()
 
@@ -30,7 +30,7 @@ def grant(
     from roundbook.logbook.privileges import grant_access
 
     request = GrantRequest(role=role, access=access)
-    with record(context, database) as session:
+    with changing(context, database) as session:
         granted = grant_access(session, request)
     show(
         granted,

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from roundbook.presentation.phrases import verdict_words
 from roundbook.requests.drift import CurveRequest, DriftRequest
-from roundbook_cli.charts import check_chart, draw
+from roundbook_cli.charts import chart_option, check_chart, draw
 from roundbook_cli.drift_advice import report_text
 from roundbook_cli.drift_curve import show_curve
 from roundbook_cli.drift_report import TOPICS_CSV, print_report
-from roundbook_cli.options import Database, Form
+from roundbook_cli.options import Database, Form, Note
 from roundbook_cli.output import show, talk
-from roundbook_cli.request_options import option, request_of, usage_errors
-from roundbook_cli.saved_drift import report_number
+from roundbook_cli.request_options import is_given, option, request_of, usage_errors
+from roundbook_cli.saved_drift import Details, report_number
 from roundbook_cli.series import Assessments, Measure, TaskName
-from roundbook_cli.session import record
+from roundbook_cli.session import changing, record
 
 if TYPE_CHECKING:
     from roundbook.logbook.saving import SavedResult
@@ -50,13 +51,11 @@ def drift(
     curve: Annotated[
         bool, typer.Option("--curve", help="Every later round against the first, a row each.")
     ] = False,
-    m: int | None = option(DriftRequest, "m", "--m", metavar="m"),
+    m: int = option(DriftRequest, "m", "--m", metavar="m"),
     min_d: float | None = option(
         DriftRequest, "min_d", "--min-d", metavar="D", parser=_plain_number
     ),
-    details: Annotated[
-        bool, typer.Option("--details", help="Print also the tests, what is assumed, each topic.")
-    ] = False,
+    details: Details = False,
     fail_on: Annotated[
         FailOn | None,
         typer.Option("--fail-on", help="End with exit code 5 on such a verdict, for scripts."),
@@ -67,27 +66,16 @@ def drift(
             "--save", help="Keep the report as printed, as the task's next; not with --curve."
         ),
     ] = False,
-    note: Annotated[
-        str | None, typer.Option("--note", metavar="TEXT", help="With --save: why it is kept.")
-    ] = None,
+    note: Note = None,
     assessments: Assessments = None,
-    chart: Annotated[
-        Path | None,
-        typer.Option(
-            "--chart",
-            metavar="FILE",
-            help="With --curve: also draw it, in a file that ends in .svg, .png or .html; one that"
-            " is there is replaced.",
-            show_default=False,
-        ),
-    ] = None,
+    chart: Annotated[Path | None, chart_option("With --curve: also draw it")] = None,
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Compare two rounds' factors on their shared topics and say whether the first have aged."""
     for contradicts, sentence in (
         (
-            curve and (to_round is not None or m is not None or details),
+            curve and (to_round is not None or is_given(context, "m") or details),
             "--curve compares every later round, a row each, and plans no topics: leave out --to,"
             " --m, --details",
         ),
@@ -109,7 +97,7 @@ def drift(
 
     with usage_errors():
         request = request_of(CurveRequest if curve else DriftRequest, locals())
-    with record(context, database) as session:
+    with (changing if save else record)(context, database) as session:
         if curve:
             traced = trace_drift(session, request)
         else:
@@ -134,7 +122,7 @@ def drift(
 def _fail(fail_on: FailOn | None, verdicts: dict[str, str]) -> None:
     """End with exit code 5 where a round has a verdict that `fail_on` covers."""
     failing = [
-        f"'{label}' {verdict}"
+        f"'{label}' {verdict_words(verdict)}"
         for label, verdict in verdicts.items()
         if fail_on and (verdict == "aged" if fail_on == "aged" else verdict != "held")
     ]

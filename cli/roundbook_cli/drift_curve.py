@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 
 _CURVE = (
     Column("round", "Round"),
-    Column("verdict", "Verdict"),
+    # In 80 columns `verdict_words` would take the room of the numbers of topics.
+    Column("verdict", "Verdict", lambda code: "none" if code == "unbridged" else code),
     count("shared_topics", "Topics", spare=1),
     signed("shift", "Shift"),
     Column("shift_95", "95% interval", lambda limits: f"{limits[0]:+.3f} to {limits[1]:+.3f}"),

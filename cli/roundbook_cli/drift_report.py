@@ -102,7 +102,7 @@ def _print_brief(report: DriftReport, assessments: str | None) -> None:
     if report.consequence:
         section(f"What it does: {brief_consequence(report, report.consequence)}")
     if systems := report.recurring_systems:
-        section(f"Revived systems: {with_options(recurring_reason(report, systems))}")
+        section(f"Recurring systems: {with_options(recurring_reason(report, systems))}")
     details = {
         "the tests": report.tests,
         "what is assumed": saved.get("assumed", assumed(report)),
@@ -140,7 +140,7 @@ def _print_details(report: DriftReport, text: dict[str, Any]) -> None:
         section(f"What it does to the scores cannot be said. {text['consequence_reason']}")
     if report.recurring_systems:
         section(
-            f"Revived systems: {text['revived']['reason']}",
+            f"Recurring systems: {text['revived']['reason']}",
             rows=report.recurring_systems.systems,
             columns=_RECURRING,
         )

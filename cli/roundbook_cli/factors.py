@@ -15,9 +15,9 @@ from roundbook_cli.charts import Chart, check_chart, draw
 from roundbook_cli.options import Database, Form, Format
 from roundbook_cli.output import show, talk, talk_notes
 from roundbook_cli.renewal import print_refit
-from roundbook_cli.request_options import option, request_of
+from roundbook_cli.request_options import default, is_given, option, request_of
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
-from roundbook_cli.session import record
+from roundbook_cli.session import changing, record
 
 if TYPE_CHECKING:
     from roundbook.logbook.factors import FactorSet
@@ -65,7 +65,9 @@ def fit(
     round_label: RoundLabel,
     measure: Measure,
     reason: str = option(FitRequest, "reason", "--reason", metavar="TEXT"),
-    runs: list[str] | None = option(FitRequest, "runs", "--runs", metavar="TAG"),
+    runs: list[str] = option(
+        FitRequest, "runs", "--runs", metavar="TAG", default=[*default(FitRequest, "runs")]
+    ),
     zero_sd: ZeroSd = option(FitRequest, "zero_sd", "--zero-sd"),
     assessments: Assessments = None,
     dry_run: bool = option(FitRequest, "dry_run", "--dry-run"),
@@ -77,14 +79,16 @@ def fit(
     from roundbook_cli.impact import dependents_json, tell_impact
 
     request = request_of(FitRequest, locals(), round=round_label)
-    with record(context, database, keep=not dry_run) as session:
+    with changing(context, database, keep=not dry_run) as session:
         fitted = fit_factor_set(session, request)
     _print(fitted, form, extra={"impact": dependents_json(fitted.impact)})
     talk_notes(fitted_notes(fitted))
     if published := publication_note(fitted.round, fitted.publication, dry_run=dry_run):
         talk(f"Note: {published}")
     if remark := unchanged(fitted):
-        assumed = "" if runs else " --runs was not given, so pooled was assumed."
+        assumed = (
+            "" if is_given(context, "runs") else " --runs was not given, so pooled was assumed."
+        )
         talk(f"{remark}{assumed}")
     tell_impact(fitted)
 

@@ -10,10 +10,11 @@ from roundbook.presentation.generalisability import (
     csv_row,
     heading,
     remarks,
+    round_facts,
     table_csv_rows,
     table_rows,
 )
-from roundbook.presentation.tables import Column, count, number
+from roundbook.presentation.tables import Column, count, interval_text, number
 from roundbook.requests.generalisability import GeneralisabilityRequest
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import print_table, section, show
@@ -24,19 +25,15 @@ from roundbook_cli.session import record
 commands = typer.Typer()
 
 
-def _interval(limits: tuple[float, float]) -> str:
-    return f"[{limits[0]:.3f}, {limits[1]:.3f}]"
-
-
 def _topics(limits: tuple[int | None, int | None]) -> str:
     return " to ".join("?" if limit is None else f"{limit:,}" for limit in limits)
 
 
 _RELIABILITY = (
     number("e_rho_squared", "E-rho2", 3),
-    Column("e_rho_squared_interval", "E-rho2 interval", _interval),
+    Column("e_rho_squared_interval", "E-rho2 interval", interval_text),
     number("phi", "Phi", 3),
-    Column("phi_interval", "Phi interval", _interval),
+    Column("phi_interval", "Phi interval", interval_text),
 )
 _OF_ROUND = (
     Column("round", "Round"),
@@ -101,7 +98,8 @@ def generalisability(
         show(report, form, table_csv_rows(report), _TABLE_COLUMNS)
         return
     if form != "table":
-        show(report, form, list(map(csv_row, report.rounds)), _COLUMNS)
+        rounds = list(map(round_facts, report.rounds))
+        show(report, form, list(map(csv_row, report.rounds)), _COLUMNS, extra={"rounds": rounds})
         return
     print_table(report.rounds, _OF_ROUND, above=[heading(report)])
     section("Topics needed:", rows=report.rounds, columns=_NEEDED)

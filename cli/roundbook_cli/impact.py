@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from roundbook.requests.matrices import ShowImpact
-from roundbook_cli.options import Database, Form, MatrixNumber
+from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, counted, print_commands, print_table, section, show, talk
 from roundbook_cli.renewal import (
     dependent_line,
@@ -17,6 +17,7 @@ from roundbook_cli.renewal import (
     renewal_of_dependent,
     renewal_of_task,
 )
+from roundbook_cli.series import MatrixNumber
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:

@@ -23,7 +23,7 @@ from roundbook.requests.matrices import (
     WithdrawMatrix,
 )
 from roundbook_cli.impact import dependents_json, tell_impact
-from roundbook_cli.options import Database, Form, Format, MatrixNumber, matrix_number
+from roundbook_cli.options import Database, Form, Format, matrix_number
 from roundbook_cli.output import (
     Column,
     count,
@@ -37,7 +37,8 @@ from roundbook_cli.output import (
 )
 from roundbook_cli.renewal import print_refit
 from roundbook_cli.request_options import argument, option, request_of
-from roundbook_cli.session import record
+from roundbook_cli.series import MatrixNumber
+from roundbook_cli.session import changing, record
 
 if TYPE_CHECKING:
     from roundbook.logbook.matrices.corrections import CorrectedMatrix
@@ -359,7 +360,7 @@ def _correct(
     """Withdraw or restore a score matrix, and print the dependents that this makes stale."""
     from roundbook.presentation.decisions import uncorrected_note
 
-    with record(context, database, keep=not request.dry_run) as session:
+    with changing(context, database, keep=not request.dry_run) as session:
         corrected = correct(session, request)
     impact = {"impact": dependents_json(corrected.impact)}
     show(corrected, form, [corrected], _CORRECTED, extra=impact)

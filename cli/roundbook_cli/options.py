@@ -30,6 +30,9 @@ Top = Annotated[
         show_default=False,
     ),
 ]
+Note = Annotated[
+    str | None, typer.Option("--note", metavar="TEXT", help="With --save: why it is kept.")
+]
 
 
 def read_day(text: str) -> date:
@@ -56,11 +59,3 @@ def matrix_number(text: str) -> int:
     raise typer.BadParameter(
         f"A matrix is named by its number, not '{text}'; 'roundbook matrix list TASK' shows them."
     )
-
-
-MatrixNumber = Annotated[
-    int,
-    typer.Argument(
-        metavar="MATRIX", help="Its number, as log and matrix list print it.", parser=matrix_number
-    ),
-]

@@ -20,7 +20,7 @@ from roundbook_cli.plan_advice import plan_json
 from roundbook_cli.plan_print import print_plan
 from roundbook_cli.request_options import is_given, option
 from roundbook_cli.saved_plans import plan_entry, print_saved
-from roundbook_cli.session import check, record
+from roundbook_cli.session import changing, check, record
 
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry
@@ -71,7 +71,7 @@ def plan(
     width: options.Widths = None,
     topics: list[int] | None = options.TOPICS,
     alpha: float = options.ALPHA,
-    beta: float | None = options.BETA,
+    beta: float = options.BETA,
     engine: Engine = options.SIZE_ENGINE,
     database: Database = None,
     form: options.PlanForm = "table",
@@ -137,7 +137,7 @@ def save(
     width: options.Widths = None,
     topics: list[int] | None = options.TOPICS,
     alpha: float = options.ALPHA,
-    beta: float | None = options.BETA,
+    beta: float = options.BETA,
     engine: Engine = options.SIZE_ENGINE,
     database: Database = None,
     note: Annotated[
@@ -161,7 +161,7 @@ def save(
 
     if request.task is None:
         plan_topics(None, request)  # it may be impossible, and that needs no record
-    with record(context, database) as session:
+    with changing(context, database) as session:
         saved = save_result(session, "plan", request, name, note)
     assert isinstance(saved.result, Plan)
     if form == "json":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from roundbook.presentation.rankings import notes, summary
+from roundbook.presentation.rankings import notes, reason, summary
 from roundbook.presentation.tables import Column, number
 from roundbook.requests.fields import StandardisedScale
 from roundbook.requests.rankings import RankRequest
@@ -64,7 +64,7 @@ def rank(
         columns,
         above=summary(agreement),
         below=left,
-        extra={"notes": remarks},
+        extra={"notes": remarks, "reason": reason(agreement)},
     )
     talk_notes(remarks)
 

@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from roundbook.presentation.phrases import verdict_words
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.reports import DepositRequest, HtmlReport, LatexReport
 from roundbook.requests.results import ListResults, ShowResult
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, signed, talk, talk_notes
 from roundbook_cli.request_options import argument, option, request_of, usage_errors
-from roundbook_cli.saved_drift import print_saved, report_facts, report_number
+from roundbook_cli.saved_drift import Details, print_saved, report_facts, report_number
 from roundbook_cli.series import Assessments, TaskName
 from roundbook_cli.session import record
 
@@ -33,7 +34,7 @@ _LISTED = (
     Column("measure", "Measure"),
     Column("from_round", "From"),
     Column("to_round", "To"),
-    Column("verdict", "Verdict"),
+    Column("verdict", "Verdict", verdict_words),
     signed("shift", "Shift"),
     Column("saved_at", "Saved", lambda when: f"{when:%Y-%m-%d}", spare=1),
     Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
@@ -92,9 +93,7 @@ def show_(
             show_default=False,
         ),
     ] = None,
-    details: Annotated[
-        bool, typer.Option("--details", help="Print also the tests, what is assumed, each topic.")
-    ] = False,
+    details: Details = False,
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -131,7 +130,7 @@ def html(
 
     request = request_of(HtmlReport, locals(), round=round_label)
     with (
-        record(context, database, one_snapshot=True) as session,
+        record(context, database) as session,
         progress("Writing the pages ...") as step,
     ):
         written = write_html(session, request, step)
@@ -172,7 +171,7 @@ def latex(
     with usage_errors():
         request = request_of(LatexReport, locals(), round=round_label)
     with (
-        record(context, database, one_snapshot=True) as session,
+        record(context, database) as session,
         progress("Computing the tables ...") as step,
     ):
         written = write_latex(session, request, step)
@@ -215,7 +214,7 @@ def datacite(
 
     with usage_errors():
         request = request_of(DepositRequest, locals())
-    with record(context, database, one_snapshot=True) as session, progress("Exporting ...") as step:
+    with record(context, database) as session, progress("Exporting ...") as step:
         deposit = write_deposit(session, request, step)
     columns = (Column("round", "Round"), Column("fingerprint", "Fingerprint"))
     above = [f"{deposit.report}: {deposit.title} ({', '.join(deposit.files)})"]

@@ -63,9 +63,8 @@ def _described(
     if "default" in described:
         return described.pop("default"), described
     usual = ... if request.model_fields[field].is_required() else default(request, field)
-    # None stands for a list that is left out, or for a default that the help has in words.
-    in_words = isinstance(usual, tuple) or "(default" in described["help"]
-    return None if in_words else usual, described
+    # A list that is left out is None, for the request to fill in.
+    return None if isinstance(usual, tuple) else usual, described
 
 
 def default(request: type[Request], field: str) -> Any:  # noqa: ANN401

@@ -11,8 +11,8 @@ from roundbook.requests.results import ListResults, RenewResults, ShowResult
 from roundbook_cli.completion import offer
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, show, talk, talk_notes
-from roundbook_cli.request_options import option
-from roundbook_cli.session import record
+from roundbook_cli.request_options import argument, option
+from roundbook_cli.session import changing, record
 
 app = typer.Typer(no_args_is_help=True, help="Saved results: list, show, renew what is stale.")
 
@@ -39,12 +39,7 @@ _RENEWED = (
 @app.command("list", epilog="Example: roundbook result list covid --stale")
 def list_(
     context: typer.Context,
-    task: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="TASK", help="Only results of this task.", autocompletion=offer("task")
-        ),
-    ] = None,
+    task: str | None = argument(ListResults, "task", metavar="TASK"),
     stale: bool = option(ListResults, "stale", "--stale"),
     kind: str | None = option(ListResults, "kind", "--kind", metavar="KIND"),
     form: Form = "table",
@@ -82,14 +77,7 @@ def list_(
 @app.command("show", epilog="Example: roundbook result show round6")
 def show_(
     context: typer.Context,
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME",
-            help="Its name, as result list prints it.",
-            autocompletion=offer("results"),
-        ),
-    ],
+    name: str = argument(ShowResult, "name", metavar="NAME", autocompletion=offer("results")),
     version: int | None = option(ShowResult, "version", "--version", metavar="N"),
     kind: str | None = option(ShowResult, "kind", "--kind", metavar="KIND"),
     details: Annotated[
@@ -111,16 +99,11 @@ def show_(
 @app.command(epilog="Example: roundbook result renew covid --stale")
 def renew(
     context: typer.Context,
-    name: Annotated[
-        str,
-        typer.Argument(
-            metavar="NAME",
-            help="A result's name; with --stale, a task's.",
-            autocompletion=offer("results"),
-        ),
-    ],
+    name: str = argument(
+        RenewResults, "name", metavar="NAME", default=..., autocompletion=offer("results")
+    ),
     stale: Annotated[
-        bool, typer.Option("--stale", help="Renew every stale result of the task of this name.")
+        bool, typer.Option("--stale", help="NAME is a task's: renew all of it that is stale.")
     ] = False,
     kind: str | None = option(RenewResults, "kind", "--kind", metavar="KIND"),
     dry_run: bool = option(RenewResults, "dry_run", "--dry-run"),
@@ -137,7 +120,7 @@ def renew(
 
     target = {"task" if stale else "name": name}
     request = RenewResults(**target, kind=kind, dry_run=dry_run)
-    with record(context, database, keep=not dry_run) as session:
+    with changing(context, database, keep=not dry_run) as session:
         renewal = renew_results(session, request)
     rows = [
         SimpleNamespace(

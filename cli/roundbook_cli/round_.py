@@ -36,7 +36,7 @@ from roundbook_cli.output import (
     talk_notes,
 )
 from roundbook_cli.request_options import argument, option, request_of
-from roundbook_cli.session import record, sessions
+from roundbook_cli.session import changing, record, sessions
 from roundbook_cli.ways_out import with_way_out
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def create(
     from roundbook.logbook.rounds import create_round
 
     request = CreateRound(task=task, round=round_label, held=held, collection=collection)
-    with record(context, database) as session:
+    with changing(context, database) as session:
         confirm_name(session, request.task, request.round)
         created = create_round(session, request)
     show(created, form, [created], _COLUMNS)
@@ -115,7 +115,7 @@ def set_(
     from roundbook_cli.impact import dependents_json, tell_impact
 
     request = request_of(SetRound, locals(), round=round_label)
-    with record(context, database, keep=not dry_run) as session:
+    with changing(context, database, keep=not dry_run) as session:
         changed = set_round(session, request)
     extra = {"impact": dependents_json(changed.impact)}
     show(changed, form, [changed], _COLUMNS, extra=extra)
@@ -138,7 +138,7 @@ def rename(
     from roundbook.presentation.decisions import renamed_sentence
 
     request = RenameRound(task=task, round=round_label, name=name, force=force)
-    with record(context, database) as session:
+    with changing(context, database) as session:
         renamed = rename_round(session, request)
     show(renamed, form, [renamed], _COLUMNS)
     talk(renamed_sentence("Round", renamed.was, renamed.round))
@@ -156,7 +156,7 @@ def remove(
     from roundbook.logbook.round_changes import remove_round
 
     request = RemoveRound(task=task, round=round_label)
-    with record(context, database) as session:
+    with changing(context, database) as session:
         removed = remove_round(session, request)
     show(removed, form, [removed], (Column("task", "Task"), Column("round", "Removed round")))
 

@@ -16,7 +16,7 @@ from roundbook_cli.output import Column, show, talk, talk_notes
 from roundbook_cli.renewal import in_one_line, refit_notes
 from roundbook_cli.request_options import argument, option
 from roundbook_cli.series import RoundLabel, TaskName
-from roundbook_cli.session import record
+from roundbook_cli.session import changing
 
 commands = typer.Typer()
 
@@ -50,7 +50,7 @@ def teams(
     from roundbook.settings import load_settings
 
     request = DescribeTeams(task=task, round=round_label, file=file, revise=revise, dry_run=dry_run)
-    with record(context, database, keep=not request.dry_run) as session:
+    with changing(context, database, keep=not request.dry_run) as session:
         described = describe_teams(session, request, max_file_bytes=load_settings().max_file_bytes)
     refits = refit_notes(described, described.refittable, corrected=pool_corrected(described))
     notes = [*described_notes(described), *refits]

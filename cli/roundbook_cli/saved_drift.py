@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
 
 from roundbook_cli.drift_advice import report_json
 from roundbook_cli.drift_report import TOPICS_CSV, print_report
@@ -11,6 +13,10 @@ from roundbook_cli.renewal import entry_json, print_staleness
 
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
+
+Details = Annotated[
+    bool, typer.Option("--details", help="Print also the tests, what is assumed, each topic.")
+]
 
 _ENTRY = ("task", "note", "saved_at", "saved_by", "software", "stale")
 

@@ -42,17 +42,24 @@ def committing(context: typer.Context, shown_by: str | None = None) -> Iterator[
 
 
 @contextmanager
-def record(
-    context: typer.Context, database: str | None, *, keep: bool = True, one_snapshot: bool = False
-) -> Iterator[Session]:
+def record(context: typer.Context, database: str | None) -> Iterator[Session]:
     """Yield a transaction on the record that the command line, else the settings, name.
+
+    It reads one snapshot of the record, and cannot write; see `changing`.
+    """
+    with sessions(context, database) as begin, begin(one_snapshot=True) as session:
+        yield session
+
+
+@contextmanager
+def changing(
+    context: typer.Context, database: str | None, *, keep: bool = True
+) -> Iterator[Session]:
+    """Yield a transaction that can change the record; see `record`.
 
     It is committed when the block ends, unless `keep` is False or the block raises.
     """
-    with (
-        sessions(context, database) as begin,
-        begin(keep=keep, one_snapshot=one_snapshot) as session,
-    ):
+    with sessions(context, database) as begin, begin(keep=keep) as session:
         yield session
 
 

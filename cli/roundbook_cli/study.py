@@ -23,7 +23,7 @@ from roundbook.requests.studies import (
 )
 from roundbook_cli.charts import Chart
 from roundbook_cli.completion import offer
-from roundbook_cli.options import Database, Form, Top
+from roundbook_cli.options import Database, Form, Note, Top
 from roundbook_cli.request_options import argument, option
 from roundbook_cli.series import Assessments, Measure
 from roundbook_cli.studies.options import (
@@ -37,7 +37,6 @@ from roundbook_cli.studies.options import (
     TASK,
     AllRounds,
     Dask,
-    Note,
     Save,
     Workers,
 )

@@ -9,7 +9,7 @@ from roundbook_cli.near_names import confirm_name
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, print_commands, show, talk
 from roundbook_cli.request_options import argument, option
-from roundbook_cli.session import record
+from roundbook_cli.session import changing, record
 
 app = typer.Typer(no_args_is_help=True, help="Tasks: what a campaign evaluates.")
 
@@ -36,7 +36,7 @@ def create(
     from roundbook.logbook.tasks import create_task
 
     request = CreateTask(task=task, title=title)
-    with record(context, database) as session:
+    with changing(context, database) as session:
         confirm_name(session, request.task)
         created = create_task(session, request)
     show(created, form, [created], _COLUMNS)
@@ -56,7 +56,7 @@ def rename(
     from roundbook.presentation.decisions import renamed_sentence
 
     request = RenameTask(task=task, name=name, force=force)
-    with record(context, database) as session:
+    with changing(context, database) as session:
         renamed = rename_task(session, request)
     show(renamed, form, [renamed], _COLUMNS)
     talk(renamed_sentence("Task", renamed.was, renamed.task))
@@ -73,7 +73,7 @@ def remove(
     from roundbook.logbook.tasks import remove_task
 
     request = RemoveTask(task=task)
-    with record(context, database) as session:
+    with changing(context, database) as session:
         removed = remove_task(session, request)
     show(removed, form, [removed], _REMOVED)
 

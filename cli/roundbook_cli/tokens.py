@@ -8,7 +8,7 @@ from roundbook.requests.tokens import CreateToken, RevokeToken, Scope
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show, talk
 from roundbook_cli.request_options import argument, option
-from roundbook_cli.session import record
+from roundbook_cli.session import changing, record
 
 app = typer.Typer(no_args_is_help=True, help="Tokens: who may use the service.")
 
@@ -37,7 +37,7 @@ def create(
     from roundbook.logbook.tokens import create_token
 
     request = CreateToken(name=name, scope=scope, task=task, days=days)
-    with record(context, database) as session:
+    with changing(context, database) as session:
         token = create_token(session, request)
     columns = (*_COLUMNS, Column("token", "Secret")) if form == "csv" else _COLUMNS
     show(token, form, [token], columns)
@@ -68,7 +68,7 @@ def revoke(
     from roundbook.logbook.tokens import revoke_token
 
     request = RevokeToken(name=name)
-    with record(context, database) as session:
+    with changing(context, database) as session:
         revoked = revoke_token(session, request)
     show(revoked, form, [revoked], _COLUMNS)
     if form == "table":

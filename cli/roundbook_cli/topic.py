@@ -12,7 +12,7 @@ from roundbook.requests.topics import AliasTopics, ListTopics, UnaliasTopic
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show, talk
 from roundbook_cli.request_options import argument, option
-from roundbook_cli.session import record
+from roundbook_cli.session import changing, record
 
 if TYPE_CHECKING:
     from roundbook.logbook.topics import AliasedTopics, TopicInRound, UnaliasedTopic
@@ -50,7 +50,7 @@ def alias(
     from roundbook.settings import load_settings
 
     request = AliasTopics(task=task, file=file, dry_run=dry_run)
-    with record(context, database, keep=not dry_run) as session:
+    with changing(context, database, keep=not dry_run) as session:
         aliased = alias_topics(session, request, load_settings().max_file_bytes)
     show(aliased, form, aliased.aliases, _OTHER_IDS)
     talk(aliased_sentence(aliased))
@@ -71,7 +71,7 @@ def unalias(
     from roundbook.presentation.decisions import unaliased_sentence
 
     request = UnaliasTopic(task=task, name=name, dry_run=dry_run)
-    with record(context, database, keep=not dry_run) as session:
+    with changing(context, database, keep=not dry_run) as session:
         unaliased = unalias_topic(session, request)
     show(unaliased, form, [unaliased], _OTHER_IDS)
     talk(unaliased_sentence(unaliased))

@@ -42,7 +42,7 @@ def verify(
     )
 
     request = VerifyRequest(task=task)
-    with record(context, database, one_snapshot=True) as session, progress("Verifying ...") as step:
+    with record(context, database) as session, progress("Verifying ...") as step:
         verification = verify_record(session, request, step)
     verified = {
         "score matrices": verification.matrices,
@@ -91,7 +91,7 @@ def verify_round(
     from roundbook.logbook.round_fingerprint import verify_round
 
     request = RoundVerificationRequest(task=task, round=round_label, fingerprint=fingerprint)
-    with record(context, database, one_snapshot=True) as session:
+    with record(context, database) as session:
         verified = verify_round(session, request)
     below = [] if verified.status == "same" else [f"Expected {verified.expected}"]
     if verified.changed_by:

@@ -1,6 +1,16 @@
-"""The largest score that files may hold and statistics take."""
+"""Limits and defaults that requests have, and score files or statistics too."""
 
 from __future__ import annotations
 
 # Squares of larger scores, summed over a large matrix, leave the range of a double.
 LARGEST_SCORE = 1e100
+# Draws of a study, and resamples of a bootstrap over topics.
+MOST_TRIALS = 1_000_000
+MOST_RESAMPLES = 1_000_000
+# By how much the factors of a later round may differ and the first round's hold: the largest shift,
+# in first-round sds, and the largest ratio of sds.
+SHIFT_MARGIN = 0.2
+SD_RATIO_MARGIN = 1.25
+# Sizes of pilots, of those that a round has more of: topics; teams, each times powers of ten too.
+PILOT_TOPICS = (75, 50, 25, 10)
+PILOT_TEAMS = (1, 2, 3, 5)

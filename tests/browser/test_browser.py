@@ -205,6 +205,24 @@ def check_a_long_name_hides_no_numbers(page, site):
     assert name.bounding_box()["width"] < PHONE["width"] / 2
 
 
+def test_a_phone_shows_long_round_names_and_whole_refusals(site, address, chromium, scores):
+    long = [f"Pilot of the Spanish-English CLIR track {year}, first assessments" for year in "123"]
+    with roundbook.open(address) as book:
+        for label, file in zip(long, scores, strict=True):
+            book.log("covid", label, file, MEASURE, create=True)
+    page, _ = open_page(chromium, viewport=PHONE)
+    page.goto(f"{site}{PAGES['drift']}")
+    assert page.evaluate("document.documentElement.scrollWidth") == PHONE["width"]
+    # What a refusal names in code is part of its line; a command has a line of its own.
+    page.goto(f"{site}/drift?task=covid&measure=AP&from_round=x")
+    shown = page.evaluate(
+        "['', ' class=command'].map(of => { const one = document.querySelector('.refused');"
+        " one.innerHTML = `<code${of}>from</code>`;"
+        " return getComputedStyle(one.firstChild).display })"
+    )
+    assert shown == ["inline", "block"]
+
+
 def test_pages_can_be_read_by_all(site, address, chromium, scores):
     from axe_playwright_python.sync_playwright import Axe
 

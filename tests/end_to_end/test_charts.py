@@ -57,10 +57,10 @@ def test_what_each_command_draws(logged, tmp_path, monkeypatch):
     assert {"shift, in sds of r1", "ratio of sds, log scale", "</script>r3"} <= set(said)
     assert {"held", "aged", "undecided", "unbridged"} & set(said)
     said = draw("plan", "--task", "t", *AP, "--m", "2", "--m", "5", "--min-d", "0.2")
-    assert {"Topics, log scale", "Power", "minD 0.2", "m = 2 runs", "m = 5 runs"} <= set(said)
+    assert {"Topics, log scale", "Power", "minD", "0.2", "m = 2 runs", "m = 5 runs"} <= set(said)
     saved = ("plan", "save", "p", "--task", "t", *AP, "--design", "paired-width", "--width", "0.2")
     said = draw(*saved)
-    assert {"Expected full width", "Width 0.2", "Two runs"} <= set(said)
+    assert {"Expected full width", "Width", "0.2", "Two runs"} <= set(said)
     assert draw("plan", "show", "p") == said
 
 

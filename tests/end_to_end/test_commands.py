@@ -330,6 +330,11 @@ def test_log_in_three_formats_and_unchanged(roundbook, write, snapshot):
         "These very scores are recorded already, so nothing was logged and the reason and the tool"
         " and what is to become of ties (factors are fitted anew for that) were not recorded."
     ) in " ".join(lost.err.split())
+    tried = roundbook(*words, "--revise", "why", "--dry-run")
+    assert (
+        "These very scores are recorded already, so nothing would be logged and the reason would not"
+        " be recorded."
+    ) in " ".join(tried.err.split())
     assert snapshot() == before
 
 
@@ -842,7 +847,7 @@ def test_drift_without_a_bridge(roundbook, write):
     shown = roundbook("drift", "t", "--measure", "AP", "--format", "json").json
     assert (shown["verdict"], shown["shared_topics"], shown["topics"]) == ("unbridged", 0, [])
     assert shown["mean_shift"] is None
-    assert roundbook("drift", "t", "--measure", "AP").lines[0].startswith("UNBRIDGED")
+    assert roundbook("drift", "t", "--measure", "AP").lines[0].startswith("NO SHARED TOPICS: ")
 
 
 def test_drift_needs_two_rounds(roundbook, write):

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import io
 import json
+from contextlib import contextmanager
+from itertools import count
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
 import numpy as np
 import pandas as pd
 import pytest
+from sqlalchemy import Engine
+from sqlalchemy.event import listen, remove
 from tests.serving import serving
 
 import roundbook
 from roundbook.api.app import make_app
+from roundbook.database.engine import unit_of_work
 from roundbook.errors import (
     BadFileError,
     ContentDiffersError,
@@ -23,6 +28,7 @@ from roundbook.errors import (
     RevisedMeanwhileError,
     RoundbookError,
 )
+from roundbook.logbook import session
 from roundbook.logbook.studies import studies
 from roundbook.settings import load_settings
 from roundbook.use_cases import USE_CASES
@@ -54,8 +60,8 @@ QUESTIONS = {
     "drift": (("drift", "t", *AP), OF, ("consequence", "revived")),
     "ageing": (("drift", "t", *AP, "--curve"), OF, ("rounds",)),
     "standardise": (("standardise", "t", "1", *AP), OF_ROUND, ()),
-    "rank": (("rank", "t", "1", *AP), OF_ROUND, ()),
-    "generalisability": (("generalisability", "t", *AP), OF, ()),
+    "rank": (("rank", "t", "1", *AP), OF_ROUND, ("reason",)),
+    "generalisability": (("generalisability", "t", *AP), OF, ("rounds",)),
     "results": (("result", "list", "t"), {"task": "t"}, ("results",)),
     "events": (("events", "--task", "t"), {"task": "t"}, ()),
     "verify": (("db", "verify", "--task", "t"), {"task": "t"}, ()),
@@ -104,6 +110,23 @@ def service(address):
         yield f"http://127.0.0.1:{port}"
 
 
+@pytest.fixture
+def levels(monkeypatch):
+    """Return the list of how each session from now on is isolated, and whether it only reads."""
+    begun = []
+
+    def noted(engine):
+        options = engine.get_execution_options()
+        begun.append((options.get("isolation_level"), options.get("postgresql_readonly")))
+        return unit_of_work(engine)
+
+    monkeypatch.setattr(session, "unit_of_work", noted)
+    return begun
+
+
+ONE_SNAPSHOT = {("REPEATABLE READ", True)}
+
+
 def fill(book, tmp_path):
     """Log three published rounds, and of the first the runs, the assessments and the teams."""
     for seed, label in enumerate("123"):
@@ -128,7 +151,7 @@ def fill(book, tmp_path):
 
 
 @pytest.mark.long
-def test_four_doors_one_answer(service, address, command, tmp_path):
+def test_four_doors_one_answer(service, address, command, tmp_path, levels):
     questions = {name for name, case in USE_CASES.items() if not case.changes}
     assert (questions, studies.STUDIES.keys()) == (QUESTIONS.keys(), STUDIES.keys())
     with roundbook.open(address) as here, roundbook.open(service) as there:
@@ -138,18 +161,83 @@ def test_four_doors_one_answer(service, address, command, tmp_path):
             ("study", name, ("study", *words), *of, ()) for name, (words, *of) in STUDIES.items()
         ]
         for method, name, words, fields, otherwise in asked:
+            levels.clear()
             in_python = getattr(here, method)(name, **fields)
+            assert set(levels) == ONE_SNAPSHOT, name
             assert getattr(there, method)(name, **fields).model == in_python.model, name
             facts = in_python.model.model_dump(mode="json", by_alias=True)
             path = f"study/{name}" if method == "study" else name.replace("_", "-")
             over_http = get(f"{service}/api/v1/{path}?{urlencode(fields, doseq=True)}")
             assert {key: json.loads(over_http)[key] for key in facts} == facts, name
+            levels.clear()
             if name == "export_matrix":
                 assert command("--database", address, *words).out == facts["content"]
+                assert set(levels) == ONE_SNAPSHOT, name
                 continue
             printed = command("--database", address, *words, "--format", "json").json
+            assert set(levels) == ONE_SNAPSHOT, name
             differing = {key for key in facts if printed.get(key, "left out") != facts[key]}
             assert differing <= set(otherwise), (name, differing)
+
+
+@contextmanager
+def after_statement(number, act):
+    """Act once so many statements have been sent; yield a list that then has an entry."""
+    acted, sent = [], count(1)
+
+    def sending(*_):
+        if next(sent) == number:
+            act()
+            acted.append(number)
+
+    listen(Engine, "after_cursor_execute", sending)
+    try:
+        yield acted
+    finally:
+        remove(Engine, "after_cursor_execute", sending)
+
+
+@pytest.mark.parametrize("door", ["python", "terminal"])
+def test_a_correction_between_two_reads_of_a_question_is_in_all_of_its_answer_or_in_nothing(
+    address, command, kept_engines, door
+):
+    with roundbook.open(address) as book:
+        for seed, label in enumerate("123"):
+            book.log("t", label, io.StringIO(wide(seed)), "AP", create=True)
+
+        def ask():
+            if door == "python":
+                return book.variances("t", "AP").model.model_dump(mode="json")
+            return command(
+                "--database", address, *QUESTIONS["variances"][0], "--format", "json"
+            ).json
+
+        for number in count(1):
+            with after_statement(number, lambda: book.withdraw(3, "wrong")) as withdrawn:
+                history = ask()
+            counted, left_out = (
+                [row["round"] for row in history[rows]] for rows in ("rounds", "withdrawn")
+            )
+            assert sorted(counted + left_out) == ["1", "2", "3"], number
+            assert history["pooled"]["rounds"] == counted
+            if not withdrawn:
+                break
+            book.restore(3, "right")
+        assert number > 5
+
+
+def test_runs_in_a_file_are_standardised_by_one_snapshot(address, command, tmp_path, levels):
+    (tmp_path / "new.csv").write_text(wide(1))
+    with roundbook.open(address) as book:
+        book.log("t", "1", io.StringIO(wide()), "AP", create=True)
+        levels.clear()
+        scores = book.standardise_files("t", "1", tmp_path / "new.csv", "AP").model
+        assert levels == [*ONE_SNAPSHOT]
+        levels.clear()
+        words = ("standardise", "t", "1", *AP, "--file", tmp_path / "new.csv", "--format", "json")
+        printed = command("--database", address, *words).json
+        assert levels == [*ONE_SNAPSHOT]
+        assert printed["scores"] == [list(row) for row in scores.scores]
 
 
 @pytest.mark.long

@@ -365,13 +365,14 @@ def test_the_curve_past_a_round_without_shared_topics(log, roundbook):
     log("other", SCORES, topics=[f"u{j}" for j in range(12)])
     log("one", np.vstack([SCORES[:1], SCORES[1:]]), topics=["t0", *(f"v{j}" for j in range(11))])
     done = roundbook(*DRIFT, "--curve")
-    assert "1 undecided, 1 unbridged. The verdicts are not" in done.lines[0]
-    (row,) = [line for line in done.lines if line.startswith("other   unbridged")]
+    assert "1 undecided, 1 without shared topics. The verdicts are not" in done.lines[0]
+    (row,) = [line for line in done.lines if line.startswith("other   none ")]
     assert row.split()[2:] == ["0", "-", "-", "-", "-"]
     assert done.lines[-1] == (
         "Nothing to draw: for systems and topics like these no later round has a shift from 'a'."
     )
     rows = list(csv.DictReader(io.StringIO(roundbook(*DRIFT, "--curve", "--format", "csv").out)))
+    assert [row["verdict"] for row in rows] == ["unbridged", "undecided"]
     assert rows[0]["shift"] == rows[0]["shift_low"] == rows[1]["sd_ratio_high"] == ""
 
 
@@ -379,11 +380,19 @@ def test_rounds_without_shared_topics_side_by_side(log, roundbook):
     log("a", SCORES)
     log("b", SCORES[:5], topics=[f"u{j}" for j in range(5)])
     done = roundbook(*DRIFT, "--details")
-    assert done.lines[0] == "UNBRIDGED: rounds 'a' and 'b' have no usable shared topic."
+    assert done.lines[0] == "NO SHARED TOPICS: rounds 'a' and 'b' have no usable shared topic."
     assert done.out.count("No evidence that factors moved") == 1
     assert "nan" not in done.out.lower()
     # In brief, only what the details do tell is promised.
     assert roundbook(*DRIFT).lines[-1] == "More with --details: all topics of each round."
+    assert roundbook(*DRIFT, "--save").code == 0
+    (row,) = roundbook("result", "list", "t").lines[2:]
+    assert "a to b: no shared topics" in row
+    (saved,) = roundbook("result", "list", "t", "--format", "json").json["results"]
+    assert saved["brief"]["verdict"] == "unbridged"
+    assert "no shared topics" in " ".join(roundbook("report", "list", "--task", "t").out.split())
+    failed = roundbook(*DRIFT, "--fail-on", "not-held")
+    assert (failed.code, failed.err) == (5, "--fail-on not-held: 'b' no shared topics.\n")
 
 
 def test_recurring_systems_are_shown(log, roundbook, write):
@@ -391,10 +400,10 @@ def test_recurring_systems_are_shown(log, roundbook, write):
         teams = write("run,team,system\nrun1,A,bm25\nrun2,A,dense\nrun3,B,\n", "teams.csv")
         log(label, SCORES, "--teams", teams, topics=topics)
     brief = roundbook(*DRIFT)
-    assert "Revived systems: 2 systems ran in both rounds;" in brief.out
+    assert "Recurring systems: 2 systems ran in both rounds;" in brief.out
     assert brief.lines[-1] == "More with --details: all topics of each round, each system."
     out = roundbook(*DRIFT, "--details").out
-    assert "Revived systems: 2 systems ran in both rounds;" in out
+    assert "Recurring systems: 2 systems ran in both rounds;" in out
     assert (
         "they stand where they stood among the very runs of these two rounds; other runs might have"
         " moved them." in " ".join(out.split())
@@ -428,11 +437,11 @@ def test_constant_matrices_say_what_cannot_be_known(log, roundbook):
         log(label, np.full((4, 3), value))
     for first, later in itertools.permutations("ab"):
         done = roundbook(*DRIFT, "--from", first, "--to", later)
-        assert done.lines[0].startswith("UNBRIDGED: ")
+        assert done.lines[0].startswith("NO SHARED TOPICS: ")
         assert f"all runs of '{first}' tie" in done.out
         assert "nan" not in done.out.lower().split()
     assert roundbook(*DRIFT, "--format", "csv").code == 0
-    assert roundbook(*DRIFT, "--curve").lines[0].endswith("1 unbridged.")
+    assert roundbook(*DRIFT, "--curve").lines[0].endswith("1 without shared topics.")
 
 
 @pytest.mark.parametrize("curve", [(), ("--curve",)])
@@ -526,7 +535,9 @@ def test_rounds_on_other_collections_share_no_topic(log, roundbook, write):
     assert "Assumed: round '2005' was held on the document collection 'Disks 4&5' too" in out
     roundbook("round", "set", "t", "2005", "--collection", "AQUAINT")
     done = roundbook(*DRIFT)
-    assert done.lines[0] == "UNBRIDGED: rounds '2004' and '2005' have no usable shared topic."
+    assert (
+        done.lines[0] == "NO SHARED TOPICS: rounds '2004' and '2005' have no usable shared topic."
+    )
     assert "a topic of the same name on other documents is another topic" in done.out
 
 

@@ -22,6 +22,7 @@ from roundbook.errors import DatabaseUnreachableError
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.pages.number_format import sentence
 from roundbook.pages.study_form import study_fields
+from roundbook.pages.ways_out import on_page
 from roundbook.presentation import drift, drift_advice, drift_verdict
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.plan_protocol import protocol
@@ -138,7 +139,7 @@ def test_every_page_says_what_the_terminal_says(client, record):
     on_task = words(pages["/task"])
     for said in (*summary(asked["variances"]), curve_summary(asked["ageing"])):
         assert plain(said) in on_task
-    assert plain(drift_advice.brief_advice(asked["drift"])) in on_task
+    assert plain(on_page(drift_advice.brief_advice(asked["drift"]), asked["drift"])) in on_task
     assert "published" in on_task
     assert "draft" in on_task
     assert f'<th scope="row"><a href="/round?task={TASK}' not in pages["/task"].text
@@ -215,7 +216,9 @@ def test_one_of_several_assessments_is_chosen_on_a_page_and_kept_by_its_links(cl
     assert [row.round for row in asked["variances"].rounds] == ["2", "3"]
     for said in (*summary(asked["variances"]), curve_summary(asked["ageing"])):
         assert plain(said) in words(chosen)
-    assert plain(drift_advice.brief_advice(asked["drift"])) in words(chosen)
+    assert plain(on_page(drift_advice.brief_advice(asked["drift"]), asked["drift"])) in words(
+        chosen
+    )
     # The files of its charts are of these assessments, as the charts are.
     links = links_of(chosen, "/charts/[a-z]+.csv")
     assert len(links) == 3  # factors age over more rounds
@@ -329,13 +332,16 @@ def test_forms_say_what_is_wrong_beside_the_field(client, record):
     def plan(**fields):
         return client.get("/plan", params=fields)
 
-    assert beside(plan(variance="x"), "variance") == "variance takes a number, not 'x'."
+    refused = beside(plan(variance="x"), "variance")
+    assert refused == "\"A variance you know\" takes a number, not 'x'."
     comma = beside(plan(variance="0,05"), "variance")
-    assert comma == "variance takes a number, not '0,05'; write 0.05."
+    assert comma == "\"A variance you know\" takes a number, not '0,05'; write 0.05."
     comma = beside(plan(variance="0.05", m="2", min_d="0,1"), "min_d")
     assert comma == "Decimals need a point here: 0.1, not 0,1."
     assert "-1" in beside(plan(variance="0.1", min_d="-1"), "")
-    assert beside(plan(m="2"), "") == "Give either variance, or task and measure."
+    assert beside(plan(m="2"), "") == (
+        'Give either "A variance you know", or "that of a task" and "its measure".'
+    )
     assert "leave out m" in beside(plan(variance="0.1", design="paired-t", m="3"), "")
     two_runs = plan(variance="0.1", design="paired-t", min_d="0.1")
     assert two_runs.status_code == 200
@@ -348,7 +354,7 @@ def test_forms_say_what_is_wrong_beside_the_field(client, record):
         plan(**OF, m="10", min_d="0.1")
     )
     study = client.get("/studies", params={"study": "swap-rate", **OF})
-    assert beside(study, "").startswith("A study is of a task's round")
+    assert beside(study, "round") == "round is not given."
     of_change = {"study": "change", **OF, "round": "1"}
     change = client.get("/studies", params=of_change)
     other = "A change is between two rounds of a task, and the other one is not given."
@@ -670,7 +676,9 @@ def test_a_matrix_of_a_million_scores(client, address):
     number, answer = count_queries(client, "/matrix", {"matrix": 1})
     assert number < 25
     assert "They are drawn as 100 x 150 cells, neighbours averaged." in words(answer)
-    assert "120 of the 1000 topics" in words(answer)
+    # At a desk and on a phone.
+    drawn_topics = re.findall(r"Of 1,000 topics, (\d+) are drawn\.", words(answer))
+    assert drawn_topics == ["115", "56"]
     assert len(answer.text) < 600_000
     cells = client.get("/charts/scores.csv", params={"matrix": 1}).text
     assert cells.count("\n") == 1 + 100 * 150

@@ -35,8 +35,10 @@ PAGES = {
     "/plan.{form}": "task={task}&measure=AP",
     "/drift": "task={task}&measure=AP",
     "/studies": f"{STUDY}{{task}}",
+    "/studies.csv": f"{STUDY}{{task}}",
     "/results": "task={task}",
     "/result": "name={name}",
+    "/result.csv": "name={name}",
     "/charts/{name}.{form}": None,
     "/job/{number}": "",
 }

@@ -199,8 +199,58 @@ def test_refusals_name_what_helps(client, book, tmp_path):
     assert beside(both, "") == "Drift compares two rounds, and 'r2' is both. Choose two."
     assert '<a href="/drift?task=t&amp;measure=AP">Back</a>' in both.text
     assert beside(client.get("/plan?variance=0.05&m=2,a"), "m") == (
-        "m takes a whole number, not 'a'."
+        "\"Runs m\" takes a whole number, not 'a'."
     )  # fmt: skip
+
+
+def test_a_plan_of_a_task_says_which_measures_there_are(client, book):
+    book.log("t", "r1", io.StringIO(scores(0.1)), "nDCG@10")
+    for query in ("task=t", "task=t&m=10&min_d=0.1"):
+        assert beside(client.get(f"/plan?{query}"), "measure") == (
+            "Say which measure: task 't' has AP, nDCG@10."
+        )  # fmt: skip
+    assert beside(client.get("/plan?task=other"), "") == '"that of a task" needs "its measure".'
+    assert beside(client.get("/plan?variance=0.05&m=2&min_d=x"), "min_d") == (
+        "\"minD, or the width\" takes a number, not 'x'."
+    )  # fmt: skip
+
+
+def test_scores_and_teams_may_have_the_same_file_name(client, book):
+    def send(*files):
+        fields = {"task": "t", "round": "r2", "measure": "AP"}
+        sent = [(field, (name, text, "text/csv")) for field, name, text in files]
+        return client.post("/upload", data=fields, files=sent)
+
+    seen = send(("file", "x.csv", scores()), ("teams", "x.csv", TEAMS))
+    assert seen.status_code == 200
+    confirm(client, seen)
+    (matrix,) = book.ask("matrices", task="t", round="r2").model.matrices
+    logged = book.ask("matrix", matrix=matrix.matrix).model
+    assert logged.files == ["x.csv"]
+    assert {run.team for run in logged.runs} == set("01234567")
+    unread = send(("file", "x.csv", scores(0.1)), ("teams", "x.csv", "run;team\n"))
+    assert beside(unread, "teams").startswith("teams x.csv")
+    # Two score files of one name are refused, and the form stays as it was filled in.
+    twice = send(("file", "x.csv", scores()), ("file", "x.csv", scores()))
+    assert twice.status_code == 422
+    assert beside(twice, "file") == "Two of the files are called 'x.csv'."
+    assert 'name="round" value="r2"' in twice.text
+    long = send(("file", "x" * 201, scores()))
+    assert "at most 200 characters" in beside(long, "file")
+
+
+def test_a_preview_says_what_would_be(client, book):
+    seen = upload(client, scores(), re.sub("[67]$", "5", TEAMS, flags=re.MULTILINE))
+    would = (
+        "Teams of runs would become known: the intervals of 3 variance estimates (AP) would be"
+        " estimated anew by team. Any result saved on the earlier ones would be stale."
+    )
+    assert would in words(seen)
+    did = words(confirm(client, seen))
+    assert (
+        "Teams of runs became known: the intervals of 3 variance estimates (AP) were estimated anew"
+        " by team. Any result saved on the earlier ones is stale."
+    ) in did
 
 
 def test_the_second_of_two_corrections_is_refused_on_its_form(client, book):

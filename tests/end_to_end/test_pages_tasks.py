@@ -13,6 +13,7 @@ from fastapi.testclient import TestClient
 
 import roundbook
 from roundbook.api.app import make_app
+from roundbook.pages import charts
 from roundbook.settings import load_settings
 
 pytestmark = pytest.mark.one_server
@@ -98,6 +99,23 @@ def test_home_counts_what_is_stale_whatever_else_there_is(client, book):
     assert client.get(unescape(to_drift)).status_code == 200
 
 
+def test_rounds_without_shared_topics_are_called_so(client, book):
+    book.log("covid", "1", wide(1), "AP", create=True)
+    other = io.StringIO(wide(2).getvalue().replace("\nt", "\nu"))
+    book.log("covid", "2", other, "AP", create=True)
+    report = book.save("drift", "later", **OF)
+    assert report.brief["verdict"] == "unbridged"
+    home, task, page = (client.get(path, params=OF) for path in ("/", "/task", "/drift"))
+    assert rows(home, "Tasks")["covid"][1] == "NO SHARED TOPICS AP"
+    said = "NO SHARED TOPICS . Rounds '1' and '2' have no usable shared topic."
+    for answer in (task, page):
+        assert said in words(answer)
+        assert '<section class="answer unbridged"' in answer.text
+        assert '<strong class="verdict unbridged">' in answer.text
+    assert "1 to 2: no shared topics" in words(client.get("/results"))
+    assert all("unbridged" not in words(answer).lower() for answer in (home, task, page))
+
+
 def test_home_names_another_measure_whose_saved_report_is_aged(client, book):
     moved = {"1": (0.0, 1), "2": (0.35, 2)}
     for label, (shift, seed) in moved.items():
@@ -158,7 +176,7 @@ def test_factors_of_a_round_alone_are_in_its_row(client, book):
     book.log("covid", "1", wide(1), "AP", create=True)
     page = client.get("/task", params=OF)
     assert rows(page, "Rounds")["1"][7] == "v1, all runs"
-    assert "Version 1, all 5 runs: mean and sd of the 8 topics." in words(page)
+    assert "Version 1, all 5 runs: mean and sd of AP on 8 topics." in words(page)
     # A single run has no factors; those of the next round are shown.
     book.log("later", "1", wide(1, runs=1), "AP", create=True)
     book.log("later", "2", wide(2), "AP", create=True)
@@ -180,7 +198,15 @@ def test_the_numbers_of_a_task_are_linked_by_what_they_are(client, book):
     assert f'class="answer {found[1]["verdict"]}"' in page.text
     assert [row["round"] for row in found[2]["rounds"]] == ["2"]
     assert (found[3]["round"], found[3]["version"]) == ("1", 1)
-    assert "Shift of the later round for systems and topics like these" in words(page)
+    assert "Variance of AP, std-ab scale, in the 2 rounds with 95% intervals; pooled" in words(page)
+    assert (
+        "Shift of AP in the later round for systems and topics like these, in standard deviations of"
+        " '1', with 95% intervals"
+    ) in words(page)
+    assert "Mean AP over the runs on the 8 shared topics" in words(page)
+    assert "Variances, raw scale, the least stable first" in words(
+        client.get("/variances?task=covid")
+    )
     links = as_json(client.get("/matrix", params={"matrix": 1}))
     assert list(links) == ["the matrix", "its revisions"]
     assert [client.get(link).status_code for link in links.values()] == [200, 200]
@@ -266,12 +292,103 @@ def test_a_visitor_sees_the_published_rounds_numbers_and_why_others_are_missing(
         said.count("Figures over all rounds, such as variances and drift, take a token until") == 1
     )
     shown = {
-        label: [cells[place] for place in (0, 2, 7)]
+        label: [cells[place] for place in (0, 2, 3, 4, 7)]
         for label, cells in rows(page, "Rounds").items()
     }
-    assert shown == {label: ["8", "5", "v1, all runs"] for label in "12"}
+    hidden = "takes a token"
+    assert shown == {label: ["8", "5", hidden, hidden, "v1, all runs"] for label in "12"}
+    assert rows(visitors.get("/"), "Tasks")["covid"][2] == hidden
     book.publish("covid", "3")
-    assert "take a token" not in words(visitors.get("/task", params=OF))
+    assert re.fullmatch(r"\.\d{4} AP", rows(visitors.get("/"), "Tasks")["covid"][2])
+    page = visitors.get("/task", params=OF)
+    assert "take a token" not in words(page)
+    assert hidden not in words(page)
+
+
+def test_a_row_says_why_a_round_has_no_factors(client, book):
+    book.ask("record_variance", task="covid", round="0", measure="AP", variance=0.02, runs=20,
+             topics=30, source="a paper", create=True)  # fmt: skip
+    for seed, label in enumerate("12", 1):
+        book.log("covid", label, wide(seed), "AP", create=True)
+    book.withdraw(2, reason="scored with the wrong qrels")
+    factors = {
+        label: cells[7] for label, cells in rows(client.get("/task", params=OF), "Rounds").items()
+    }
+    assert factors == {
+        "0": "none: published value", "1": "v1, all runs", "2": "none: matrix 2 withdrawn"
+    }  # fmt: skip
+
+
+def test_the_first_page_says_what_the_latest_variance_is(client, book):
+    def latest():
+        return rows(client.get("/"), "Tasks")["covid"][2]
+
+    for seed, label in enumerate("12", 1):
+        book.log("covid", label, wide(seed), "AP", create=True)
+    assert re.fullmatch(r"\.\d{4} AP", latest())
+    book.ask("set_round", task="covid", round="1", held="2021-05-01")
+    book.ask("set_round", task="covid", round="2", held="2020-05-01")
+    assert latest().endswith("AP; of 2, recorded last (1 was held later)")
+    book.ask("record_variance", task="covid", round="3", measure="AP", variance=0.02, runs=20,
+             topics=30, source="a paper", create=True)  # fmt: skip
+    assert latest() == ".0200 AP, published without scores"
+
+
+def test_advice_on_drift_names_what_pages_have(client, book):
+    topics = wide(1).getvalue()
+    book.log("covid", "1", io.StringIO(topics), "AP", create=True)
+    book.log("covid", "2", io.StringIO(topics.replace("\nt", "\nu")), "AP", create=True)
+    for path in ("/task", "/drift"):
+        page = client.get(path, params=OF)
+        assert "(in a terminal, <code>roundbook topic alias covid FILE</code>)" in page.text
+        assert "alias_topics" not in page.text
+    book.log("covid", "3", wide(3), "AP", create=True)
+    for path in ("/task", "/drift"):
+        page = words(client.get(path, params=OF))
+        assert "UNDECIDED" in page
+        assert "both team files (Teams of the runs, where scores are logged)" in page
+    saved = book.save("drift", "open", task="covid", measure="AP")
+    assert saved.model.name == "open"
+    assert "team files (Teams of the runs" in words(client.get("/result?name=open"))
+
+
+def test_factors_on_the_pool_are_to_be_fitted_on_all_runs(client, book, tmp_path):
+    def fit():
+        page = client.get("/round", params=OF | {"round": "1"})
+        return re.search(r"<dt>(Fit [^<]+)</dt><dd><code>[^<]*--runs (\w+)", page.text).groups()
+
+    book.log("covid", "1", wide(1), "AP", create=True)
+    assert fit() == ("Fit factors on other runs", "pooled")
+    teams = tmp_path / "teams.csv"
+    pool = [f"run{number},team{number},{'yes' if number < 3 else 'no'}" for number in range(5)]
+    teams.write_text("\n".join(["run,team,contributed_to_pool", *pool, ""]))
+    book.log("covid", "1", wide(1), "AP", teams=teams)
+    assert fit() == ("Fit factors on other runs", "pooled")
+    book.fit("covid", "1", "AP", "the pool")
+    assert fit() == ("Fit factors on all runs", "all")
+
+
+def test_a_chart_says_of_how_many_topics_it_draws_some(client, book):
+    book.log("covid", "1", wide(1, topics=100), "AP", create=True)
+    for path, title in (("/task", "Factors of 1"), ("/matrix?matrix=1", "Topics")):
+        page = client.get(path, params=OF if path == "/task" else None).text
+        phone = '<span class="phone">Of 100 topics, 56 are drawn.</span>'
+        assert page.count(phone) == 1
+        assert 'class="desk">Of' not in page
+        desk, small = re.findall(rf'aria-label="({title}\. [^"]*)"', page)
+        assert desk.endswith(" on 100 topics.")
+        assert small.endswith(" on 100 topics. Of 100 topics, 56 are drawn.")
+
+
+def test_a_saved_result_of_a_kind_without_a_chart_has_none(client, book, monkeypatch):
+    book.log("covid", "1", wide(1), "AP", create=True)
+    book.save("plan", "next", task="covid", measure="AP", m=(10,), min_d=(0.1,))
+    assert client.get("/charts/result.svg?name=next").status_code == 200
+    monkeypatch.setattr(charts, "_OF_RESULTS", {})
+    assert client.get("/charts/result.svg?name=next").status_code == 404
+    page = client.get("/result?name=next")
+    assert page.status_code == 200
+    assert "<figure>" not in page.text
 
 
 def test_who_may_not_log_is_not_led_to_logging(client, visitors, book):

@@ -473,6 +473,7 @@ def test_texts_and_numbers_of_every_kind(engine, second, export):
         session = Session(connection, "tester")
         record_event(session, "round created", task_id=1, round_id=1)
         named = {"assessments": "=", "scale": "raw", "revision": 1, "variance": 1e-300}
+        named["source"] = '"'
         for _ in range(5):
             record_event(session, "variance recorded", task_id=1, round_id=1, details=named)
         connection.commit()

@@ -10,6 +10,8 @@ from scipy import stats
 from tests.factories import log_scores, report_generalisability
 
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
+from roundbook.presentation.generalisability import reason
+from roundbook.presentation.views import view_of
 
 pytestmark = pytest.mark.one_server
 
@@ -101,13 +103,27 @@ def test_the_topic_set_size_beside_it(engine):
 
 
 @pytest.mark.parametrize(("unit", "min_d"), [(20_000, 0.1), (1, 1e-9)])
-def test_without_a_topic_set_size_the_rest_is_there(engine, unit, min_d):
+def test_without_a_topic_set_size_the_rest_is_there(engine, terminal, unit, min_d):
     """Scores in the thousands, and a default minD that is one of scores up to 1."""
     log(engine, unit * SCORES)
-    (row,) = report_generalisability(engine, "t", "AP", min_d=min_d).rounds
+    report = report_generalisability(engine, "t", "AP", min_d=min_d)
+    (row,) = report.rounds
     assert row.design_topics is None
-    assert "would take more than 10,000,000 topics." in row.reason
-    assert f"minD {min_d:g} and variance" in row.reason
+    assert (row.reason, row.design_reason) == (None, "too_many_topics")
+    variance = np.mean([np.var(unit * run, ddof=1) for run in SCORES.T])
+    assert row.arguments == {
+        "runs": 10, "min_d": min_d, "variance": pytest.approx(variance), "alpha": 0.05, "beta": 0.2,
+    }  # fmt: skip
+    assert reason(row) == (
+        f"m = 10 runs, minD {min_d:g} and variance {variance:g} (alpha 0.05, beta 0.2) would take"
+        " more than 10,000,000 topics."
+    )
+    printed = terminal("generalisability", "t", "--measure", "AP", "--min-d", str(min_d), "--format",
+                       "json").json["rounds"]  # fmt: skip
+    facts = row.model_dump(mode="json", exclude={"design_reason", "arguments"})
+    assert printed == [facts | {"reason": reason(row)}]
+    # Other doors have the code, and the sentence beside it.
+    assert f"Round 'r1': {reason(row)}" in view_of(report).sentences
     systems, topics, residual = mean_squares(unit * SCORES)
     n, m = SCORES.shape
     assert (row.system, row.topic, row.residual) == pytest.approx(
@@ -185,7 +201,12 @@ def test_a_constant_matrix(engine):
         *(row.e_rho_squared_topics, row.phi_topics, row.design_topics),
     )
     assert set(unknown) == {None}
-    assert "nothing to judge the error" in row.reason
+    # That the target is not reached either follows from that.
+    assert (row.reason, row.design_reason) == ("no_residual", None)
+    assert reason(row) == (
+        "Runs and topics explain every score, without a residual: there is nothing to judge the"
+        " error of the estimates by."
+    )
     assert "NaN" not in report.model_dump_json()
 
 
@@ -194,7 +215,7 @@ def test_identical_runs_cannot_be_ranked(engine):
     (row,) = report_generalisability(engine, "t", "AP").rounds
     assert row.system == 0.0
     assert row.e_rho_squared_topics is None
-    assert row.reason
+    assert row.reason == "no_residual"
     assert row.design_topics is not None
 
 
@@ -205,7 +226,11 @@ def test_a_negative_component_counts_as_0_and_is_named(engine):
     assert (row.system, row.topic, row.negative) == (0.0, 0.0, ["system", "topic"])
     assert (row.e_rho_squared, row.phi) == (0.0, 0.0)
     assert (row.e_rho_squared_topics, row.phi_topics) == (None, None)
-    assert "may not differ at all" in row.reason
+    assert row.reason == "target_not_reached"
+    assert reason(row) == (
+        "Where a number of topics is missing, systems may not differ at all, or so little that"
+        " 10,000,000 topics would not be enough."
+    )
 
 
 def test_several_levels_and_numbers_of_topics_in_one_table(engine, terminal):

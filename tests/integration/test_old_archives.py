@@ -181,14 +181,18 @@ def with_teams(members):
 
 def in_result(table, **values):
     """Return a change of the first saved plan or drift report."""
+    return edit(table, lambda rows: alter_result(rows[0], values))
 
-    def change(rows):
-        altered = json.loads(rows[0]["result"]) | values
-        rows[0]["result"] = json.dumps(
-            altered, ensure_ascii=False, sort_keys=True, separators=(",", ":")
-        )
 
-    return edit(table, change)
+def of_seven_topics(rows):
+    """Change the first topic set size of the first saved plan."""
+    cells = json.loads(rows[0]["result"])["cells"]
+    alter_result(rows[0], {"cells": [cells[0] | {"topics": 7}, *cells[1:]]})
+
+
+def alter_result(row, values):
+    altered = json.loads(row["result"]) | values
+    row["result"] = json.dumps(altered, ensure_ascii=False, sort_keys=True, separators=(",", ":"))
 
 
 ALTERED_SCORES = ("variance", "factor")
@@ -201,6 +205,10 @@ ALTERED = {
     "plan": (
         in_result("plan", variance=0.5),
         r"/plan.csv: plan 'next web' version 1: variance is 0.5, and",
+    ),
+    "sizes": (
+        edit("plan", of_seven_topics),
+        r"/plan.csv: plan 'next web' version 1: topics of cells is 7, and",
     ),
     "report": (
         in_result("drift_report", mean_shift=0.5),

@@ -254,3 +254,25 @@ def test_all_pairs_of_runs_with_their_p_values(engine, terminal):
     assert "--all-rounds compares no single pairs of runs: leave out --pairs" in " ".join(
         refused.err.replace("│", " ").split()
     )
+
+
+def test_topics_that_a_scale_leaves_out_are_not_counted_on_it(engine, terminal):
+    tied = scores()
+    tied[3] = 0.5
+
+    def study(name, label, topics):
+        log_scores(engine, label, tied[:topics])
+        of_round = ("t", label, "--measure", "AP")
+        fit = ("factors", "fit", *of_round, "--runs", "all", "--zero-sd", "drop", "--reason", "x")
+        assert terminal(*fit).code == 0
+        table = terminal("study", name, *of_round, *SCALES, "--trials", "20").out
+        return " ".join(table.split())
+
+    subsets = study("topic-subsets", "1", 11)
+    assert "On raw, all 11 topics give a variance" in subsets
+    assert "On std-ab, all 10 topics give a variance" in subsets
+    assert "with 5 of 10 topics" in subsets
+    assert "on the first 10 topics on raw, 5 topics on std-ab of 20 random orders" in subsets
+    swaps = study("swap-rate", "2", 10)
+    assert "This is about topic sets of 5 topics on raw, 4 topics on std-ab." in swaps
+    assert "disjoint sets of 5 topics on raw, 4 topics on std-ab each (B = 20 trials" in swaps

@@ -252,7 +252,7 @@ def test_factors_on_another_pool_than_that_known_now_are_not_called_pooled(engin
     assert (fitted.standardising, fitted.pool_now, fitted.factors[0].runs) == ("pooled", 3, 4)
     phrase = "4 runs, not the pool known now (3)"
     assert f"revision 1, {phrase}, standardise, fitted" in heading(fitted)
-    assert factors_caption(fitted, 9) == f"Version 1, {phrase}: mean and sd of the 9 topics."
+    assert factors_caption(fitted) == f"Version 1, {phrase}: mean and sd of AP on 9 topics."
     shown = show_matrix(engine, fitted.matrix)
     assert [(one.standardising, one.pool_now) for one in shown.factors] == [("pooled", 3)]
     assert [one.standardising for one in factor_rows(shown)] == ["not the pool known now (3)"]

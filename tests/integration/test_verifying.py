@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 from sqlalchemy import text
 from tests.archives import database_on, execute
-from tests.factories import import_archive
+from tests.factories import (
+    export_archive,
+    import_archive,
+    log_scores,
+    save_report,
+)
+from tests.factories import verify_record as verify_all
+from tests.releases.campaign import PLAN, REPORT
 
 from roundbook.errors import NotRecordedError
 from roundbook.logbook.fitting import fit_factor_set
@@ -14,11 +22,12 @@ from roundbook.logbook.saving import save_result
 from roundbook.logbook.session import begin
 from roundbook.logbook.verifying.differences import Difference, unlike
 from roundbook.logbook.verifying.record import verify_record
+from roundbook.logbook.verifying.saved_results import result_differences
 from roundbook.presentation.verification import difference_sentence, not_computed_sentences
 from roundbook.requests.drift import DriftRequest
 from roundbook.requests.factors import FitRequest
 from roundbook.requests.results import ShowResult
-from roundbook.requests.studies import PerTopicVarianceRequest
+from roundbook.requests.studies import LeaveOneOutRequest, PerTopicVarianceRequest
 from roundbook.requests.verification import VerifyRequest
 
 GUARDED = ("score_vector", "matrix", "factor", "factor_set", "factor_set_run", "variance_estimate",
@@ -404,3 +413,240 @@ def test_what_was_tampered_with_past_all_guards_is_found(record):
     # A part that one of two results has, and the other not.
     (facts,) = unlike({"systems": None}, {"systems": {"t": 1.5}})
     assert Difference(kind="result", table="result", **facts).computed == '{"t": 1.5}'
+
+
+def result(name, value):
+    """Return the statement that sets the JSON of the last version of a result."""
+    last = f"(SELECT max(id) FROM roundbook.result WHERE name = '{name}')"
+    return rows("result", f"id = {last}", result=value)
+
+
+def known(name, value, where="true"):
+    """Return the statement that sets what was known of the inputs of a result's last version."""
+    last = f"(SELECT max(id) FROM roundbook.result WHERE name = '{name}')"
+    return rows("result_input", f"result_id = {last} AND {where}", known=value)
+
+
+PLANNED, DRIFT, TEAMS = "next web", "web/drift-2", "web/study-2"
+SEVEN = "jsonb_set(result, '{cells,0,topics}', '7')"
+HELD = "jsonb_set(result, '{verdict}', '\"held\"')"
+OTHER_RUNS = 'known || \'{"runs": "2"}\''
+FIRST_INPUT = "position = 0"
+
+DRAWN = "INSERT INTO roundbook.measure (name, family) VALUES ('drawn', 'drawn')"
+TO_DRAWN = {"measure_id": "(SELECT id FROM roundbook.measure WHERE name = 'drawn')"}
+PUBLISHED = "scale = 'std-ab'"
+
+# What is moved to another round or measure: of the first difference of a kind the table, what it
+# is, and the recorded and the computed value; and the number of differences of the kind.
+MOVED = {
+    "a run": (
+        [rows("run", "tag = '2024-run3'", round_id=3)],
+        "content-hash",
+        ("run", "round", "2025", "2024"),
+        4,
+    ),
+    "scores": (
+        [DRAWN, rows("matrix", "id = 9", **TO_DRAWN), rows("factor_set", "matrix_id = 9", **TO_DRAWN)],
+        "event",
+        ("matrix", "measure", "drawn", "P@5"),
+        1,
+    ),
+    "a published variance": (
+        [DRAWN, rows("published_variance", PUBLISHED, **TO_DRAWN)],
+        "event",
+        ("published_variance", "measure", "drawn", "nDCG@10"),
+        1,
+    ),
+    "the source of a published variance": (
+        [rows("published_variance", PUBLISHED, source="'A misprint'")],
+        "event",
+        ("published_variance", "variance recorded", 1, 0),
+        2,
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.one_server
+@pytest.mark.long
+@pytest.mark.parametrize("what", MOVED)
+def test_what_was_moved_is_found(record, what):
+    statements, kind, expected, count = MOVED[what]
+    alter(record, "SET LOCAL session_replication_role = replica", *statements)
+    (difference,) = verify_record(record, VerifyRequest()).differences
+    first = difference.first
+    assert (difference.kind, difference.count) == (kind, count)
+    assert (first.table, first.what, first.recorded, first.computed) == expected
+    if what == "a run":
+        said = "'web' round '2024', nDCG@10 (official, revision 1): run '2024-run3' is of round '2025',"
+        assert f"{said} and not of this one" == difference_sentence(first)
+
+
+# What is altered in results that nothing has changed since: how many differences there are, and
+# of the first what it is, and the recorded and the computed value.
+FALSIFIED = {
+    "an added key": (
+        [result(PLANNED, f"{SEVEN} || '{{\"extra\": 1}}'")],
+        (2, "topics of cells", 7, 80),
+    ),
+    "an added key alone": (
+        [result(PLANNED, "result || '{\"extra\": null}'")],
+        (1, "extra", "null", None),
+    ),
+    "an added key of a part": (
+        [result(PLANNED, "jsonb_set(result, '{estimate,rounds,1,extra}', '{\"a\": 1}')")],
+        (1, "extra of rounds of estimate", '{"a": 1}', None),
+    ),
+    "a removed key": (
+        [result(PLANNED, f"{SEVEN} - 'alternatives'")],
+        (1, "topics of cells", 7, 80),
+    ),
+    "collections that were not known": (
+        [
+            result(PLANNED, "jsonb_set(result, '{interval,low}', '0.001')"),
+            known(PLANNED, "'{}'"),
+        ],
+        (2, "collection of rounds of estimate", "crawl 2", None),
+    ),
+    "a plan's facts": (
+        [known(PLANNED, "known || '{\"runs_without_team\": 99}'", FIRST_INPUT)],
+        (1, "runs_without_team of known", 99, None),
+    ),
+    "a report's added key": (
+        [result(DRIFT, f"{HELD} || '{{\"extra\": 1}}'")],
+        (2, "extra", 1, None),
+    ),
+    "a report's removed key": (
+        [result(DRIFT, f"{HELD} - 'backwards'")],
+        (1, "verdict", "held", "undecided"),
+    ),
+    "a report's sentence": (
+        [result(DRIFT, f'{HELD} || \'{{"advice": "None."}}\'')],
+        (1, "verdict", "held", "undecided"),
+    ),
+    "the units of a report": (
+        [result(DRIFT, f"{HELD} - 'units'")],
+        (1, "verdict", "held", "undecided"),
+    ),
+    "the runs of a report": (
+        [result(DRIFT, HELD), known(DRIFT, OTHER_RUNS)],
+        (2, "runs of known", "2", "2318463597ce2a71fe7cb875e9b451d0"),
+    ),
+    "the runs without a team of a report": (
+        [known(DRIFT, "known || '{\"runs_without_team\": 99}'", FIRST_INPUT)],
+        (1, "runs_without_team of known", 99, 0),
+    ),
+    "what is known of a report's later round": (
+        [result(DRIFT, HELD), known(DRIFT, '\'{"collection": "crawl 2"}\'', "position = 1")],
+        (1, "verdict", "held", "undecided"),
+    ),
+    "a report's rule": (
+        [known(DRIFT, "known || '{\"rule\": 1}'")],
+        (2, "rule of known", 1, None),
+    ),
+    "a study's added key": (
+        [result(TEAMS, "result || '{\"extra\": 1}'")],
+        (1, "extra", 1, None),
+    ),
+    "a study's rule": (
+        [known(TEAMS, "known || '{\"rule\": 1}'", "run_upload_id IS NOT NULL")],
+        (1, "rule of known", 1, None),
+    ),
+    "the runs of a study's upload": (
+        [known(TEAMS, OTHER_RUNS, "run_upload_id IS NOT NULL")],
+        (1, "runs of known", "2", "69c2d8fa964b77181eb3f03ede4b7321"),
+    ),
+    "the lack of runs of a study's upload": (
+        [known(TEAMS, "known - 'runs'", "run_upload_id IS NOT NULL")],
+        (1, "runs of known", None, "69c2d8fa964b77181eb3f03ede4b7321"),
+    ),
+    "the runs without a team of a study's upload": (
+        [known(TEAMS, "known || '{\"runs_without_team\": 99}'", "run_upload_id IS NOT NULL")],
+        (1, "runs_without_team of known", 99, 5),
+    ),
+    "a study's assessments": (
+        [known(TEAMS, '\'{"runs": "2"}\'', "qrels_id IS NOT NULL")],
+        (1, "runs of known", "2", None),
+    ),
+    "other ids of topics": (
+        [known(PLANNED, 'known || \'{"other_ids": {"1": "1"}}\'', FIRST_INPUT)],
+        (1, "other_ids of known", '{"1": "1"}', None),
+    ),
+}
+
+
+def save_more(session):
+    """Save a plan, a drift report and a study by teams, since which nothing has changed."""
+    assert save_result(session, "plan", PLAN, PLANNED).version == 3
+    assert save_result(session, "drift", REPORT).name == DRIFT
+    alter(session, rows("run", "round_id = 3", contributed_to_pool="true"))
+    about = {"task": "web", "round": "2025", "measure": "AP"}
+    save_result(session, "study", PerTopicVarianceRequest(**about, trials=2))
+    study = LeaveOneOutRequest(**about, reassessed=True, scales=("raw",))
+    assert save_result(session, "study", study).name == TEAMS
+
+
+@pytest.mark.one_server
+@pytest.mark.long
+def test_what_was_falsified_in_results_is_found(record):
+    save_more(record)
+    assert found(record) == {}
+    ids = list(record.connection.execute(text("SELECT id FROM roundbook.result")).scalars())
+    wrong = []
+    for what, (statements, (count, *expected)) in FALSIFIED.items():
+        part = record.connection.begin_nested()
+        alter(record, *statements)
+        every = result_differences(record.connection, ids)
+        differences = [each for each in every if isinstance(each, Difference)]
+        part.rollback()
+        values = [(each.what, each.recorded, each.computed) for each in differences]
+        if len(values) != count or values[0] != tuple(expected):
+            wrong.append((what, values))
+    assert wrong == []
+
+
+@pytest.mark.one_server
+@pytest.mark.long
+def test_a_report_of_runs_counted_over_both_rounds_is_verified(record):
+    """Those of schema 0005 have no checksum of runs, and the counts with the first round."""
+    save_result(record, "drift", REPORT)
+    counts = "known - '{runs,runs_without_team,runs_without_system}'::text[]"
+    alter(
+        record,
+        result(DRIFT, 'result - \'backwards\' || \'{"advice": "Wait.", "reason": "Few."}\''),
+        known(DRIFT, counts),
+        known(DRIFT, "known || '{\"runs_without_team\": 5}'", FIRST_INPUT),
+    )
+    verification = verify_record(record, VerifyRequest())
+    assert verification.differences == []
+    assert [(one.result, one.reason) for one in verification.not_computed] == [(DRIFT, "form")]
+    assert not_computed_sentences(verification) == [
+        f"Not computed again: drift report '{DRIFT}' version 1, saved in an earlier form: only what"
+        " both forms have was compared."
+    ]
+    alter(record, result(DRIFT, HELD))
+    said = (
+        f"drift report '{DRIFT}' version 1: verdict is held, and what it rests on gives undecided"
+    )
+    assert found(record)["result"] == (1, said)
+
+
+@pytest.mark.one_server
+def test_an_imported_report_is_verified_where_its_teams_are_spelled_otherwise(
+    server, template, second, tmp_path
+):
+    teams = ("north", "north", "south", "south")
+    scores = [np.random.default_rng(seed).random((5, 4)) for seed in range(2)]
+    with database_on(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as first:
+        log_scores(first, "a", scores[0], teams=teams)
+        log_scores(first, "b", scores[1], teams=teams)
+        save_report(first, "t", "AP")
+        assert verify_all(first).not_computed == []
+        export_archive(first, tmp_path / "task.zip")
+    log_scores(second, "a", scores[0], task="other", teams=[team.upper() for team in teams])
+    import_archive(second, tmp_path / "task.zip")
+    verification = verify_all(second)
+    assert verification.differences == []
+    assert [(one.result, one.reason) for one in verification.not_computed] == [
+        ("t/drift-1", "known")
+    ]

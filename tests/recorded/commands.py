@@ -384,6 +384,8 @@ qrels log web 2022 qrels-2022.txt --format json
 study discriminative-power drift first --measure AP --scale raw --scale std-ab --trials 200 --resamples 100 --format json
 study discriminative-power drift first --measure AP --scale raw --scale std-ab --trials 200 --resamples 100
 study discriminative-power --file tied.csv --measure AP --trials 100 --resamples 50 --plus-one --format csv
+study discriminative-power drift first --measure AP --pairs --trials 200 --resamples 100 --format json
+study discriminative-power drift first --measure AP --pairs --trials 200 --resamples 100 --format csv
 study discriminative-power web --all-rounds --measure nDCG@10 --trials 100 --format json
 study swap-rate drift first --measure AP --scale std-cdf --trials 100 --format json
 study swap-rate --file drift-first.csv --measure AP --trials 100 --with-replacement

@@ -18,6 +18,8 @@ from sqlalchemy import make_url
 from tests.recorded.commands import Command
 
 RECORDING = Path(__file__).with_name("outputs.json")
+# What is printed today where it is otherwise than in `RECORDING` on purpose, by command and path.
+TODAY = Path(__file__).with_name("today.json")
 USER = "organiser"
 RELATIVE_TOLERANCE = 1e-12
 # Sums that cancel leave rounding errors of scores, which are of order 1, instead of 0.
@@ -31,6 +33,7 @@ _VERSION = re.compile(r"\broundbook \d+\.\d+\.\d+\S*?(?=[\s\",;)]|$)")
 _SCHEMA_REVISION = re.compile(r"(?<![\w.])0\d{3}(?![\w.])")
 _PSEUDONYM = re.compile(r"\b(?:team\d+-run\d+|run\d+)\b")
 _CHECKSUM_OF_ARCHIVE = re.compile(r"(?<=SHA-256 )[0-9a-f]{64}")
+_STEP = re.compile(r"\[(\d+)\]|([^.\[\]]+)")
 _NUMBER = re.compile(r"(-?(?<![\w.])\d+\.\d+(?:[eE][-+]?\d+)?(?![\w.]))")
 # An archive and a backup hold times and secret keys, so their bytes differ between runs.
 _VARYING_KEYS = {
@@ -171,6 +174,16 @@ def first_difference(
     return f"{path}: {printed!r:.1000} instead of {recorded!r:.1000}"
 
 
+def value_at(output: Any, path: str) -> Any:
+    """Return what an output has at a path, as of `first_difference`; None where it has nothing."""
+    for index, key in _STEP.findall(path):
+        try:
+            output = output[int(index)] if index else output[key]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return output
+
+
 def _equal(recorded: Any, printed: Any) -> bool:
     if isinstance(recorded, str) and isinstance(printed, str):
         parts, others = _NUMBER.split(recorded), _NUMBER.split(printed)
@@ -190,17 +203,17 @@ def _close(recorded: float, printed: float) -> bool:
     return math.isclose(recorded, printed, rel_tol=RELATIVE_TOLERANCE, abs_tol=ABSOLUTE_TOLERANCE)
 
 
-def read_recording() -> dict[str, Output]:
+def read_recording(path: Path = RECORDING) -> dict[str, Output]:
     """Return the recorded outputs by the names of the commands."""
-    recording: dict[str, Output] = json.loads(RECORDING.read_text(encoding="utf-8"))
+    recording: dict[str, Output] = json.loads(path.read_text(encoding="utf-8"))
     return recording
 
 
-def write_recording(outputs: Mapping[str, Output]) -> None:
-    """Write outputs as the recording, a command a line."""
+def write_recording(outputs: Mapping[str, Output], path: Path = RECORDING) -> None:
+    """Write outputs as a recording, a command a line."""
     lines = (
         f"{json.dumps(name, ensure_ascii=False)}: "
         + json.dumps(output, ensure_ascii=False, separators=(",", ":"))
         for name, output in outputs.items()
     )
-    RECORDING.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")
+    path.write_text("{\n" + ",\n".join(lines) + "\n}\n", encoding="utf-8")

@@ -75,6 +75,10 @@ from roundbook.logbook.studies import (
 )
 from roundbook.logbook.verifying.differences import Verification
 from roundbook.reports import deposit, html_report, latex
+from roundbook.requests.drift import DriftRequest
+from roundbook.requests.factors import FitRequest
+from roundbook.requests.generalisability import GeneralisabilityRequest
+from roundbook.requests.plans import PlanRequest
 from roundbook.settings import Settings
 from roundbook.statistics.design import solve_topics
 from roundbook.transfer import backup, move
@@ -196,6 +200,7 @@ BESIDE = {
     "roundbook run log": {"notes"},
     "roundbook qrels log": {"notes"},
     "roundbook impact": {"source"},
+    "roundbook rank": {"reason"},
     "roundbook plan show": {"illegible"},
     "roundbook report show": {"illegible"},
 }
@@ -284,6 +289,27 @@ def test_help_ends_in_an_example_of_the_command(name):
     assert result.exit_code == 0
     printed = " ".join(result.output.split())
     assert f"Example: {name}" in printed
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_help_says_a_default_once(name):
+    for parameter in COMMANDS[name].params:
+        if "default" in (getattr(parameter, "help", None) or "").lower():
+            assert parameter.default is None, parameter.opts
+
+
+def test_defaults_of_fields_are_those_of_options():
+    for name, parameter, model in (
+        ("roundbook drift", "m", DriftRequest),
+        ("roundbook plan", "beta", PlanRequest),
+        ("roundbook plan save", "beta", PlanRequest),
+        ("roundbook generalisability", "level", GeneralisabilityRequest),
+        ("roundbook factors fit", "runs", FitRequest),
+    ):
+        (found,) = [one for one in COMMANDS[name].params if one.name == parameter]
+        usual = model.model_fields[parameter].default
+        assert found.default == (list(usual) if isinstance(usual, tuple) else usual)
+        assert found.show_default
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -23,7 +23,7 @@ class Wanted(Request):
     name: str = Field(description="A name.")
     sizes: tuple[int, ...] = Field((), description="Sizes; repeat.")
     level: float = Field(0.95, ge=0, le=1, description="A level.")
-    rate: float = Field(0.2, description="A rate, beside `level`. (default: 0.2)")
+    rate: float | None = Field(None, description="A rate, beside `level`. (default: as `level`)")
 
 
 def answer(*words):
@@ -43,7 +43,7 @@ def answer(*words):
 
 
 def test_what_is_left_out_has_the_field_s_default_or_none():
-    # A list, and a default that the help has in words, are the request's to fill in.
+    # A list, and what the help has in words, are the request's to fill in.
     assert answer("n")[1] == [("n", None, 0.95, None)]
     words = ("n", "--size", "3", "--size", "4", "--level", "0.5", "--rate", "0.1")
     assert answer(*words)[1] == [("n", [3, 4], 0.5, 0.1)]
@@ -61,7 +61,7 @@ def test_what_a_field_does_not_take_is_a_usage_error(words, told):
 def test_the_help_is_the_field_s():
     done, _ = answer("--help")
     shown = " ".join(done.output.replace("\u2502", "").split())
-    assert "A rate, beside --level. (default: 0.2)" in shown
+    assert "A rate, beside --level. (default: as --level)" in shown
     assert "A level. [default: 0.95]" in shown
 
 

@@ -23,9 +23,6 @@ Save = Annotated[
     str | None,
     typer.Option("--save", metavar="NAME", help="Keep the study under this name, with its inputs."),
 ]
-Note = Annotated[
-    str | None, typer.Option("--note", metavar="TEXT", help="With --save: why it is kept.")
-]
 AllRounds = Annotated[
     bool,
     typer.Option(

@@ -46,7 +46,9 @@ def upload(case: Upload) -> Endpoint:
         def store(file: Path) -> Rendered:
             request = case.ask(fields, file)
             kept = case.changes and is_kept(request)
-            with transaction(http, caller, decision_limit(http), keep=kept) as session:
+            with transaction(
+                http, caller, decision_limit(http), keep=kept, one_snapshot=not case.changes
+            ) as session:
                 request = permit(caller, session, request)
                 result = case.run(session, request, http.app.state.settings.max_file_bytes)
             return render(http, result, accepted(http))

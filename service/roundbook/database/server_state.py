@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sqlalchemy import Connection, text
 
@@ -37,36 +37,24 @@ class OtherSetting(NamedTuple):
     pinned: str
 
 
-class ServerState(NamedTuple):
-    """A server's version and settings; `pooler` is whether the connection goes through a pooler."""
-
-    postgresql: str
-    encoding: str
-    encrypted: bool
-    pooler: bool
-    standby: bool
-    read_only: bool
-    settings: list[OtherSetting]
-
-
-def read_server_state(connection: Connection) -> ServerState:
-    """Return the state of the connection's server."""
+def read_server_state(connection: Connection) -> dict[str, Any]:
+    """Return the version and the settings of the connection's server, each by its name."""
     row = connection.execute(_STATE).one()
     driver = driver_connection(connection)
     number = driver.info.server_version
-    return ServerState(
-        postgresql=f"{number // 10_000}.{number % 10_000}",
-        encoding=row.encoding,
-        encrypted=driver.pgconn.ssl_in_use,
-        pooler=is_pooled(connection),
-        standby=row.standby,
-        read_only=row.read_only,
-        settings=[
+    return {
+        "postgresql": f"{number // 10_000}.{number % 10_000}",
+        "encoding": row.encoding,
+        "encrypted": driver.pgconn.ssl_in_use,
+        "pooler": is_pooled(connection),
+        "standby": row.standby,
+        "read_only": row.read_only,
+        "settings": [
             OtherSetting(name, value, _EXPECTED[name])
             for name, value in connection.execute(_SET, {"names": list(_EXPECTED)})
             if value.lower() != _EXPECTED[name].lower()
         ],
-    )
+    }
 
 
 def is_pooled(connection: Connection) -> bool:

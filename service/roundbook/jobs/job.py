@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 from datetime import datetime
+from operator import not_
 from typing import Any, Literal
+
+from pydantic import Field
 
 from roundbook.logbook.result import Result
 
@@ -17,6 +20,8 @@ class Job(Result):
     how long the part will take yet. `stopping` is whether it was cancelled and its worker has not
     stopped yet. `lost` counts how often its worker was lost and another took it up. A job that is
     done saved `result`, in `version`; `saved` is ``unchanged`` where that was there already.
+    `asked_before` has the former values of fields of the request that differ from those of the
+    version before, such as another round under the same name.
     """
 
     job: int
@@ -39,6 +44,7 @@ class Job(Result):
     result: str | None
     version: int | None
     saved: Literal["saved", "unchanged"] | None
+    asked_before: dict[str, Any] = Field(default_factory=dict, exclude_if=not_)
     error: str | None
 
 

@@ -21,17 +21,22 @@ from roundbook.logbook.lookup import (
     logged_matrix,
 )
 from roundbook.logbook.saved_results import stored_results
-from roundbook.logbook.saving import refuse_taken
+from roundbook.logbook.saving import asked_otherwise, refuse_taken
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES, find_study
 from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
 from roundbook.requests.studies import StudyRequest
 
 _JOBS = """
-SELECT study_job.*, task.name AS task, queued.status, queued.abort_requested, queued.args
+SELECT study_job.*, task.name AS task, queued.status, queued.abort_requested, queued.args,
+    computed.request AS request_now, former.request AS request_before
 FROM roundbook_jobs.procrastinate_jobs AS queued
 JOIN roundbook_jobs.study_job ON study_job.job = queued.id
 JOIN roundbook.task ON task.id = study_job.task_id
+LEFT JOIN roundbook.result AS computed ON computed.kind = 'study'
+  AND computed.name = study_job.result AND computed.version = study_job.version
+LEFT JOIN roundbook.result AS former ON former.kind = 'study' AND study_job.saved = 'saved'
+  AND former.name = study_job.result AND former.version = study_job.version - 1
 WHERE (CAST(:job AS bigint) IS NULL OR queued.id = :job)
   AND (CAST(:task AS text) IS NULL OR normalize(task.name) = :task)
   AND (CAST(:before AS bigint) IS NULL OR queued.id < :before)
@@ -202,6 +207,7 @@ def _job(row: RowMapping) -> Job:
     if status == "failed" and row["abort_requested"]:
         status = "cancelled"  # its worker was lost before it could stop
     running = status == "running"
+    before, now = row["request_before"], row["request_now"]
     return Job(
         **{name: row[name] for name in Job.model_fields if name in row and name != "status"},
         study=arguments["request"]["study"],
@@ -210,4 +216,5 @@ def _job(row: RowMapping) -> Job:
         request=arguments["request"] | {"task": row["task"]},
         status=status,
         stopping=running and row["abort_requested"],
+        asked_before=asked_otherwise(before, now) if before and now else {},
     )

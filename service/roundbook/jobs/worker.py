@@ -33,6 +33,7 @@ from roundbook.logbook.record import open_record
 from roundbook.logbook.saving import save_long_result
 from roundbook.logbook.session import ReportProgress, Work, begin, ignore_progress
 from roundbook.logbook.studies.workers import uninterrupted
+from roundbook.presentation.saved_results import other_question
 from roundbook.settings import Settings
 
 # A job whose worker was lost this often, perhaps for want of memory, is not started again.
@@ -211,7 +212,9 @@ def _app(engine: Engine, settings: Settings, tell: ReportProgress, busy: set[int
             saved=saved.status,
             seconds_left=0,
         )
-        tell(f"Job {job}: {title} is {saved.status}: '{saved.name}', version {saved.version}.")
+        outcome = f"{title} is {saved.status}: '{saved.name}', version {saved.version}."
+        other = other_question(saved.version, saved.asked_before)
+        tell(f"Job {job}: {outcome}" + (f" {other}" if other else ""))
 
     app.task(name="study", queue=QUEUE, pass_context=True, retry=_RetryInterrupted())(study)
     return app

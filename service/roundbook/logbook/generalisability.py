@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from operator import not_
+from typing import Any
+
 from pydantic import Field
 from sqlalchemy import text
 
@@ -12,16 +15,18 @@ from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.logbook.withdrawals import TaskScores, WithdrawnMatrix, left_out, read_withdrawn
 from roundbook.requests.generalisability import GeneralisabilityRequest
+from roundbook.requests.plans import ALPHA, BETA
 from roundbook.statistics.design import solve_topics
-from roundbook.statistics.generalisability.reliability import generalisability, reliable_topics
+from roundbook.statistics.generalisability.reliability import (
+    NoReliability,
+    generalisability,
+    reliable_topics,
+)
 from roundbook.statistics.generalisability.variance_components import (
     VarianceComponents,
     variance_components,
 )
 from roundbook.statistics.variance.residual import residual_variance, two_way_variance
-
-# Parameters of the topic set size design.
-_ALPHA, _BETA = 0.05, 0.20
 
 
 class ReliabilityAt(Result):
@@ -43,7 +48,10 @@ class Reliability(Result):
     `topics` topics, with F-based intervals. `*_topics` are the numbers of topics that reach the
     target, None if none up to 10 million does; `design_topics` is the topic set size for the same
     variance by power (one-way ANOVA, exact), None for a variance of 0 and for more than 10 million
-    topics. Unknown numbers are None, with a `reason`.
+    topics. Where other numbers are None, `reason` is a code, see
+    `roundbook.statistics.generalisability.reliability`. Where `design_topics` is None for a variance
+    above 0, `design_reason` is a code of `roundbook.statistics.design.reasons`, with its
+    `arguments`.
     `reliabilities` are for the numbers of topics and the levels asked for, if there are several.
     """
 
@@ -65,7 +73,9 @@ class Reliability(Result):
     phi_topics: int | None
     phi_topics_interval: tuple[int | None, int | None] | None
     design_topics: int | None
-    reason: str | None
+    reason: NoReliability | None
+    design_reason: str | None = Field(default=None, exclude_if=not_)
+    arguments: dict[str, str | float] = Field(default_factory=dict, exclude_if=not_)
     reliabilities: list[ReliabilityAt] = Field(default_factory=list)
 
 
@@ -132,8 +142,8 @@ def report_generalisability(
         measure=measure,
         assessments=label,
         **request.model_dump(include={"level", "target", "m", "min_d"}),
-        alpha=_ALPHA,
-        beta=_BETA,
+        alpha=ALPHA,
+        beta=BETA,
         rounds=[_reliability(session.work, name, scores, request) for name, scores in loaded],
         single_run=[row.label for row in current if row.runs < 2],
         withdrawn=withdrawn,
@@ -159,37 +169,35 @@ def _reliability(
     reliability = generalisability(components, level=request.level)
     target = reliable_topics(components, request.target, request.level)
     variance = residual_variance(loaded.scores).variance
-    # A variance of 0 has no topic set size.
-    size, no_size = _design_topics(request, variance) if variance > 0 else (None, None)
-    reasons = [reliability.reason or target.reason, no_size]
     return Reliability(
         round=label,
         matrix=loaded.row.id,
         revision=loaded.row.revision,
         runs=len(loaded.runs),
-        **vars(components)
-        | vars(reliability)
-        | {"reason": " ".join(filter(None, reasons)) or None},
+        **vars(components) | vars(reliability) | {"reason": reliability.reason or target.reason},
+        # A variance of 0 has no topic set size.
+        **_design_topics(request, variance) if variance > 0 else {"design_topics": None},
         e_rho_squared_topics=target.e_rho_squared_topics,
         e_rho_squared_topics_interval=target.e_rho_squared_interval,
         phi_topics=target.phi_topics,
         phi_topics_interval=target.phi_interval,
-        design_topics=size,
         reliabilities=_reliabilities(work, components, request),
     )
 
 
-def _design_topics(
-    request: GeneralisabilityRequest, variance: float
-) -> tuple[int | None, str | None]:
-    """Return the topic set size by power; if it is above 10 million, None and the reason."""
+def _design_topics(request: GeneralisabilityRequest, variance: float) -> dict[str, Any]:
+    """Return the field of the topic set size by power; above 10 million, those of the reason too."""
     try:
-        design = solve_topics("anova", request.min_d, variance, _ALPHA, _BETA, runs=request.m)
+        design = solve_topics("anova", request.min_d, variance, ALPHA, BETA, runs=request.m)
     except ImpossibleDesignError as error:
         if error.code != "too_many_topics":
             raise
-        return None, str(error)
-    return int(design.topics), None
+        return {
+            "design_topics": None,
+            "design_reason": error.code,
+            "arguments": dict(error.arguments),
+        }
+    return {"design_topics": int(design.topics)}
 
 
 def _reliabilities(

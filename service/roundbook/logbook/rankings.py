@@ -59,7 +59,7 @@ class RankAgreement(Result):
 
     `a` and `b` name the scores by which the runs of a `matrix` are ranked, standardised by
     `factor_versions`; `outdated` are versions that no longer count. `tau_b` and `tau_ap` (with `a`
-    as the reference) are None, with a `reason`, if all runs tie.
+    as the reference) are None if all runs tie in one of them.
     """
 
     task: str
@@ -82,7 +82,6 @@ class RankAgreement(Result):
     bootstrap: Limits | None
     resamples: int
     seed: int
-    reason: str | None
     software: str = SOFTWARE
     ranking: list[RankedRun]
 
@@ -229,7 +228,6 @@ def _rank(
         "tau_ap": top_weighted.tau_ap,
         "published": published,
         "bootstrap": bootstrap,
-        "reason": tau.reason or top_weighted.reason,
         "ranking": sorted(ranking, key=lambda ranked: ranked.rank_a),
     }
 

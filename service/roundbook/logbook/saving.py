@@ -6,7 +6,7 @@ Renewing a result computes it again from today's inputs.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from operator import not_
 from typing import Annotated, Any, Literal, NamedTuple, get_args
@@ -291,12 +291,7 @@ def _store_version(
     if not unchanged:
         request = computed.request.model_dump(mode="json", exclude_none=True)
         if last is not None:
-            # A field that only one of them has may be new in this version of Roundbook.
-            before = {
-                field: last.request[field]
-                for field in request
-                if field in last.request and last.request[field] != request[field]
-            }
+            before = asked_otherwise(last.request, request)
         columns = {
             "task_id": task_id,
             "kind": kind,
@@ -316,6 +311,14 @@ def _store_version(
         status="unchanged" if unchanged else "saved",
         asked_before=before,
     )
+
+
+def asked_otherwise(before: Mapping[str, Any], now: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the former values of fields of a saved request that differ from those of now."""
+    # A field that only one of them has may be new in this version of Roundbook.
+    return {
+        field: before[field] for field in now if field in before and before[field] != now[field]
+    }
 
 
 def _insert_version(session: Session, columns: dict[str, Any], inputs: Sequence[Input]) -> None:

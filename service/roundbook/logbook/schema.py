@@ -43,7 +43,7 @@ def read_database(engine: Engine) -> DatabaseState:
     """Return the state of the schema and of the server."""
     with unit_of_work(engine) as connection:
         server = read_server_state(connection)
-    return DatabaseState(**dict(read_schema(engine)), **server._asdict())
+    return DatabaseState(**dict(read_schema(engine)), **server)
 
 
 def read_schema(engine: Engine) -> SchemaState:

@@ -11,27 +11,44 @@ from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel
 
 from roundbook.api.access import answer, visible_tasks
+from roundbook.api.answers import csv_text
 from roundbook.api.callers import Caller
 from roundbook.api.problems import HttpError
 from roundbook.errors import InputError, RequestError, RoundbookError
+from roundbook.logbook.drift.curve import trace_drift
 from roundbook.logbook.drift.report import DriftReport, report_drift
 from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.rounds import list_rounds
 from roundbook.logbook.session import Session
+from roundbook.logbook.studies.across_rounds import AcrossRounds
 from roundbook.logbook.studies.studies import STUDIES, study_entry
+from roundbook.logbook.studies.study import Study
 from roundbook.pages.charts import Figure, csv_file, figure
-from roundbook.pages.forms import PageCaller, PageSession, filled_in, refusal, refused_status
+from roundbook.pages.forms import (
+    PageCaller,
+    PageSession,
+    filled_in,
+    recorded_name,
+    refusal,
+    refused_status,
+)
 from roundbook.pages.number_format import decimals
 from roundbook.pages.rendering import page
 from roundbook.pages.study_form import (
     OF,
     TRIALS,
+    check_round,
+    draws,
+    fewer_trials,
     over_rounds_command,
     run_kept_study,
     study_fields,
     study_form,
+    study_measures,
+    usual_trials,
 )
+from roundbook.pages.ways_out import on_page
 from roundbook.presentation import (
     drift,
     drift_advice,
@@ -40,6 +57,8 @@ from roundbook.presentation import (
     figures,
     plans,
 )
+from roundbook.presentation.drift_curve import summary as ageing_summary
+from roundbook.presentation.phrases import listed
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plan_table import (
     beside,
@@ -49,8 +68,8 @@ from roundbook.presentation.plan_table import (
     round_columns,
 )
 from roundbook.presentation.tables import Column, Table
-from roundbook.presentation.views import view_of
-from roundbook.requests.drift import DriftRequest
+from roundbook.presentation.views import table_of, view_of
+from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.plans import Engine, PlanDesign, PlanRequest, Solve, VarianceLimit
 from roundbook.requests.tasks import ListRounds
@@ -63,10 +82,23 @@ _CHOICES = {
     "scales": get_args(VarianceScale),
     "limits": get_args(VarianceLimit),
 }
-_PLAN_FIELDS = (
-    *("variance", "task", "measure", "assessments", "scale", "variance_at", "design", "solve"),
-    *("m", "min_d", "topics", "alpha", "beta", "engine"),
-)
+# By field of a plan's form, its label.
+_PLAN_LABELS = {
+    "variance": "A variance you know",
+    "task": "or that of a task",
+    "measure": "its measure",
+    "assessments": "its assessments",
+    "scale": "on the scale",
+    "variance_at": "over its rounds",
+    "design": "Test",
+    "solve": "Solve for",
+    "m": "Runs m",
+    "min_d": "minD, or the width",
+    "topics": "Topics, if given",
+    "alpha": "alpha",
+    "beta": "beta",
+    "engine": "Engine",
+}
 _CAPTIONS: dict[str, Callable[[Any], str]] = {
     "Plan": figures.plan_caption,
     "DriftReport": figures.means_caption,
@@ -89,6 +121,7 @@ def plan_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLRe
     context: dict[str, Any] = {
         **dict.fromkeys(("plan", "refused")),
         **_CHOICES,
+        "labels": _PLAN_LABELS,
         "values": values,
         "query_string": http.url.query,
         "tasks": visible_tasks(caller, session),
@@ -114,7 +147,8 @@ def plan_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLRe
             }
         except RoundbookError as error:
             status = refused_status(error)
-            context["refused"] = refusal(error, _PLAN_FIELDS)
+            why = refusal(error, _PLAN_LABELS)
+            context["refused"] = why._replace(sentence=_with_labels(why.sentence))
     return page(http, "plan.html", status, **context)
 
 
@@ -144,7 +178,22 @@ def plan_fields(values: Mapping[str, str]) -> dict[str, Any]:
     }
 
 
+def _with_labels(sentence: str) -> str:
+    """Return a sentence on a plan with the form's labels in place of the names of its fields."""
+
+    def label(named: re.Match[str]) -> str:
+        name = named[1]
+        return f'"{_PLAN_LABELS[name].removeprefix("or ")}"' if name in _PLAN_LABELS else named[0]
+
+    return re.sub(r"`(\w+)`", label, sentence)
+
+
 def _plan(session: Session, caller: Caller, values: Mapping[str, str]) -> Plan:
+    if "task" in values and not values.keys() & {"measure", "variance"}:
+        measures = {entry.task: entry.measures for entry in visible_tasks(caller, session)}
+        if of_task := measures.get(values["task"]):
+            reason = f"say which measure: task '{values['task']}' has {listed(of_task, 8)}"
+            raise RequestError("measure", reason)
     return answer(caller, session, plan_topics, PlanRequest(**plan_fields(values)))
 
 
@@ -177,8 +226,11 @@ def drift_context(session: Session, caller: Caller, values: Mapping[str, str]) -
         "query_string": urlencode(values),
         **verdict_headline(report),
         "reason": drift_verdict.reason(report),
-        "advice": drift_advice.advice(report),
-        "notes": [*drift.notes(report), *filter(None, [drift.assumed(report)])],
+        "advice": on_page(drift_advice.advice(report), report),
+        "notes": [
+            *(on_page(note, report) for note in drift.notes(report)),
+            *filter(None, [drift.assumed(report)]),
+        ],
         "tables": tables_of(report),
         "dominating": figures.dominating_topics(report),
         "tests": drift.tests_sentences(report, report.tests) if report.tests else [],
@@ -211,29 +263,40 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
         (entry for entry in tasks if entry.task == values.get("task")), tasks[0] if tasks else None
     )
     form = study_form(chosen)
+    measures = study_measures(chosen, task.measures if task else [])
+    rounds = _rounds(session, caller, task.task) if task else []
+    of: dict[str, Any] = dict(values)
+    if "form" in values:
+        # A field of the same name may mean something else in another study, and another task has
+        # other rounds and measures.
+        of = {name: value for name, value in values.items() if name in OF}
+        of |= _offered(of, "round", rounds) | _offered(of, "measure", measures)
+    if study_measures(chosen, []):  # the study is of one measure alone
+        of.setdefault("measure", measures[0])
+    of["scales"] = query.get("scales", [])
     context: dict[str, Any] = {
-        # A field of the same name may mean something else in another study.
-        "values": {
-            name: value for name, value in values.items() if "form" not in values or name in OF
-        }
-        | {"scales": query.get("scales", [])},
+        "values": of,
         "studies": list(STUDIES),
         "chosen": chosen,
         "about": (STUDIES[chosen].request.__doc__ or "").partition("\n")[0],
         "form": form,
-        "command": over_rounds_command(chosen, task.task if task else None, values.get("measure")),
+        "draws": draws(chosen),
+        "command": over_rounds_command(chosen, task.task if task else None, of),
+        "usual_trials": usual_trials(chosen),
         "tasks": tasks,
-        "measures": task.measures if task else [],
-        "rounds": _rounds(session, caller, task.task) if task else [],
+        "measures": measures,
+        "rounds": rounds,
         **dict.fromkeys(("study", "refused", "drawn", "query_string", "typed_query", "too_long")),
         "tables": [],
         "answers": [],
+        "fewer": [],
     }
     status = 200
     if name:
         try:
             study_entry(name)
             fields = study_fields(name, query)
+            check_round(name, fields)
             request = STUDIES[name].request(**fields)
             context["query_string"] = urlencode({"study": name} | fields, doseq=True)
             typed = {
@@ -243,6 +306,8 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
             study = answer(caller, session, run_kept_study, request)
             context |= {"study": study, "tables": view_of(study).tables}
             context |= sentences_of("study", study)
+            context["answers"] += _ageing(session, caller, study)
+            context["fewer"] = fewer_trials(name, values)
             context["drawn"] = drawing_of(study, "study", study=name, **fields)
         except RoundbookError as error:
             status = refused_status(error)
@@ -250,6 +315,44 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
             # What is refused for another reason fails in the background too.
             context["too_long"] = error.way_out is not None and error.way_out.code == "start a job"
     return page(http, "studies.html", status, **context)
+
+
+@router.get("/studies.csv")
+def study_file(http: Request, caller: PageCaller, session: PageSession, study: str) -> Response:
+    """Return the main table of a study as a file."""
+    study_entry(study)
+    fields = study_fields(study, parse_qs(http.url.query))
+    request = STUDIES[study].request(**fields)
+    return table_file(answer(caller, session, run_kept_study, request))
+
+
+def table_file(result: BaseModel) -> Response:
+    """Return the rows of a result as CSV, as all interfaces have them."""
+    return Response(csv_text(*table_of(result)), media_type="text/csv; charset=utf-8")
+
+
+def _offered(values: Mapping[str, str], field: str, names: Sequence[str]) -> dict[str, str]:
+    """Return a field that is filled in: as recorded, or else the first of the names offered."""
+    if field not in values:
+        return {}
+    name = recorded_name(values[field], names)
+    return {field: name if name in names else next(iter(names), "")}
+
+
+def _ageing(session: Session, caller: Caller, study: Study) -> list[str]:
+    """Return the sentence on how the first round's factors held in the later rounds of a study."""
+    if not isinstance(study, AcrossRounds):
+        return []
+    first = study.rounds[0]
+    if len(study.rounds) < 2 or first.factor_version is None:
+        return []
+    request = CurveRequest(
+        task=study.task or "",
+        measure=study.measure,
+        assessments=study.assessments,
+        from_round=first.round,
+    )
+    return [ageing_summary(answer(caller, session, trace_drift, request))]
 
 
 def _rounds(session: Session, caller: Caller, task: str) -> list[str]:
@@ -292,6 +395,8 @@ def drawing_of(result: BaseModel, chart: str, /, **query: object) -> Figure | No
 def sentences_of(kind: str, result: BaseModel) -> dict[str, object]:
     """Return the sentences of a result: its heading, its answers, and its protocol for a paper."""
     sentences = view_of(result).sentences
+    if isinstance(result, DriftReport):
+        sentences = [on_page(sentence, result) for sentence in sentences]
     of, *answers = sentences if kind == "study" else (None, *sentences)
     protocol = answers.pop() if kind in ("study", "plan") else None
     return {"of": of, "answers": answers, "protocol": protocol}

@@ -18,13 +18,15 @@ from roundbook.api.answers import csv_text
 from roundbook.api.callers import Caller
 from roundbook.errors import InputError, NotRecordedError
 from roundbook.logbook.drift.curve import trace_drift
-from roundbook.logbook.drift.report import report_drift
+from roundbook.logbook.drift.report import DriftReport, report_drift
 from roundbook.logbook.factors import show_factors
 from roundbook.logbook.matrices.overview import show_overview
+from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.saved_results import show_result
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES
+from roundbook.logbook.studies.study import Study
 from roundbook.logbook.variances import show_variances
 from roundbook.pages.forms import PageCaller, PageSession, fields_of
 from roundbook.pages.study_form import run_kept_study, study_fields
@@ -78,7 +80,8 @@ class _Chart(NamedTuple):
     """A chart of pages: the function that computes its result, and its width in a page.
 
     `draw` and `points` name the functions that draw it and return its points, in modules that are
-    imported when something is drawn; `sized` is whether the drawing depends on the width.
+    imported when something is drawn; `sized` is whether the drawing depends on the width, and
+    `by_topic` whether its points are topics, of which a page may have fewer.
     """
 
     ask: _Ask
@@ -86,6 +89,7 @@ class _Chart(NamedTuple):
     points: str
     width: int
     sized: bool = True
+    by_topic: bool = False
 
 
 _variances, _curve = _ask(show_variances, VarianceRequest), _ask(trace_drift, CurveRequest)
@@ -94,23 +98,26 @@ _factors, _plan = _ask(show_factors, FactorsRequest), _ask(plan_topics, PlanRequ
 _CHARTS = {
     "variances": _Chart(_variances, "variances.variance_chart", "variances.variance_points", HALF),
     "ageing": _Chart(_curve, "drift.curve_chart", "drift.curve_points", HALF),
-    "drift": _Chart(_drift, "drift.topics_chart", "drift.topic_points", HALF),
-    "sds": _Chart(_drift, "drift.sds_chart", "drift.sd_points", HALF),
-    "factors": _Chart(_factors, "factors.factor_chart", "factors.factor_points", WHOLE),
+    "drift": _Chart(_drift, "drift.topics_chart", "drift.topic_points", HALF, by_topic=True),
+    "sds": _Chart(_drift, "drift.sds_chart", "drift.sd_points", HALF, by_topic=True),
+    "factors": _Chart(
+        _factors, "factors.factor_chart", "factors.factor_points", WHOLE, by_topic=True
+    ),
     "scores": _Chart(_overview, "scores.score_chart", "scores.score_points", WHOLE),
-    "topics": _Chart(_overview, "scores.mean_chart", "scores.mean_points", WHOLE),
+    "topics": _Chart(_overview, "scores.mean_chart", "scores.mean_points", WHOLE, by_topic=True),
     "result": _Chart(_ask_result, "", "", WHOLE),
     "plan": _Chart(_plan, "plans.power_chart", "plans.power_points", WHOLE, sized=False),
     "study": _Chart(_ask_study, "studies.study_chart", "studies.study_points", WHOLE, sized=False),
 }
-# By class of a saved result, the chart that shows it.
-_OF_RESULTS = {"Plan": "plan", "DriftReport": "drift"}
+# By class of a saved result, the chart that shows it; other classes have none.
+_OF_RESULTS = {Plan: "plan", DriftReport: "drift", Study: "study"}
 
 
-def _find_chart(name: str, result: BaseModel) -> _Chart:
+def _find_chart(name: str, result: BaseModel) -> _Chart | None:
     if name == "result":
-        name = _OF_RESULTS.get(type(result).__name__, "study")
-    return _CHARTS[name]
+        names = (name for kind, name in _OF_RESULTS.items() if isinstance(result, kind))
+        name = next(names, "")
+    return _CHARTS.get(name)
 
 
 def _function(name: str) -> Callable[..., Any]:
@@ -124,12 +131,15 @@ def _function(name: str) -> Callable[..., Any]:
 class Figure(NamedTuple):
     """A chart in a page: drawings for a desk and a phone, a caption, and the links to its files.
 
-    `cells` is the address of a heat map's scores, which the page reads to show them at the pointer.
+    `desk_note` and `phone_note` say of how many topics or points not all are drawn. `cells` is the
+    address of a heat map's scores, which the page reads to show them at the pointer.
     """
 
     desk: Markup
     phone: Markup
     sentence: str
+    desk_note: str
+    phone_note: str
     files: dict[str, str]
     cells: str | None = None
 
@@ -139,24 +149,32 @@ def figure(name: str, result: BaseModel, sentence: str, /, **query: object) -> F
 
     `sentence` is its caption, also for readers who cannot see it; `query` is the request's fields.
     """
-    drawn = _draw(_find_chart(name, result), result)
-    if drawn is None:
+    chart = _find_chart(name, result)
+    drawn = chart and _draw(chart, result)
+    if not drawn:
         return None
-    if drawn.points:
-        sentence += f" Of {drawn.points:,} points, {_MOST_POINTS} are drawn."
     fields = {key: value for key, value in query.items() if value is not None}
     address = urlencode(fields, doseq=True)
     files = {form.upper(): f"/charts/{name}.{form}?{address}" for form in ("svg", "png", "csv")}
     cells = files["CSV"] if name == "scores" else None
-    return Figure(drawn.desk, drawn.phone, sentence, files, cells)
+    return Figure(
+        desk=drawn.desk,
+        phone=drawn.phone,
+        sentence=sentence,
+        desk_note=drawn.desk_note,
+        phone_note=drawn.phone_note,
+        files=files,
+        cells=cells,
+    )
 
 
 class _Drawn(NamedTuple):
-    """A chart in both widths of a page, and its number of points if not all are drawn, else 0."""
+    """A chart in both widths of a page, each with a note on what is not drawn, or an empty one."""
 
     desk: Markup
+    desk_note: str
     phone: Markup
-    points: int
+    phone_note: str
 
 
 # Pages are viewed more often than their results change: the latest drawings are kept.
@@ -166,21 +184,26 @@ _LOCK = Lock()
 
 
 def _draw(chart: _Chart, result: BaseModel) -> _Drawn | None:
-    from roundbook.presentation.charts.style import bounded, fitted
+    from roundbook.presentation.charts.style import bounded, fitted, most_drawn
 
     key = (chart.draw, sha256(result.model_dump_json().encode()).digest())
     if kept := _KEPT.get(key):
         return kept
-    written, points = [], 0
+    parts: list[Any] = []
     for width in (chart.width, PHONE):
         try:
             drawing = _function(chart.draw)(result, **({"width": width} if chart.sized else {}))
         except InputError:
             return None
-        drawing, points = bounded(drawing, _MOST_POINTS)
+        drawing, number = bounded(drawing, _MOST_POINTS)
+        shown, noun = _MOST_POINTS, "points"
+        if chart.by_topic:
+            number, shown = len(_function(chart.points)(result)), most_drawn(drawing)
+            noun = "topics"
         # vl-convert escapes the names in it.
-        written.append(Markup(_of_page(bare_svg(fitted(drawing, width)))))  # noqa: S704
-    drawn = _Drawn(written[0], written[1], points)
+        parts.append(Markup(_of_page(bare_svg(fitted(drawing, width)))))  # noqa: S704
+        parts.append(f"Of {number:,} {noun}, {shown} are drawn." if number > shown else "")
+    drawn = _Drawn(*parts)
     with _LOCK:
         while len(_KEPT) >= _MOST_KEPT:
             del _KEPT[next(iter(_KEPT))]
@@ -212,6 +235,8 @@ def chart_file(
     query = parse_qs(http.url.query)
     result = _CHARTS[name].ask(session, caller, query)
     chart = _find_chart(name, result)
+    if chart is None:
+        raise NotRecordedError("This result has no chart.")
     if form == "csv":
         return csv_file(_function(chart.points)(result))
     drawn = _function(chart.draw)(result)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from typing import NamedTuple
 
+from roundbook.logbook.factors import FactorSet
 from roundbook.logbook.matrices.showing import ShownMatrix
 from roundbook.logbook.round_contents import RoundContents
 
@@ -17,7 +18,10 @@ class Command(NamedTuple):
 
 
 def round_commands(
-    contents: RoundContents, measure: str | None, assessments: str | None
+    contents: RoundContents,
+    measure: str | None,
+    assessments: str | None,
+    factors: FactorSet | None = None,
 ) -> list[Command]:
     """Return the commands for a round, as its status and scores allow them.
 
@@ -27,6 +31,8 @@ def round_commands(
         The measure that the page shows; None if it has no current scores.
     assessments : str, optional
         The assessments label that the page shows, where there are several.
+    factors : FactorSet, optional
+        The factors of these scores; None if they have none.
     """
     names: tuple[str, ...] = (contents.task, contents.round)
     recorded = contents.held is not None or contents.collection is not None
@@ -42,10 +48,12 @@ def round_commands(
     if measure is not None:
         label = () if assessments is None else ("--assessments", assessments)
         scores = (*names, "--measure", measure, *label)
+        on_pool = factors and factors.standardising == "pooled" and factors.pool_now is None
         commands += [
             _command(
-                "Fit factors on other runs",
-                *("factors", "fit", *scores, "--runs", "pooled", "--reason", "REASON"),
+                "Fit factors on all runs" if on_pool else "Fit factors on other runs",
+                *("factors", "fit", *scores, "--runs", "all" if on_pool else "pooled"),
+                *("--reason", "REASON"),
             ),
             _command("Standardised scores", "standardise", *scores),
             _command(

@@ -19,6 +19,8 @@ from roundbook.pages.forms import PageCaller, PageSession, read_form
 from roundbook.pages.rendering import page
 from roundbook.pages.results import refused_form, result_fields
 from roundbook.pages.study_form import TRIALS
+from roundbook.presentation.phrases import under_label
+from roundbook.presentation.saved_results import other_question
 from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
 
 router = APIRouter()
@@ -30,7 +32,8 @@ _OF_FILES = frozenset({"study", "task", "files", "layout", "missing", "file_meas
 def jobs_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLResponse:
     """List the studies in the background, latest first."""
     require_scope(caller, "read")
-    return page(http, "jobs.html", jobs=list_jobs(session, ListJobs(task=caller.task)).jobs)
+    jobs = list_jobs(session, ListJobs(task=caller.task)).jobs
+    return page(http, "jobs.html", jobs=jobs, under_label=under_label)
 
 
 @router.get("/job/{number}")
@@ -43,7 +46,8 @@ def job_page(http: Request, caller: PageCaller, session: PageSession, number: in
         for name in STUDIES[job.study].request.model_fields
         if name not in _OF_FILES and job.request.get(name) not in (None, [], False)
     ]
-    response = page(http, "job.html", job=job, request_fields=request_fields)
+    other = other_question(job.version, job.asked_before) if job.version else None
+    response = page(http, "job.html", job=job, request_fields=request_fields, other=other)
     if job.status not in ENDED:
         response.headers["Refresh"] = str(_RELOAD_SECONDS)
     return response

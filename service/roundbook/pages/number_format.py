@@ -78,8 +78,8 @@ _BELOW_ONE = re.compile(r"(&#39;.*?&#39;)|(?<![^\s(\[±])([+-]?)0(\.(?=\d*[1-9])
 
 
 def fields(text: str) -> Markup:
-    """Return a sentence as HTML, with the fields that it names in backticks as code."""
-    return Markup(re.sub(r"`([\w.]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704
+    """Return a sentence as HTML, with fields and commands that stand in backticks as code."""
+    return Markup(re.sub(r"`([\w.]+|roundbook [^`]+)`", r"<code>\1</code>", str(escape(text))))  # noqa: S704
 
 
 def sentence(text: str) -> Markup:

@@ -17,6 +17,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from roundbook.logbook.result import SOFTWARE
 from roundbook.pages.number_format import FILTERS
 from roundbook.pages.study_form import study_title
+from roundbook.presentation.phrases import verdict_words
 
 STATIC = Path(__file__).parent / "static"
 # The hash makes browsers fetch a later version's file.
@@ -41,7 +42,11 @@ _TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
-_TEMPLATES.filters |= FILTERS | {"study_title": study_title, "shell": shlex.quote}
+_TEMPLATES.filters |= FILTERS | {
+    "study_title": study_title,
+    "shell": shlex.quote,
+    "verdict_words": verdict_words,
+}
 _TEMPLATES.globals |= {
     "link": lambda path, **query: f"{path}?{urlencode(_without_none(query), doseq=True)}",
     "software": SOFTWARE,

@@ -25,7 +25,13 @@ from roundbook.logbook.saving import Renewal, SavedResult, renew_results
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import study_entry
 from roundbook.logbook.studies.study import Study
-from roundbook.pages.answers import drawing_of, plan_fields, sentences_of, tables_of
+from roundbook.pages.answers import (
+    drawing_of,
+    plan_fields,
+    sentences_of,
+    table_file,
+    tables_of,
+)
 from roundbook.pages.forms import (
     PageCaller,
     PageSession,
@@ -35,11 +41,12 @@ from roundbook.pages.forms import (
     refused_status,
 )
 from roundbook.pages.rendering import page, redirect
-from roundbook.pages.study_form import study_fields, study_title
+from roundbook.pages.study_form import draws, study_fields, study_title
 from roundbook.presentation.decisions import decision_sentences
 from roundbook.presentation.plan_table import beside
 from roundbook.presentation.saved_results import brief_sentence, result_scope, saved_heading
 from roundbook.presentation.staleness import why_stale
+from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.matrices import ListMatrices
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
 
@@ -68,7 +75,10 @@ def refused_form(http: Request, error: RoundbookError, form: Mapping[str, str]) 
     """Return the form to save a result as it was filled in, with why it was refused."""
     refused = refusal(error, ("name", "trials"), {AlreadyRecordedError: "name"})
     status, back = refused_status(error), came_from(http)
-    return page(http, "refused.html", status, refused=refused, form=form, back=back)
+    study = parse_qs(form.get("asked", "")).get("study", [""])[-1]
+    return page(
+        http, "refused.html", status, refused=refused, form=form, back=back, draws=draws(study)
+    )
 
 
 def result_fields(kind: str, query: str) -> dict[str, Any]:
@@ -116,6 +126,19 @@ def result_page(
     return page(http, "result.html", **result_context(session, caller, request))
 
 
+@router.get("/result.csv")
+def result_file(
+    caller: PageCaller,
+    session: PageSession,
+    name: str,
+    kind: str | None = None,
+    version: int | None = None,
+) -> Response:
+    """Return the main table of a saved result as a file."""
+    request = ShowResult(name=name, kind=kind, version=version)
+    return table_file(answer(caller, session, show_result, request).result)
+
+
 def result_context(session: Session, caller: Caller, request: ShowResult) -> dict[str, Any]:
     """Return the context of the page of a saved result: heading, sentences, tables and chart."""
     saved = answer(caller, session, show_result, request)
@@ -124,6 +147,7 @@ def result_context(session: Session, caller: Caller, request: ShowResult) -> dic
         "saved": saved,
         "measure": saved.request.get("measure"),
         "round": saved.request.get("round"),
+        "label": _label(saved.request.get("assessments")),
         "heading": saved_heading(saved),
         "brief": _brief(saved),
         "why": why_stale(saved),
@@ -136,6 +160,15 @@ def result_context(session: Session, caller: Caller, request: ShowResult) -> dic
         ),
         "title": _title(result),
     }
+
+
+def _label(assessments: object) -> str | None:
+    """Return the assessments label that links of a result carry; None for the default or several."""
+    labels = [assessments] if isinstance(assessments, str) else assessments
+    match labels:
+        case [str(label)] if label != DEFAULT_ASSESSMENTS:
+            return label
+    return None
 
 
 def _title(result: Result) -> str:

@@ -24,7 +24,6 @@ from roundbook.pages.commands import matrix_commands, round_commands
 from roundbook.pages.forms import PageCaller, PageSession, labels_to_choose, recorded_name
 from roundbook.pages.rendering import page
 from roundbook.presentation import figures
-from roundbook.presentation.charts.limits import MOST_TOPICS
 from roundbook.presentation.matrices import changes_phrase, status_phrase
 from roundbook.presentation.publication import PUBLISHED_VARIANCES, publication_note
 from roundbook.presentation.rankings import summary
@@ -59,7 +58,9 @@ def round_page(
     label = assessments or None
     context = round_context(session, caller, task, round, measure, label, usual=True)
     chosen = context["measure"] if context["whose"] else None
-    context["commands"] = round_commands(context["round"], chosen, context["assessments"])
+    context["commands"] = round_commands(
+        context["round"], chosen, context["assessments"], context["factors"]
+    )
     return page(http, "round.html", **context)
 
 
@@ -104,6 +105,7 @@ def round_context(
         "measure": chosen,
         "assessments": assessments,
         "labels": labels,
+        "factors": None,
         "ranking": None,
         "ranking_summary": [],
         "intervals": {},
@@ -137,7 +139,8 @@ def round_context(
     drawn["scores"] = figure("scores", overview, caption, matrix=matrix.matrix)
     try:
         factors = show_factors(session, FactorsRequest(**series))
-        caption = figures.factors_caption(factors, MOST_TOPICS)
+        context["factors"] = factors
+        caption = figures.factors_caption(factors)
         drawn["factors"] = figure("factors", factors, caption, **series)
         request = RankRequest(**series)
         if len(overview.runs) * len(overview.topics) > _MOST_SCORES:
@@ -164,7 +167,7 @@ def matrix_page(
         series["assessments"] = details.assessments
     captions = {
         "scores": figures.scores_caption(overview),
-        "topics": figures.topics_caption(overview, MOST_TOPICS),
+        "topics": figures.topics_caption(overview),
     }
     return page(
         http,

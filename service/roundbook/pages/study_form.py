@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import shlex
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from threading import Lock
 from typing import Any, Literal, NamedTuple, get_args, get_origin
 
 from pydantic_core import PydanticUndefined
 
+from roundbook.errors import RequestError
 from roundbook.logbook.saving import ComputedResult, compute_result, inputs_of
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES
@@ -26,11 +27,19 @@ _OF_FILES = frozenset({"layout", "missing", "file_measure"})
 _NEEDED = frozenset({"to_round", "pivot"})
 # A page has to be quick: it runs at most so many trials unless the form says otherwise.
 TRIALS = {"trials": 1_000, "swap_trials": 200}
-# Studies of all rounds: their titles on pages, and the studies of one round of which they are an
-# option in the terminal.
+# Studies of all rounds: their titles on pages, the studies of one round of which they are an option
+# in the terminal, and the options of that command by the fields of the form.
+_OF_ALL = {"scales": "--scale", "assessments": "--assessments"}
+_OF_SWAPS = {
+    "seed": "--seed",
+    "swap_trials": "--trials",
+    "level": "--level",
+    "topics_each": "--topics-each",
+    "with_replacement": "--with-replacement",
+}
 _OVER_ROUNDS = {
-    "across-rounds": ("Swap rates across all rounds", "swap-rate"),
-    "leave-one-out-rounds": ("Leave one out across all rounds", "leave-one-out"),
+    "across-rounds": ("Swap rates across all rounds", "swap-rate", _OF_ALL | _OF_SWAPS),
+    "leave-one-out-rounds": ("Leave one out across all rounds", "leave-one-out", _OF_ALL),
 }
 # The parts of a description that are about options of the terminal and about files.
 _OF_TERMINAL = re.compile("; (repeat\\b[^.]*|none with `file`)")
@@ -59,16 +68,82 @@ def study_form(study: str) -> list[StudyField]:
 
 def study_title(study: str) -> str:
     """Return the title of a study on pages."""
-    title, _ = _OVER_ROUNDS.get(study, (None, None))
+    title, *_ = _OVER_ROUNDS.get(study, [None])
     return title or study.capitalize().replace("-", " ")
 
 
-def over_rounds_command(study: str, task: str | None, measure: str | None) -> str | None:
-    """Return the command of the terminal for a study of all rounds; None for one of a round."""
+def over_rounds_command(study: str, task: str | None, values: Mapping[str, Any]) -> str | None:
+    """Return the command of the terminal for a study of all rounds; None for one of a round.
+
+    Parameters
+    ----------
+    values : mapping
+        The fields that are filled in.
+    """
     if study not in _OVER_ROUNDS:
         return None
-    named = (task or "TASK", "--all-rounds", "--measure", measure or "M")
-    return shlex.join(["roundbook", "study", _OVER_ROUNDS[study][1], *named])
+    _, of_round, options = _OVER_ROUNDS[study]
+    named = [task or "TASK", "--all-rounds", "--measure", values.get("measure", "M")]
+    ticks = {field.name for field in study_form(study) if field.tick}
+    for field, option in options.items():
+        chosen = values.get(field, [])
+        if field in ticks:
+            named += [option] if chosen else []
+            continue
+        for value in [chosen] if isinstance(chosen, str) else chosen:
+            named += [option, value]
+    return shlex.join(["roundbook", "study", of_round, *named])
+
+
+def draws(study: str) -> bool:
+    """Return whether a study draws samples, so that it has a number of trials."""
+    return study in STUDIES and "trials" in STUDIES[study].request.model_fields
+
+
+def usual_trials(study: str) -> str:
+    """Return how many trials the terminal takes by default, as a phrase; empty without any."""
+    defaults = _default_trials(study)
+    return " and ".join(_of_trials(study, name, number) for name, number in defaults.items())
+
+
+def fewer_trials(study: str, typed: Container[str]) -> list[str]:
+    """Return a sentence for each number of trials that a page lowers.
+
+    Parameters
+    ----------
+    typed : container of str
+        The fields that the form says; a number among them is not lowered.
+    """
+    return [
+        f"{_of_trials(study, name, TRIALS[name])}; by default the terminal takes {number:,}."
+        for name, number in _default_trials(study).items()
+        if name not in typed and number > TRIALS[name]
+    ]
+
+
+def _default_trials(study: str) -> dict[str, int]:
+    """Return the default numbers of trials of a study's request, by field."""
+    fields = STUDIES[study].request.model_fields
+    return {name: fields[name].default for name in TRIALS if name in fields}
+
+
+def _of_trials(study: str, name: str, number: int) -> str:
+    """Return a number of trials in the words of its field: ``1,000 permutations of ...``."""
+    words = (STUDIES[study].request.model_fields[name].description or "").rstrip(".")
+    return f"{number:,} {words[:1].lower()}{words[1:]}"
+
+
+def study_measures(study: str, recorded: Sequence[str]) -> list[str]:
+    """Return the measures, of those recorded, that a study can be of; or the only one it is of."""
+    field = STUDIES[study].request.model_fields["measure"]
+    return list(recorded) if field.is_required() else [field.default]
+
+
+def check_round(study: str, fields: Container[str]) -> None:
+    """Raise RequestError unless the task and, of a study of one, the round are filled in."""
+    for name in ("task", "round"):
+        if name in _names(study) and name not in fields:
+            raise RequestError(name, f"`{name}` is not given")
 
 
 def study_fields(study: str, query: Mapping[str, Sequence[str]]) -> dict[str, Any]:

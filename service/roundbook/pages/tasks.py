@@ -31,8 +31,9 @@ from roundbook.pages.forms import PageCaller, PageSession, labels_to_choose, rec
 from roundbook.pages.rendering import page
 from roundbook.pages.results import result_rows
 from roundbook.pages.rounds import usual_label
+from roundbook.pages.ways_out import on_page
 from roundbook.presentation import drift, drift_advice, drift_verdict, figures
-from roundbook.presentation.charts.limits import MOST_ROUNDS, MOST_TOPICS
+from roundbook.presentation.charts.limits import MOST_ROUNDS
 from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.events import details
 from roundbook.presentation.rounds import OF_ALL_ROUNDS, out_of_order_notes, several_assessments
@@ -68,6 +69,10 @@ def home(http: Request, caller: PageCaller, session: PageSession) -> HTMLRespons
             "task": task,
             "verdict": None,
             "variances": [],
+            "latest": None,
+            "held_later": None,
+            # Whether the variance is left out as the caller has no token.
+            "hidden": False,
             "aged": [],
             "stale": 0,
         }
@@ -97,8 +102,18 @@ def _task_summary(session: Session, caller: Caller, task: str) -> dict[str, Any]
         return state
     series = {"task": task, "measure": measure} | ({} if label is None else {"assessments": label})
     # Both are refused until assessments are chosen, for example; the task's page has the reason.
-    if history := _answer_or_none(caller, session, show_variances, VarianceRequest(**series)):
+    request = VarianceRequest(**series)
+    if history := _answer_or_none(
+        caller,
+        session,
+        show_variances,
+        request,
+        lambda error: state.update(hidden=status_of(error) == 401),
+    ):
         state["variances"] = [row.variance for row in history.rounds]
+        state["latest"] = history.rounds[-1]
+        pairs = {pair.round: pair.recorded_after for pair in history.out_of_order}
+        state["held_later"] = pairs.get(history.rounds[-1].round)
     if len(rounds) > 1 and (
         report := _answer_or_none(caller, session, report_drift, DriftRequest(**series))
     ):
@@ -190,6 +205,8 @@ def task_context(
         **dict.fromkeys(("history", "report", "curve", "factors", "curve_summary")),
         **{name: {} for name in ("by_round", "fitted", "returned", "logged")},
         "results": [],
+        # Whether variances are left out as the caller has no token.
+        "hidden": False,
         "trouble_sentences": notes,
         "figures": dict.fromkeys(("variances", "ageing", "drift", "factors")),
     }
@@ -204,6 +221,7 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
     series, label = context["series"], context["assessments"]
 
     def refused(error: RoundbookError) -> None:
+        context["hidden"] |= status_of(error) == 401
         sentence = OF_ALL_ROUNDS if status_of(error) == 401 else str(error)
         # Several results may be missing for the same reason.
         if sentence not in context["trouble_sentences"]:
@@ -232,8 +250,8 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
         context["report"] = report
         context["verdict_text"] = verdict_headline(report) | {
             "reason": drift_verdict.brief_reason(report),
-            "notes": drift.brief_notes(report),
-            "advice": drift_advice.brief_advice(report),
+            "notes": [on_page(note, report) for note in drift.brief_notes(report)],
+            "advice": on_page(drift_advice.brief_advice(report), report),
         }
         drawn["drift"] = figure("drift", report, figures.means_caption(report), **series)
     if curve:
@@ -279,7 +297,7 @@ def _add_factors(
     factors = next(filter(None, factor_sets), None)
     if factors:
         context["factors"] = factors
-        caption = figures.factors_caption(factors, MOST_TOPICS)
+        caption = figures.factors_caption(factors)
         series = context["series"] | {"round": factors.round}
         context["figures"]["factors"] = figure("factors", factors, caption, **series)
 
@@ -292,7 +310,12 @@ def variances_page(
     request = VarianceHistoryRequest(task=task)
     histories = answer(caller, session, show_histories, request).histories
     return page(
-        http, "variances.html", task=task, histories=histories, stability=stability(histories)
+        http,
+        "variances.html",
+        task=task,
+        scale=request.scale,
+        histories=histories,
+        stability=stability(histories),
     )
 
 

@@ -26,6 +26,7 @@ from roundbook.errors import (
     ContentDiffersError,
     ImpossibleStatisticError,
     NotRecordedError,
+    RequestError,
     RevisedMeanwhileError,
     RoundbookError,
     RoundPublishedError,
@@ -133,6 +134,8 @@ async def preview(http: Request, caller: PageCaller) -> HTMLResponse:
             await run_in_threadpool(_store, previewed, form.getlist("file"), form.get("teams"))
     except ClientDisconnect:
         raise HttpError(400, "The file broke off; nothing was kept of it.") from None
+    except RequestError as error:
+        return _refused(http, previewed, error)
     if not previewed.files:
         return _form(http, values, 422, refused=Refusal("file", "Choose a file."))
     try:
@@ -145,7 +148,7 @@ async def preview(http: Request, caller: PageCaller) -> HTMLResponse:
 def _refused(http: Request, previewed: _Preview, error: RoundbookError) -> HTMLResponse:
     """Return the form of files that cannot be logged, with the reason beside its field."""
     status, code = refused_status(error), error.way_out and error.way_out.code
-    why = refusal(error, (*_FIELDS, "measures"), _BESIDE)
+    why = refusal(error, (*_FIELDS, "measures", "file", "teams"), _BESIDE)
     field = "measure" if why.field == "measures" else why.field
     teams = previewed.fields.get("teams")
     if code == "correct the teams" or (
@@ -161,23 +164,32 @@ def _refused(http: Request, previewed: _Preview, error: RoundbookError) -> HTMLR
 def _store(
     previewed: _Preview, sent: Sequence[UploadFile | str], teams: UploadFile | str | None
 ) -> None:
-    """Write files under their own names; an empty field of the form sends a file without a name."""
+    """Write files under their own names; an empty field of the form sends a file without a name.
 
-    def store(field: UploadFile | str | None) -> Path | None:
+    Raises
+    ------
+    RequestError
+        When two files have the same name, or a name is not one printable line.
+    """
+
+    def store(field: UploadFile | str | None, of: str) -> Path | None:
         name = Path(field.filename or "").name if isinstance(field, UploadFile) else ""
         path = previewed.directory / name
         if not isinstance(field, UploadFile) or not name:
             return None
         if not name.isprintable() or len(name.encode()) > 200:
-            raise HttpError(422, "A file's name is one printable line of at most 200 characters.")
+            raise RequestError(of, "a file's name is one printable line of at most 200 characters")
+        # The team file may have the name of a score file in another directory.
+        while of == "teams" and path.exists():
+            path = path.with_name(f"teams {path.name}")
         if path.exists():
-            raise HttpError(422, f"Two of the files are called '{name}'.")
+            raise RequestError(of, f"two of the files are called '{name}'")
         with path.open("wb") as target:
             shutil.copyfileobj(field.file, target)
         return path
 
-    previewed.files = [path for path in map(store, sent) if path]
-    if "teams" in previewed.kind.fields and (path := store(teams)):
+    previewed.files = [path for field in sent if (path := store(field, "file"))]
+    if "teams" in previewed.kind.fields and (path := store(teams, "teams")):
         previewed.fields["teams"] = path
     previewed.bytes = sum(file.stat().st_size for file in previewed.directory.iterdir())
 

@@ -1,11 +1,15 @@
-"""What helps after an error, by the code that it names: on a page, or in a terminal."""
+"""What helps after an error or a verdict on drift: on a page, or in a terminal."""
 
 from __future__ import annotations
 
+import re
 import shlex
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from roundbook.errors import RoundbookError
+
+if TYPE_CHECKING:
+    from roundbook.logbook.drift.report import DriftReport
 
 
 class NextStep(NamedTuple):
@@ -97,6 +101,15 @@ _WAYS_OUT = {
     "plan from another variance": NextStep("Choose another measure, or type a variance."),
 }
 
+# By a name in backticks in a sentence on drift: the field of a form, or the terminal's command.
+_OF_DRIFT = {
+    "teams": "Teams of the runs, where scores are logged",
+    "alias_topics": "in a terminal, `roundbook topic alias {task} FILE`",
+    "runs": "in a terminal, `roundbook factors fit {task} ROUND --measure {measure} --runs RUNS"
+    " --reason REASON`",
+    "details": "in a terminal, `roundbook drift {task} --measure {measure} --details`",
+}
+
 
 def next_step(error: RoundbookError) -> NextStep | None:
     """Return what to do after an error; None where its own sentence says enough."""
@@ -110,3 +123,13 @@ def next_step(error: RoundbookError) -> NextStep | None:
         return NextStep(sentence.format_map(facts), command and command.format_map(quoted))
     except KeyError:  # raised elsewhere, with fewer facts
         return None
+
+
+def on_page(sentence: str, report: DriftReport) -> str:
+    """Return a sentence on drift with fields of pages, or commands, for the names in backticks."""
+    quoted = {"task": shlex.quote(report.task), "measure": shlex.quote(report.measure)}
+
+    def words(named: re.Match[str]) -> str:
+        return _OF_DRIFT[named[1]].format_map(quoted) if named[1] in _OF_DRIFT else named[0]
+
+    return re.sub(r"`(\w+)`", words, sentence)

@@ -22,7 +22,7 @@ from roundbook.presentation.previews import near_note
 from roundbook.presentation.publication import publication_note
 from roundbook.presentation.rounds import out_of_order_notes
 from roundbook.presentation.runs import qrels_notes, run_notes
-from roundbook.presentation.saved_results import brief_sentence
+from roundbook.presentation.saved_results import brief_sentence, other_question
 from roundbook.presentation.staleness import why_stale
 from roundbook.presentation.teams import described_phrase
 from roundbook.presentation.variances import recorded_notes
@@ -125,7 +125,8 @@ def described_notes(described: DescribedTeams) -> list[str]:
     """Return the notes on a team file: runs left out, variances estimated anew, hidden cells."""
     where = f"round '{described.round}'"
     notes = team_file_notes(described.unknown_runs, described.undescribed_runs, where)
-    note = renewed_note(described.renewed, corrected=described.status == "corrected")
+    corrected = described.status == "corrected"
+    note = renewed_note(described.renewed, corrected=corrected, dry_run=described.dry_run)
     return [*notes, *([note] if note else []), *hidden_notes(described.hidden)]
 
 
@@ -146,17 +147,8 @@ def saved_sentence(saved: SavedResult) -> str:
     of_task = "" if saved.task is None else f", of task '{saved.task}'"
     title = find_kind(saved.kind).title
     sentence = f"{status}: {title} '{saved.name}', version {saved.version}{of_task}."
-    if not saved.asked_before:
-        return sentence
-    before = ", ".join(
-        f"{name.replace('_', ' ')} {_option_text(value)}"
-        for name, value in saved.asked_before.items()
-    )
-    return f"{sentence} Version {saved.version - 1} was of another question: {before}."
-
-
-def _option_text(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    other = other_question(saved.version, saved.asked_before)
+    return sentence if other is None else f"{sentence} {other}"
 
 
 def renewal_notes(renewal: Renewal) -> list[str]:

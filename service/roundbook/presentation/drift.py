@@ -24,7 +24,7 @@ from roundbook.presentation.drift_verdict import (
     reason,
     signed,
 )
-from roundbook.presentation.phrases import other_pool
+from roundbook.presentation.phrases import other_pool, verdict_words
 from roundbook.presentation.rounds import assumed_collection, out_of_order
 from roundbook.statistics.significance.two_sample_tests import Outcome
 from roundbook.statistics.t_interval import Interval
@@ -224,7 +224,7 @@ def _recurring(report: DriftReport) -> str | None:
         figures = f"; a shift of {signed(like.shift)} ({shift}), a spread of"
         figures += f" {plain(like.sd_ratio)} times what it was ({ratio})"
     return (
-        f"As the {teams} that came again see it: {recurring.verdict}{figures}. That is another"
+        f"As the {teams} that came again see it: {verdict_words(recurring.verdict)}{figures}. That is another"
         " question, since who comes again is no random choice."
     )
 

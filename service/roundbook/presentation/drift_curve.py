@@ -54,7 +54,10 @@ def ageing(from_round: str, verdicts: Mapping[str, str]) -> str:
         verdict: [label for label, of_round in verdicts.items() if of_round == verdict]
         for verdict in ("held", "aged", "undecided", "unbridged")
     }
-    counts = ", ".join(f"{len(names)} {verdict}" for verdict, names in labels.items() if names)
+    words = {"unbridged": "without shared topics"}
+    counts = ", ".join(
+        f"{len(names)} {words.get(verdict, verdict)}" for verdict, names in labels.items() if names
+    )
     rounds = counted(len(verdicts), "later round")
     lines = [f"The factors of round '{from_round}' in {rounds}: {counts}."]
     if labels["aged"]:

@@ -37,7 +37,7 @@ def headline(report: DriftReport) -> str:
         "undecided": f"UNDECIDED: whether the factors of round {first} still hold in round"
         f" {later} cannot be told from these systems and topics"
         + (f", though {moved_parts(report)} did move" if report.moved else ""),
-        "unbridged": f"UNBRIDGED: rounds {first} and {later} have no usable shared topic",
+        "unbridged": f"NO SHARED TOPICS: rounds {first} and {later} have no usable shared topic",
     }
     unknown = " (provisional: teams unknown)" if report.provisional else ""
     return f"{verdicts[report.verdict]}{unknown}."
@@ -107,7 +107,7 @@ def _reason(assessment: Assessment, rounds: Comparison | DriftReport) -> str:
             return (
                 f"Round '{first}' was held on the document collection '{rounds.from_collection}'"
                 f" and round '{rounds.to_round}' on '{rounds.to_collection}': a topic of the same"
-                " name on other documents is another topic, and no bridge."
+                " name on other documents is another topic, and not a shared one."
             )
         if not rounds.shared_topics:
             return "The two rounds share no topic, so no shift exists."

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.drift_verdict import signed
-from roundbook.presentation.phrases import other_pool
+from roundbook.presentation.phrases import counted, other_pool
 from roundbook.requests.plans import INTERVALS
 
 if TYPE_CHECKING:
@@ -33,7 +33,8 @@ def variances_caption(history: VarianceHistory, most: int) -> str:
     if pooled.next_round is not None and pooled.next_round.u80 is not None:
         planning = f"; planning variance {short(pooled.next_round.u80)}"
     return (
-        f"Variance of {rounds} with 95% intervals; pooled {short(pooled.variance)}"
+        f"Variance of {history.measure}, {history.scale} scale, in {rounds} with 95% intervals;"
+        f" pooled {short(pooled.variance)}"
         f"{interval}{planning}."
     )
 
@@ -43,8 +44,9 @@ def ageing_caption(curve: DriftCurve, most: int) -> str:
     number = len(curve.rounds)
     rounds = "the later round" if number == 1 else f"the {_latest(number, most)}later rounds"
     return (
-        f"Shift of {rounds} for systems and topics like these, with 95% intervals; up to"
-        f" ±{curve.margin:.3g}, the band, does not matter."
+        f"Shift of {curve.measure} in {rounds} for systems and topics like these, in standard"
+        f" deviations of '{curve.from_round}', with 95% intervals; up to ±{curve.margin:.3g}, the"
+        " band, does not matter."
     )
 
 
@@ -61,8 +63,8 @@ def means_caption(report: DriftReport) -> str:
     """Return the caption of a chart of the shared topics' means."""
     higher = sum(topic.mean_to > topic.mean_from for topic in report.topics)
     return (
-        f"Mean over the runs on the {report.shared_topics} shared topics; above the dashed line,"
-        f" {higher} of them, it is higher in '{report.to_round}'."
+        f"Mean {report.measure} over the runs on the {report.shared_topics} shared topics; above the"
+        f" dashed line, {higher} of them, it is higher in '{report.to_round}'."
     )
 
 
@@ -70,13 +72,13 @@ def sds_caption(report: DriftReport) -> str:
     """Return the caption of a chart of the shared topics' standard deviations."""
     wider = sum(topic.sd_to > topic.sd_from for topic in report.topics)
     return (
-        f"Standard deviation over the runs on the {report.shared_topics} shared topics; above the"
-        f" dashed line, {wider} of them, it is wider in '{report.to_round}'."
+        f"Standard deviation of {report.measure} over the runs on the {report.shared_topics} shared"
+        f" topics; above the dashed line, {wider} of them, it is wider in '{report.to_round}'."
     )
 
 
-def factors_caption(factors: FactorSet, most: int) -> str:
-    """Return the caption of a chart of factors, in which at most `most` topics are drawn."""
+def factors_caption(factors: FactorSet) -> str:
+    """Return the caption of a chart of factors."""
     runs = f"{factors.factors[0].runs if factors.factors else 0} runs"
     if factors.pool_now is not None:
         runs = other_pool(runs, factors.pool_now)
@@ -85,14 +87,16 @@ def factors_caption(factors: FactorSet, most: int) -> str:
     else:
         runs = f"the {factors.standardising} {runs}"
     return (
-        f"Version {factors.version}, {runs}: mean and sd of {_topics(len(factors.factors), most)}."
+        f"Version {factors.version}, {runs}: mean and sd of {factors.measure} on"
+        f" {counted(len(factors.factors), 'topic')}."
     )
 
 
-def topics_caption(overview: ScoreOverview, most: int) -> str:
-    """Return the caption of a chart of topics, of which at most `most` are drawn."""
+def topics_caption(overview: ScoreOverview) -> str:
+    """Return the caption of a chart of topics."""
     return (
-        f"Mean and sd over the {len(overview.runs)} runs of {_topics(len(overview.topics), most)}."
+        f"Mean and sd of {overview.measure} over {counted(len(overview.runs), 'run')} on"
+        f" {counted(len(overview.topics), 'topic')}."
     )
 
 
@@ -140,10 +144,6 @@ def dominating_topics(report: DriftReport) -> str | None:
         + f" {share:.0%} of the mean shift in each topic's own sd"
         f" ({signed(whole / len(shifts))}); without them it is {signed(rest)}."
     )
-
-
-def _topics(number: int, most: int) -> str:
-    return f"the {number} topics" if number <= most else f"up to {most} of the {number} topics"
 
 
 def _latest(number: int, most: int) -> str:

@@ -22,6 +22,7 @@ FIELDS = (
     ),
     "design_topics",
 )
+_NOT_IN_CSV = {"negative", "reason", "design_reason", "arguments", "reliabilities"}
 
 
 def heading(report: GeneralisabilityReport) -> str:
@@ -40,13 +41,35 @@ def remarks(report: GeneralisabilityReport) -> list[str]:
         "E-rho2 tells how well the ranking of the runs would repeat on other topics, Phi how well"
         " their mean scores would. The intervals take scores for normal, of one residual variance on"
         " all topics, and runs for independent; where they are not, they may cover less than they say.",
-        *(f"Round '{row.round}': {row.reason}" for row in report.rounds if row.reason),
+        *(f"Round '{row.round}': {why}" for row in report.rounds if (why := reason(row))),
         *(
             f"Round '{label}' is left out: a single run leaves nothing to rank."
             for label in report.single_run
         ),
         *map(left_out, report.withdrawn),
     ]
+
+
+def reason(row: Reliability) -> str | None:
+    """Return the sentences on why numbers of a round are unknown; None where all are known."""
+    # The help of the command needs this module, but no NumPy.
+    from roundbook.statistics.design.reasons import MOST_TOPICS, sentence  # noqa: PLC0415
+
+    reliability = {
+        None: None,
+        "no_residual": "Runs and topics explain every score, without a residual: there is nothing to"
+        " judge the error of the estimates by.",
+        "target_not_reached": "Where a number of topics is missing, systems may not differ at all,"
+        f" or so little that {MOST_TOPICS:,} topics would not be enough.",
+    }[row.reason]
+    design = row.design_reason and sentence(row.design_reason, row.arguments)
+    return " ".join(filter(None, (reliability, design))) or None
+
+
+def round_facts(row: Reliability) -> dict[str, Any]:
+    """Return the JSON of a round, with the sentences of its reasons in place of the codes."""
+    facts = row.model_dump(mode="json", exclude={"design_reason", "arguments"})
+    return facts | {"reason": reason(row)}
 
 
 # The columns of CSV of the table of several numbers of topics and levels.
@@ -76,9 +99,7 @@ def table_csv_rows(report: GeneralisabilityReport) -> list[SimpleNamespace]:
 
 def csv_row(row: Reliability) -> SimpleNamespace:
     """Return the CSV row of a round."""
-    return SimpleNamespace(
-        **_limits(row.model_dump(exclude={"negative", "reason", "reliabilities"}))
-    )
+    return SimpleNamespace(**_limits(row.model_dump(exclude=_NOT_IN_CSV)))
 
 
 def _limits(values: dict[str, Any]) -> dict[str, Any]:

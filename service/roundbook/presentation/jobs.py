@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from roundbook.presentation.saved_results import other_question
+
 
 def state(job: Any) -> str:  # noqa: ANN401
     """Return the state of a job as a sentence: its progress, its result or its error."""
     about = f"Job {job.job}: {job.study} of {job.task}"
     if job.status == "done":
-        return f"{about} is {job.saved}: '{job.result}', version {job.version}."
+        other = other_question(job.version, job.asked_before)
+        done = f"{about} is {job.saved}: '{job.result}', version {job.version}."
+        return f"{done} {other}" if other else done
     if job.status == "failed":
         return f"{about} failed. {job.error}"
     if job.status == "cancelled":

@@ -73,18 +73,24 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
         dropped = ", ".join(logged.dropped_topics)
         treatment = f"topics left out: {dropped}" if dropped else "set to 0"
         notes.append(f"Missing scores: {logged.missing_cells}; {treatment}.")
-    if note := renewed_note(remarks.renewed):
+    if note := renewed_note(remarks.renewed, dry_run=logged.dry_run):
         notes.append(note)
     if remarks.not_recorded:
-        lost = " and ".join(_OPTIONS[name] for name in remarks.not_recorded)
-        notes.append(
-            "These very scores are recorded already, so nothing was logged and"
-            f" {lost} {'was' if len(remarks.not_recorded) == 1 else 'were'} not recorded."
-        )
+        notes.append(_not_recorded(remarks.not_recorded, dry_run=logged.dry_run))
     notes += hidden_notes(remarks.hidden)
     return notes + team_file_notes(
         remarks.unknown_runs, remarks.undescribed_runs, "the score files"
     )
+
+
+def _not_recorded(options: Sequence[str], *, dry_run: bool) -> str:
+    lost = " and ".join(_OPTIONS[name] for name in options)
+    if dry_run:
+        change = f"nothing would be logged and {lost} would not be recorded"
+    else:
+        were = "was" if len(options) == 1 else "were"
+        change = f"nothing was logged and {lost} {were} not recorded"
+    return f"These very scores are recorded already, so {change}."
 
 
 def _of_runs(logged: LoggedMatrix) -> list[str]:
@@ -174,7 +180,9 @@ def factor_rows(matrix: ShownMatrix) -> list[MatrixFactors]:
     ]
 
 
-def renewed_note(renewed: Sequence[str], *, corrected: bool = False) -> str | None:
+def renewed_note(
+    renewed: Sequence[str], *, corrected: bool = False, dry_run: bool = False
+) -> str | None:
     """Return the note that variances were estimated anew as teams became known; None if none were.
 
     Parameters
@@ -185,10 +193,17 @@ def renewed_note(renewed: Sequence[str], *, corrected: bool = False) -> str | No
     if not renewed:
         return None
     measures = ", ".join(dict.fromkeys(renewed))
+    intervals = f"the intervals of {counted(len(renewed), 'variance estimate')} ({measures})"
+    if dry_run:
+        change = "be corrected" if corrected else "become known"
+        return (
+            f"Teams of runs would {change}: {intervals} would be estimated anew by team. Any result"
+            " saved on the earlier ones would be stale."
+        )
     change = "were corrected" if corrected else "became known"
     return (
-        f"Teams of runs {change}: the intervals of {counted(len(renewed), 'variance estimate')}"
-        f" ({measures}) were estimated anew by team. Any result saved on the earlier ones is stale."
+        f"Teams of runs {change}: {intervals} were estimated anew by team. Any result saved on the"
+        " earlier ones is stale."
     )
 
 

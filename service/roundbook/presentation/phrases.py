@@ -31,9 +31,15 @@ def other_pool(runs: str, pool_now: int) -> str:
     return f"{runs}, not the pool known now ({pool_now})"
 
 
-def under_label(assessments: str) -> str:
-    """Return an assessments label as the end of a phrase, empty for the default one."""
-    return "" if assessments == DEFAULT_ASSESSMENTS else f", {assessments} assessments"
+def under_label(assessments: str | None) -> str:
+    """Return an assessments label as the end of a phrase, empty for the default one and None."""
+    named = assessments not in (None, DEFAULT_ASSESSMENTS)
+    return f", {assessments} assessments" if named else ""
+
+
+def verdict_words(verdict: str) -> str:
+    """Return a verdict on drift, or the lack of one, in words."""
+    return "no shared topics" if verdict == "unbridged" else verdict
 
 
 def of_task(name: str | None) -> str:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from roundbook.presentation.factors import outdated_note
 from roundbook.presentation.phrases import under_label
+from roundbook.presentation.tables import interval_text
 
 if TYPE_CHECKING:
     from roundbook.logbook.rankings import Limits, RankAgreement
@@ -27,7 +28,14 @@ def summary(agreement: RankAgreement) -> list[str]:
         "95% interval of tau-b as the papers print it, as if the rankings were unrelated:"
         f" {_limits(agreement.published)}",
     ]
-    return lines + ([agreement.reason] if agreement.reason else [])
+    return lines + [sentence for sentence in [reason(agreement)] if sentence]
+
+
+def reason(agreement: RankAgreement) -> str | None:
+    """Return the sentence on why the rankings have no tau-b, None where they have."""
+    if agreement.tau_b is not None:
+        return None
+    return "All runs tie in one of the rankings: tau-b does not exist."
 
 
 def _changed_pairs(agreement: RankAgreement) -> str:
@@ -53,4 +61,4 @@ def _number(value: float | None) -> str:
 
 
 def _limits(limits: Limits | None) -> str:
-    return "unknown" if limits is None else f"[{limits.low:.3f}, {limits.high:.3f}]"
+    return "unknown" if limits is None else interval_text((limits.low, limits.high))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from roundbook.presentation.phrases import verdict_words
+
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry
 
@@ -13,7 +15,7 @@ def brief_sentence(brief: Mapping[str, Any]) -> str:
     """Return a report's rounds, verdict and the shift that the verdict rests on, as a phrase."""
     shift = brief.get("shift")
     moved = "" if shift is None else f", shift {shift:+.3f}"
-    return f"{brief['from']} to {brief['to']}: {brief['verdict']}{moved}"
+    return f"{brief['from']} to {brief['to']}: {verdict_words(brief['verdict'])}{moved}"
 
 
 def scope(entry: ResultEntry) -> str:

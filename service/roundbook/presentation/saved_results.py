@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from roundbook.logbook.kinds import import_kind
-from roundbook.presentation.phrases import of_task
+from roundbook.presentation.phrases import of_task, under_label
 from roundbook.presentation.staleness import why_stale
 
 if TYPE_CHECKING:
@@ -43,11 +44,36 @@ def entry_row(entry: ResultEntry) -> dict[str, Any]:
 
 
 def brief_sentence(entry: ResultEntry) -> str:
-    """Return a saved result's main figures as a phrase: a plan's topics, a report's verdict."""
+    """Return a saved result's main figures as a phrase: a plan's topics, a report's verdict.
+
+    It ends in the assessments of a study or report, if they are not the default ones.
+    """
     if not entry.brief:
         return "cannot be read"
     sentence: str = import_kind(entry.kind, _MODULES).brief_sentence(entry.brief)
-    return sentence
+    return sentence + under_label(entry.brief.get("assessments"))
+
+
+def other_question(version: int, asked_before: Mapping[str, Any]) -> str | None:
+    """Return the sentence on what the version before asked otherwise; None where it did not.
+
+    Parameters
+    ----------
+    version : int
+        The version that was saved.
+    asked_before : mapping
+        The former values of fields of the request, by name.
+    """
+    if not asked_before:
+        return None
+    before = ", ".join(
+        f"{name.replace('_', ' ')} {_option_text(value)}" for name, value in asked_before.items()
+    )
+    return f"Version {version - 1} was of another question: {before}."
+
+
+def _option_text(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
 def result_scope(entry: ResultEntry) -> str:

@@ -106,6 +106,12 @@ def count(field: str, heading: str, *, spare: int = 0) -> Column:
     return Column(field, heading, str, "right", spare)
 
 
+def interval_text(limits: tuple[float, float]) -> str:
+    """Return the limits of an interval as text, with three decimals."""
+    low, high = limits
+    return f"[{low:.3f}, {high:.3f}]"
+
+
 def values_at(result: object, paths: Mapping[str, str]) -> dict[str, Any]:
     """Return values of a result by name; None where an object on the path is None.
 

@@ -38,6 +38,9 @@ _SENTENCES = {
     ("matrix", "content_hash"): (
         "these are not the scores that were logged: their hash is another"
     ),
+    ("run", "round"): "run '{run}' is of round '{recorded}', and not of this one",
+    ("matrix", "measure"): "it was logged of {computed}",
+    ("published_variance", "measure"): "it was recorded of {computed}, not {recorded}",
     ("factor", "topics_with_factors"): "it has factors of {recorded} topics, not of {computed}",
     ("factor_set", "factor_sets"): "it has {runs} runs and no factors",
     ("factor_set", "version"): "there is no version before it of these scores",
@@ -86,7 +89,7 @@ _SENTENCES = {
 
 
 _NOT_COMPUTED: dict[NotComputedReason, str] = {
-    "form": "saved in an earlier form",
+    "form": "saved in an earlier form: only what both forms have was compared",
     "known": "since other teams, systems or ids of topics are known by now than were then",
     "long": "since that takes more than a minute",
 }
@@ -156,7 +159,7 @@ def _what_differs(difference: Difference) -> str:
     facts = {
         name: "none" if value is None else repr(value) if isinstance(value, float) else str(value)
         for name, value in difference
-        if name in ("recorded", "computed", "runs")
+        if name in ("recorded", "computed", "runs", "run")
     }
     sentence = _SENTENCES.get((difference.table, difference.what))
     if sentence is not None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from roundbook.logbook.matrices.log_matrix import log_scores
 from roundbook.logbook.matrices.logged import LoggedMatrix
 from roundbook.logbook.record import open_record
 from roundbook.logbook.saving import SavedResult, save_long_result
-from roundbook.logbook.session import Work, begin
+from roundbook.logbook.session import Session, Work, begin
 from roundbook.logbook.studies.studies import run_study
 from roundbook.logbook.studies.study import Study
 from roundbook.requests.base import Request, is_kept
@@ -38,13 +38,14 @@ class LocalRecord:
 
     def ask(self, name: str, request: Request | None) -> BaseModel:
         """Return the result of a use case."""
-        with begin(self._engine, self._settings.user, keep=is_kept(request)) as session:
-            result: BaseModel = find_use_case(name).run(session, request)
+        case = find_use_case(name)
+        with self._transaction(changes=case.changes, keep=is_kept(request)) as session:
+            result: BaseModel = case.run(session, request)
         return result
 
     def study(self, request: StudyRequest) -> Study:
         """Compute and return a study."""
-        with begin(self._engine, self._settings.user) as session:
+        with self._transaction(changes=False) as session:
             return run_study(session, request, self._work())
 
     def save(
@@ -63,30 +64,34 @@ class LocalRecord:
 
         if name == "start_study":
             make_queue(self._engine)
-        with begin(self._engine, self._settings.user) as session:
+        with self._transaction(changes=name in ("start_study", "cancel_job")) as session:
             result: Job | JobList = getattr(studies, name)(session, request)
         return result
 
     def report(self, kind: str, fields: dict[str, Any]) -> BaseModel:
         """Write a report."""
         report = find_report(kind)
-        with begin(self._engine, self._settings.user, one_snapshot=True) as session:
+        with self._transaction(changes=False) as session:
             written: BaseModel = report.run(session, report.request(**fields))
         return written
 
     def log_matrix(self, request: LogRequest, matrix: ScoreMatrix) -> LoggedMatrix:
         """Log scores that are in memory."""
-        with begin(self._engine, self._settings.user, keep=is_kept(request)) as session:
+        with self._transaction(changes=True, keep=is_kept(request)) as session:
             return log_scores(session, request, matrix)
 
     def upload(self, name: str, fields: dict[str, Any], files: tuple[Path, ...]) -> BaseModel:
         """Return the result of a use case that reads files."""
         upload = UPLOADS[name]
         request = upload.ask(fields, *files)
-        keep = upload.changes and is_kept(request)
-        with begin(self._engine, self._settings.user, keep=keep) as session:
+        with self._transaction(changes=upload.changes, keep=is_kept(request)) as session:
             result: BaseModel = upload.run(session, request, self._settings.max_file_bytes)
         return result
+
+    def _transaction(self, *, changes: bool, keep: bool = True) -> AbstractContextManager[Session]:
+        """Return a transaction; one that changes nothing reads one snapshot of the record."""
+        user = self._settings.user
+        return begin(self._engine, user, keep=keep, one_snapshot=not changes)
 
     def _work(self) -> Work:
         return Work(max_file_bytes=self._settings.max_file_bytes)

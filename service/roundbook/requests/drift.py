@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from roundbook.limits import SD_RATIO_MARGIN, SHIFT_MARGIN
 from roundbook.requests.base import Request
 from roundbook.requests.fields import Assessments, MeasureName, TaskName
 
@@ -21,18 +22,23 @@ class CurveRequest(Request):
         None,
         gt=0,
         allow_inf_nan=False,
-        description="Largest shift, in first-round sds, that holds; above 0. (default: 0.2)",
+        description="Largest shift, in first-round sds, that holds; above 0. (default:"
+        f" {SHIFT_MARGIN:g})",
     )
     sd_ratio_margin: float = Field(
-        1.25, gt=1, allow_inf_nan=False, description="Largest ratio of sds that holds, above 1."
+        SD_RATIO_MARGIN,
+        gt=1,
+        allow_inf_nan=False,
+        description="Largest ratio of sds that holds, above 1.",
     )
     min_d: float | None = Field(
         None,
         gt=0,
         allow_inf_nan=False,
         description="Smallest std-AB difference that matters. It sets two things: the margin, D /"
-        " 0.3 sds, unless `margin` does (without both: 0.2), and what the topics needed are to"
-        " detect (without it: 0.1).",
+        " 0.3 sds, unless `margin` does (without both:"
+        f" {SHIFT_MARGIN:g}), and what the topics needed are to detect (without it:"
+        f" {DETECTED_MIN_D:g}).",
     )
     assessments: Assessments = None
 
@@ -41,9 +47,7 @@ class DriftRequest(CurveRequest):
     """One round's factors against those of another round."""
 
     to_round: str | None = Field(None, description="Default: the latest.")
-    m: int = Field(
-        10, ge=2, le=1_000_000, description="Topics needed: to compare m runs. (default: 10)"
-    )
+    m: int = Field(10, ge=2, le=1_000_000, description="Topics needed: to compare m runs.")
 
     @property
     def detected(self) -> float:

@@ -27,8 +27,7 @@ class FitRequest(Request):
     reason: str = Field(description="Why a further version is fitted.")
     runs: tuple[str, ...] = Field(
         ("pooled",),
-        description="The standardising runs: pooled, all, or a run's tag; repeat."
-        " (default: pooled)",
+        description="The standardising runs: pooled, all, or a run's tag; repeat.",
     )
     zero_sd: ZeroSd = Field("average", description="Topics on which these runs tie: 0, or dropped.")
     assessments: Assessments = None

@@ -19,6 +19,9 @@ DEFAULT_ASSESSMENTS = "official"
 ROUNDING = 1e-4
 
 TaskName = Annotated[str, Field(description="The task's name.")]
+MatrixNumber = Annotated[
+    int, Field(description="The score matrix's number, as the list of them has it.")
+]
 RoundLabel = Annotated[str, Field(description="The round's label.")]
 MeasureName = Annotated[str, Field(description="The measure: nDCG@10, AP, RBP(p=0.8), ...")]
 Assessments = Annotated[

@@ -15,9 +15,7 @@ class GeneralisabilityRequest(Request):
     measure: MeasureName
     round: str | None = Field(None, description="Only this one.")
     target: float = Field(0.95, description="The reliability wanted, between 0 and 1.")
-    level: float = Field(
-        0.95, description="Of the intervals; repeat for a table of several. (default: 0.95)"
-    )
+    level: float = Field(0.95, description="Of the intervals; repeat for a table of several.")
     more_levels: tuple[float, ...] = Field((), description="Other levels, of that table.")
     topic_counts: tuple[int, ...] = Field(
         (), description="Reliabilities with so many topics, in a table; repeat it."

@@ -17,6 +17,7 @@ from roundbook.requests.fields import (
     DryRun,
     FileMeasure,
     Layout,
+    MatrixNumber,
     MeasureName,
     Missing,
     Revise,
@@ -137,20 +138,20 @@ class ListMatrices(Request):
 class ShowMatrix(Request):
     """All that is known of a score matrix but its scores."""
 
-    matrix: int
+    matrix: MatrixNumber
     anonymous: Anonymous = False
 
 
 class ShowHistory(Request):
     """The history of a round's scores; `matrix` is any of their revisions."""
 
-    matrix: int
+    matrix: MatrixNumber
 
 
 class ShowImpact(Request):
     """Everything that rests on a matrix."""
 
-    matrix: int
+    matrix: MatrixNumber
 
 
 class ExportMatrix(Request):
@@ -159,9 +160,9 @@ class ExportMatrix(Request):
     matrix: int | None = Field(
         None, description="Its number; or else `task`, `round` and `measure`, for the current one."
     )
-    task: str | None = None
-    round: str | None = None
-    measure: str | None = None
+    task: str | None = Field(None, description="The task's name, without `matrix`.")
+    round: str | None = Field(None, description="The round's label, without `matrix`.")
+    measure: str | None = Field(None, description="The measure, without `matrix`.")
     assessments: Assessments = None
     layout: ExportLayout = Field("wide", description="How to lay it out.")
     output: Path | None = Field(
@@ -186,7 +187,7 @@ class ExportMatrix(Request):
 class WithdrawMatrix(Request):
     """A score matrix to withdraw."""
 
-    matrix: int
+    matrix: MatrixNumber
     reason: str = Field(description="Why; kept for good.")
     dry_run: DryRun = False
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
@@ -30,9 +31,14 @@ TWO_RUNS: dict[PlanDesign, str] = {
 }
 _LIMITS: tuple[VarianceLimit, ...] = get_args(VarianceLimit)
 _RUNS, _CANDIDATES, _MIN_D = (2, 10, 50), (2, 3, 5, 10, 20, 50, 100), (0.05, 0.1, 0.2)
-_BETA = 0.20
+# Error rates of a topic set size design unless others are given.
+ALPHA, BETA = 0.05, 0.20
 _MOST_CELLS = 10_000
 _OF_TASK = ("measure", "scale", "assessments", "pool_by", "variance_of", "variance_at")
+
+
+def _listed(numbers: Iterable[float]) -> str:
+    return " ".join(map("{:g}".format, numbers))
 
 
 class PlanRequest(Request):
@@ -86,17 +92,17 @@ class PlanRequest(Request):
     )
     m: tuple[int, ...] = Field(
         (),
-        description="Number of runs to compare, for anova, two-way and tukey; repeat. (default: 2"
-        " 10 50; for `solve` m: 2 3 5 10 20 50 100)",
+        description="Number of runs to compare, for anova, two-way and tukey; repeat. (default:"
+        f" {_listed(_RUNS)}; for `solve` m: {_listed(_CANDIDATES)})",
     )
     min_d: tuple[float, ...] = Field(
         (),
         description="Smallest difference between the best and the worst run worth detecting;"
-        " repeat. (default: 0.05 0.1 0.2)",
+        f" repeat. (default: {_listed(_MIN_D)})",
     )
     topics: tuple[int, ...] = Field((), description="Number of topics, unless solved for; repeat.")
-    alpha: float = Field(0.05, description="Type I error rate.")
-    beta: float = Field(_BETA, description="Type II error rate: 1 - power. (default: 0.2)")
+    alpha: float = Field(ALPHA, description="Type I error rate.")
+    beta: float = Field(BETA, description="Type II error rate: 1 - power.")
     engine: Engine = Field(
         "exact", description="exact: noncentral F or t. sakai: the published spreadsheets."
     )
@@ -166,7 +172,7 @@ class PlanRequest(Request):
                 " what is solved for",
             ),
             (
-                not self.has_beta and self.beta != _BETA,
+                not self.has_beta and self.beta != BETA,
                 "there is no power to ask for here: leave out `beta`",
             ),
             (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from roundbook.limits import MOST_RESAMPLES
 from roundbook.requests.base import Request
 from roundbook.requests.fields import (
     Anonymous,
@@ -13,8 +14,6 @@ from roundbook.requests.fields import (
     StandardisedScale,
     TaskName,
 )
-
-MOST_RESAMPLES = 1_000_000
 
 
 class RankRequest(Request):

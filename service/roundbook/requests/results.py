@@ -25,7 +25,7 @@ class ListResults(Request):
 class ShowResult(Request):
     """Which version of a saved result to show."""
 
-    name: str = Field(description="The result's name, as 'result list' prints it.")
+    name: str = Field(description="The result's name, as the list of results has it.")
     kind: KindOfResult = None
     version: int | None = Field(None, description="Default: the latest.")
 

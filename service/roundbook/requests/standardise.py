@@ -31,7 +31,7 @@ class _Scaling(Request):
     b: float = Field(0.5, allow_inf_nan=False, description="std-AB: the score of an average run.")
     factors_version: int | None = Field(
         None,
-        description="Which version of the factors; --factors-from is then a round's label as it"
+        description="Which version of the factors; `factors_from` is then a round's label as it"
         " is.",
     )
     assessments: Assessments = None
@@ -40,7 +40,7 @@ class _Scaling(Request):
 class StandardiseRequest(_Scaling):
     """A round's scores, standardised by its own factors or another round's."""
 
-    round: str = Field(description="The round; or a file of new runs, with --factors-from.")
+    round: str = Field(description="The round; or a file of new runs, with `factors_from`.")
     factors_from: str | None = Field(
         None, description="Another round's factors, by default its latest."
     )
@@ -50,7 +50,7 @@ class StandardiseRequest(_Scaling):
 class StandardiseFilesRequest(_Scaling):
     """The scores of new runs, read from files, standardised by a round's factors."""
 
-    factors_from: str
+    factors_from: str = Field(description="The round whose factors score the runs.")
     files: tuple[Path, ...] = Field(
         description="Score the runs in this file by the round's factors; nothing is logged. Repeat."
     )

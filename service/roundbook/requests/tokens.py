@@ -27,4 +27,4 @@ class CreateToken(Request):
 class RevokeToken(Request):
     """A token that is refused from now on."""
 
-    name: str = Field(description="Its name, as 'token list' prints it.")
+    name: str = Field(description="Its name, as the list of tokens has it.")

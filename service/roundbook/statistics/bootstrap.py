@@ -12,9 +12,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.limits import MOST_RESAMPLES
 from roundbook.statistics.score_matrix import Floats, check_seed, check_share
-
-MOST_RESAMPLES = 1_000_000
 
 # Resamples are drawn and weighed in chunks whose arrays stay in the processor's cache. Their size
 # depends on the topics only: one seed gives every statistic the same resamples.

@@ -11,7 +11,7 @@ from tests.factories import plan
 
 from roundbook.errors import ImpossibleStatisticError, InputError
 from roundbook.logbook.factors import Factor, FactorSet
-from roundbook.presentation.charts.drift import curve_chart, curve_points
+from roundbook.presentation.charts.drift import curve_chart, curve_points, topics_chart
 from roundbook.presentation.charts.factors import factor_chart, factor_points
 from roundbook.presentation.charts.plans import planned_points, power_chart, power_points
 from roundbook.presentation.charts.style import (
@@ -21,7 +21,9 @@ from roundbook.presentation.charts.style import (
     bounded,
     fitted,
     layered,
+    names_axis,
     points_of,
+    short_names,
     styled,
 )
 from roundbook.presentation.charts.variances import level_points, variance_chart, variance_points
@@ -87,6 +89,16 @@ def test_a_plan_as_points():
     assert [panel["title"] for panel in chart["concat"]] == ["m = 2 runs", "m = 10 runs"]
     drawn = " ".join(chart["title"])
     assert drawn.startswith("Topics needed: one-way ANOVA, alpha 0.05, beta 0.2")
+    # A legend names the lines, of which labels would run into each other; no two look the same.
+    for panel in chart["concat"]:
+        line = panel["layer"][1]["encoding"]
+        assert line["color"]["title"] == "minD"
+        assert line["color"]["legend"]["columns"] == 2
+        assert {layer["mark"]["type"] for layer in panel["layer"]} == {"rule", "line", "point"}
+    many = power_chart(plan(0.05, m=(10,), min_d=(0.1, 0.2, 0.3, 0.4, 0.5))).to_dict()
+    line = many["concat"][0]["layer"][1]["encoding"]
+    looks = zip(*(line[name]["scale"]["range"] for name in ("color", "strokeDash")), strict=True)
+    assert len({(colour, tuple(dash)) for colour, dash in looks}) == 5
     interval = plan(0.05, min_d=(0.1,), design="paired-width")
     (point,) = planned_points(interval)
     assert point["value"] == interval.cells[0].width
@@ -111,7 +123,7 @@ def test_variances_as_points():
         (0.05, 0.2, False), (0.1, None, True), (None, None, False),
     ]  # fmt: skip
     assert [level["variance"] for level in level_points(history)] == [0.15, 0.25]
-    whiskers, tips, marks, _, words = layers(variance_chart(history).to_dict(), 0)[1:]
+    whiskers, tips, marks, words = layers(variance_chart(history).to_dict(), 0)[1:]
     assert [(span["name"], span["high"]) for span in whiskers] == [
         ("r1", 0.2),
         ("r2", pytest.approx(0.33)),
@@ -119,6 +131,11 @@ def test_variances_as_points():
     assert [span["name"] for span in tips] == ["r2"]
     assert marks[0]["text"] == "r1: .1000, 95% .0500 to .2000"
     assert [word["level"] for word in words] == ["pooled", "planning"]
+    # A published value has a mark of its own, which a legend names where there is one.
+    for origin, named in (("matrix", False), ("published", True)):
+        history.rounds = [row("r1", 0.3, 0.2, 0.4), row("r2", 0.1, 0.05, 0.4, origin)]
+        layer = variance_chart(history, width=480).to_dict()["concat"][0]["layer"][3]
+        assert (layer["encoding"]["shape"]["legend"] is not None) == named
     # A page has the latest 60 rounds, a file all of them.
     history.rounds = [row(f"r{number}", 0.1, 0.05, 0.2) for number in range(200)]
     page, file = (
@@ -172,11 +189,70 @@ def test_an_ageing_curve_as_points():
     assert layers(chart, 1)[0] == [{"low": 0.8, "high": 1.25}]
     # The ratio has no interval, and a round without a shift is on the axis all the same.
     assert layers(chart, 1)[2] == []
+    (label,) = layers(chart, 0)[4]
+    assert (label["verdict"], label["top"]) == ("aged", 0.5)
+    (label,) = layers(chart, 1)[4]
+    assert label["top"] == 1.1
     shift = chart["concat"][0]["layer"][3]
     assert shift["encoding"]["x"]["scale"]["domain"] == ["r2", "r3"]
     curve.rounds = later[1:]
     with pytest.raises(InputError, match="nothing to draw: no round after 'r1' has a shift"):
         curve_chart(curve)
+
+
+def test_verdicts_are_all_labelled_or_in_a_legend():
+    like = SimpleNamespace(shift=0.3, shift_95=(0.1, 0.5))
+
+    def drawn(number):
+        later = [
+            SimpleNamespace(
+                round=f"r{place}", verdict="aged" if place > 2 else "undecided", shared_topics=9,
+                systems_like_these=like,
+            )
+            for place in range(1, number + 1)
+        ]  # fmt: skip
+        curve = SimpleNamespace(
+            task="t", measure="AP", from_round="r0", margin=0.2, sd_ratio_margin=1.25, rounds=later
+        )
+        chart = curve_chart(curve, 480).to_dict()
+        legend = chart["concat"][0]["layer"][3]["encoding"]["color"]["legend"]
+        return [label["verdict"] for label in layers(chart, 0)[4]], legend and legend["values"]
+
+    assert drawn(4) == (["undecided", "undecided", "aged", "aged"], None)
+    assert drawn(20) == ([], ["aged", "undecided"])
+
+
+def test_long_names_lose_what_all_of_them_begin_and_end_with():
+    rounds = [f"Pilot of the CLIR track {year}, first assessments" for year in (2016, 2017)]
+    assert short_names(rounds, 16) == ["…2016…", "…2017…"]
+    assert short_names(["topic-2016-001", "topic-2016-012"], 10) == ["…001", "…012"]
+    assert short_names(["a long name", "another one altogether"], 9) == ["a lo…name", "anot…ther"]
+    assert short_names(rounds[:1], 9) == ["Pilo…ents"]
+    names = [f"topic-2016-{number:03d}" for number in range(60)]
+    axis = names_axis("topic", names, 336).to_dict()["axis"]
+    assert axis["values"][:2] == ["topic-2016-000", "topic-2016-006"]
+    assert '"topic-2016-006": "\\u2026006"' in axis["labelExpr"]
+    # Names that have room stay as they are.
+    assert (
+        '"topic-2016-001": "topic-2016-001"'
+        in (names_axis("topic", names[:2], 336).to_dict()["axis"]["labelExpr"])
+    )
+
+
+def test_axes_of_long_rounds_are_titled_by_what_tells_them_apart():
+    first, later = (f"Pilot of the CLIR track {year}, first assessments" for year in (2016, 2017))
+    topic = SimpleNamespace(topic="t", mean_from=0.1, mean_to=0.2, sd_from=0.1, sd_to=0.1)
+    report = SimpleNamespace(from_round=first, to_round=later, topics=[topic])
+    axes = topics_chart(report).to_dict()["concat"][0]["layer"][0]["encoding"]
+    assert axes["x"]["title"] == "mean over runs, …2016…"
+    assert axes["y"]["title"] == "mean over runs, …2017…"
+    like = SimpleNamespace(shift=0.3, shift_95=(0.1, 0.5))
+    row = SimpleNamespace(round=later, verdict="aged", shared_topics=9, systems_like_these=like)
+    curve = SimpleNamespace(
+        task="t", measure="AP", from_round=first, margin=0.2, sd_ratio_margin=1.25, rounds=[row]
+    )
+    panel = curve_chart(curve, 480).to_dict()["concat"][0]
+    assert panel["layer"][0]["encoding"]["y"]["title"] == "shift, in sds of …2016…"
 
 
 def test_a_cloud_of_points_is_bounded():

@@ -10,7 +10,6 @@ import pytest
 from roundbook.logbook.studies.across_rounds import AcrossRounds
 from roundbook.logbook.studies.studies import run_study
 from roundbook.presentation.charts.studies import study_chart, study_points
-from roundbook.presentation.charts.studies_of_pairs import asl_points, round_points, swap_points
 from roundbook.presentation.views import view_of
 from roundbook.requests.studies import (
     ChangeRequest,
@@ -48,7 +47,7 @@ def titles(chart):
 
 def test_asl_curves(scores):
     study = run_study(None, DiscriminativePowerRequest(**scores, trials=200, resamples=50))
-    points = asl_points(study)
+    points = study_points(study)
     raw = [point for point in points if point["scale"] == "raw"]
     # Of 276 pairs 200 are drawn, of which the first and the last are.
     assert (len(raw), raw[0]["rank"], raw[-1]["rank"]) == (200, 1, 276)
@@ -66,7 +65,7 @@ def test_asl_curves(scores):
 
 def test_swap_rates_by_difference(scores):
     study = run_study(None, SwapRateRequest(**scores, trials=50))
-    points = swap_points(study)
+    points = study_points(study)
     first = study.scales[1].in_sds.bins[0]
     assert {
         "scale": "std-ab",
@@ -109,7 +108,7 @@ def test_rounds_beside_each_other():
         left_out=[],
         scales=[{"scale": "raw", "share": 0.25, "overall": 0.1, "beside_raw": []}],
     )
-    assert round_points(study)[1] == {
+    assert study_points(study)[1] == {
         "name": "2025",
         "scale": "raw",
         "share": 0.25,

@@ -288,7 +288,7 @@ def test_no_interval(first, later, why, words):
     assert not any(note.startswith(("It moved", "No change")) for note in drift.notes)
 
 
-def test_unbridged():
+def test_no_shared_topics():
     flat = Described(
         loaded("a", np.full((3, 4), 0.5)), loaded("b", SCORES[:3, :4], teams=[None] * 4)
     )
@@ -299,6 +299,9 @@ def test_unbridged():
     assert flat.advice.endswith("the two; reuse some topics of 'a' in the next round.")
     assert apart.reason == "The two rounds share no topic, so no shift exists."
     assert apart.text["consequence_reason"] == headline(apart.report)
+    assert headline(apart.report) == (
+        "NO SHARED TOPICS: rounds 'a' and 'b' have no usable shared topic."
+    )
     assert apart.advice.endswith(
         "Where topics returned under other ids, say which (topic alias) and compare again; else"
         " reuse some topics of 'a' in the next round."
@@ -339,6 +342,21 @@ def test_teams_that_came_again():
         f" times what it was (95% interval {like.sd_ratio_95[0]:.3f} to"
         f" {like.sd_ratio_95[1]:.3f}). That is another question, since who comes again is no"
         " random choice."
+    )
+
+
+def test_teams_that_came_again_and_tie_on_all_topics():
+    first = np.hstack([np.repeat(TOPICS, 10, axis=1), OTHERS])
+    again = SCORES[:, :10]
+    names = [f"Team R{i}" for i in range(10)]
+    drift = Described(
+        loaded("a", first, teams=[*names, *OTHER_TEAMS]), loaded("b", again, teams=names)
+    )
+    assert drift.report.verdict != "unbridged"
+    assert drift.report.recurring.verdict == "unbridged"
+    assert drift.note("As the") == (
+        "As the 10 teams that came again see it: no shared topics. That is another question, since"
+        " who comes again is no random choice."
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from roundbook.logbook.matrices.history import revision_changes
-from roundbook.presentation.matrices import changes_phrase
+from roundbook.presentation.matrices import changes_phrase, renewed_note
 from roundbook.presentation.studies import change
 from roundbook.presentation.tables import thinned
 
@@ -50,3 +50,13 @@ def test_an_unstable_ratio_is_printed_without_limits():
     assert (row.er_low, row.er_high) == (-19.1, 18.9)
     row = change._row(SimpleNamespace(er=0.5, er_interval=(0.2, 0.8), unstable=False, **known))
     assert (row.er_interval, row.note) == ((0.2, 0.8), "")
+
+
+def test_a_dry_run_says_what_would_be_estimated_anew():
+    renewed = ["AP", "AP", "P@5"]
+    for corrected, would in ((False, "become known"), (True, "be corrected")):
+        assert renewed_note(renewed, corrected=corrected, dry_run=True) == (
+            f"Teams of runs would {would}: the intervals of 3 variance estimates (AP, P@5) would be"
+            " estimated anew by team. Any result saved on the earlier ones would be stale."
+        )
+    assert renewed_note([], dry_run=True) is None

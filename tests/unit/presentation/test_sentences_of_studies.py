@@ -25,9 +25,14 @@ from roundbook_cli.table_layout import lay_out
 def swaps(needed, topics=50):
     bins = [SimpleNamespace(low=low / 100) for low in range(21)]
     scale = SimpleNamespace(
-        scale="raw", overall=0.1, needed_difference=needed, sensitivity=needed and 0.4, bins=bins
+        scale="raw",
+        overall=0.1,
+        needed_difference=needed,
+        sensitivity=needed and 0.4,
+        bins=bins,
+        topics_each=topics // 2,
     )
-    study = SimpleNamespace(scales=[scale], level=0.05, topics=topics, topics_each=topics // 2)
+    study = SimpleNamespace(scales=[scale], level=0.05, topics=topics)
     return swap_rate.sentences(study)
 
 

@@ -10,6 +10,7 @@ import pytest
 from roundbook.logbook.studies.across_rounds import AcrossRounds
 from roundbook.logbook.studies.leave_one_out_rounds import LeaveOneOutRounds
 from roundbook.logbook.studies.studies import STUDIES, run_study
+from roundbook.presentation.charts.studies import study_chart, study_points
 from roundbook.presentation.views import table_of, view_of
 from roundbook_cli.table_layout import lay_out
 
@@ -69,7 +70,8 @@ def studies(tmp_path):
         rounds=[
             ROUND
             | {"round": label, "runs_without_team": 0, "team_of_run": [0, 1, 2]}
-            | {"scales": [FIGURES], "reassessed": reassessed, "ageing": None}
+            | {"scales": [FIGURES], "reassessed": reassessed}
+            | {"ageing": "unbridged" if label == "2025" else None}
             | {"not_reassessed": None if reassessed else "no runs"}
             for label, reassessed in (("2024", anew), ("2025", None))
         ],
@@ -95,8 +97,25 @@ def studies(tmp_path):
     return made
 
 
-def test_every_cell_of_every_study_is_plain(studies):
+def test_a_round_without_shared_topics_is_called_so(studies):
+    table = view_of(studies["leave-one-out-rounds"]).tables[0]
+    factors = next(column for column in table.columns if column.heading == "Factors")
+    assert [factors.cell(row) for row in table.rows] == ["-", "no shared topics"]
+
+
+def test_one_of_each_study_is_here(studies):
     assert set(studies) == set(STUDIES)
+
+
+def test_every_study_is_drawn(studies):
+    for name, study in studies.items():
+        assert study_points(study), name
+        drawing = study_chart(study).to_dict()
+        assert drawing["concat"], name
+        assert all(drawing["datasets"].values()), name
+
+
+def test_every_cell_of_every_study_is_plain(studies):
     for name, study in studies.items():
         _, rows = table_of(study)
         cells = {type(cell) for row in rows for cell in row.values()}

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.limits import MOST_RESAMPLES
 from roundbook.statistics.bootstrap import (
-    MOST_RESAMPLES,
     check_resampling,
     percentile_interval,
     resampled_means,

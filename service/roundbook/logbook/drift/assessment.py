@@ -12,11 +12,11 @@ from typing import Literal, NamedTuple, TypeVar
 import numpy as np
 from pydantic import AliasChoices, Field
 
+from roundbook.limits import SHIFT_MARGIN
 from roundbook.logbook.drift.compared_rounds import ComparedRound, RoundPair
 from roundbook.logbook.result import Result
 from roundbook.requests.drift import CurveRequest
 from roundbook.statistics.drift.assessment import (
-    MARGIN,
     DriftAssessment,
     SystemsLikeThese,
     TheseRuns,
@@ -117,7 +117,7 @@ def choose_margin(request: CurveRequest) -> tuple[float, MarginFrom]:
         return request.margin, "given"
     if request.min_d is not None:
         return margin_from_min_d(request.min_d), "min-d"
-    return MARGIN, "default"
+    return SHIFT_MARGIN, "default"
 
 
 def standardising_runs(entry: ComparedRound) -> StandardisingRuns:

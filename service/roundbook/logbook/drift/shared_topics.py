@@ -12,13 +12,12 @@ from pydantic import Field
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.logbook.drift.compared_rounds import RoundPair
 from roundbook.logbook.result import Result
+from roundbook.requests.plans import ALPHA, BETA
 from roundbook.statistics.design import solve_topics
 from roundbook.statistics.drift import consequence
 from roundbook.statistics.drift.assessment import DriftAssessment
 from roundbook.statistics.drift.factor_tests import drift_tests
 from roundbook.statistics.significance.two_sample_tests import Outcome
-
-_ALPHA, _BETA = 0.05, 0.20
 
 
 class TopicDrift(Result):
@@ -133,7 +132,7 @@ def compare_topics(
         **vars(tests),
         standardising_from=pair.first.fitted.standardising,
         standardising_to=pair.later.fitted.standardising,
-        alpha=_ALPHA,
+        alpha=ALPHA,
         welch_significant=_significant(test.welch_holm for test in tests.by_topic),
         brown_forsythe_significant=_significant(
             test.brown_forsythe_holm for test in tests.by_topic
@@ -170,7 +169,7 @@ def compare_topics(
 
 
 def _significant(p_values: Iterable[float | None]) -> int:
-    return sum(p_value is not None and p_value < _ALPHA for p_value in p_values)
+    return sum(p_value is not None and p_value < ALPHA for p_value in p_values)
 
 
 def compare_scores(pair: RoundPair, m: int, min_d: float) -> Consequence | None:
@@ -202,8 +201,8 @@ def compare_scores(pair: RoundPair, m: int, min_d: float) -> Consequence | None:
         **fields,
         m=m,
         min_d=min_d,
-        alpha=_ALPHA,
-        beta=_BETA,
+        alpha=ALPHA,
+        beta=BETA,
         engine="exact",
     )
 
@@ -212,7 +211,7 @@ def _under_factors(scores: consequence.UnderFactors, m: int, min_d: float) -> Un
     variance, topics = scores.residual_variance, None
     if variance:
         try:
-            size = solve_topics("anova", min_d, variance, _ALPHA, _BETA, engine="exact", runs=m)
+            size = solve_topics("anova", min_d, variance, ALPHA, BETA, engine="exact", runs=m)
             topics = int(size.topics)
         except ImpossibleStatisticError:
             pass  # More topics than any design takes.

@@ -20,6 +20,7 @@ from roundbook.logbook.factors import read_factors
 from roundbook.logbook.lookup import TaskSeries
 from roundbook.logbook.same_topics import collections_differ
 from roundbook.logbook.verifying.differences import (
+    FORMER_SENTENCES,
     ROUNDING,
     SAME,
     Facts,
@@ -32,6 +33,9 @@ from roundbook.requests.drift import DriftRequest
 
 # Fields that are not verified: the software, withdrawn score matrices, the origin of the margin.
 _UNVERIFIED = frozenset({"software", "withdrawn", "margin_from"})
+# In reports that tested tied topics too, these are over other topics than today.
+_OVER_TIED_TOPICS = frozenset({"tests", "welch_p_holm", "brown_forsythe_p_holm"})
+_COUNTS = ("runs_without_team", "runs_without_system")
 
 
 def report_differences(
@@ -50,6 +54,10 @@ def report_differences(
     if differences:
         yield from differences
         return
+    changed = changed_since(connection, saved, [row.fitted.round_id for row in inputs])
+    if not changed and not any(name in inputs[1].facts for name in _COUNTS):
+        # Until schema 0005 they were counted over both rounds, and saved with the first.
+        inputs = [_without_counts(row) for row in inputs]
     first, later = rounds_at_saving(connection, saved, inputs)
     if first is None or later is None:
         yield NotComputed("known")
@@ -59,12 +67,19 @@ def report_differences(
     )
     pair = pair_rounds(first, later)
     again = _with_saved_notes(compare_rounds(pair, series, request), report)
+    if report.units is None and all("rule" in row.facts for row in inputs):
+        # By the rule until schema 0004, with an sd ratio that was verified over topics.
+        again = again.model_copy(update={"verdict": report.verdict, "sd_ratio": report.sd_ratio})
     computed = again.model_dump(mode="json", by_alias=True)
-    if not same_form(saved.result, computed):
+    without = _UNVERIFIED
+    if "advice" in saved.result:
+        without |= FORMER_SENTENCES | {"revived"}
+    if again.tests and report.tests and again.tests.topics and not report.tests.topics:
+        without |= _OVER_TIED_TOPICS
+    differences = list(unlike(saved.result, computed, noise=ROUNDING, without=without))
+    if not differences and not same_form(saved.result, computed):
         yield NotComputed("form")
-        return
-    differences = list(unlike(saved.result, computed, noise=ROUNDING, without=_UNVERIFIED))
-    if differences and changed_since(connection, saved, [row.fitted.round_id for row in inputs]):
+    elif differences and changed:
         # The teams and systems at the time of saving are lost for runs that do not standardise,
         # which recurring systems include, and for all runs of a report without shared topics.
         of_runs = (
@@ -74,6 +89,12 @@ def report_differences(
         yield from others or (NotComputed("known"),)
     else:
         yield from differences
+
+
+def _without_counts(row: SavedFactors) -> SavedFactors:
+    return row._replace(
+        facts={name: fact for name, fact in row.facts.items() if name not in _COUNTS}
+    )
 
 
 def _with_saved_notes(again: DriftReport, saved: DriftReport) -> DriftReport:

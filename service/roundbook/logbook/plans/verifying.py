@@ -16,6 +16,7 @@ from roundbook.logbook.variance_history import VarianceHistory, VarianceKind
 from roundbook.logbook.variance_rows import VARIANCES, VarianceRow
 from roundbook.logbook.variances import judge_rounds, round_variance
 from roundbook.logbook.verifying.differences import (
+    FORMER_SENTENCES,
     ROUNDING,
     Facts,
     NotComputed,
@@ -56,6 +57,8 @@ _ROUND_FIELDS = (
 
 # Fields that are not verified: the software, withdrawn score matrices, and dates of rounds.
 _UNVERIFIED = frozenset({"software", "withdrawn", "held"})
+# Computed otherwise until schema 0004, when plans did not name the rounds' collections.
+_BY_FORMER_METHOD = frozenset({"interval", "homogeneity"})
 _NO_TWO_WAY = PlanNote(code="no_two_way_variance")
 
 
@@ -78,9 +81,6 @@ def plan_differences(
     if differences:
         yield from differences
         return
-    if any("collection" not in row.known for row in inputs):
-        yield NotComputed("form")
-        return
     history = plan.estimate and _history(connection, saved, plan.estimate, inputs)
     try:
         again = plan_from_history(request, history) if history else plan_topics(None, request)
@@ -90,9 +90,17 @@ def plan_differences(
     # Earlier plans whose request was conservative lack this note.
     notes = [note for note in again.notes if note != _NO_TWO_WAY or note in plan.notes]
     computed = again.model_copy(update={"notes": notes}).model_dump(mode="json", by_alias=True)
-    if same_form(saved.result, computed):
-        yield from unlike(saved.result, computed, noise=ROUNDING, without=_UNVERIFIED)
-    else:
+    without = _UNVERIFIED
+    if "protocol" in saved.result:
+        without |= FORMER_SENTENCES
+    if rounds and not any(
+        "collection" in row.known or "collection" in recorded.model_fields_set
+        for row, recorded in zip(inputs, rounds, strict=True)
+    ):
+        without |= _BY_FORMER_METHOD
+    differences = list(unlike(saved.result, computed, noise=ROUNDING, without=without))
+    yield from differences
+    if not differences and not same_form(saved.result, computed):
         yield NotComputed("form")
 
 
@@ -130,7 +138,7 @@ def _history(
     rows = []
     for row, ids in zip(inputs, other_ids, strict=True):
         same = {id_of[spelled]: id_of[name] for spelled, name in ids.items()}
-        estimate = _as_row(row)._replace(collection=row.known["collection"])
+        estimate = _as_row(row)._replace(collection=row.known.get("collection"))
         rows.append(estimate.with_same_topics(same))
     rounds, pooled = judge_rounds(rows, history.pooled.weights)
     return history.model_copy(update={"rounds": rounds, "pooled": pooled})

@@ -32,11 +32,12 @@ class StudyScores(NamedTuple):
     about
         Fields of a `Study`: the matrix, its size, and its factors.
     topics, runs
-        Names, in the order of the rows and of the columns.
+        Names, in the order of the rows and of the columns of `raw`.
     raw
         The (topics, runs) scores as they were logged.
     scales
-        By scale, the (topics, runs) scores.
+        By scale, the (topics, runs) scores. The rows of standardised ones are only the topics that
+        the factors' policy on topics with sd 0 leaves, which may be fewer than `topics`.
     matrix, fitted
         The matrix, and the ``factor_set`` row by which it is standardised; None for files.
     """

@@ -64,9 +64,8 @@ def study_differences(
     except RoundbookError as error:
         yield {"what": "study", "reason": str(error).rstrip(".")}
         return
-    # A study saved by an earlier version lacks later fields.
-    as_saved = study.model_dump(mode="json", exclude_unset=True)
-    yield from unlike(as_saved, again.model_dump(mode="json"), noise=kind.noise(study))
+    computed = again.model_dump(mode="json", by_alias=True)
+    yield from unlike(saved.result, computed, noise=kind.noise(study))
     if not unchanged:
         yield from kind.other_differences(connection, saved, study)
 

@@ -20,6 +20,20 @@ DifferenceKind = Literal[
     "event",  # an event's references, or a change without an event
 ]
 
+# Keys that results saved by 0.1.0, or before schema 0006, have and today's lack: sentences, and
+# intervals and upper bounds by methods of that time.
+FORMER_KEYS = frozenset({
+    # Of plans.
+    "protocol", "warning", "variance_upper", "solved_upper", "topics_upper", "chi_square",
+    # Of drift reports.
+    "advice", "assumed", "commands", "notes", "note", "consequence_reason", "kendall_tau_reason",
+    "mean_shift_90", "mean_shift_95", "sd_ratio_90", "sd_ratio_95",
+})  # fmt: skip
+# Keys whose values were sentences in those results, and are codes today.
+FORMER_SENTENCES = frozenset({
+    "reason", "notes", "untested", "interval_reason", "two_way_interval_reason",
+})  # fmt: skip
+
 # Values computed from scores agree but for the last digits, in whatever order they are summed; if
 # scores hardly differ, they are only rounding of the last digits of the largest.
 SAME, ROUNDING = 1e-9, 1e-12
@@ -71,7 +85,7 @@ class DifferencesOfKind(Result):
 
 
 NotComputedReason = Literal[
-    "form",  # it was saved in an earlier form, by another method
+    "form",  # it was saved in an earlier form: only the keys that both have were compared
     "known",  # facts on teams, systems, topics' other ids or collections were recorded since
     "long",  # computing it takes more than a minute
 ]
@@ -146,6 +160,8 @@ def unlike(
 ) -> Iterator[Facts]:
     """Yield the first figure that differs in each part of two results in JSON.
 
+    A key that only the computed result has is no difference: earlier results lack later keys.
+
     Parameters
     ----------
     without : set of str
@@ -156,9 +172,17 @@ def unlike(
             if name in without:
                 continue
             part = f"{name} of {what}" if what else name
-            yield from unlike(
-                recorded[name], computed.get(name), part, noise=noise, without=without
-            )
+            if name in computed:
+                yield from unlike(
+                    recorded[name], computed[name], part, noise=noise, without=without
+                )
+            elif name not in FORMER_KEYS:
+                value = recorded[name]
+                yield {
+                    "what": part,
+                    "recorded": "null" if value is None else figure(value),
+                    "computed": None,
+                }
     elif isinstance(recorded, list) and isinstance(computed, list):
         if len(recorded) != len(computed):
             yield {"what": what, "recorded": len(recorded), "computed": len(computed)}
@@ -169,10 +193,10 @@ def unlike(
                 yield differs
                 return
     elif not same(recorded, computed, noise):
-        yield {"what": what, "recorded": _figure(recorded), "computed": _figure(computed)}
+        yield {"what": what, "recorded": figure(recorded), "computed": figure(computed)}
 
 
-def _figure(value: Any) -> str | int | float | None:  # noqa: ANN401
+def figure(value: Any) -> str | int | float | None:  # noqa: ANN401
     """Return a JSON value, as text if it is an object or a list."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
 

@@ -8,6 +8,7 @@ from sqlalchemy import Connection, text
 
 from roundbook.logbook.kinds import KINDS, find_kind
 from roundbook.logbook.lookup import read_matrices
+from roundbook.logbook.measures import measure_named
 from roundbook.logbook.round_fingerprint import CHANGING, PUBLISHED, fingerprint_round
 from roundbook.logbook.verifying.differences import Difference
 from roundbook.logbook.verifying.matrices import of_matrix
@@ -75,7 +76,7 @@ WITH kept (name, what, task_id, round_id, matrix_id, details) AS (
     )
     UNION ALL
     SELECT 'published_variance', 'variance recorded', task_id, round_id, NULL,
-           jsonb_build_array(assessments, scale, revision, variance)
+           jsonb_build_array(assessments, scale, revision, variance, source)
     FROM roundbook.published_variance JOIN roundbook.round ON round.id = round_id
     UNION ALL
     SELECT 'run_upload', 'runs logged', task_id, round_id, NULL, jsonb_build_array(number)
@@ -97,7 +98,8 @@ WITH kept (name, what, task_id, round_id, matrix_id, details) AS (
                 WHEN what = 'factors fitted' THEN jsonb_build_array(details -> 'version')
                 WHEN what = 'variance recorded'
                 THEN jsonb_build_array(details -> 'assessments', details -> 'scale',
-                                       details -> 'revision', details -> 'variance')
+                                       details -> 'revision', details -> 'variance',
+                                       details -> 'source')
                 WHEN what = 'runs logged' THEN jsonb_build_array(details -> 'upload')
                 WHEN saved_as IS NOT NULL
                 THEN jsonb_build_array(
@@ -139,6 +141,34 @@ _DETAILS: dict[str, tuple[str, ...]] = {
     "qrels": ("assessments", "revision"),
     "result": ("result", "version"),
 }
+
+# Matrices and published variances, with the measures that their events name, none as today.
+_OF_ANOTHER_MEASURE = text("""
+WITH kept AS (
+    SELECT matrix.id AS matrix_id, matrix.round_id, measure_id, assessments, NULL AS scale,
+           revision, array_agg(details ->> 'measure') AS noted
+    FROM roundbook.matrix
+    JOIN roundbook.event ON event.matrix_id = matrix.id
+    WHERE what IN ('matrix logged', 'matrix revised')
+    GROUP BY matrix.id
+    UNION ALL
+    SELECT NULL, published.round_id, measure_id, assessments, scale, revision,
+           array_agg(details ->> 'measure')
+    FROM roundbook.published_variance AS published
+    JOIN roundbook.event ON event.round_id = published.round_id
+        AND details @> jsonb_build_object('assessments', assessments, 'scale', scale,
+                                          'revision', revision, 'variance', variance)
+    WHERE what = 'variance recorded'
+    GROUP BY published.id
+)
+SELECT kept.*, task.name AS task, round.label AS round, measure.name, measure.spellings
+FROM kept
+JOIN roundbook.round ON round.id = kept.round_id
+JOIN roundbook.task ON task.id = round.task_id
+JOIN roundbook.measure ON measure.id = kept.measure_id
+WHERE task.id = ANY (:tasks) AND measure.name <> ALL (noted)
+ORDER BY kept.matrix_id, round.id, scale, revision
+""")
 
 # The publications of rounds that have not changed since.
 _AS_PUBLISHED = text("""
@@ -183,6 +213,7 @@ def event_differences(
             computed=computed,
         )
     yield from _unmatched(connection, of_tasks)
+    yield from _of_another_measure(connection, of_tasks)
     wrong = connection.execute(_WITHDRAWALS, {"matrices": list(matrices)}).all()
     named = {row.id: row for row in read_matrices(connection, [row.id for row in wrong])}
     for row in wrong:
@@ -229,3 +260,23 @@ def _unmatched(connection: Connection, of_tasks: dict[str, list[int]]) -> Iterat
         if row.name == "result":
             details["result_kind"] = row.what.removesuffix(" saved")
         yield Difference(table=row.name, **of_round, **details)
+
+
+def _of_another_measure(
+    connection: Connection, of_tasks: dict[str, list[int]]
+) -> Iterator[Difference]:
+    """Yield the scores and published variances of another measure than their events name.
+
+    A measure that was merged or renamed since is found by its former names.
+    """
+    for row in connection.execute(_OF_ANOTHER_MEASURE, of_tasks).all():
+        if any(measure_named([row], name) for name in row.noted):
+            continue
+        about = {"what": "measure", "recorded": row.name, "computed": row.noted[0]}
+        if row.matrix_id is not None:
+            (of,) = read_matrices(connection, [row.matrix_id])
+            yield of_matrix(of, "event", "matrix", **about)
+            continue
+        names = ("task", "round", "assessments", "scale", "revision")
+        about |= {name: getattr(row, name) for name in names}
+        yield Difference(kind="event", table="published_variance", **about)

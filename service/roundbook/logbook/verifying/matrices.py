@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Container, Iterator, Sequence
 from functools import partial
 from math import sqrt
@@ -83,6 +83,17 @@ CROSS JOIN LATERAL (
 ) AS vectors
 """)
 
+# Runs of another round than their matrix, with that round.
+_ELSEWHERE = text("""
+SELECT matrix.id, run.tag, elsewhere.label
+FROM roundbook.matrix
+JOIN roundbook.matrix_run ON matrix_run.matrix_id = matrix.id
+JOIN roundbook.run ON run.id = matrix_run.run_id
+JOIN roundbook.round AS elsewhere ON elsewhere.id = run.round_id
+WHERE matrix.id = ANY (:matrices) AND run.round_id <> matrix.round_id
+ORDER BY matrix.id, matrix_run.position
+""")
+
 
 class DerivedMatrix(NamedTuple):
     """A score matrix with its factor sets by id, means and sds in the order of its topics."""
@@ -132,8 +143,14 @@ def matrix_differences(
     rows = read_matrices(connection, matrices)
     for missing in sorted({*matrices} - {row.id for row in rows}):
         yield Difference(kind="content-hash", table="matrix", what="references", matrix=missing)
+    elsewhere = defaultdict(list)
+    for matrix_id, tag, label in connection.execute(_ELSEWHERE, {"matrices": list(matrices)}):
+        elsewhere[matrix_id].append((tag, label))
     for number, row in enumerate(rows, 1):
         progress(f"Verifying matrix {number} of {len(matrices)} ...")
+        for tag, label in elsewhere[row.id]:
+            facts = {"run": tag, "recorded": label, "computed": row.round}
+            yield of_matrix(row, "content-hash", "run", "round", **facts)
         try:
             derived = load_derived(connection, row)
         except RecordError:

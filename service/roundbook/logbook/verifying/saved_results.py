@@ -21,6 +21,7 @@ from roundbook.logbook.verifying.differences import (
     ResultNotComputed,
     unlike,
 )
+from roundbook.logbook.verifying.known import known_differences
 from roundbook.requests.base import Request
 
 _BATCH = 100
@@ -42,7 +43,12 @@ def result_differences(
             read, request = kind.read(row.result, "a result"), kind.request(**row.request)
             differences = list(kind.differences(connection, row, read, request))
             if all(isinstance(facts, NotComputed) for facts in differences):
-                differences += _request_differences(connection, row, kind, request, read)
+                wrong = [*_request_differences(connection, row, kind, request, read)]
+                if not wrong and row.task_id is not None:
+                    today = kind.inputs(kind.today(connection, row.task_id, request), read)
+                    earlier = NotComputed("form") in differences
+                    wrong = [*known_differences(connection, row, today, earlier=earlier)]
+                differences = [*wrong] or differences
             for facts in differences:
                 if isinstance(facts, NotComputed):
                     yield ResultNotComputed(**about, reason=facts.reason)

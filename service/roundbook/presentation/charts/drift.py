@@ -15,14 +15,15 @@ from roundbook.presentation.charts.style import (
     HEIGHT,
     HELD,
     INK,
+    LETTER,
     LINE,
     RUST,
     SQUARE,
-    labelled,
     layered,
     names_axis,
     points_of,
     room_for,
+    short_names,
     styled,
 )
 from roundbook.presentation.figures import interval_phrase, short
@@ -35,6 +36,9 @@ if TYPE_CHECKING:
 _COLOURS = {"held": HELD, "aged": RUST, "undecided": FAINT, "unbridged": FAINT}
 _SHAPES = {"held": "circle", "aged": "triangle-up", "undecided": "square", "unbridged": "cross"}
 _MOST_NAMED = 8
+# Room above the highest interval for its verdict, and for as much below the lowest, in pixels; and
+# the number of characters of a round in an axis title.
+_PADDING, _LONGEST_ROUND = 18, 20
 
 
 def curve_points(curve: DriftCurve, statistic: str = "shift") -> list[dict[str, Any]]:
@@ -90,21 +94,29 @@ def curve_chart(curve: DriftCurve, width: int | None = None) -> alt.ConcatChart:
     )
 
 
+def _title_names(rounds: Sequence[str]) -> list[str]:
+    """Return rounds as axis titles name them: without what all begin and end with, if too long."""
+    if max(map(len, rounds)) <= _LONGEST_ROUND:
+        return list(rounds)
+    return short_names(rounds, _LONGEST_ROUND)
+
+
 def _draw(curve: DriftCurve, statistic: str, width: int | None) -> alt.LayerChart:
     """Draw the later rounds' shifts or sd ratios over the band of those that do not matter."""
     if statistic == "shift":
-        title = f"shift, in sds of {curve.from_round}"
+        rounds = [curve.from_round, *(later.round for later in curve.rounds)]
+        title = f"shift, in sds of {_title_names(rounds)[0]}"
         low, unmoved, high = -curve.margin, 0.0, curve.margin
-        scale = alt.Scale(zero=True, nice=False, padding=10)
+        scale = alt.Scale(zero=True, nice=False, padding=_PADDING)
     else:
         title = "ratio of sds, log scale"
         low, unmoved, high = 1 / curve.sd_ratio_margin, 1.0, curve.sd_ratio_margin
-        scale = alt.Scale(type="log", nice=False, padding=10)
+        scale = alt.Scale(type="log", nice=False, padding=_PADDING)
     names = [later.round for later in curve.rounds][-MOST_ROUNDS if width else 0 :]
     points = [
         point
         | {
-            "word": point["verdict"],
+            "top": point["value"] if point["high"] is None else point["high"],
             "text": f"{point['name']}: {short(point['value'])}"
             + interval_phrase(point["low"], point["high"])
             + f", {point['verdict']}, {point['topics']} shared topics",
@@ -115,17 +127,21 @@ def _draw(curve: DriftCurve, statistic: str, width: int | None) -> alt.LayerChar
     room = width or room_for(len(names))
     x = names_axis("", names, room)
     y = alt.Y("value:Q", title=title, scale=scale, axis=alt.Axis(tickCount=5))
+    verdicts = {point["verdict"] for point in points}
+    # Each point has its verdict above it, or all verdicts are in a legend.
+    fits = all(LETTER * len(verdict) + 6 <= (room - 60) / len(names) for verdict in verdicts)
+    of_all = [verdict for verdict in _COLOURS if verdict in verdicts]
+    legend = None if fits else alt.Legend(title=None, values=of_all, symbolOpacity=1)
     colour, shape = (
         channel(
             "verdict:N",
             scale=alt.Scale(domain=list(looks), range=list(looks.values())),
-            legend=None,
+            legend=legend,
         )
         for channel, looks in ((alt.Color, _COLOURS), (alt.Shape, _SHAPES))
     )
     band = points_of([{"low": low, "high": high}])
     spans = points_of(point for point in points if point["low"] is not None)
-    labels = labelled(points, room - 60)
     return layered(
         band.mark_rect(color=HELD, opacity=0.13, aria=False).encode(
             y=alt.Y("low:Q", title=title, scale=scale), y2="high:Q"
@@ -142,9 +158,9 @@ def _draw(curve: DriftCurve, statistic: str, width: int | None) -> alt.LayerChar
         points_of(points)
         .mark_point(filled=True, size=60, opacity=1)
         .encode(x=x, y=y, color=colour, shape=shape, description="text:N", tooltip="text:N"),
-        points_of(labels)
-        .mark_text(align="left", dx=9, fontSize=11)
-        .encode(x=x, y=y, text="word:N", color=colour),
+        points_of(points if fits else [])
+        .mark_text(baseline="bottom", dy=-5, fontSize=11)
+        .encode(x=x, y="top:Q", text="verdict:N", color=colour),
         width=room,
         height=HEIGHT,
     )
@@ -211,12 +227,10 @@ def _draw_topics(
     values = [point[side] for point in points for side in ("from", "to")]
     low, high = min(0.0, *values), max(values) * 1.05 or 1.0
     scale, axis = alt.Scale(domain=[low, high], nice=False), alt.Axis(tickCount=5)
+    of_from, of_to = _title_names([report.from_round, report.to_round])
     x, y = (
         channel(f"{side}:Q", title=f"{statistic} over runs, {label}", scale=scale, axis=axis)
-        for channel, side, label in (
-            (alt.X, "from", report.from_round),
-            (alt.Y, "to", report.to_round),
-        )
+        for channel, side, label in ((alt.X, "from", of_from), (alt.Y, "to", of_to))
     )
     panel = layered(
         points_of([{"from": low, "to": low}, {"from": high, "to": high}])

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Plan, PlanCell
 
 _SIZES = 60
+# At most so many entries of the legend are in a line, which a phone has room for.
+_IN_A_LINE = 4
 
 
 def power_points(plan: Plan) -> list[dict[str, Any]]:
@@ -106,26 +108,35 @@ def _panel(
         scale=alt.Scale(zero=True) if width else alt.Scale(domain=[0, 1]),
     )
     heading = "Width" if width else "minD"
-    colours, dashes = (alt.Scale(domain=differences, range=look) for look in (COLOURS, DASHES))
-    colour = alt.Color("min_d:N", scale=colours, legend=None)
-    dash = alt.StrokeDash("min_d:N", scale=dashes, legend=None)
+    numbers = range(len(differences))
+    looks: tuple[list[Any], ...] = (
+        [COLOURS[number % len(COLOURS)] for number in numbers],
+        # Lines of the same colour have other dashes.
+        [DASHES[(number + number // len(COLOURS)) % len(DASHES)] for number in numbers],
+    )
+    colours, dashes = (alt.Scale(domain=differences, range=look) for look in looks)
+    legend = alt.Legend(
+        symbolType="stroke",
+        symbolSize=400,
+        symbolStrokeWidth=2,
+        symbolOpacity=1,
+        columns=min(len(differences), _IN_A_LINE),
+    )
+    colour = alt.Color("min_d:N", title=heading, scale=colours, legend=legend)
+    dash = alt.StrokeDash("min_d:N", title=heading, scale=dashes, legend=legend)
     lines = points_of(curves).mark_line(strokeWidth=2)
     drawn = points_of(
         point
         | {
-            "word": f"{heading} {point['min_d']}",
             "text": f"{point['topics']} topics: {'width' if width else 'power'}"
             f" {short(point['value'])}, {heading} {point['min_d']}",
         }
         for point in planned
     )
     marks = drawn.mark_point(filled=True, size=70, opacity=1)
-    # Labels are to the left, where a curve of power is lower, and one of width higher.
-    labels = drawn.mark_text(align="right", dx=-7, dy=11 if width else -9, fontSize=11)
     layers = [
         lines.encode(x=x, y=y, color=colour, strokeDash=dash),
         marks.encode(x=x, y=y, color=colour, description="text:N", tooltip="text:N"),
-        labels.encode(x=x, y=y, text="word:N"),
     ]
     if not width and plan.solve != "power":
         level = points_of([{"value": 1 - plan.beta}]).mark_rule(

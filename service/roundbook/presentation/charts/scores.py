@@ -11,7 +11,15 @@ import altair as alt
 import numpy as np
 
 from roundbook.presentation.charts.factors import topic_point, topics_panel
-from roundbook.presentation.charts.style import LINE, layered, names_axis, points_of, styled
+from roundbook.presentation.charts.style import (
+    LINE,
+    label_expression,
+    layered,
+    names_axis,
+    points_of,
+    short_names,
+    styled,
+)
 
 if TYPE_CHECKING:
     from roundbook.logbook.matrices.overview import ScoreOverview
@@ -19,6 +27,8 @@ if TYPE_CHECKING:
 # The colours of the lowest and the highest score, readable on light and on dark paper.
 _LOW, _HIGH = (233, 241, 242), (7, 62, 72)
 _WIDTH = 690
+# The number of characters of a topic's label.
+_LONGEST_TOPIC = 10
 
 
 def score_points(overview: ScoreOverview) -> list[dict[str, Any]]:
@@ -35,12 +45,19 @@ def score_chart(overview: ScoreOverview, width: int | None = None) -> alt.Concat
     topics = overview.cell_topics
     height = min(420, max(140, 12 * len(topics) + 60))
     x = names_axis("run, the best first", overview.cell_runs, width or _WIDTH)
-    every = -(-len(topics) * (LINE - 1) // (height - 60))
+    every = max(1, -(-len(topics) * (LINE - 1) // (height - 60)))
+    labels = short_names(topics, _LONGEST_TOPIC)
+    if max(map(len, topics)) <= _LONGEST_TOPIC:
+        labels = topics
     y = alt.Y(
         "topic:O",
         title="topic, the hardest first",
         scale=alt.Scale(domain=topics),
-        axis=alt.Axis(values=topics[:: max(1, every)], labelLimit=60),
+        axis=alt.Axis(
+            values=topics[::every],
+            labelExpr=label_expression(topics[::every], labels[::every]),
+            labelLimit=80,
+        ),
     )
     corner = {"name": overview.cell_runs[0], "topic": topics[0]}
     # On a page, axes and titles take room from the panel, so the image follows its size.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
 from typing import Any, TypeVar
@@ -48,10 +50,16 @@ def names_axis(title: str, names: Sequence[str], width: int | None = None) -> al
 
     All names have a place on the axis, also those without a point.
     """
-    longest = min(_LONGEST_LABEL, LETTER * max(map(len, names), default=1))
-    every = -(-len(names) * (longest + 6) // (width or room_for(len(names))))
+    room = width or room_for(len(names))
+    labels = list(names)
+    longest = LETTER * max(map(len, names), default=1)
+    if longest > min(_LONGEST_LABEL, room / max(1, len(names)) - 6):
+        labels = short_names(names, int(_LONGEST_LABEL / LETTER))
+        longest = LETTER * max(map(len, labels))
+    every = max(1, int(-(-len(names) * (longest + 6) // room)))
     axis = alt.Axis(
-        values=list(names)[:: max(1, int(every))],
+        values=list(names)[::every],
+        labelExpr=label_expression(names[::every], labels[::every]),
         labelAngle=0,
         labelLimit=_LONGEST_LABEL,
         # An axis beside the panel may make it narrower than `width`.
@@ -62,18 +70,40 @@ def names_axis(title: str, names: Sequence[str], width: int | None = None) -> al
     return alt.X("name:O", title=title or None, scale=alt.Scale(domain=list(names)), axis=axis)
 
 
-def labelled(points: Sequence[Mapping[str, Any]], width: float) -> list[Mapping[str, Any]]:
-    """Return the points to label: those with a new `word`, as far as there is room.
+def short_names(names: Sequence[str], most: int) -> list[str]:
+    """Return names as labels, without the words that all of them begin and end with.
 
-    Field names such as `word` are in the drawing: screen readers read them out.
+    What is longer than `most` characters then is cut in the middle.
     """
-    labels, last, free = [], None, 0.0
-    for number, point in enumerate(points):
-        start = number * width / len(points)
-        if point["word"] != last and start >= free:
-            labels.append(point)
-            last, free = point["word"], start + LETTER * len(point["word"]) + 16
-    return labels
+    if len(names) < 2:
+        return [shortened(name, most) for name in names]
+    # Numbers and words stay whole.
+    words = [re.findall(r"[^\W_]+|[\W_]+", name) for name in names]
+    start = _alike(words)
+    end = _alike([of_name[start:][::-1] for of_name in words])
+    before, after = ("…" if cut else "" for cut in (start, end))
+    return [
+        shortened(f"{before}{''.join(of_name[start : len(of_name) - end])}{after}", most)
+        for of_name in words
+    ]
+
+
+def _alike(words: Sequence[Sequence[str]]) -> int:
+    """Return how many of the first words all names have."""
+    differing = (len(set(column)) > 1 for column in zip(*words, strict=False))
+    return next((place for place, differs in enumerate(differing) if differs), min(map(len, words)))
+
+
+def shortened(name: str, most: int) -> str:
+    """Return a name of at most `most` characters, a longer one cut in the middle."""
+    if len(name) <= most:
+        return name
+    return f"{name[: most // 2]}…{name[len(name) - (most - 1) // 2 :]}"
+
+
+def label_expression(names: Sequence[str], labels: Sequence[str]) -> str:
+    """Return the expression of an axis that has labels in place of names."""
+    return f"({json.dumps(dict(zip(names, labels, strict=True)))})[datum.label]"
 
 
 def layered(*layers: alt.Chart, width: float, height: int, title: str = "") -> alt.LayerChart:
@@ -98,6 +128,14 @@ def bounded(chart: alt.ConcatChart, most: int) -> tuple[alt.ConcatChart, int]:
             layer.data = alt.InlineData(values=thinned(points, most))
             largest = max(largest, len(points))
     return chart, largest
+
+
+def most_drawn(chart: alt.ConcatChart) -> int:
+    """Return the number of points of a chart's largest layer."""
+    layers = (layer for panel in chart.concat for layer in panel.layer)
+    # Data that all layers, or panels, share is kept above them.
+    holders = [chart, *chart.concat, *layers]
+    return max(len(getattr(holder.data, "values", ())) for holder in holders)
 
 
 def fitted(chart: alt.ConcatChart, width: int) -> alt.ConcatChart | alt.LayerChart:

@@ -13,7 +13,6 @@ from roundbook.presentation.charts.style import (
     HEIGHT,
     INK,
     LINE,
-    labelled,
     layered,
     names_axis,
     points_of,
@@ -80,7 +79,6 @@ def _draw(history: VarianceHistory, width: int | None) -> alt.LayerChart:
             "text": f"{point['name']}: {short(point['variance'])}"
             + interval_phrase(point["low"], point["high"])
             + ("" if point["origin"] == _ORIGINS["matrix"] else f", {point['origin']}"),
-            "word": "" if point["origin"] == _ORIGINS["matrix"] else "published",
         }
         for point in points
     ]
@@ -92,10 +90,15 @@ def _draw(history: VarianceHistory, width: int | None) -> alt.LayerChart:
         scale=alt.Scale(domain=[0, top], nice=False),
         axis=alt.Axis(format="~g", tickCount=5),
     )
+    # The first word of an origin says enough; where all are computed, no legend is needed.
+    legend = alt.Legend(
+        title=None, labelExpr="split(datum.label, ' ')[0]", symbolFillColor=INK, symbolOpacity=1
+    )
+    published = any(point["origin"] != _ORIGINS["matrix"] for point in points)
     shape = alt.Shape(
         "origin:N",
         scale=alt.Scale(domain=list(_ORIGINS.values()), range=["circle", "diamond"]),
-        legend=None,
+        legend=legend if published else None,
     )
     spans = points_of(point for point in drawn if point["low"] is not None)
     tips = points_of(point for point in drawn if point["open"])
@@ -112,9 +115,6 @@ def _draw(history: VarianceHistory, width: int | None) -> alt.LayerChart:
         points_of(drawn)
         .mark_point(filled=True, size=60, opacity=1, color=INK)
         .encode(x=x, y=y, shape=shape, description="text:N", tooltip="text:N"),
-        points_of(labelled(drawn, room))
-        .mark_text(align="left", dx=8, fontSize=11, color=INK)
-        .encode(x=x, y=y, text="word:N"),
         points_of(_apart(levels, LINE * top / (HEIGHT - 40)))
         .mark_text(align="left", dx=4, fontSize=11, color=ACCENT)
         .encode(x=alt.value("width"), y=y, text="level:N"),

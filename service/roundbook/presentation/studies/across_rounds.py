@@ -11,6 +11,7 @@ from roundbook.presentation.tables import Column, Table, count, number
 if TYPE_CHECKING:
     from roundbook.logbook.studies.across_rounds import AcrossRounds, BesideRaw
 
+FIGURE = ("pairs told apart", "{:.1%}")
 _ROUNDS = (
     Column("round", "Round"),
     Column("scale", "Scale"),

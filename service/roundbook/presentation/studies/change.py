@@ -5,13 +5,14 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.phrases import counted, listed
+from roundbook.presentation.phrases import counted, listed, under_label
 from roundbook.presentation.studies.common import join_protocol
-from roundbook.presentation.tables import Column, Table, number
+from roundbook.presentation.tables import Column, Table, interval_text, number
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.change import ChangedSystem, ChangeStudy, MissingScores
 
+FIGURE = ("systems that fell", "{:.1%}")
 _REASONS = {
     "mean_from_zero": "its mean was 0",
     "pivot_from_zero": "the pivot's mean was 0",
@@ -19,24 +20,18 @@ _REASONS = {
     "no_gain": "it scored as the pivot before",
     "pivot": "pivot",
 }
-
-
-def _interval(limits: tuple[float, float]) -> str:
-    return f"[{limits[0]:.3f}, {limits[1]:.3f}]"
-
-
 _SYSTEMS = (
     Column("system", "System"),
     number("mean_from", "From"),
     number("mean_to", "To"),
     number("rd", "RD", spare=1),
-    Column("rd_interval", "RD interval", _interval, "right", 4),
+    Column("rd_interval", "RD interval", interval_text, "right", 4),
     number("ri_from", "RI from", spare=6),
     number("ri_to", "RI to", spare=7),
     number("dri", "DRI"),
-    Column("dri_interval", "DRI interval", _interval, "right"),
+    Column("dri_interval", "DRI interval", interval_text, "right"),
     number("er", "ER", 3, spare=3),
-    Column("er_interval", "ER interval", _interval, "right", 5),
+    Column("er_interval", "ER interval", interval_text, "right", 5),
     Column("note", "Note", spare=2),
 )
 # Resamples of fewer topics spread less than samples do, most of all in the tails.
@@ -79,12 +74,12 @@ def _where(study: ChangeStudy) -> tuple[str, str]:
 
 
 def heading(study: ChangeStudy) -> str:
-    """Return the heading of a comparison: its task, measure, rounds or files, and sizes."""
+    """Return the heading of a comparison: its task, measure, rounds or files, sizes, assessments."""
     earlier, later = _where(study)
     before = f"{earlier} ({study.runs} runs on {study.topics} topics)"
     after = f"{later} ({study.to_runs} runs on {study.to_topics} topics)"
     task = "" if study.task is None else f"{study.task}: "
-    return f"{task}{study.measure} from {before} to {after}."
+    return f"{task}{study.measure} from {before} to {after}{under_label(study.assessments)}."
 
 
 def sentences(study: ChangeStudy) -> list[str]:

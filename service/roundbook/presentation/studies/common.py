@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from roundbook.presentation.matrices import hidden_notes
-from roundbook.presentation.phrases import listed
+from roundbook.presentation.phrases import listed, under_label
 from roundbook.presentation.tables import Column, Table
 from roundbook.requests.fields import ROUNDING
 
@@ -36,9 +36,17 @@ class StudyText(NamedTuple):
         return next(table for table in self.tables if table.main)
 
 
+def study_module(name: str) -> Any:  # noqa: ANN401
+    """Return the module of a study: its `FIGURE`, `sentences`, `tables` and `protocol`.
+
+    `FIGURE` is the name of its main figure in lists of results, and the figure's format.
+    """
+    return import_module(f"{__package__}.{name.replace('-', '_')}")
+
+
 def study_text(study: Study) -> StudyText:
-    """Return the sentences and tables of a study, from the module named after the study."""
-    module = import_module(f"{__package__}.{study.study.replace('-', '_')}")
+    """Return the sentences and tables of a study."""
+    module = study_module(study.study)
     return StudyText(
         getattr(module, "heading", heading)(study),
         module.sentences(study),
@@ -63,6 +71,20 @@ def of_scales(
         for scale in scales
         for row in rows(scale)
     ]
+
+
+def by_scale(scales: Iterable[Any], phrase: Callable[[Any], str]) -> str:
+    """Return a phrase on every scale: once if it is the same on all, else with each scale's name.
+
+    Parameters
+    ----------
+    phrase : callable
+        Returns the phrase from the figures of a scale.
+    """
+    phrases = {scale.scale: phrase(scale) for scale in scales}
+    if len(set(phrases.values())) == 1:
+        return next(iter(phrases.values()))
+    return ", ".join(f"{words} on {scale}" for scale, words in phrases.items())
 
 
 def computed_scores(study: Any, depth: int | None) -> list[str]:  # noqa: ANN401
@@ -110,18 +132,19 @@ def share_column(field: str, heading: str, *, spare: int = 0) -> Column:
 
 
 def heading(study: Study) -> str:
-    """Return the heading of a study: its task, round or files, measure and size."""
+    """Return the heading of a study: its task, round or files, measure, assessments and size."""
     size = f"{study.runs} runs on {study.topics} topics"
     if study.round is None and not study.files:
         return f"{study.task}, all rounds: {study.measure}, {study.assessments} assessments."
     if study.files:
         return f"{listed(study.files, _MOST_FILES)}: {study.measure}, {size}."
-    origin = f"matrix {study.matrix}"
+    origin, label = f"matrix {study.matrix}", under_label(study.assessments)
     if study.matrix is None:
+        label = ""
         upload = getattr(study, "upload", None)
         origin = f"runs to upload {upload}, {study.assessments} assessments"
     return (
-        f"{study.task}, round '{study.round}': {study.measure}, {size} ({origin},"
+        f"{study.task}, round '{study.round}': {study.measure}{label}, {size} ({origin},"
         f" revision {study.revision})."
     )
 

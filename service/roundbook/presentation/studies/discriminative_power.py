@@ -10,6 +10,7 @@ from roundbook.presentation.tables import Column, Table, count, number
 if TYPE_CHECKING:
     from roundbook.logbook.studies.discriminative_power import DiscriminativePower
 
+FIGURE = ("pairs told apart", "{:.1%}")
 _SCALES = (
     SCALE,
     share_column("share", "Tukey HSD"),

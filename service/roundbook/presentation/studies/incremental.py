@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.studies.incremental import IncrementalStudy
     from roundbook.statistics.studies.incremental import StoppingRule
 
+FIGURE = ("pairs with topics enough", "{:.1%}")
 _MOST_STEPS = 15
 _SPREADS = {
     "median": "median of the pairs",

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
         TopicWithout,
     )
 
+FIGURE = ("Kendall's tau", "{:.3f}")
 _MOST_NAMED = 3
 _MOST_RUNS = 10
 _MOST_TEAMS = 5

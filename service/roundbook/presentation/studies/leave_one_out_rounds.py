@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.drift_curve import ageing
+from roundbook.presentation.phrases import verdict_words
 from roundbook.presentation.studies.common import ends_early, join_protocol, share_column
 from roundbook.presentation.studies.leave_one_out import WELL_EXPLAINED
 from roundbook.presentation.tables import Column, Table, count, number, signed
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.studies.leave_one_out_rounds import LeaveOneOutRounds, TauTrend
     from roundbook.logbook.studies.left_out_round import LeftOutRound
 
+FIGURE = ("lowest Kendall's tau", "{:.3f}")
 # The level of the trend test: up to this p value, a trend is beyond chance.
 _RARE = 0.05
 # With fewer rounds no trend can reach that level.
@@ -38,7 +40,7 @@ _ROUNDS = (
     count("pool_depth", "Depth"),
     share_column("explained_share", "Explained"),
     share_column("alone_share", "By one team"),
-    Column("ageing", "Factors"),
+    Column("ageing", "Factors", verdict_words),
 )
 _FIGURES = (
     Column("scale", "Scale"),

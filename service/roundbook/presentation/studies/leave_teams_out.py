@@ -11,7 +11,8 @@ from roundbook.presentation.studies.pilots import pilot_protocol, remarks, sizes
 if TYPE_CHECKING:
     from roundbook.logbook.studies.leave_teams_out import LeaveTeamsOutStudy
 
-__all__ = ["protocol", "remarks", "sentences", "tables"]
+__all__ = ["FIGURE", "protocol", "remarks", "sentences", "tables"]
+FIGURE = ("topics planned", "{:,}")
 
 
 def sentences(study: LeaveTeamsOutStudy) -> list[str]:
@@ -36,7 +37,7 @@ def protocol(study: LeaveTeamsOutStudy) -> str:
         )
     return pilot_protocol(
         study,
-        f"variance of the runs of {sizes(study.scales[0])} teams, drawn {study.trials:,} times each"
+        f"variance of the runs of {sizes(study)}, drawn {study.trials:,} times each"
         f" without replacement from {study.teams}{alone}, {scores}",
     )
 

@@ -15,6 +15,7 @@ from roundbook.presentation.tables import Column, Table, count, number
 if TYPE_CHECKING:
     from roundbook.logbook.studies.per_topic_variance import PerTopicVarianceStudy
 
+FIGURE = ("Kendall's tau", "{:.3f}")
 _SCALES = (
     number("krcc", "Tau"),
     number("error_rate", "Error rate"),

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.phrases import counted
-from roundbook.presentation.studies.common import SCALE, join_protocol
+from roundbook.presentation.studies.common import SCALE, by_scale, join_protocol
 from roundbook.presentation.tables import Column, Table, count, number, values_at
 
 if TYPE_CHECKING:
@@ -90,6 +90,8 @@ def sentences(study: PilotStudy) -> list[str]:
     noun = _noun(study)
     for scale in study.scales:
         whole = getattr(study, f"{noun}s")
+        if noun == "topic" and scale.scale != "raw":
+            whole = scale.topics  # those that the factors' policy on topics with sd 0 leaves
         line = (
             f"On {scale.scale}, all {whole} {noun}s give a variance of {scale.variance:.4f}, by which"
             f" one-way ANOVA plans {scale.planned:,} topics for {study.m} runs and minD"
@@ -143,8 +145,12 @@ def remarks(study: PilotStudy) -> list[str]:
     return lines
 
 
-def sizes(scale: PilotsOfScale) -> str:
-    """Return the sizes of pilots as text: ``2, 4 and 8``."""
+def sizes(study: PilotStudy) -> str:
+    """Return the sizes of pilots as text: ``2, 4 and 8 topics``."""
+    return by_scale(study.scales, lambda scale: f"{_sizes(scale)} {_noun(study)}s")
+
+
+def _sizes(scale: PilotsOfScale) -> str:
     *others, last = [str(size.size) for size in scale.sizes]
     return f"{', '.join(others)} and {last}" if others else last
 

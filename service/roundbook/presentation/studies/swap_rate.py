@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from roundbook.presentation.studies.common import (
     SCALE,
+    by_scale,
     join_protocol,
     of_scales,
     percent,
@@ -17,6 +18,7 @@ from roundbook.presentation.tables import Table, count, number
 if TYPE_CHECKING:
     from roundbook.logbook.studies.swap_rate import SwapRates
 
+FIGURE = ("swap rate", "{:.1%}")
 _SCALES = (
     SCALE,
     number("overall", "Swap rate"),
@@ -78,7 +80,7 @@ def sentences(study: SwapRates) -> list[str]:
             f"On {scale.scale}, {percent(scale.overall)} of all differences are turned round by"
             f" other topics; {needed}."
         )
-    lines.append(f"This is about topic sets of {study.topics_each} topics.")
+    lines.append(f"This is about topic sets of {topics_of_sets(study)}.")
     if study.topics < _FEW_TOPICS and any(scale.sensitivity for scale in study.scales):
         lines.append(
             f"Few topics (under {_FEW_TOPICS}): the size is chosen on these, and other topics may"
@@ -87,11 +89,16 @@ def sentences(study: SwapRates) -> list[str]:
     return lines
 
 
+def topics_of_sets(study: SwapRates) -> str:
+    """Return how many topics each set has: fewer on a scale that leaves topics out."""
+    return by_scale(study.scales, lambda scale: f"{scale.topics_each} topics")
+
+
 def protocol(study: SwapRates) -> str:
     """Return every convention of a swap rate in one sentence."""
-    sets = f"disjoint sets of {study.topics_each} topics each"
+    sets = f"disjoint sets of {topics_of_sets(study)} each"
     if study.with_replacement:
-        sets = f"samples of {study.topics_each} topics drawn with replacement, which overlap"
+        sets = f"samples of {topics_of_sets(study)} drawn with replacement, which overlap"
     return join_protocol(
         study,
         [

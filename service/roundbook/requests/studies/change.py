@@ -8,7 +8,8 @@ from typing import Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from roundbook.errors import RequestError
-from roundbook.requests.studies.study import MOST_TRIALS, Share, StudyRequest
+from roundbook.limits import MOST_TRIALS
+from roundbook.requests.studies.study import Share, StudyRequest
 
 
 class ChangeRequest(StudyRequest):

@@ -7,7 +7,8 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from roundbook.requests.studies.study import MOST_TRIALS, Share, StudyRequest, check_power
+from roundbook.limits import MOST_TRIALS
+from roundbook.requests.studies.study import Share, StudyRequest, check_power
 
 # Fields of studies of one round and of all rounds.
 Permutations = Annotated[

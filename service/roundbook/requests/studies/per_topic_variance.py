@@ -7,8 +7,9 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from roundbook.limits import MOST_TRIALS
 from roundbook.requests.fields import MeasureName
-from roundbook.requests.studies.study import MOST_TRIALS, Share, StudyRequest
+from roundbook.requests.studies.study import Share, StudyRequest
 
 
 class PerTopicVarianceRequest(StudyRequest):

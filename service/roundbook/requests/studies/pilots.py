@@ -8,8 +8,9 @@ from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
+from roundbook.limits import MOST_TRIALS, PILOT_TEAMS, PILOT_TOPICS
+from roundbook.requests.plans import ALPHA, BETA
 from roundbook.requests.studies.study import (
-    MOST_TRIALS,
     Share,
     StudyRequest,
     check_power,
@@ -32,8 +33,8 @@ class PilotRequest(StudyRequest):
         " detecting.",
     )
     m: int = Field(10, ge=2, description="The plan's number of runs to compare.")
-    alpha: Share = Field(0.05, description="The plan's type I error rate.")
-    beta: float = Field(0.20, description="The plan's type II error rate: 1 - power.")
+    alpha: Share = Field(ALPHA, description="The plan's type I error rate.")
+    beta: float = Field(BETA, description="The plan's type II error rate: 1 - power.")
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -47,7 +48,8 @@ class TopicSubsetsRequest(PilotRequest):
     study: Literal["topic-subsets"] = "topic-subsets"
     topics: tuple[int, ...] = Field(
         (),
-        description="Topics of a pilot; repeat. (default: 75, 50, 25 and 10, where there are more)",
+        description=f"Topics of a pilot; repeat. (default: {', '.join(map(str, PILOT_TOPICS))}, where"
+        " there are more)",
     )
 
 
@@ -57,8 +59,8 @@ class LeaveTeamsOutRequest(PilotRequest):
     study: Literal["leave-teams-out"] = "leave-teams-out"
     teams_left: tuple[int, ...] = Field(
         (),
-        description="Teams of a pilot; repeat. (default: 1, 2, 3, 5, 10, 20, 30, 50, 100, ..., where"
-        " there are more)",
+        description=f"Teams of a pilot; repeat. (default: {', '.join(map(str, PILOT_TEAMS))}, ten times"
+        " these, and so on, where there are more)",
     )
     every_number: bool = Field(
         default=False, description="Pilots of every number of teams from 1 on."
@@ -71,7 +73,7 @@ class LeaveTeamsOutRequest(PilotRequest):
     pool_depth: int | None = Field(
         None,
         ge=1,
-        description="With mode reduce: to which rank runs fed the pool. (default: the largest to"
+        description="With `mode` reduce: to which rank runs fed the pool. (default: the largest to"
         " which 95% is judged)",
     )
     teams: Path | None = Field(None, description="With `file`: which team sent which run.")

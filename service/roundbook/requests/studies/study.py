@@ -17,8 +17,6 @@ from roundbook.requests.fields import (
     VarianceScale,
 )
 
-MOST_TRIALS = 1_000_000
-
 
 def _between(share: float, info: ValidationInfo) -> float:
     if not 0 < share < 1:

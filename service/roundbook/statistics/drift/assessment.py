@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.limits import SD_RATIO_MARGIN, SHIFT_MARGIN
 from roundbook.statistics.drift.jackknife import (
     CrossedEstimate,
     PerStatistic,
@@ -37,8 +38,6 @@ from roundbook.statistics.score_matrix import Floats, Ints, checked_scores
 from roundbook.statistics.standardisation.factors import SLOPE
 from roundbook.statistics.t_interval import Interval
 
-MARGIN = 0.2
-SD_RATIO_MARGIN = 1.25
 LEAST_TOPICS = 5
 LEAST_UNITS = 5
 LEAST_RECURRING = 10
@@ -143,7 +142,7 @@ def assess_drift(
     units_from: ArrayLike | None = None,
     units_to: ArrayLike | None = None,
     *,
-    margin: float = MARGIN,
+    margin: float = SHIFT_MARGIN,
     sd_ratio_margin: float = SD_RATIO_MARGIN,
 ) -> DriftAssessment:
     """Assess whether the factors of one round still hold in another, on their shared topics.
@@ -254,7 +253,7 @@ def assess_recurring(
     units_from: ArrayLike,
     units_to: ArrayLike,
     *,
-    margin: float = MARGIN,
+    margin: float = SHIFT_MARGIN,
     sd_ratio_margin: float = SD_RATIO_MARGIN,
 ) -> DriftAssessment | None:
     """Assess drift on the runs of units in both rounds only, by :func:`assess_drift`.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.limits import LARGEST_SCORE
+from roundbook.limits import LARGEST_SCORE, SHIFT_MARGIN
 from roundbook.statistics.drift.verdict import Verdict
 from roundbook.statistics.t_interval import Interval, inside, outside, t_interval
 
@@ -85,7 +85,7 @@ def recurring_drift(
     runs_from: StandardisingRuns,
     runs_to: StandardisingRuns,
     *,
-    margin: float = 0.2,
+    margin: float = SHIFT_MARGIN,
 ) -> RecurringDrift:
     """Assess whether recurring systems keep their mean scores, each round by its own factors.
 

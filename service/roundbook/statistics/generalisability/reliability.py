@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from itertools import chain
+from typing import Literal
 
 import scipy
 
@@ -18,15 +19,8 @@ from roundbook.statistics.variance.residual import TwoWayVariance
 # Decimal scores that are sums of a run's and a topic's share leave a residual of rounding only: its
 # mean square is about the square of a double's precision.
 _ROUNDING = 1e-28
-_WITHOUT_RESIDUAL = (
-    "Runs and topics explain every score, without a residual: there is nothing to judge the error"
-    " of the estimates by."
-)
-_ENDLESS = (
-    "Where a number of topics is missing, systems may not differ at all, or so little that"
-    f" {MOST_TOPICS:,} topics would not be enough."
-)
 
+NoReliability = Literal["no_residual", "target_not_reached"]
 TopicsInterval = tuple[int | None, int | None]
 
 
@@ -42,8 +36,8 @@ class Generalisability:
     phi : float or None
         Of the mean scores themselves (absolute decisions); None where it is 0 / 0.
     phi_interval : (float, float) or None
-    reason : str or None
-        Why a value is None, None if none is.
+    reason : {'no_residual'} or None
+        Why a value is None: runs and topics explain every score. None if no value is.
     topics : int
         The number of topics averaged over.
     components, level
@@ -54,7 +48,7 @@ class Generalisability:
     e_rho_squared_interval: Interval | None
     phi: float | None
     phi_interval: Interval | None
-    reason: str | None
+    reason: NoReliability | None
     topics: int
     components: VarianceComponents
     level: float
@@ -71,8 +65,9 @@ class ReliableTopics:
     e_rho_squared_interval, phi_interval : (int or None, int or None) or None
         Numbers at the upper and at the lower limit of the reliability; a limit is None where no
         number up to 10 million is enough, the interval where it cannot be known.
-    reason : str or None
-        Why a value is None, None if none is.
+    reason : {'no_residual', 'target_not_reached'} or None
+        Why a value is None: runs and topics explain every score, or systems differ so little that
+        no number of topics is enough, or not at all. None if no value is.
     components, target, level
         The input.
     """
@@ -81,7 +76,7 @@ class ReliableTopics:
     e_rho_squared_interval: TopicsInterval | None
     phi_topics: int | None
     phi_interval: TopicsInterval | None
-    reason: str | None
+    reason: NoReliability | None
     components: VarianceComponents
     target: float
     level: float
@@ -144,7 +139,7 @@ def generalisability(
         intervals[0] if intervals else None,
         absolute,
         intervals[1] if intervals else None,
-        None if intervals else _WITHOUT_RESIDUAL,
+        None if intervals else "no_residual",
         number,
         components,
         level,
@@ -199,7 +194,7 @@ def reliable_topics(
         intervals[0] if intervals else None,
         absolute,
         intervals[1] if intervals else None,
-        _ENDLESS if endless else None if intervals else _WITHOUT_RESIDUAL,
+        "target_not_reached" if endless else None if intervals else "no_residual",
         components,
         target,
         level,

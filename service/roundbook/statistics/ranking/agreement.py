@@ -22,8 +22,6 @@ class RankAgreement:
         ``(concordant - discordant) / (m (m - 1) / 2)``.
     tau_b : float or None
         The same, corrected for ties; None where all runs tie in one of the rankings.
-    reason : str or None
-        Why `tau_b` is None, where it is.
     concordant, discordant : int
         Pairs of runs in the same and in opposite order.
     tied_a, tied_b : int
@@ -34,7 +32,6 @@ class RankAgreement:
 
     tau_a: float
     tau_b: float | None
-    reason: str | None
     concordant: int
     discordant: int
     tied_a: int
@@ -73,14 +70,11 @@ class TauAp:
     ----------
     tau_ap : float or None
         From -1 to 1; None where all runs tie in one of the rankings.
-    reason : str or None
-        Why it is None, where it is.
     runs : int
         Number of runs m.
     """
 
     tau_ap: float | None
-    reason: str | None
     runs: int
 
 
@@ -118,14 +112,11 @@ def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
     _, sizes = np.unique(np.stack([first, second]), axis=1, return_counts=True)
     untied = pairs - tied_a - tied_b + int(np.sum(sizes * (sizes - 1) // 2))
     tau_b: float | None = None
-    reason: str | None = "All runs tie in one of the rankings: tau-b does not exist."
     if pairs not in {tied_a, tied_b}:
-        reason = None
         tau_b = difference / math.sqrt((pairs - tied_a) * (pairs - tied_b))
     return RankAgreement(
         difference / pairs,
         tau_b,
-        reason,
         (untied + difference) // 2,
         (untied - difference) // 2,
         tied_a,
@@ -204,11 +195,9 @@ def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> TauAp:
     """
     truth, judged = _checked_rankings(reference, estimate, "The AP rank correlation")
     value: float | None = float(ap_correlations(truth[:, np.newaxis], judged[:, np.newaxis])[0])
-    reason: str | None = None
     if all_tied(truth[:, np.newaxis])[0] or all_tied(judged[:, np.newaxis])[0]:
         value = None
-        reason = "All runs tie in one of the rankings: there is no order to agree on."
-    return TauAp(value, reason, truth.size)
+    return TauAp(value, truth.size)
 
 
 def pair_counts(first: Floats, second: Floats) -> tuple[Ints, Ints, Ints]:

@@ -29,8 +29,6 @@ class TauInterval:
         Its limits; None where the coefficient is defined in no resample.
     tau : float or None
         The coefficient of the rankings by all topics; None where all runs tie in one of them.
-    reason : str or None
-        Why one of these is None, where one is.
     undefined : int
         Resamples in which all runs tie in one of the rankings; they are left out.
     topics, runs : int
@@ -42,7 +40,6 @@ class TauInterval:
     low: float | None
     high: float | None
     tau: float | None
-    reason: str | None
     undefined: int
     topics: int
     runs: int
@@ -128,16 +125,11 @@ def bootstrap_tau(
         computed += len(weights)
         progress(computed)
     resampled = np.concatenate(chunks)
-    reason = None
-    if not (whole.size and resampled.size):
-        where = "every resample" if whole.size else "one of the rankings by all topics"
-        reason = f"All runs tie in {where}: the correlation does not exist there."
     low, high = percentile_interval(resampled, level) if resampled.size else (None, None)
     return TauInterval(
         low,
         high,
         float(whole[0]) if whole.size else None,
-        reason,
         resamples - resampled.size,
         topics,
         runs,

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.limits import MOST_TRIALS
 from roundbook.statistics.score_matrix import Floats, check_seed, checked_scores
 from roundbook.statistics.ties import tied_topics
 
@@ -20,7 +21,6 @@ Piece = tuple[np.random.Generator, int]
 # than have it in the pieces.
 Mapped = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
 
-MOST_TRIALS = 1_000_000
 # Memory for the arrays of a study, whatever the number of trials.
 MOST_BYTES = 64 * 2**20
 # Arrays that are gone through several times stay in the processor's cache.

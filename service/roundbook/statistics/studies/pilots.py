@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.limits import PILOT_TEAMS, PILOT_TOPICS
 from roundbook.statistics.score_matrix import AnyInts, Floats
 from roundbook.statistics.studies.common import (
     Mapped,
@@ -29,12 +30,9 @@ from roundbook.statistics.studies.pilot_results import (
 )
 from roundbook.statistics.studies.scoring import Scoring
 
-TOPIC_NUMBERS = (75, 50, 25, 10)
 # Draws of one piece, which has random numbers of its own.
 DRAWS = 10
 _LEAST_TEAMS = 2
-# Of these times powers of ten, those that there can be are the numbers of teams left.
-_STEPS = (1, 2, 3, 5)
 
 
 def topic_subsets(
@@ -86,7 +84,7 @@ def topic_subsets(
     check_trials(trials, seed)
     topics = len(matrix)
     if numbers is None:
-        numbers = [number for number in TOPIC_NUMBERS if number < topics] or [max(2, topics // 2)]
+        numbers = [number for number in PILOT_TOPICS if number < topics] or [max(2, topics // 2)]
     chosen = _falling(numbers, "A topic subset", "topics", LEAST_TOPICS, topics)
     draws: list[list[Draw]] = [[] for _ in chosen]
     drawn_trials = 0
@@ -180,7 +178,7 @@ def team_ladder(teams: int) -> list[int]:
     [1, 2, 3, 5, 10, 20, 30, 50]
     """
     powers = [10**exponent for exponent in range(len(str(teams)))]
-    return [step * power for power in powers for step in _STEPS if step * power < teams]
+    return [step * power for power in powers for step in PILOT_TEAMS if step * power < teams]
 
 
 def _topic_draws(scores: Floats, numbers: Sequence[int], piece: Piece) -> list[list[Draw]]:

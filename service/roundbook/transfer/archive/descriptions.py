@@ -73,7 +73,7 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
             "team_id": "Whose it is.",
             "type": "What kind of run.",
             "contributed_to_pool": "Whether the pool was made from it too.",
-            "system": "What links revived runs of one system.",
+            "system": "What links the runs of a recurring system.",
         },
     ),
     "measure": TableDescription(

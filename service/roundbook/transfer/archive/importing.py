@@ -69,6 +69,7 @@ def import_archive(
         )
         connection.execute(text("SET CONSTRAINTS ALL IMMEDIATE"))
         connection.execute(text("SET CONSTRAINTS ALL DEFERRED"))
+        _record_import(session, state)
         ids = {name: list(by_number.values()) for name, by_number in state.ids.items()}
         checks: Iterator[Difference | ResultNotComputed] = (
             illegible_results(connection, ids[result.name])
@@ -78,7 +79,6 @@ def import_archive(
         for difference in checks:
             if isinstance(difference, Difference):
                 raise _differs(state, difference)
-        _record_import(session, state)
     return ImportedArchive(
         archive=archive.file,
         sha256=archive.sha256,

@@ -193,7 +193,7 @@ def test_without_residual():
     assert result.e_rho_squared == 1
     assert 0 < result.phi < 1
     assert result.e_rho_squared_interval is result.phi_interval is None
-    assert "without a residual" in result.reason
+    assert result.reason == "no_residual"
 
 
 def test_a_residual_of_rounding_is_none():
@@ -207,13 +207,13 @@ def test_without_any_variance():
     result = generalisability(components_of(np.full((3, 4), 0.1)))
     assert (result.e_rho_squared, result.phi) == (None, None)
     assert (result.e_rho_squared_interval, result.phi_interval) == (None, None)
-    assert result.reason
+    assert result.reason == "no_residual"
 
 
 def test_runs_that_are_all_the_same():
     result = generalisability(components_of(np.repeat([[0.1], [0.7], [0.4]], 4, axis=1)))
     assert (result.e_rho_squared, result.phi) == (None, 0)
-    assert result.reason
+    assert result.reason == "no_residual"
 
 
 @pytest.mark.parametrize(

@@ -70,10 +70,8 @@ def test_equals_naive_counts_and_scipy(ranking):
     expected = stats.kendalltau(first, second, variant="b").statistic
     if result.tau_b is None:
         assert math.isnan(expected)
-        assert "All runs tie" in result.reason
     else:
         assert result.tau_b == pytest.approx(expected, abs=1e-12)
-        assert result.reason is None
 
 
 @given(RANKINGS, st.randoms(use_true_random=False))

@@ -60,7 +60,6 @@ def test_equals_the_plain_loop(pair, name, seed):
         assert (result.low, result.high) == pytest.approx((low, high), abs=1e-12)
     else:
         assert (result.low, result.high) == (None, None)
-    assert (result.reason is None) == (None not in {result.low, result.tau})
 
 
 @pytest.mark.parametrize("name", COEFFICIENTS)
@@ -114,9 +113,6 @@ def test_runs_that_always_tie():
     scores = np.random.default_rng(6).random((5, 1)) * np.ones((1, 4))
     result = bootstrap_tau(scores, np.random.default_rng(7).random((5, 4)), resamples=50)
     assert (result.low, result.high, result.tau, result.undefined) == (None, None, None, 50)
-    assert result.reason == (
-        "All runs tie in one of the rankings by all topics: the correlation does not exist there."
-    )
 
 
 def test_runs_that_tie_by_all_topics_only():
@@ -124,7 +120,6 @@ def test_runs_that_tie_by_all_topics_only():
     assert result.tau is None
     assert (result.low, result.high) == (-1, 1)
     assert 800 < result.undefined < 1200
-    assert "by all topics" in result.reason
 
 
 def test_input_comes_back():

@@ -56,10 +56,9 @@ def test_equals_the_mean_over_all_orders_of_ties(ranking):
     result = tau_ap(reference, estimate)
     if len(set(reference)) == 1 or len(set(estimate)) == 1:
         assert result.tau_ap is None
-        assert "All runs tie" in result.reason
         return
     assert result.tau_ap == pytest.approx(naive_tau_ap(reference, estimate), abs=1e-12)
-    assert (result.reason, result.runs) == (None, len(ranking))
+    assert result.runs == len(ranking)
 
 
 @given(st.permutations(range(12)))

@@ -1,4 +1,4 @@
-"""Charts of studies of smaller pilots, and of lists that are drawn anew."""
+"""Pilots of fewer teams or topics, for both studies of pilots."""
 
 from __future__ import annotations
 
@@ -8,22 +8,19 @@ import altair as alt
 
 from roundbook.presentation.charts.by_scale import WIDTH, by_scale
 from roundbook.presentation.charts.style import (
-    ACCENT,
     GREY,
     HEIGHT,
     layered,
-    names_axis,
     points_of,
     styled,
 )
 from roundbook.presentation.studies.common import heading
 
 if TYPE_CHECKING:
-    from roundbook.logbook.studies.per_topic_variance import PerTopicVarianceStudy
     from roundbook.logbook.studies.pilots import PilotStudy
 
 
-def pilot_points(study: PilotStudy) -> list[dict[str, Any]]:
+def drawn_points(study: PilotStudy) -> list[dict[str, Any]]:
     """Return a point for each size of pilots: mean, 95% range, and the value of the whole round.
 
     Sizes of which no pilot has a variance are left out.
@@ -48,9 +45,9 @@ def pilot_points(study: PilotStudy) -> list[dict[str, Any]]:
     ]
 
 
-def pilots_chart(study: PilotStudy) -> alt.ConcatChart:
+def draw(study: PilotStudy) -> alt.ConcatChart:
     """Draw the variance and the topics planned by it against the size of the pilot."""
-    points, names = pilot_points(study), [scale.scale for scale in study.scales]
+    points, names = drawn_points(study), [scale.scale for scale in study.scales]
     noun = "Topics" if study.study == "topic-subsets" else "Teams"
     x = alt.X("size:Q", title=f"{noun} of a pilot", scale=alt.Scale(zero=False))
     panels = []
@@ -78,43 +75,3 @@ def pilots_chart(study: PilotStudy) -> alt.ConcatChart:
         )
     legend = "Mean of the pilots drawn from this round, 95% of them, and, dashed, all of it."
     return styled(panels, f"{heading(study)} {legend}")
-
-
-def redrawn_points(study: PerTopicVarianceStudy) -> list[dict[str, Any]]:
-    """Return a point for each topic: the sd of a run's score, the topic that varies most first."""
-    (scale,) = study.scales
-    return [
-        {"name": row.topic, "sd": row.sd, "mean": row.mean, "relevant": row.relevant}
-        for row in sorted(scale.by_topic, key=lambda topic: -topic.sd)
-    ]
-
-
-def redrawn_chart(study: PerTopicVarianceStudy) -> alt.ConcatChart:
-    """Draw the sd of scores by topic, and how often the drawn documents put the other run ahead."""
-    (scale,) = study.scales
-    points = redrawn_points(study)
-    topics = (
-        points_of(points)
-        .mark_bar(color=ACCENT)
-        .encode(
-            x=names_axis("Topic", [point["name"] for point in points], WIDTH),
-            y=alt.Y("sd:Q", title="sd of a run's AP over the draws"),
-            tooltip=["name:N", "sd:Q", "mean:Q", "relevant:Q"],
-        )
-    )
-    rates = [
-        {"low": row.low, "rate": row.rate, "comparisons": row.count}
-        for row in scale.bins
-        if row.rate is not None
-    ]
-    errors = (
-        points_of(rates)
-        .mark_line(strokeWidth=2, point={"color": ACCENT}, color=ACCENT)
-        .encode(
-            x=alt.X("low:Q", title="Drawn difference"),
-            y=alt.Y("rate:Q", title="Other run ahead", axis=alt.Axis(format="%")),
-            tooltip=["low:Q", "rate:Q", "comparisons:Q"],
-        )
-    )
-    panels = [layered(panel, width=WIDTH, height=HEIGHT) for panel in (topics, errors)]
-    return styled(panels, heading(study))

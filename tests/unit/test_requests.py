@@ -1,0 +1,75 @@
+"""Requests describe every field, and say a default once."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import walk_packages
+
+import pytest
+
+from roundbook import requests
+from roundbook.limits import PILOT_TEAMS, PILOT_TOPICS, SHIFT_MARGIN
+from roundbook.requests.base import Request
+from roundbook.requests.drift import DETECTED_MIN_D, CurveRequest
+from roundbook.requests.plans import PlanRequest
+from roundbook.requests.studies import LeaveTeamsOutRequest, StudyRequest, TopicSubsetsRequest
+
+
+def _below(model):
+    for child in model.__subclasses__():
+        yield child
+        yield from _below(child)
+
+
+for module in walk_packages(requests.__path__, "roundbook.requests."):
+    import_module(module.name)
+FIELDS = [
+    pytest.param(model, name, id=f"{model.__name__}.{name}")
+    for model in sorted(set(_below(Request)), key=lambda model: model.__qualname__)
+    if model.__module__.startswith("roundbook.requests.")
+    for name in model.model_fields
+    # A study's own name is that of its endpoint and of its command.
+    if not (name == "study" and issubclass(model, StudyRequest))
+]
+
+
+def test_there_are_requests_of_every_module():
+    of = {parameter.values[0].__module__ for parameter in FIELDS}
+    assert {"roundbook.requests.drift", "roundbook.requests.studies.pilots"} < of
+
+
+@pytest.mark.parametrize(("model", "name"), FIELDS)
+def test_a_field_has_a_description_for_every_door(model, name):
+    description = model.model_fields[name].description
+    assert description
+    # Options are the terminal's; it makes them of names in backticks.
+    assert "--" not in description
+
+
+@pytest.mark.parametrize(("model", "name"), FIELDS)
+def test_a_default_that_is_a_value_is_not_repeated_in_words(model, name):
+    field = model.model_fields[name]
+    # None and an empty list stand for what only words can tell.
+    if not field.is_required() and field.default not in (None, ()):
+        assert "default" not in field.description.lower()
+
+
+def test_defaults_in_words_are_those_that_are_taken():
+    filled = {
+        solve: PlanRequest(variance=0.1, topics=(50,), solve=solve).m for solve in ("power", "m")
+    }
+    of_m, of_min_d = (PlanRequest.model_fields[name].description for name in ("m", "min_d"))
+    assert f"(default: {' '.join(map(str, filled['power']))};" in of_m
+    assert f"m: {' '.join(map(str, filled['m']))})" in of_m
+    assert f"(default: {' '.join(map(str, PlanRequest(variance=0.1).min_d))})" in of_min_d
+    of_margin, of_min_d = (
+        CurveRequest.model_fields[name].description for name in ("margin", "min_d")
+    )
+    assert f"(default: {SHIFT_MARGIN})" in of_margin
+    assert f"(without both: {SHIFT_MARGIN})" in of_min_d
+    assert f"(without it: {DETECTED_MIN_D})" in of_min_d
+    for numbers, model, name in (
+        (PILOT_TOPICS, TopicSubsetsRequest, "topics"),
+        (PILOT_TEAMS, LeaveTeamsOutRequest, "teams_left"),
+    ):
+        assert f"(default: {', '.join(map(str, numbers))}," in model.model_fields[name].description
