@@ -302,7 +302,7 @@ def test_a_chosen_study_is_the_one_that_runs(client, book, monkeypatch):
     def too_long(*_):
         raise HttpError(503, "It took longer than 60 seconds.", way_out="start a job")
 
-    monkeypatch.setattr("roundbook.pages.answers.run_kept_study", too_long)
+    monkeypatch.setattr("roundbook.pages.studies.run_kept_study", too_long)
     given_up = client.get("/studies", params=asked | {"study": "swap-rate"})
     assert given_up.status_code == 503
     assert "Run in the background" in given_up.text

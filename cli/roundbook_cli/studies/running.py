@@ -125,20 +125,12 @@ def _timed(step: Callable[[str], object]) -> Callable[[str, int, int], None]:
 
 def _ageing(session: Session, study: AcrossRounds) -> dict[str, Any]:
     """Return the JSON of the ageing of the first round's factors; empty without later factors."""
-    if len(study.rounds) < 2 or study.rounds[0].factor_version is None:
+    request = study.ageing_request
+    if request is None:
         return {}
     from roundbook.logbook.drift.curve import trace_drift
     from roundbook.presentation.drift_curve import summary
-    from roundbook.requests.drift import CurveRequest
 
-    curve = trace_drift(
-        session,
-        CurveRequest(
-            task=study.task or "",
-            measure=study.measure,
-            assessments=study.assessments,
-            from_round=study.rounds[0].round,
-        ),
-    )
+    curve = trace_drift(session, request)
     verdicts = [{"round": later.round, "verdict": later.verdict} for later in curve.rounds]
     return {"ageing": {"summary": summary(curve), "rounds": verdicts}}

@@ -1,10 +1,10 @@
-"""The pages of plans, drift and studies; and the tables, charts and sentences of results."""
+"""The pages of plans and drift; and the tables, charts and sentences of results."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any, Literal, get_args
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
@@ -13,41 +13,22 @@ from pydantic import BaseModel
 from roundbook.api.access import answer, visible_tasks
 from roundbook.api.answers import csv_text
 from roundbook.api.callers import Caller
-from roundbook.api.problems import HttpError
 from roundbook.errors import InputError, RequestError, RoundbookError
-from roundbook.logbook.drift.curve import trace_drift
 from roundbook.logbook.drift.report import DriftReport, report_drift
 from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.rounds import list_rounds
 from roundbook.logbook.session import Session
-from roundbook.logbook.studies.across_rounds import AcrossRounds
-from roundbook.logbook.studies.studies import STUDIES, study_entry
-from roundbook.logbook.studies.study import Study
 from roundbook.pages.charts import Figure, csv_file, figure
 from roundbook.pages.forms import (
     PageCaller,
     PageSession,
     filled_in,
-    recorded_name,
     refusal,
     refused_status,
 )
 from roundbook.pages.number_format import decimals
 from roundbook.pages.rendering import page
-from roundbook.pages.study_form import (
-    OF,
-    TRIALS,
-    check_round,
-    draws,
-    fewer_trials,
-    over_rounds_command,
-    run_kept_study,
-    study_fields,
-    study_form,
-    study_measures,
-    usual_trials,
-)
 from roundbook.pages.ways_out import on_page
 from roundbook.presentation import (
     drift,
@@ -57,7 +38,6 @@ from roundbook.presentation import (
     figures,
     plans,
 )
-from roundbook.presentation.drift_curve import summary as ageing_summary
 from roundbook.presentation.phrases import listed
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plan_table import (
@@ -69,7 +49,7 @@ from roundbook.presentation.plan_table import (
 )
 from roundbook.presentation.tables import Column, Table
 from roundbook.presentation.views import table_of, view_of
-from roundbook.requests.drift import CurveRequest, DriftRequest
+from roundbook.requests.drift import DriftRequest
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.plans import Engine, PlanDesign, PlanRequest, Solve, VarianceLimit
 from roundbook.requests.tasks import ListRounds
@@ -250,117 +230,9 @@ def verdict_headline(report: DriftReport) -> dict[str, str]:
     return {"word": word, "rest": rest.strip()[:1].upper() + rest.strip()[1:]}
 
 
-@router.get("/studies")
-def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLResponse:
-    """Run a study of a round's scores, and show its sentences, tables and chart."""
-    query, values = parse_qs(http.url.query), filled_in(http)
-    # With `form` in the address only the form is shown, and nothing is computed.
-    requested = values.get("study", "")
-    chosen = requested if requested in STUDIES else next(iter(STUDIES))
-    name = None if "form" in values else requested
-    tasks = visible_tasks(caller, session)
-    task = next(
-        (entry for entry in tasks if entry.task == values.get("task")), tasks[0] if tasks else None
-    )
-    form = study_form(chosen)
-    measures = study_measures(chosen, task.measures if task else [])
-    rounds = _rounds(session, caller, task.task) if task else []
-    of: dict[str, Any] = dict(values)
-    if "form" in values:
-        # A field of the same name may mean something else in another study, and another task has
-        # other rounds and measures.
-        of = {name: value for name, value in values.items() if name in OF}
-        of |= _offered(of, "round", rounds) | _offered(of, "measure", measures)
-    if study_measures(chosen, []):  # the study is of one measure alone
-        of.setdefault("measure", measures[0])
-    of["scales"] = query.get("scales", [])
-    context: dict[str, Any] = {
-        "values": of,
-        "studies": list(STUDIES),
-        "chosen": chosen,
-        "about": (STUDIES[chosen].request.__doc__ or "").partition("\n")[0],
-        "form": form,
-        "draws": draws(chosen),
-        "command": over_rounds_command(chosen, task.task if task else None, of),
-        "usual_trials": usual_trials(chosen),
-        "tasks": tasks,
-        "measures": measures,
-        "rounds": rounds,
-        **dict.fromkeys(("study", "refused", "drawn", "query_string", "typed_query", "too_long")),
-        "tables": [],
-        "answers": [],
-        "fewer": [],
-    }
-    status = 200
-    if name:
-        try:
-            study_entry(name)
-            fields = study_fields(name, query)
-            check_round(name, fields)
-            request = STUDIES[name].request(**fields)
-            context["query_string"] = urlencode({"study": name} | fields, doseq=True)
-            typed = {
-                key: value for key, value in fields.items() if key not in TRIALS or key in values
-            }
-            context["typed_query"] = urlencode({"study": name} | typed, doseq=True)
-            study = answer(caller, session, run_kept_study, request)
-            context |= {"study": study, "tables": view_of(study).tables}
-            context |= sentences_of("study", study)
-            context["answers"] += _ageing(session, caller, study)
-            context["fewer"] = fewer_trials(name, values)
-            context["drawn"] = drawing_of(study, "study", study=name, **fields)
-        except RoundbookError as error:
-            status = refused_status(error)
-            context["refused"] = refusal(error, (*OF, *(field.name for field in form)))
-            # What is refused for another reason fails in the background too.
-            context["too_long"] = error.way_out is not None and error.way_out.code == "start a job"
-    return page(http, "studies.html", status, **context)
-
-
-@router.get("/studies.csv")
-def study_file(http: Request, caller: PageCaller, session: PageSession, study: str) -> Response:
-    """Return the main table of a study as a file."""
-    study_entry(study)
-    fields = study_fields(study, parse_qs(http.url.query))
-    request = STUDIES[study].request(**fields)
-    return table_file(answer(caller, session, run_kept_study, request))
-
-
 def table_file(result: BaseModel) -> Response:
     """Return the rows of a result as CSV, as all interfaces have them."""
     return Response(csv_text(*table_of(result)), media_type="text/csv; charset=utf-8")
-
-
-def _offered(values: Mapping[str, str], field: str, names: Sequence[str]) -> dict[str, str]:
-    """Return a field that is filled in: as recorded, or else the first of the names offered."""
-    if field not in values:
-        return {}
-    name = recorded_name(values[field], names)
-    return {field: name if name in names else next(iter(names), "")}
-
-
-def _ageing(session: Session, caller: Caller, study: Study) -> list[str]:
-    """Return the sentence on how the first round's factors held in the later rounds of a study."""
-    if not isinstance(study, AcrossRounds):
-        return []
-    first = study.rounds[0]
-    if len(study.rounds) < 2 or first.factor_version is None:
-        return []
-    request = CurveRequest(
-        task=study.task or "",
-        measure=study.measure,
-        assessments=study.assessments,
-        from_round=first.round,
-    )
-    return [ageing_summary(answer(caller, session, trace_drift, request))]
-
-
-def _rounds(session: Session, caller: Caller, task: str) -> list[str]:
-    try:
-        listed = answer(caller, session, list_rounds, ListRounds(task=task))
-    except HttpError:  # none is published
-        return []
-    return [row.round for row in listed.rounds]
 
 
 def tables_of(result: BaseModel) -> Sequence[Table]:

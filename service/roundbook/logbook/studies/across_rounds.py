@@ -15,6 +15,7 @@ from roundbook.logbook.studies.discriminative_power import find_pairs_apart
 from roundbook.logbook.studies.scores import Scores, matrix_scores
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.logbook.studies.swap_rate import find_swaps
+from roundbook.requests.drift import CurveRequest
 from roundbook.requests.studies import AcrossRoundsRequest, AllRoundsRequest
 from roundbook.statistics.significance.paired_tests import sign_test
 from roundbook.statistics.studies.discriminative_power import share_limits
@@ -119,6 +120,19 @@ class AcrossRounds(Study):
         """All rounds, also those left out, each with its matrix and the version of its factors."""
         rounds: list[StudiedRound | RoundLeftOut] = [*self.rounds, *self.left_out]
         return [(entry.round, entry.matrix, entry.factor_version) for entry in rounds]
+
+    @property
+    def ageing_request(self) -> CurveRequest | None:
+        """The request of how the first round's factors age; None without factors or later rounds."""
+        first, *later = self.rounds
+        if not later or first.factor_version is None:
+            return None
+        return CurveRequest(
+            task=self.task or "",
+            measure=self.measure,
+            assessments=self.assessments,
+            from_round=first.round,
+        )
 
     @property
     def matrices(self) -> list[tuple[int | None, int | None]]:

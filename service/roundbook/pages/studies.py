@@ -1,0 +1,147 @@
+"""The page of studies: the form, and a study with its sentences, tables and chart."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import parse_qs, urlencode
+
+from fastapi import APIRouter, Request
+from fastapi.responses import HTMLResponse, Response
+
+from roundbook.api.access import answer, visible_tasks
+from roundbook.api.callers import Caller
+from roundbook.api.problems import HttpError
+from roundbook.errors import RoundbookError
+from roundbook.logbook.drift.curve import trace_drift
+from roundbook.logbook.rounds import list_rounds
+from roundbook.logbook.session import Session
+from roundbook.logbook.studies.across_rounds import AcrossRounds
+from roundbook.logbook.studies.studies import STUDIES, study_entry
+from roundbook.logbook.studies.study import Study
+from roundbook.pages.answers import drawing_of, sentences_of, table_file
+from roundbook.pages.forms import (
+    PageCaller,
+    PageSession,
+    filled_in,
+    recorded_name,
+    refusal,
+    refused_status,
+)
+from roundbook.pages.rendering import page
+from roundbook.pages.study_form import (
+    OF,
+    TRIALS,
+    check_round,
+    draws,
+    fewer_trials,
+    over_rounds_command,
+    run_kept_study,
+    study_fields,
+    study_form,
+    study_measures,
+    usual_trials,
+)
+from roundbook.presentation.drift_curve import summary
+from roundbook.presentation.views import view_of
+from roundbook.requests.tasks import ListRounds
+
+router = APIRouter()
+
+
+@router.get("/studies")
+def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLResponse:
+    """Run a study of a round's scores, and show its sentences, tables and chart."""
+    query, values = parse_qs(http.url.query), filled_in(http)
+    # With `form` in the address only the form is shown, and nothing is computed.
+    requested = values.get("study", "")
+    chosen = requested if requested in STUDIES else next(iter(STUDIES))
+    name = None if "form" in values else requested
+    tasks = visible_tasks(caller, session)
+    task = next(
+        (entry for entry in tasks if entry.task == values.get("task")), tasks[0] if tasks else None
+    )
+    form = study_form(chosen)
+    measures = study_measures(chosen, task.measures if task else [])
+    rounds = _rounds(session, caller, task.task) if task else []
+    of: dict[str, Any] = dict(values)
+    if "form" in values:
+        # A field of the same name may mean something else in another study, and another task has
+        # other rounds and measures.
+        of = {name: value for name, value in values.items() if name in OF}
+        of |= _offered(of, "round", rounds) | _offered(of, "measure", measures)
+    if study_measures(chosen, []):  # the study is of one measure alone
+        of.setdefault("measure", measures[0])
+    of["scales"] = query.get("scales", [])
+    context: dict[str, Any] = {
+        "values": of,
+        "studies": list(STUDIES),
+        "chosen": chosen,
+        "about": (STUDIES[chosen].request.__doc__ or "").partition("\n")[0],
+        "form": form,
+        "draws": draws(chosen),
+        "command": over_rounds_command(chosen, task.task if task else None, of),
+        "usual_trials": usual_trials(chosen),
+        "tasks": tasks,
+        "measures": measures,
+        "rounds": rounds,
+        **dict.fromkeys(("study", "refused", "drawn", "query_string", "typed_query", "too_long")),
+        "tables": [],
+        "answers": [],
+        "fewer": [],
+    }
+    status = 200
+    if name:
+        try:
+            study_entry(name)
+            fields = study_fields(name, query)
+            check_round(name, fields)
+            request = STUDIES[name].request(**fields)
+            context["query_string"] = urlencode({"study": name} | fields, doseq=True)
+            typed = {
+                key: value for key, value in fields.items() if key not in TRIALS or key in values
+            }
+            context["typed_query"] = urlencode({"study": name} | typed, doseq=True)
+            study = answer(caller, session, run_kept_study, request)
+            context |= {"study": study, "tables": view_of(study).tables}
+            context |= sentences_of("study", study)
+            context["answers"] += _ageing(session, caller, study)
+            context["fewer"] = fewer_trials(name, values)
+            context["drawn"] = drawing_of(study, "study", study=name, **fields)
+        except RoundbookError as error:
+            status = refused_status(error)
+            context["refused"] = refusal(error, (*OF, *(field.name for field in form)))
+            # What is refused for another reason fails in the background too.
+            context["too_long"] = error.way_out is not None and error.way_out.code == "start a job"
+    return page(http, "studies.html", status, **context)
+
+
+@router.get("/studies.csv")
+def study_file(http: Request, caller: PageCaller, session: PageSession, study: str) -> Response:
+    """Return the main table of a study as a file."""
+    study_entry(study)
+    fields = study_fields(study, parse_qs(http.url.query))
+    request = STUDIES[study].request(**fields)
+    return table_file(answer(caller, session, run_kept_study, request))
+
+
+def _offered(values: Mapping[str, str], field: str, names: Sequence[str]) -> dict[str, str]:
+    """Return a field that is filled in: as recorded, or else the first of the names offered."""
+    if field not in values:
+        return {}
+    name = recorded_name(values[field], names)
+    return {field: name if name in names else next(iter(names), "")}
+
+
+def _ageing(session: Session, caller: Caller, study: Study) -> list[str]:
+    """Return the sentence on how the first round's factors held in the later rounds of a study."""
+    request = study.ageing_request if isinstance(study, AcrossRounds) else None
+    return [summary(answer(caller, session, trace_drift, request))] if request else []
+
+
+def _rounds(session: Session, caller: Caller, task: str) -> list[str]:
+    try:
+        listed = answer(caller, session, list_rounds, ListRounds(task=task))
+    except HttpError:  # none is published
+        return []
+    return [row.round for row in listed.rounds]
