@@ -606,6 +606,17 @@ def test_what_was_falsified_in_results_is_found(record):
 
 
 @pytest.mark.one_server
+def test_facts_that_another_version_did_not_note_are_no_difference(record):
+    save_more(record)
+    other = "UPDATE roundbook.result SET software = 'roundbook 0.0.9'"
+    alter(record, known(TEAMS, "known - 'runs'", "run_upload_id IS NOT NULL"), other)
+    assert found(record) == {}
+    # What it did note is verified.
+    alter(record, known(TEAMS, OTHER_RUNS, "run_upload_id IS NOT NULL"))
+    assert found(record) != {}
+
+
+@pytest.mark.one_server
 @pytest.mark.long
 def test_a_report_of_runs_counted_over_both_rounds_is_verified(record):
     """Those of schema 0005 have no checksum of runs, and the counts with the first round."""

@@ -9,6 +9,7 @@ from sqlalchemy import Connection, Row, or_, select, text
 
 from roundbook.database.tables import event, round_
 from roundbook.logbook.input_rows import saved_inputs
+from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.staleness import Input
 from roundbook.logbook.verifying.differences import Facts, figure
 
@@ -49,7 +50,10 @@ def known_differences(
         now = current.get((was.origin, was.id))
         for name in sorted(was.known.keys() | (now or {}).keys()):
             recorded, computed = was.known.get(name), (now or {}).get(name)
-            if earlier and (name in _OF_EARLIER_FORM or name not in was.known):
+            # Another version of Roundbook may have noted fewer facts.
+            if name not in was.known and (earlier or saved.software != SOFTWARE):
+                continue
+            if earlier and name in _OF_EARLIER_FORM:
                 continue
             # Topics are shared with other rounds.
             since = changed if name == "other_ids" else changed & {was.round}
