@@ -325,6 +325,7 @@ def get(url):
         return answer.read()
 
 
+@pytest.mark.long
 def test_a_large_upload_that_is_refused_at_once_says_why(address):
     frame = pd.DataFrame(np.random.default_rng(0).random((2000, 150)).astype(str))
     frame.insert(0, "topic", [f"t{number}" for number in range(2000)])

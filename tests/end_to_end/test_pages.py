@@ -688,6 +688,7 @@ def test_a_matrix_of_a_million_scores(client, address):
         assert re.search(r" and [56] more$", row["run"]), row
 
 
+@pytest.mark.long
 def test_results_of_two_kinds_may_have_one_name(client, book, tmp_path):
     for seed, label in enumerate("12"):
         book.log("t", label, io.StringIO(wide(seed)), "AP", create=True)

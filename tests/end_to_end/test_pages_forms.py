@@ -308,6 +308,7 @@ def test_a_chosen_study_is_the_one_that_runs(client, book, monkeypatch):
     assert "Run in the background" in given_up.text
 
 
+@pytest.mark.long
 def test_rounds_of_drift_are_chosen(client, book):
     for number, label in enumerate(("r2", "r3"), 1):
         book.log("t", label, io.StringIO(scores(number / 10)), "AP", create=True)

@@ -69,6 +69,7 @@ def refusals(answer):
     return {field: unescape(re.sub("<[^>]+>", "", said)) for field, said in found}
 
 
+@pytest.mark.long
 def test_a_study_says_which_assessments_it_is_of(client, book):
     for seed, label in ((5, "r1"), (6, "r2")):
         book.log("t", label, wide(seed), "AP", assessments="prelim")
@@ -152,6 +153,7 @@ def test_a_study_of_all_rounds_names_the_terminals_trials_and_says_how_factors_a
     assert "In a terminal it is roundbook study leave-one-out t --all-rounds" in words(none)
 
 
+@pytest.mark.long
 def test_fewer_trials_than_the_terminals_are_told(client):
     over = {"study": "across-rounds", "task": "t", "measure": "AP"}
     both = f"{PERMUTATIONS} {TOPIC_SETS}"
@@ -256,6 +258,7 @@ def test_a_form_offers_what_the_study_and_the_task_have(client, book):
     assert value_of(form(study="per-topic-variance", measure=""), "measure") == "AP"
 
 
+@pytest.mark.long
 def test_rows_that_a_page_leaves_out_are_in_a_file(client, book, tmp_path):
     book.log("t", "r3", wide(7, runs=25), "AP", create=True)
     asked = POWER | {"round": "r3", "pairs": "true"}

@@ -140,6 +140,7 @@ def test_home_names_another_measure_whose_saved_report_is_aged(client, book):
     assert "AGED" not in rows(client.get("/"), "Tasks")["covid"][1]
 
 
+@pytest.mark.long
 def test_one_of_several_assessments_that_are_not_official_is_asked_for(client, book):
     for seed, label in enumerate("12", 1):
         for assessments in ("crowd", "own"):
@@ -185,6 +186,7 @@ def test_factors_of_a_round_alone_are_in_its_row(client, book):
     assert "Factors of 2" in words(page)
 
 
+@pytest.mark.long
 def test_the_numbers_of_a_task_are_linked_by_what_they_are(client, book):
     for seed, label in enumerate("12", 1):
         book.log("covid", label, wide(seed), "AP", create=True)
@@ -334,6 +336,7 @@ def test_the_first_page_says_what_the_latest_variance_is(client, book):
     assert latest() == ".0200 AP, published without scores"
 
 
+@pytest.mark.long
 def test_advice_on_drift_names_what_pages_have(client, book):
     topics = wide(1).getvalue()
     book.log("covid", "1", io.StringIO(topics), "AP", create=True)
@@ -411,6 +414,7 @@ def test_who_may_not_log_is_not_led_to_logging(client, visitors, book):
     assert 'href="/upload' in client.get("/login").text
 
 
+@pytest.mark.long
 def test_a_task_shows_what_stands_and_whose_it_is(client, book):
     for label, seed in (("1", 1), ("2", 2)):
         for measure in ("AP", "P@10"):

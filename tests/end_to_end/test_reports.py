@@ -188,6 +188,7 @@ def test_pages_and_saved_results_have_the_caveats_of_the_terminal(roundbook, tmp
     assert sum(text.startswith(disagree) for text in page.text) == 2
 
 
+@pytest.mark.long
 def test_reports_are_of_the_assessments_that_are_named(campaign, tmp_path):
     file, tables = tmp_path / "crowd.csv", tmp_path / "tables"
     crowd = ("--assessments", "crowd")

@@ -779,6 +779,7 @@ def test_the_same_upload_twice_at_once_is_logged_once(address):
         assert statuses == ["logged", *["unchanged"] * 5]
 
 
+@pytest.mark.long
 def test_uploads_that_are_slow_or_broken_off(address, monkeypatch):
     """As a server meets them: over a socket."""
     monkeypatch.setattr(middleware, "_SECONDS_FOR_THEM", 0.3)

@@ -403,6 +403,7 @@ def test_who_may_start_follow_and_cancel(service):
         assert answer.headers["content-type"] == "application/problem+json"
 
 
+@pytest.mark.long
 def test_the_page_of_a_job_looks_again_by_itself(service):
     client = service["log"]
     form = {"asked": "study=swap-rate&task=t&round=1&measure=AP&scales=raw&trials=500", "name": "n"}

@@ -832,6 +832,7 @@ def test_another_result_is_saved_beside_what_cannot_be_read(engine, saved):
             saving.save_result(session, kind, ASKED[kind], name)
 
 
+@pytest.mark.long
 def test_a_report_as_html_leaves_out_what_cannot_be_read(engine, saved, terminal, tmp_path):
     save_altered(engine)
     written = terminal(
