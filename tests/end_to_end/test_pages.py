@@ -665,7 +665,7 @@ def test_a_task_of_200_rounds(client, address):
     fill(address, 200)
     number, answer = count_queries(client, "/task", {"task": "t", "measure": "AP"})
     assert number < 60 + 200 * 4
-    assert "of the latest 60 of 200 rounds" in words(answer)
+    assert "in the latest 60 of 200 rounds" in words(answer)
     assert len(answer.text) < 600_000
     assert answer.elapsed.total_seconds() < 30
 
