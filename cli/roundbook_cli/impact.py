@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from roundbook.requests.matrices import ShowImpact
-from roundbook_cli.options import Database, Form
+from roundbook_cli.options import Database, Form, matrix_number
 from roundbook_cli.output import Column, counted, print_commands, print_table, section, show, talk
 from roundbook_cli.renewal import (
     dependent_line,
@@ -17,13 +17,17 @@ from roundbook_cli.renewal import (
     renewal_of_dependent,
     renewal_of_task,
 )
-from roundbook_cli.series import MatrixNumber
+from roundbook_cli.request_options import argument
 from roundbook_cli.session import record
 
 if TYPE_CHECKING:
     from roundbook.logbook.impact import Dependent
 
 commands = typer.Typer()
+
+MatrixNumber = Annotated[
+    int, argument(ShowImpact, "matrix", metavar="MATRIX", parser=matrix_number)
+]
 
 _DEPENDENTS = (
     Column("name", "What"),

@@ -22,7 +22,7 @@ from roundbook.requests.matrices import (
     ShowMatrix,
     WithdrawMatrix,
 )
-from roundbook_cli.impact import dependents_json, tell_impact
+from roundbook_cli.impact import MatrixNumber, dependents_json, tell_impact
 from roundbook_cli.options import Database, Form, Format, matrix_number
 from roundbook_cli.output import (
     Column,
@@ -37,7 +37,6 @@ from roundbook_cli.output import (
 )
 from roundbook_cli.renewal import print_refit
 from roundbook_cli.request_options import argument, option, request_of
-from roundbook_cli.series import MatrixNumber
 from roundbook_cli.session import changing, record
 
 if TYPE_CHECKING:

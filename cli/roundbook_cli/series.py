@@ -1,19 +1,14 @@
-"""Options of many commands that name a task, round, matrix, measure or assessments."""
+"""Options of many commands that name a task, round, measure or assessments."""
 
 from __future__ import annotations
 
 from typing import Annotated
 
-from roundbook.requests.matrices import ShowMatrix
 from roundbook.requests.variances import RecordVarianceRequest, VarianceHistoryRequest
-from roundbook_cli.options import matrix_number
 from roundbook_cli.request_options import argument, option
 
 TaskName = Annotated[str, argument(RecordVarianceRequest, "task", metavar="TASK")]
 RoundLabel = Annotated[str, argument(RecordVarianceRequest, "round", metavar="ROUND")]
-MatrixNumber = Annotated[
-    int, argument(ShowMatrix, "matrix", metavar="MATRIX", parser=matrix_number)
-]
 Measure = Annotated[str, option(RecordVarianceRequest, "measure", "--measure", metavar="M")]
 Assessments = Annotated[
     str | None,

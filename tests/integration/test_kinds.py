@@ -148,6 +148,10 @@ def test_what_lists_saved_results_imports_nothing_to_compute_with():
         "from roundbook.presentation.impact import dependent_row\n"
         "for name in kinds.KINDS:\n"
         "    kinds.find_kind(name), kinds.import_kind(name, 'roundbook.presentation.saved_{}')\n"
+        "from roundbook.logbook.studies.studies import STUDIES\n"
+        "from roundbook.presentation.studies.common import study_module\n"
+        "for name in STUDIES:\n"
+        "    study_module(name)\n"
         "print({'numpy', 'scipy'} & set(sys.modules))"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)

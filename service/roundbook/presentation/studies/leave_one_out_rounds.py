@@ -5,7 +5,6 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.drift_curve import ageing
 from roundbook.presentation.phrases import verdict_words
 from roundbook.presentation.studies.common import ends_early, join_protocol, share_column
 from roundbook.presentation.studies.leave_one_out import WELL_EXPLAINED
@@ -151,6 +150,9 @@ def remarks(study: LeaveOneOutRounds) -> list[str]:
     lines = []
     verdicts = {row.round: row.ageing for row in study.rounds if row.ageing is not None}
     if verdicts:
+        # A list of results needs this module, but not what drift is computed with.
+        from roundbook.presentation.drift_curve import ageing  # noqa: PLC0415
+
         lines.append(ageing(study.ageing_from, verdicts))
     understated = [
         f"'{row.round}'"
