@@ -11,7 +11,6 @@ from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel
 
 from roundbook.api.access import answer, visible_tasks
-from roundbook.api.answers import csv_text
 from roundbook.api.callers import Caller
 from roundbook.errors import InputError, RequestError, RoundbookError
 from roundbook.logbook.drift.report import DriftReport, report_drift
@@ -20,13 +19,7 @@ from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.rounds import list_rounds
 from roundbook.logbook.session import Session
 from roundbook.pages.charts import Figure, csv_file, figure
-from roundbook.pages.forms import (
-    PageCaller,
-    PageSession,
-    filled_in,
-    refusal,
-    refused_status,
-)
+from roundbook.pages.forms import PageCaller, PageSession, filled_in, refusal, refused_status
 from roundbook.pages.number_format import decimals
 from roundbook.pages.rendering import page
 from roundbook.pages.ways_out import on_page
@@ -204,7 +197,7 @@ def drift_context(session: Session, caller: Caller, values: Mapping[str, str]) -
         "report": report,
         "values": values,
         "query_string": urlencode(values),
-        **verdict_headline(report),
+        "rest": headline_rest(report),
         "reason": drift_verdict.reason(report),
         "advice": on_page(drift_advice.advice(report), report),
         "notes": [
@@ -224,15 +217,16 @@ def drift_context(session: Session, caller: Caller, values: Mapping[str, str]) -
     }
 
 
-def verdict_headline(report: DriftReport) -> dict[str, str]:
-    """Return the verdict's `word` and the `rest` of its headline, a sentence of its own."""
-    word, _, rest = drift_verdict.headline(report).partition(":")
-    return {"word": word, "rest": rest.strip()[:1].upper() + rest.strip()[1:]}
+def headline_rest(report: DriftReport) -> str:
+    """Return what follows the verdict in its headline, as a sentence of its own."""
+    _, _, rest = drift_verdict.headline(report).partition(":")
+    return rest.strip()[:1].upper() + rest.strip()[1:]
 
 
 def table_file(result: BaseModel) -> Response:
     """Return the rows of a result as CSV, as all interfaces have them."""
-    return Response(csv_text(*table_of(result)), media_type="text/csv; charset=utf-8")
+    names, rows = table_of(result)
+    return csv_file(rows, names)
 
 
 def tables_of(result: BaseModel) -> Sequence[Table]:

@@ -157,15 +157,7 @@ def figure(name: str, result: BaseModel, sentence: str, /, **query: object) -> F
     address = urlencode(fields, doseq=True)
     files = {form.upper(): f"/charts/{name}.{form}?{address}" for form in ("svg", "png", "csv")}
     cells = files["CSV"] if name == "scores" else None
-    return Figure(
-        desk=drawn.desk,
-        phone=drawn.phone,
-        sentence=sentence,
-        desk_note=drawn.desk_note,
-        phone_note=drawn.phone_note,
-        files=files,
-        cells=cells,
-    )
+    return Figure(**drawn._asdict(), sentence=sentence, files=files, cells=cells)
 
 
 class _Drawn(NamedTuple):
@@ -245,8 +237,7 @@ def chart_file(
     return Response(svg(drawn), media_type="image/svg+xml")
 
 
-def csv_file(rows: Sequence[dict[str, Any]]) -> Response:
-    """Return rows as CSV."""
-    return Response(
-        csv_text(list(rows[0]) if rows else [], rows), media_type="text/csv; charset=utf-8"
-    )
+def csv_file(rows: Sequence[dict[str, Any]], names: Sequence[str] = ()) -> Response:
+    """Return rows as CSV; the columns are those of the first row unless named."""
+    names = names or list(rows[0] if rows else ())
+    return Response(csv_text(names, rows), media_type="text/csv; charset=utf-8")

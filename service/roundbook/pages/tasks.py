@@ -25,7 +25,7 @@ from roundbook.logbook.saved_results import list_results
 from roundbook.logbook.session import Session
 from roundbook.logbook.topics import list_topics
 from roundbook.logbook.variances import show_histories, show_variances
-from roundbook.pages.answers import verdict_headline
+from roundbook.pages.answers import headline_rest
 from roundbook.pages.charts import figure
 from roundbook.pages.forms import PageCaller, PageSession, labels_to_choose, recorded_name
 from roundbook.pages.rendering import page
@@ -38,10 +38,7 @@ from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.events import details
 from roundbook.presentation.rounds import OF_ALL_ROUNDS, out_of_order_notes, several_assessments
 from roundbook.presentation.variance_differences import stability
-from roundbook.presentation.variances import (
-    summary,
-    withdrawn_notes,
-)
+from roundbook.presentation.variances import summary, withdrawn_notes
 from roundbook.requests.base import Request as UseCaseRequest
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.events import EventsRequest
@@ -248,7 +245,8 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
     }
     if report:
         context["report"] = report
-        context["verdict_text"] = verdict_headline(report) | {
+        context["verdict_text"] = {
+            "rest": headline_rest(report),
             "reason": drift_verdict.brief_reason(report),
             "notes": [on_page(note, report) for note in drift.brief_notes(report)],
             "advice": on_page(drift_advice.brief_advice(report), report),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from itertools import combinations
 from operator import is_
 
 import numpy as np
@@ -212,6 +211,8 @@ def _compared(
     pair_of = np.empty((len(runs), len(runs)), dtype=np.intp)
     first, second = pairs(len(runs))
     pair_of[first, second] = pair_of[second, first] = np.arange(first.size)
+    ranked = np.array(by_mean)
+    ahead, behind = ranked[first], ranked[second]
     return [
         ComparedPair(
             run=runs[run],
@@ -223,8 +224,7 @@ def _compared(
             t_p=t.p_values[pair],
             holm_p=t.holm[pair],
         )
-        for run, other in combinations(by_mean, 2)
-        for pair in (pair_of[run, other],)
+        for run, other, pair in zip(ahead, behind, pair_of[ahead, behind], strict=True)
     ]
 
 

@@ -57,7 +57,9 @@ def known_differences(
                 continue
             # Topics are shared with other rounds.
             since = changed if name == "other_ids" else changed & {was.round}
-            if (name in possible or not today) and (now is None or recorded == computed or since):
+            impossible = bool(today) and name not in possible
+            unexplained = now is not None and recorded != computed and not since
+            if not (impossible or unexplained):
                 continue
             if name == "runs" and _spelled_otherwise(connection, saved, was.round):
                 continue

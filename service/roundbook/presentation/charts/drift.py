@@ -94,18 +94,11 @@ def curve_chart(curve: DriftCurve, width: int | None = None) -> alt.ConcatChart:
     )
 
 
-def _title_names(rounds: Sequence[str]) -> list[str]:
-    """Return rounds as axis titles name them: without what all begin and end with, if too long."""
-    if max(map(len, rounds)) <= _LONGEST_ROUND:
-        return list(rounds)
-    return short_names(rounds, _LONGEST_ROUND)
-
-
 def _draw(curve: DriftCurve, statistic: str, width: int | None) -> alt.LayerChart:
     """Draw the later rounds' shifts or sd ratios over the band of those that do not matter."""
     if statistic == "shift":
         rounds = [curve.from_round, *(later.round for later in curve.rounds)]
-        title = f"shift, in sds of {_title_names(rounds)[0]}"
+        title = f"shift, in sds of {short_names(rounds, _LONGEST_ROUND)[0]}"
         low, unmoved, high = -curve.margin, 0.0, curve.margin
         scale = alt.Scale(zero=True, nice=False, padding=_PADDING)
     else:
@@ -227,7 +220,7 @@ def _draw_topics(
     values = [point[side] for point in points for side in ("from", "to")]
     low, high = min(0.0, *values), max(values) * 1.05 or 1.0
     scale, axis = alt.Scale(domain=[low, high], nice=False), alt.Axis(tickCount=5)
-    of_from, of_to = _title_names([report.from_round, report.to_round])
+    of_from, of_to = short_names([report.from_round, report.to_round], _LONGEST_ROUND)
     x, y = (
         channel(f"{side}:Q", title=f"{statistic} over runs, {label}", scale=scale, axis=axis)
         for channel, side, label in ((alt.X, "from", of_from), (alt.Y, "to", of_to))

@@ -47,8 +47,6 @@ def score_chart(overview: ScoreOverview, width: int | None = None) -> alt.Concat
     x = names_axis("run, the best first", overview.cell_runs, width or _WIDTH)
     every = max(1, -(-len(topics) * (LINE - 1) // (height - 60)))
     labels = short_names(topics, _LONGEST_TOPIC)
-    if max(map(len, topics)) <= _LONGEST_TOPIC:
-        labels = topics
     y = alt.Y(
         "topic:O",
         title="topic, the hardest first",

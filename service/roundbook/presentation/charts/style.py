@@ -54,7 +54,7 @@ def names_axis(title: str, names: Sequence[str], width: int | None = None) -> al
     labels = list(names)
     longest = LETTER * max(map(len, names), default=1)
     if longest > min(_LONGEST_LABEL, room / max(1, len(names)) - 6):
-        labels = short_names(names, int(_LONGEST_LABEL / LETTER))
+        labels = _without_alike(names, int(_LONGEST_LABEL / LETTER))
         longest = LETTER * max(map(len, labels))
     every = max(1, int(-(-len(names) * (longest + 6) // room)))
     axis = alt.Axis(
@@ -71,7 +71,14 @@ def names_axis(title: str, names: Sequence[str], width: int | None = None) -> al
 
 
 def short_names(names: Sequence[str], most: int) -> list[str]:
-    """Return names as labels, without the words that all of them begin and end with.
+    """Return names as labels of at most `most` characters; as they are if none is longer."""
+    if max(map(len, names)) <= most:
+        return list(names)
+    return _without_alike(names, most)
+
+
+def _without_alike(names: Sequence[str], most: int) -> list[str]:
+    """Return names without the words that all of them begin and end with.
 
     What is longer than `most` characters then is cut in the middle.
     """
