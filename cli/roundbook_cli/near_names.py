@@ -23,7 +23,7 @@ def confirm_name(
 
     The command ends where it is not.
     """
-    from roundbook.logbook.near_names import near_recorded
+    from roundbook.logbook.names import near_recorded
 
     near = near_recorded(session, task, label)
     if near is None:

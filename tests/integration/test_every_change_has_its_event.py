@@ -33,14 +33,12 @@ from roundbook.logbook.matrices.log_matrix import log_complete, log_scores, with
 from roundbook.logbook.matrices.overview import show_overview
 from roundbook.logbook.matrices.revising import latest_revisions
 from roundbook.logbook.matrices.showing import show_matrix
-from roundbook.logbook.names import list_names
-from roundbook.logbook.near_names import near_names_of_new, near_recorded
+from roundbook.logbook.names import known_names, list_names, near_names_of_new, near_recorded
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.privileges import grant_access
 from roundbook.logbook.published import latest_recorded, record_variance
 from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.recorded_measures import list_measures, merge_measures
-from roundbook.logbook.recorded_names import known_names
 from roundbook.logbook.round_changes import publish_round, remove_round, rename_round, set_round
 from roundbook.logbook.round_contents import show_round
 from roundbook.logbook.round_fingerprint import find_publication, verify_round

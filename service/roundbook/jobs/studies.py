@@ -12,14 +12,8 @@ from roundbook.database.tables import round_
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.jobs.job import Job, JobList
 from roundbook.jobs.job_queue import QUEUE, has_queue, queue_in
-from roundbook.logbook.lookup import (
-    check_name,
-    check_text,
-    find_round,
-    find_series,
-    find_task,
-    logged_matrix,
-)
+from roundbook.logbook.lookup import find_round, find_series, find_task, logged_matrix
+from roundbook.logbook.names import check_name, check_text
 from roundbook.logbook.saved_results import stored_results
 from roundbook.logbook.saving import asked_otherwise, refuse_taken
 from roundbook.logbook.session import Session

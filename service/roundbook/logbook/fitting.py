@@ -23,7 +23,8 @@ from roundbook.logbook.factors import (
     store_factors,
 )
 from roundbook.logbook.impact import Dependent, stale_results
-from roundbook.logbook.lookup import Series, check_text, current_matrix, find_series, find_task
+from roundbook.logbook.lookup import Series, current_matrix, find_series, find_task
+from roundbook.logbook.names import check_text
 from roundbook.logbook.round_fingerprint import Publication, find_publication
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, load_matrix

@@ -1,4 +1,4 @@
-"""Look-up of tasks, rounds, matrices and series by their names."""
+"""Look-up of tasks, rounds, assessments labels, matrices and series by their names."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from sqlalchemy import Column, ColumnElement, Connection, FromClause, Row, and_, func, select, true
+from sqlalchemy import ColumnElement, Connection, FromClause, Row, and_, select, text, true
 
 from roundbook.database.tables import matrix, measure, round_, task, withdrawn
 from roundbook.errors import InputError, NotRecordedError, WithdrawnError
-from roundbook.logbook.assessments_labels import choose_assessments
 from roundbook.logbook.measures import find_measure
+from roundbook.logbook.names import is_named, near_name
 
 
 class Series(NamedTuple):
@@ -38,61 +38,6 @@ def of_series(table: FromClause, series: object) -> ColumnElement[bool]:
     """Return the condition that rows belong to a series, or to that of a row or another table."""
     names = ("round_id", "measure_id", "assessments")
     return and_(*(table.c[name] == getattr(series, name) for name in names))
-
-
-LONGEST_NAME = 200
-
-
-def check_name(noun: str, name: str) -> str:
-    """Return a name in NFC, without surrounding space.
-
-    Raises
-    ------
-    InputError
-        When it is empty, longer than 200 characters, not printable, or begins with ``-``.
-    """
-    name = normalize("NFC", name.strip())
-    article = "An" if noun.startswith(tuple("aeiou")) else "A"
-    if not name or not name.isprintable() or len(name) > LONGEST_NAME:
-        raise InputError(
-            f"{article} {noun} needs a printable name of at most {LONGEST_NAME} characters."
-        )
-    if name.startswith("-"):
-        raise InputError(
-            f"{article} {noun} needs a name that does not begin with '-', as an option does: not"
-            f" '{name}'."
-        )
-    return name
-
-
-def is_named(column: Column[str], name: str) -> ColumnElement[bool]:
-    """Return the condition that a column holds a name, however its accents are encoded."""
-    name = normalize("NFC", name.strip())
-    # Earlier versions recorded names without normalising them.
-    return column == name if name.isascii() else func.normalize(column) == name
-
-
-def check_text(noun: str, text: str | None) -> str | None:
-    """Return a free text without surrounding space, None if it is empty.
-
-    Raises
-    ------
-    InputError
-        When it has control characters, or is longer than 2,000 characters.
-    """
-    if text is not None and (len(text) > 2000 or not all(c.isprintable() for c in text)):
-        raise InputError(
-            f"The {noun} must be one line of at most 2,000 characters, without control characters."
-        )
-    return (text and text.strip()) or None
-
-
-def check_reason(reason: str | None) -> str | None:
-    """Return a reason without surrounding space; refuse an empty one."""
-    checked = check_text("reason", reason)
-    if reason is not None and checked is None:
-        raise InputError("The reason given is empty; say in it what changed, and why.")
-    return checked
 
 
 def find_task(
@@ -122,8 +67,6 @@ def find_task(
 
 def _suggestion(name: str, recorded: Iterable[str]) -> str:
     """Return the end of a sentence on an unknown name, with a similar name as a suggestion."""
-    from roundbook.logbook.near_names import near_name  # noqa: PLC0415  # it imports this module
-
     near = near_name(normalize("NFC", name), recorded)
     return f"; did you mean '{near}'?" if near else "."
 
@@ -207,6 +150,96 @@ def find_task_series(
     measure_id, measure = find_measure(connection, task_id, task, measure)
     label = choose_assessments(connection, task_id, measure_id, measure, assessments)
     return TaskSeries(task_id, task, measure_id, measure, label)
+
+
+def choose_assessments(
+    connection: Connection,
+    task_id: int,
+    measure_id: int,
+    measure: str,
+    assessments: str | None,
+    *,
+    round_id: int | None = None,
+) -> str:
+    """Return the assessments label to read: the one asked for, or the only one.
+
+    Scores from different assessments are never mixed, so a label must be named if the task (or the
+    round) has several. A label whose scores are all withdrawn counts only if it is named, or if the
+    scores of all labels are withdrawn.
+    """
+    labels = _labels(connection, task_id, round_id, measure_id)
+    where = "task" if round_id is None else "round"
+    if assessments is not None:
+        spelled = normalize("NFC", assessments.strip())
+        for label in labels:
+            if normalize("NFC", label) == spelled:
+                return label
+    if not labels:
+        raise NotRecordedError(f"This {where} has nothing for measure {measure}.", measure=measure)
+    if assessments is not None:
+        raise NotRecordedError(
+            f"This {where} has no assessments '{assessments}' of {measure}; it has {', '.join(labels)}.",
+            measure=measure,
+            assessments=assessments,
+        )
+    current = [label for label, is_current in labels.items() if is_current] or list(labels)
+    if len(current) > 1:
+        raise InputError(
+            f"{measure} is recorded under several assessments in this {where}"
+            f" ({', '.join(current)}), which are never mixed.",
+            way_out="several assessments",
+        )
+    return current[0]
+
+
+def other_assessments(connection: Connection, task_id: int, label: str) -> list[str]:
+    """Return the task's assessments labels if `label` is none of them, as it may be mistyped.
+
+    Else the list is empty. Labels whose scores are all withdrawn are left out.
+    """
+    labels = _labels(connection, task_id)
+    if label in {normalize("NFC", recorded) for recorded in labels}:
+        return []
+    return [recorded for recorded, is_current in labels.items() if is_current]
+
+
+def _labels(
+    connection: Connection, task_id: int, round_id: int | None = None, measure_id: int | None = None
+) -> dict[str, bool]:
+    """Return assessments labels in order, with whether they have scores that are not withdrawn.
+
+    Without a measure, labels that only relevance assessments have are included.
+    """
+    values = {"task": task_id, "round": round_id, "measure": measure_id}
+    rows = connection.execute(_LABELS, values).all()
+    # Sorted here, as collations differ between databases.
+    return dict(sorted((str(row.assessments), bool(row.is_current)) for row in rows))
+
+
+_LABELS = text("""
+SELECT assessments, bool_or(is_current) AS is_current
+FROM (
+    (
+        SELECT DISTINCT ON (matrix.round_id, matrix.measure_id, matrix.assessments)
+               matrix.round_id, matrix.measure_id, matrix.assessments,
+               withdrawn.matrix_id IS NULL AS is_current
+        FROM roundbook.matrix
+        JOIN roundbook.round ON round.id = matrix.round_id AND round.task_id = :task
+        LEFT JOIN roundbook.withdrawn ON withdrawn.matrix_id = matrix.id
+        WHERE CAST(:measure AS bigint) IS NULL OR matrix.measure_id = :measure
+        ORDER BY matrix.round_id, matrix.measure_id, matrix.assessments, matrix.revision DESC
+    )
+    UNION ALL
+    SELECT round_id, measure_id, assessments, true FROM roundbook.published_variance
+    WHERE CAST(:measure AS bigint) IS NULL OR measure_id = :measure
+    UNION ALL
+    SELECT round_id, NULL, assessments, false FROM roundbook.qrels
+    WHERE CAST(:measure AS bigint) IS NULL
+) AS labelled
+JOIN roundbook.round ON round.id = labelled.round_id
+WHERE round.task_id = :task AND (CAST(:round AS bigint) IS NULL OR round.id = :round)
+GROUP BY assessments
+""")
 
 
 def find_matrix(connection: Connection, number: int) -> Row[Any]:

@@ -17,7 +17,14 @@ from sqlalchemy.dialects.postgresql import insert
 
 from roundbook.database.tables import matrix, measure, published_variance, round_
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
-from roundbook.measure_names import canonical_measure, clean_measure, split_parameters
+from roundbook.logbook.names import near_name
+from roundbook.measure_names import (
+    FAMILIES,
+    canonical_measure,
+    clean_measure,
+    is_known_measure,
+    split_parameters,
+)
 
 _NAME = re.compile(r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]+))?")
 
@@ -156,6 +163,21 @@ def other_measures(connection: Connection, task_id: int, new: RecordedMeasure) -
     if not new.is_new:
         return []
     return [row.name for row in measures_of(connection, task_id) if row.id != new.id]
+
+
+def near_measure(name: str) -> str | None:
+    """Return the known measure that a name is most likely a misspelling of, or None.
+
+    Parameters
+    ----------
+    name : str
+        A canonical name; its parameters and cutoff stay as they are.
+    """
+    if is_known_measure(name):
+        return None
+    family = re.split(r"[(@]", name, maxsplit=1)[0]
+    near = near_name(family, FAMILIES)
+    return None if near is None else near + name.removeprefix(family)
 
 
 def measure_named(rows: Sequence[Row[Any]], name: str) -> Row[Any] | None:

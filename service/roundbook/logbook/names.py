@@ -1,11 +1,78 @@
-"""The names in a record, for completion while a user types."""
+"""Names: what they may be, those in a record, their spelling there, and slips for them."""
 
 from __future__ import annotations
 
-from sqlalchemy import text
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from difflib import SequenceMatcher
+from typing import TYPE_CHECKING, Literal
+from unicodedata import normalize
 
+from sqlalchemy import Column, ColumnElement, Connection, Table, func, select, text
+
+from roundbook.database.tables import round_, run, task, team, topic
+from roundbook.errors import InputError
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
+
+if TYPE_CHECKING:
+    from roundbook.formats import CompleteMatrix, RunTeam
+
+LONGEST_NAME = 200
+_LEAST_LIKENESS = 0.82
+
+
+def check_name(noun: str, name: str) -> str:
+    """Return a name in NFC, without surrounding space.
+
+    Raises
+    ------
+    InputError
+        When it is empty, longer than 200 characters, not printable, or begins with ``-``.
+    """
+    name = normalize("NFC", name.strip())
+    article = "An" if noun.startswith(tuple("aeiou")) else "A"
+    if not name or not name.isprintable() or len(name) > LONGEST_NAME:
+        raise InputError(
+            f"{article} {noun} needs a printable name of at most {LONGEST_NAME} characters."
+        )
+    if name.startswith("-"):
+        raise InputError(
+            f"{article} {noun} needs a name that does not begin with '-', as an option does: not"
+            f" '{name}'."
+        )
+    return name
+
+
+def is_named(column: Column[str], name: str) -> ColumnElement[bool]:
+    """Return the condition that a column holds a name, however its accents are encoded."""
+    name = normalize("NFC", name.strip())
+    # Earlier versions recorded names without normalising them.
+    return column == name if name.isascii() else func.normalize(column) == name
+
+
+def check_text(noun: str, text: str | None) -> str | None:
+    """Return a free text without surrounding space, None if it is empty.
+
+    Raises
+    ------
+    InputError
+        When it has control characters, or is longer than 2,000 characters.
+    """
+    if text is not None and (len(text) > 2000 or not all(c.isprintable() for c in text)):
+        raise InputError(
+            f"The {noun} must be one line of at most 2,000 characters, without control characters."
+        )
+    return (text and text.strip()) or None
+
+
+def check_reason(reason: str | None) -> str | None:
+    """Return a reason without surrounding space; refuse an empty one."""
+    checked = check_text("reason", reason)
+    if reason is not None and checked is None:
+        raise InputError("The reason given is empty; say in it what changed, and why.")
+    return checked
 
 
 class TaskNames(Result):
@@ -48,3 +115,171 @@ def list_names(session: Session) -> RecordNames:
         results=list(dict.fromkeys(row.name for row in results)),
         plans=[row.name for row in results if row.kind == "plan"],
     )
+
+
+class NearName(Result):
+    """A task or round that was just recorded, and the recorded name that may have been meant."""
+
+    kind: Literal["task", "round"]
+    name: str
+    near: str
+
+
+def near_recorded(session: Session, task_name: str, label: str | None = None) -> str | None:
+    """Return the task whose name, or the round whose label, a new one may be a misspelling of.
+
+    None if none is similar, if it exists exactly, or if there is no such task.
+    """
+    name, recorded = _with_recorded(session, task_name, label)
+    return None if name in recorded else near_name(name, recorded)
+
+
+def near_names_of_new(session: Session, task_name: str, label: str | None = None) -> list[NearName]:
+    """Return a list of the name, if any, that a task or round just recorded may misspell."""
+    name, recorded = _with_recorded(session, task_name, label)
+    near = near_name(name, recorded)
+    kind: Literal["task", "round"] = "task" if label is None else "round"
+    return [NearName(kind=kind, name=name, near=near)] if near else []
+
+
+def _with_recorded(session: Session, task_name: str, label: str | None) -> tuple[str, list[str]]:
+    """Return the name of a task, or of a round of it, and the recorded ones of its kind."""
+    if label is None:
+        name, names = check_name("task", task_name), select(task.c.name).order_by(task.c.id)
+    else:
+        name = check_name("round", label)
+        of_task = select(task.c.id).where(is_named(task.c.name, task_name))
+        names = (
+            select(round_.c.label).where(round_.c.task_id.in_(of_task)).order_by(round_.c.ordinal)
+        )
+    return name, [normalize("NFC", row) for row in session.connection.execute(names).scalars()]
+
+
+def near_name(name: str, recorded: Iterable[str]) -> str | None:
+    """Return the recorded name that a new name is most likely a misspelling of, or None.
+
+    ``roud4`` is near ``round4``. Names that differ in digits, in separate single letters or in a
+    last letter are different names, since rounds are numbered so: ``round5`` and ``round-b`` are
+    not near ``round4`` and ``round-a``.
+    """
+    letters, numbering = _compared(name)
+    likeness: dict[str, float] = {}
+    for candidate in recorded:
+        its_letters, its_numbering = _compared(candidate)
+        if candidate != name and its_numbering == numbering:
+            # Two swapped letters are a misspelling even in a short name.
+            swapped = sorted(its_letters) == sorted(letters)
+            ratio = SequenceMatcher(None, letters, its_letters).ratio()
+            likeness[candidate] = 1.0 if swapped else ratio
+    best = max(likeness, key=likeness.__getitem__, default=None)
+    if best is None or likeness[best] < _LEAST_LIKENESS:
+        return None
+    its_letters, _ = _compared(best)
+    differs_in_last = len(its_letters) == len(letters) and its_letters[:-1] == letters[:-1]
+    return None if differs_in_last and its_letters != letters else best
+
+
+def _compared(name: str) -> tuple[str, list[str]]:
+    """Return the letters and digits of a name, and its numbers and separate single letters."""
+    folded = name.casefold()
+    numbering = re.findall(r"[0-9]+|(?<![^\W\d_])[^\W\d_](?![^\W\d_])", folded)
+    return re.sub(r"[\W_]+", "", folded), numbering
+
+
+def as_recorded(
+    connection: Connection,
+    task_id: int,
+    round_id: int,
+    complete: CompleteMatrix,
+    teams: Mapping[str, RunTeam],
+) -> tuple[CompleteMatrix, Mapping[str, RunTeam]]:
+    """Return scores and a team file with the recorded names of topics and runs.
+
+    New names are in NFC.
+
+    Raises
+    ------
+    InputError
+        When two names in the scores are the same recorded name.
+    """
+    if all(map(str.isascii, (*complete.topics, *complete.runs, *teams))):
+        return complete, teams
+    topics = recorded_topics(connection, task_id, complete.topics)
+    runs = recorded_tags(connection, round_id, [*complete.runs, *teams])
+    for noun, names, spelled in (("topic", complete.topics, topics), ("run", complete.runs, runs)):
+        if len({spelled[name] for name in names}) < len(names):
+            raise InputError(
+                f"Two {noun}s of the scores have one name, with its accents encoded otherwise."
+            )
+    named = replace(
+        complete,
+        topics=tuple(topics[name] for name in complete.topics),
+        runs=tuple(runs[name] for name in complete.runs),
+    )
+    return named, {runs[tag]: replace(facts, run=runs[tag]) for tag, facts in teams.items()}
+
+
+def recorded_topics(
+    connection: Connection, task_id: int, names: Sequence[str]
+) -> Mapping[str, str]:
+    """Return, by name, the recorded name of a task's topic; new names are in NFC."""
+    return _spellings(connection, topic, topic.c.task_id == task_id, names)
+
+
+def recorded_tags(connection: Connection, round_id: int, tags: Sequence[str]) -> Mapping[str, str]:
+    """Return, by tag, the recorded tag of a round's run; new tags are in NFC."""
+    return _spellings(connection, run, run.c.round_id == round_id, tags)
+
+
+def known_names(session: Session, task_name: str, label: str) -> dict[str, set[str]]:
+    """Return the names of a task's topics and of a round's runs, as ``topic`` and ``run``.
+
+    Empty for a task or round that does not exist.
+    """
+    of_task = select(task.c.id).where(is_named(task.c.name, task_name))
+    of_round = select(round_.c.id).where(
+        round_.c.task_id.in_(of_task), is_named(round_.c.label, label)
+    )
+    named = {
+        "topic": select(topic.c.name).where(topic.c.task_id.in_(of_task)),
+        "run": select(run.c.tag).where(run.c.round_id.in_(of_round)),
+    }
+    return {kind: set(session.connection.execute(names).scalars()) for kind, names in named.items()}
+
+
+def _spellings(
+    connection: Connection, table: Table, within: ColumnElement[bool], names: Sequence[str]
+) -> dict[str, str]:
+    """Return the recorded spelling of each name."""
+    if all(map(str.isascii, names)):
+        return {name: name for name in names}
+    column = table.c.tag if table is run else table.c.name
+    normalised = {name: normalize("NFC", name) for name in names}
+    # Earlier versions recorded names without normalising them.
+    otherwise = select(column).where(within, text(f"{column.name} IS NOT NFC NORMALIZED"))
+    recorded = {normalize("NFC", name): name for name in connection.execute(otherwise).scalars()}
+    normal = select(column).where(within, column.in_(recorded.keys() & set(normalised.values())))
+    # If both spellings are recorded, the normalised one is used.
+    recorded |= {name: name for name in connection.execute(normal).scalars()}
+    return {name: recorded.get(spelled, spelled) for name, spelled in normalised.items()}
+
+
+def teams_as_recorded(
+    connection: Connection, teams: Mapping[str, RunTeam]
+) -> Mapping[str, RunTeam]:
+    """Return a team file with the recorded names of teams; a new team keeps its first spelling."""
+    recorded = {_folded(name): name for name in connection.execute(_TEAMS).scalars()}
+    return {
+        tag: facts
+        if facts.team is None
+        else replace(facts, team=recorded.setdefault(_folded(facts.team), facts.team))
+        for tag, facts in teams.items()
+    }
+
+
+# Of names that differ in case only, the first recorded is used.
+_TEAMS = select(team.c.name).order_by(team.c.id.desc())
+
+
+def _folded(name: str) -> str:
+    return normalize("NFC", name).casefold()

@@ -18,16 +18,9 @@ from roundbook.errors import (
 )
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_published
-from roundbook.logbook.lookup import (
-    Series,
-    check_name,
-    check_reason,
-    check_text,
-    is_named,
-    latest_matrix,
-)
+from roundbook.logbook.lookup import Series, latest_matrix
 from roundbook.logbook.measures import ensure_measure, measure_named, other_measures
-from roundbook.logbook.near_names import NearName
+from roundbook.logbook.names import NearName, check_name, check_reason, check_text, is_named
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.session import Session

@@ -10,9 +10,9 @@ from sqlalchemy import Connection, Row, select, text
 from roundbook.database.tables import measure
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.logbook.events import record_event
-from roundbook.logbook.lookup import check_reason, find_task
+from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import measure_named, parse_measure
-from roundbook.logbook.near_names import near_name
+from roundbook.logbook.names import check_reason, near_name
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.measure_names import canonical_measure, is_known_measure

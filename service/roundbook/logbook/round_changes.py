@@ -18,7 +18,8 @@ from roundbook.errors import (
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_results
 from roundbook.logbook.input_rows import results_of_round
-from roundbook.logbook.lookup import check_name, check_text, find_round, find_task, is_named
+from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.names import check_name, check_text, is_named
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import PUBLISHED, fingerprint_round, published_fingerprint
 from roundbook.logbook.rounds import Round, collection_name, read_rounds

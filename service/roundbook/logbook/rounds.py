@@ -16,8 +16,8 @@ from roundbook.database.tables import matrix, measure, round_, withdrawn
 from roundbook.errors import AlreadyRecordedError, NotRecordedError, RoundPublishedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
-from roundbook.logbook.lookup import Series, check_name, find_round, find_task, is_named
-from roundbook.logbook.near_names import NearName, near_names_of_new
+from roundbook.logbook.lookup import Series, find_round, find_task
+from roundbook.logbook.names import NearName, check_name, is_named, near_names_of_new
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task

@@ -16,8 +16,9 @@ from roundbook.database.tables import result, task
 from roundbook.errors import InputError, NotRecordedError, RecordError, RoundbookError
 from roundbook.logbook.input_rows import saved_inputs
 from roundbook.logbook.kinds import find_kind, title_of
-from roundbook.logbook.lookup import LONGEST_NAME, find_task
+from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import measure_named, measures_of
+from roundbook.logbook.names import LONGEST_NAME
 from roundbook.logbook.result import Result, unreadable
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change, Input, changes

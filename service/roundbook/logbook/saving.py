@@ -25,7 +25,8 @@ from roundbook.errors import (
 )
 from roundbook.logbook.events import record_event
 from roundbook.logbook.kinds import Kind, find_kind
-from roundbook.logbook.lookup import LONGEST_NAME, check_name, check_text, find_task
+from roundbook.logbook.lookup import find_task
+from roundbook.logbook.names import LONGEST_NAME, check_name, check_text
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.saved_results import (
     ResultEntry,

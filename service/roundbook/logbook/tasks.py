@@ -15,8 +15,8 @@ from roundbook.database.tables import matrix, measure, published_variance, resul
 from roundbook.database.token_tables import access_token
 from roundbook.errors import AlreadyRecordedError, RecordError, RoundPublishedError
 from roundbook.logbook.events import record_event
-from roundbook.logbook.lookup import check_name, check_text, find_task, is_named
-from roundbook.logbook.near_names import NearName, near_names_of_new
+from roundbook.logbook.lookup import find_task
+from roundbook.logbook.names import NearName, check_name, check_text, is_named, near_names_of_new
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.requests.tasks import CreateTask, RemoveTask, RenameTask

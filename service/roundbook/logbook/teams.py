@@ -16,7 +16,8 @@ from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.estimates import renew_runs_parts
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_results
-from roundbook.logbook.lookup import check_reason, find_round, find_task
+from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.names import check_reason
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import Publication, find_publication
 from roundbook.logbook.runs.recorded_runs import RunChange, describe_runs, pool_changed

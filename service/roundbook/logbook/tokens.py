@@ -14,7 +14,8 @@ from roundbook.database.tables import task as task_table
 from roundbook.database.token_tables import access_token, token_revocation
 from roundbook.errors import AlreadyRecordedError, NotRecordedError
 from roundbook.logbook.events import record_event
-from roundbook.logbook.lookup import check_name, find_task
+from roundbook.logbook.lookup import find_task
+from roundbook.logbook.names import check_name
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
 from roundbook.requests.tokens import CreateToken, RevokeToken, Scope

@@ -14,7 +14,8 @@ from roundbook.database.tables import matrix, matrix_topic, round_, topic, topic
 from roundbook.errors import AlreadyRecordedError, BadFileError, NotRecordedError
 from roundbook.formats.topic_aliases import TopicId, read_topic_ids
 from roundbook.logbook.events import record_event
-from roundbook.logbook.lookup import check_name, find_round, find_task, is_named
+from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.names import check_name, is_named
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.same_topics import same_topics
 from roundbook.logbook.saved_results import is_latest, judge_results, stored_results

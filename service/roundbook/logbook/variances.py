@@ -12,9 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from roundbook.errors import NotRecordedError, WithdrawnError
-from roundbook.logbook.assessments_labels import choose_assessments
 from roundbook.logbook.held_order import rounds_out_of_order
-from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.lookup import choose_assessments, find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.same_topics import same_topics
 from roundbook.logbook.session import Session

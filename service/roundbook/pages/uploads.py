@@ -34,8 +34,7 @@ from roundbook.errors import (
 from roundbook.formats import sent_to
 from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.matrices.logged import LoggedMatrices
-from roundbook.logbook.near_names import near_name, near_recorded
-from roundbook.logbook.recorded_names import known_names
+from roundbook.logbook.names import known_names, near_name, near_recorded
 from roundbook.logbook.session import Session
 from roundbook.pages.forms import (
     PageCaller,

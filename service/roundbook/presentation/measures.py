@@ -28,7 +28,7 @@ def new_measure_notes(measure: str, others: Sequence[str], near: str | None = No
 def did_you_mean(name: str, names: Sequence[str]) -> str:
     """Return the question whether a new name is a slip for a near one of `names`, or an empty text."""
     # It imports SQLAlchemy, which `--help` does without.
-    from roundbook.logbook.near_names import near_name  # noqa: PLC0415
+    from roundbook.logbook.names import near_name  # noqa: PLC0415
 
     near = near_name(name, names)
     return "" if near is None else f" Did you mean {near}?"

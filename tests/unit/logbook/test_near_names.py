@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from roundbook.logbook.near_names import near_measure, near_name
+from roundbook.logbook.measures import near_measure
+from roundbook.logbook.names import near_name
 
 
 @pytest.mark.parametrize(

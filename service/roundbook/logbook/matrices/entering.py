@@ -10,12 +10,10 @@ from sqlalchemy import Row
 
 from roundbook.errors import InputError
 from roundbook.formats import CompleteMatrix, RunTeam
-from roundbook.logbook.assessments_labels import other_assessments
-from roundbook.logbook.lookup import Series, check_name, check_reason, check_text, latest_matrix
+from roundbook.logbook.lookup import Series, latest_matrix, other_assessments
 from roundbook.logbook.matrices.logged import Remarks
-from roundbook.logbook.measures import ensure_measure, other_measures
-from roundbook.logbook.near_names import near_measure
-from roundbook.logbook.recorded_names import as_recorded
+from roundbook.logbook.measures import ensure_measure, near_measure, other_measures
+from roundbook.logbook.names import as_recorded, check_name, check_reason, check_text
 from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs.recorded_runs import RecordedRuns, record_runs
 from roundbook.logbook.same_topics import refuse_topic_twice

@@ -10,7 +10,7 @@ from pydantic import Field
 from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.impact import Dependent
 from roundbook.logbook.matrices.history import Changes
-from roundbook.logbook.near_names import NearName
+from roundbook.logbook.names import NearName
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.round_fingerprint import Publication
 from roundbook.logbook.runs.recorded_runs import Pool

@@ -21,12 +21,13 @@ from roundbook.database.tables import (
 )
 from roundbook.errors import ContentDiffersError, RevisedMeanwhileError
 from roundbook.formats import CompleteMatrix
-from roundbook.logbook.lookup import Series, is_named
+from roundbook.logbook.lookup import Series
 from roundbook.logbook.matrices.entering import Entry
 from roundbook.logbook.matrices.history import Changes, revision_changes
 from roundbook.logbook.matrices.logged import Difference, Twin
 from roundbook.logbook.matrices.sources import read_sources
 from roundbook.logbook.measures import parse_measure
+from roundbook.logbook.names import is_named
 from roundbook.logbook.rounds import check_first
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, load_matrix

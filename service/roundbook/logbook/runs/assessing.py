@@ -17,9 +17,8 @@ from roundbook.errors import ContentDiffersError, NotRecordedError, RevisedMeanw
 from roundbook.formats.trec import QrelsFile, StoredFile, read_qrels
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
-from roundbook.logbook.lookup import check_name, check_reason, find_round, find_task, is_named
-from roundbook.logbook.near_names import NearName
-from roundbook.logbook.recorded_names import recorded_topics
+from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.names import NearName, check_name, check_reason, is_named, recorded_topics
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs.storing import lists_hash, number_documents, store_names

@@ -11,7 +11,8 @@ from roundbook.database.run_tables import qrels, run_upload, uploaded_run
 from roundbook.database.tables import round_, run, team
 from roundbook.errors import NotRecordedError, RequestError
 from roundbook.formats.trec import StoredFile
-from roundbook.logbook.lookup import find_round, find_task, is_named
+from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.names import is_named
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.requests.runs import ListQrels, ListRuns

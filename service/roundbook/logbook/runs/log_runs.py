@@ -18,8 +18,7 @@ from roundbook.errors import ContentDiffersError
 from roundbook.formats.trec import RunFiles, StoredFile, read_runs
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
-from roundbook.logbook.near_names import NearName
-from roundbook.logbook.recorded_names import recorded_tags, recorded_topics
+from roundbook.logbook.names import NearName, recorded_tags, recorded_topics
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs.loading import runs_without_lists, without_scores

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection, Row, text
 
 from roundbook.errors import AlreadyRecordedError, InputError
-from roundbook.logbook.recorded_names import teams_as_recorded
+from roundbook.logbook.names import teams_as_recorded
 from roundbook.logbook.result import Result
 
 if TYPE_CHECKING:

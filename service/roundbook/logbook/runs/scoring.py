@@ -16,7 +16,8 @@ from sqlalchemy import Connection, select
 from roundbook.database.tables import round_
 from roundbook.errors import InputError, MissingExtraError
 from roundbook.formats import CompleteMatrix
-from roundbook.logbook.lookup import check_name, find_round, find_task
+from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.names import check_name
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.runs.loading import AssessedRuns, load_assessed_runs
 from roundbook.logbook.session import Session

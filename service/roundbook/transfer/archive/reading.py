@@ -16,8 +16,8 @@ from roundbook.formats.archive import Archive
 from roundbook.formats.archive_csv import Record, read_records
 from roundbook.formats.archive_package import LISTS_HEADER
 from roundbook.formats.table import checked_name, has_unfit, quoted
-from roundbook.logbook.lookup import check_name, check_reason, check_text
 from roundbook.logbook.measures import parse_measure
+from roundbook.logbook.names import check_name, check_reason, check_text
 from roundbook.transfer.archive.earlier import plan
 from roundbook.transfer.archive.tables import (
     Numbers,
