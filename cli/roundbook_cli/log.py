@@ -78,8 +78,8 @@ def log(
     Several measures are logged together, all or none. The same content again changes nothing; other
     content is refused unless --revise says why.
     """
-    from roundbook.logbook.matrices.files import log_files
-    from roundbook.logbook.matrices.revising import latest_revisions
+    from roundbook.logbook.matrices.entering import latest_revisions
+    from roundbook.logbook.matrices.log_matrix import log_files
     from roundbook.settings import load_settings
 
     with usage_errors():

@@ -118,7 +118,7 @@ def compare(
     database: Database = None,
 ) -> None:
     """Compare a round's logged scores with those computed from its runs and assessments."""
-    from roundbook.logbook.runs.comparing import compare_scores
+    from roundbook.logbook.runs.scoring import compare_scores
 
     request = request_of(CompareScores, locals(), round=round_label)
     with progress("Computing ..."), record(context, database) as session:

@@ -178,7 +178,7 @@ USE_CASES = {
     "export_matrix": UseCase("matrices.export:export_matrix", matrices.ExportMatrix),
     "runs": UseCase("runs.listing:list_runs", runs.ListRuns),
     "qrels": UseCase("runs.listing:list_qrels", runs.ListQrels),
-    "compare_scores": UseCase("runs.comparing:compare_scores", runs.CompareScores, computes=True),
+    "compare_scores": UseCase("runs.scoring:compare_scores", runs.CompareScores, computes=True),
     "variances": UseCase("variances:show_variances", variances.VarianceRequest),
     "histories": UseCase("variances:show_histories", variances.VarianceHistoryRequest),
     "factors": UseCase("factors:show_factors", factors.FactorsRequest),
@@ -226,7 +226,7 @@ USE_CASES = {
 
 # The use cases that read a file.
 UPLOADS = {
-    "log": Upload("matrices.files:log_files", matrices.LogFilesRequest, "files", ("teams",)),
+    "log": Upload("matrices.log_matrix:log_files", matrices.LogFilesRequest, "files", ("teams",)),
     "describe_teams": Upload("teams:describe_teams", teams.DescribeTeams, "file"),
     "alias_topics": Upload("topics:alias_topics", topics.AliasTopics, "file"),
     "log_runs": Upload("runs.log_runs:log_runs", runs.LogRuns, "files"),

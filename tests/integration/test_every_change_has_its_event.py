@@ -24,14 +24,17 @@ from roundbook.logbook.fitting import fit_factor_set
 from roundbook.logbook.generalisability import report_generalisability
 from roundbook.logbook.impact import show_impact
 from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from roundbook.logbook.matrices.entering import enter_matrix
+from roundbook.logbook.matrices.entering import enter_matrix, latest_revisions
 from roundbook.logbook.matrices.export import export_matrix
-from roundbook.logbook.matrices.files import log_files
 from roundbook.logbook.matrices.history import show_history
 from roundbook.logbook.matrices.listing import list_matrices
-from roundbook.logbook.matrices.log_matrix import log_complete, log_scores, with_publication
+from roundbook.logbook.matrices.log_matrix import (
+    log_complete,
+    log_files,
+    log_scores,
+    with_publication,
+)
 from roundbook.logbook.matrices.overview import show_overview
-from roundbook.logbook.matrices.revising import latest_revisions
 from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.names import known_names, list_names, near_names_of_new, near_recorded
 from roundbook.logbook.plans.planning import plan_topics
@@ -44,10 +47,9 @@ from roundbook.logbook.round_contents import show_round
 from roundbook.logbook.round_fingerprint import find_publication, verify_round
 from roundbook.logbook.rounds import create_round, list_rounds, open_round
 from roundbook.logbook.runs.assessing import latest_qrels, log_qrels
-from roundbook.logbook.runs.comparing import compare_scores
 from roundbook.logbook.runs.listing import list_qrels, list_runs
 from roundbook.logbook.runs.log_runs import log_runs
-from roundbook.logbook.runs.scoring import score_round
+from roundbook.logbook.runs.scoring import compare_scores, score_round
 from roundbook.logbook.saved_results import list_results, show_result
 from roundbook.logbook.saving import compute_result, renew_results, save_result
 from roundbook.logbook.session import Work, begin

@@ -26,8 +26,8 @@ from roundbook.errors import (
 )
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.runs.assessing import log_qrels
-from roundbook.logbook.runs.comparing import compare_scores
 from roundbook.logbook.runs.log_runs import log_runs
+from roundbook.logbook.runs.scoring import compare_scores
 from roundbook.logbook.session import begin
 from roundbook.requests.runs import CompareScores, LogQrels, LogRuns
 

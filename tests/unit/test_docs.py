@@ -58,9 +58,9 @@ from roundbook.logbook.plans import plan as plans
 from roundbook.logbook.round_contents import RoundContents
 from roundbook.logbook.round_fingerprint import VerifiedRound
 from roundbook.logbook.runs.assessing import LoggedQrels
-from roundbook.logbook.runs.comparing import ScoreComparison
 from roundbook.logbook.runs.listing import QrelsList, RunList
 from roundbook.logbook.runs.log_runs import LoggedRuns
+from roundbook.logbook.runs.scoring import ScoreComparison
 from roundbook.logbook.studies import (
     across_rounds,
     change,

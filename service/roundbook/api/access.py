@@ -15,9 +15,8 @@ from roundbook.api.problems import HttpError
 from roundbook.errors import AlreadyRecordedError, NotRecordedError
 from roundbook.logbook.impact import Impact
 from roundbook.logbook.lookup import find_matrix
-from roundbook.logbook.published_rounds import published_rounds, published_tasks
 from roundbook.logbook.recorded_measures import MeasureList
-from roundbook.logbook.rounds import RoundList, with_order
+from roundbook.logbook.rounds import RoundList, published_rounds, published_tasks, with_order
 from roundbook.logbook.saved_results import tasks_of_results
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import Task, TaskList, list_tasks

@@ -1,4 +1,4 @@
-"""Rounds of a task, in the order in which they were created."""
+"""Rounds of a task, in the order in which they were created, and the published ones of all."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from operator import not_
 from typing import NamedTuple
 
 from pydantic import Field
-from sqlalchemy import Connection, func, select
+from sqlalchemy import Connection, distinct, func, select
 from sqlalchemy.dialects.postgresql import distinct_on, insert
 
-from roundbook.database.tables import matrix, measure, round_, withdrawn
+from roundbook.database.tables import matrix, measure, round_, task, withdrawn
 from roundbook.errors import AlreadyRecordedError, NotRecordedError, RoundPublishedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
@@ -250,3 +250,37 @@ def with_order(rounds: Sequence[Round]) -> list[Round]:
     return [
         entry.model_copy(update={"out_of_order": pairs.get(entry.round, [])}) for entry in rounds
     ]
+
+
+class PublishedPart(NamedTuple):
+    """The published part of a task: the number of its rounds, and the measures of their scores."""
+
+    rounds: int
+    measures: list[str]
+
+
+def published_rounds(connection: Connection, task_name: str) -> dict[str, bool]:
+    """Return, by label, whether each round of a task, named in NFC, is published."""
+    rows = connection.execute(
+        select(round_.c.label, round_.c.status)
+        .join(task, task.c.id == round_.c.task_id)
+        .where(func.normalize(task.c.name) == task_name)
+    )
+    return {row.label: row.status == "published" for row in rows}
+
+
+def published_tasks(connection: Connection) -> dict[str, PublishedPart]:
+    """Return the tasks that have published rounds, by name."""
+    rows = connection.execute(
+        select(
+            task.c.name,
+            func.count(distinct(round_.c.id)),
+            func.array_remove(func.array_agg(distinct(measure.c.name)), None),
+        )
+        .join(round_, round_.c.task_id == task.c.id)
+        .outerjoin(matrix, matrix.c.round_id == round_.c.id)
+        .outerjoin(measure, measure.c.id == matrix.c.measure_id)
+        .where(round_.c.status == "published")
+        .group_by(task.c.name)
+    )
+    return {name: PublishedPart(*part) for name, *part in rows}

@@ -12,7 +12,7 @@ from roundbook.presentation.staleness import why_stale
 
 if TYPE_CHECKING:
     from roundbook.logbook.impact import Dependent, Impact, Reason, ReasonCode
-    from roundbook.logbook.matrices.sources import Source
+    from roundbook.logbook.matrices.listing import Source
 
 _REASONS = {
     "no factors": "which has no factors",

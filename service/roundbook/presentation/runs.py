@@ -11,8 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from roundbook.logbook.runs.assessing import LoggedQrels
-    from roundbook.logbook.runs.comparing import ScoreComparison
     from roundbook.logbook.runs.log_runs import LoggedRuns
+    from roundbook.logbook.runs.scoring import ScoreComparison
 
 UPLOADS = (
     Column("round", "Round"),

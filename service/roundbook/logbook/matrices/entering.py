@@ -1,25 +1,44 @@
-"""A score matrix on its way into the record: its names, its runs, and the remarks on them."""
+"""A score matrix on its way into the record: its names and runs, its checks, and the remarks."""
 
 from __future__ import annotations
 
+import sys
+from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import Row
+from sqlalchemy import ARRAY, Connection, Row, Text, any_, func, literal, select
 
-from roundbook.errors import InputError
+from roundbook.database.tables import (
+    current_matrix,
+    matrix,
+    matrix_run,
+    matrix_topic,
+    measure,
+    round_,
+    task,
+    topic,
+    variance_estimate,
+)
+from roundbook.errors import ContentDiffersError, InputError, RevisedMeanwhileError
 from roundbook.formats import CompleteMatrix, RunTeam
 from roundbook.logbook.lookup import Series, latest_matrix, other_assessments
-from roundbook.logbook.matrices.logged import Remarks
-from roundbook.logbook.measures import ensure_measure, near_measure, other_measures
-from roundbook.logbook.names import as_recorded, check_name, check_reason, check_text
-from roundbook.logbook.rounds import open_round
+from roundbook.logbook.matrices.history import Changes, revision_changes
+from roundbook.logbook.matrices.listing import read_sources
+from roundbook.logbook.matrices.logged import Difference, Remarks, Twin
+from roundbook.logbook.measures import ensure_measure, near_measure, other_measures, parse_measure
+from roundbook.logbook.names import as_recorded, check_name, check_reason, check_text, is_named
+from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.runs.recorded_runs import RecordedRuns, record_runs
 from roundbook.logbook.same_topics import refuse_topic_twice
 from roundbook.logbook.session import Session
-from roundbook.logbook.storing import content_hash
-from roundbook.requests.matrices import LogRequest
+from roundbook.logbook.storing import LoadedMatrix, content_hash, load_matrix
+from roundbook.measure_names import WITHIN_ONE
+from roundbook.requests.matrices import LoggingRequest, LogRequest
+
+# The ratio of variances of scores on scales that differ fivefold.
+_OTHER_SCALE = 25
 
 
 class Entry(NamedTuple):
@@ -66,16 +85,16 @@ def enter_matrix(
     )
     complete, teams = as_recorded(connection, task_id, round_id, complete, teams)
     refuse_topic_twice(connection, task_id, request.task, complete.topics)
-    measure = ensure_measure(connection, request.measure, request.bounds, task_id)
-    if measure.bounds is not None:
-        _check_bounds(measure.name, measure.bounds, complete)
+    recorded = ensure_measure(connection, request.measure, request.bounds, task_id)
+    if recorded.bounds is not None:
+        _check_bounds(recorded.name, recorded.bounds, complete)
     label = check_name("assessments label", request.assessments)
-    series = Series(round_id, measure.id, label, request.round.strip(), measure.name)
+    series = Series(round_id, recorded.id, label, request.round.strip(), recorded.name)
     runs = record_runs(connection, round_id, complete.runs, teams)
     tags = dict.fromkeys(complete.runs)
     remarks = Remarks(
-        other_measures=other_measures(connection, task_id, measure),
-        near_measure=near_measure(measure.name) if measure.is_new else None,
+        other_measures=other_measures(connection, task_id, recorded),
+        near_measure=near_measure(recorded.name) if recorded.is_new else None,
         other_assessments=other_assessments(connection, task_id, label),
         near_names=near_names,
         zero_sd=request.zero_sd,
@@ -107,3 +126,182 @@ def _check_bounds(measure: str, bounds: tuple[float, float], complete: CompleteM
             f" {high:g} of {measure}; the first is {complete.scores[topic, run]:g}, of topic"
             f" {complete.topics[topic]} and run {complete.runs[run]}."
         )
+
+
+def latest_revisions(session: Session, request: LoggingRequest) -> dict[str, int]:
+    """Return the latest revision by measure, in the round and assessments label of a request."""
+    rows = session.connection.execute(
+        select(measure.c.name, func.max(matrix.c.revision).label("revision"))
+        .join_from(matrix, measure, measure.c.id == matrix.c.measure_id)
+        .join(round_, round_.c.id == matrix.c.round_id)
+        .join(task, task.c.id == round_.c.task_id)
+        .where(
+            is_named(task.c.name, request.task),
+            is_named(round_.c.label, request.round),
+            is_named(matrix.c.assessments, request.assessments),
+        )
+        .group_by(measure.c.id)
+    )
+    return {row.name: row.revision for row in rows}
+
+
+def check_revision(entry: Entry) -> None:
+    """Refuse a revision without a reason or of unseen scores, and a reason without scores.
+
+    The reason is the request's `revise`, and `expected_revisions` are the revisions that the person
+    has seen.
+    """
+    connection, series, latest = entry.session.connection, entry.series, entry.latest
+    reason, seen = entry.request.revise, entry.request.expected_revisions
+    where = f"{series.measure} ({series.assessments} assessments) of round '{series.round}'"
+    if latest is None:
+        check_first(connection, series, reason, "further scores", f"Nothing is logged for {where}")
+    elif reason is None:
+        source = read_sources(connection, [latest.id]).get(latest.id)
+        earlier = (
+            ", computed from earlier runs or assessments" if source and source.outdated else ""
+        )
+        raise ContentDiffersError(
+            f"Other scores are already logged for {where}{earlier}.",
+            way_out="other scores",
+            topics=len(entry.scores.topics),
+            runs=len(entry.scores.runs),
+            matrix=latest.id,
+        )
+    elif seen is not None and seen.get(series.measure, 0) != latest.revision:
+        # Of two corrections at once only the first is logged: nobody revises scores they have not
+        # seen.
+        raise RevisedMeanwhileError(
+            f"{latest.logged_by} logged revision {latest.revision} of {series.measure} in round"
+            f" '{series.round}' while this correction was under way, so it was not logged.",
+            way_out="revised meanwhile",
+            matrix=latest.id,
+            revision=latest.revision,
+        )
+
+
+def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> dict[str, Any]:
+    """Return the remarks from comparing stored scores with others, and with their names."""
+    connection, series, complete = entry.session.connection, entry.series, entry.scores
+    columns: defaultdict[bytes, list[str]] = defaultdict(list)
+    for tag, column in zip(complete.runs, complete.scores.T, strict=True):
+        columns[bytes(column)].append(tag)
+    alike = [tags for tags in columns.values() if len(tags) > 1]
+    changes = None
+    if entry.latest is not None:
+        changes = revision_changes(load_matrix(connection, entry.latest), complete)
+    return {
+        "difference": _difference(connection, stored, changes),
+        "changes": changes,
+        "same_scores": _twin(connection, entry.task_id, series, entry.digest),
+        "variance_ratio": _variance_ratio(connection, entry.task_id, series, variance),
+        "beyond_one": _count_beyond_one(series.measure, complete),
+        "runs_named_as_topics": _runs_named_as_topics(connection, entry.task_id, complete),
+        "equal_runs": sum(map(len, alike)) - len(alike),
+        "alike": alike,
+    }
+
+
+def _difference(
+    connection: Connection, stored: LoadedMatrix, changes: Changes | None
+) -> Difference | None:
+    """Return the difference from the revision before or from the round's other matrices.
+
+    None if there is no difference or no other matrix.
+
+    Parameters
+    ----------
+    changes : Changes, optional
+        From the revision before; None for a first revision.
+    """
+    if changes is not None:
+        counts = [
+            len(changes.topics_added),
+            len(changes.topics_removed),
+            len(changes.runs_added),
+            len(changes.runs_removed),
+        ]
+    else:
+        others = select(current_matrix.c.id).where(
+            current_matrix.c.round_id == stored.row.round_id, current_matrix.c.id != stored.row.id
+        )
+        topics = matrix_topic.c.topic_id, matrix_topic.c.matrix_id, stored.topic_ids
+        runs = matrix_run.c.run_id, matrix_run.c.matrix_id, stored.run_ids
+        counts = []
+        for column, of_matrix, ids in (topics, runs):
+            of_others = select(column).where(of_matrix.in_(others))
+            other_ids = set(connection.execute(of_others).scalars())
+            if not other_ids:
+                return None
+            own_ids = set(ids.tolist())
+            counts += [len(own_ids - other_ids), len(other_ids - own_ids)]
+    if not any(counts):
+        return None
+    return Difference(
+        revision=None if changes is None else stored.row.revision - 1,
+        new_topics=counts[0],
+        lacking_topics=counts[1],
+        new_runs=counts[2],
+        lacking_runs=counts[3],
+    )
+
+
+def _twin(connection: Connection, task_id: int, series: Series, digest: str) -> Twin | None:
+    """Return the first matrix of another round or measure with the same content, or None."""
+    row = connection.execute(
+        select(matrix.c.id, round_.c.label, measure.c.name)
+        .join(current_matrix, current_matrix.c.id == matrix.c.id)
+        .join(round_, round_.c.id == matrix.c.round_id)
+        .join(measure, measure.c.id == matrix.c.measure_id)
+        .where(
+            matrix.c.content_hash == digest,
+            round_.c.task_id == task_id,
+            (matrix.c.measure_id == series.measure_id) != (round_.c.id == series.round_id),
+        )
+        .order_by(matrix.c.id)
+        .limit(1)
+    ).one_or_none()
+    return None if row is None else Twin(round=row.label, measure=row.name, matrix=row.id)
+
+
+def _variance_ratio(
+    connection: Connection, task_id: int, series: Series, variance: float
+) -> float | None:
+    """Return the ratio of a raw variance to the median of the measure's other rounds.
+
+    None without other rounds, and if the ratio is between 1/25 and 25.
+    """
+    middle = func.percentile_cont(0.5).within_group(variance_estimate.c.variance)
+    median = connection.execute(
+        select(middle)
+        .join(current_matrix, current_matrix.c.id == variance_estimate.c.matrix_id)
+        .join(round_, round_.c.id == current_matrix.c.round_id)
+        .where(
+            round_.c.task_id == task_id,
+            round_.c.id != series.round_id,
+            current_matrix.c.measure_id == series.measure_id,
+            variance_estimate.c.scale == "raw",
+        )
+    ).scalar_one()
+    if not median or not variance or 1 / _OTHER_SCALE <= variance / median <= _OTHER_SCALE:
+        return None
+    # The ratio to a median near the smallest doubles may overflow.
+    return min(float(variance / median), sys.float_info.max)
+
+
+def _count_beyond_one(measure_name: str, complete: CompleteMatrix) -> int:
+    """Return the number of scores below 0 or above 1, 0 for a measure that may have such scores."""
+    if parse_measure(measure_name).family not in WITHIN_ONE:
+        return 0
+    return int(((complete.scores < 0) | (complete.scores > 1)).sum())
+
+
+def _runs_named_as_topics(connection: Connection, task_id: int, complete: CompleteMatrix) -> int:
+    """Return the number of runs named like other topics of the task, 0 unless most are."""
+    names = list(set(complete.runs) - set(complete.topics))
+    count = connection.execute(
+        select(func.count()).where(
+            topic.c.task_id == task_id, topic.c.name == any_(literal(names, ARRAY(Text)))
+        )
+    ).scalar_one()
+    return int(count) if 2 * count > len(complete.runs) else 0

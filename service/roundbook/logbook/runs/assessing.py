@@ -21,12 +21,14 @@ from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.names import NearName, check_name, check_reason, is_named, recorded_topics
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
-from roundbook.logbook.runs.storing import lists_hash, number_documents, store_names
 from roundbook.logbook.runs.uploading import (
     Status,
     distinct_names,
     file_columns,
+    lists_hash,
+    number_documents,
     require_round,
+    store_names,
     unknown_topics,
 )
 from roundbook.logbook.same_topics import refuse_topic_twice, same_topics

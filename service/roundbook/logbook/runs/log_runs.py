@@ -23,12 +23,14 @@ from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs.loading import runs_without_lists, without_scores
 from roundbook.logbook.runs.recorded_runs import record_runs
-from roundbook.logbook.runs.storing import lists_hash, number_documents, store_names
 from roundbook.logbook.runs.uploading import (
     Status,
     distinct_names,
     file_columns,
+    lists_hash,
+    number_documents,
     require_round,
+    store_names,
     unknown_topics,
 )
 from roundbook.logbook.same_topics import refuse_topic_twice

@@ -14,8 +14,8 @@ from roundbook.errors import InputError, NotRecordedError, WithdrawnError
 from roundbook.formats.trec import read_qrels, read_runs
 from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.result import Result
-from roundbook.logbook.runs.comparing import compare_scores
 from roundbook.logbook.runs.loading import load_assessed_runs
+from roundbook.logbook.runs.scoring import compare_scores
 from roundbook.logbook.session import Session, Work
 from roundbook.requests.runs import CompareScores
 from roundbook.requests.studies import (
