@@ -39,6 +39,7 @@ from roundbook.database.schema import upgrade
 from roundbook.errors import AlreadyRecordedError, DatabaseError, InputError, NotRecordedError
 from roundbook.formats import ScoreMatrix
 from roundbook.logbook import recorded_measures
+from roundbook.logbook.lookup import find_task
 from roundbook.logbook.matrices.log_matrix import log_scores as log_session_scores
 from roundbook.logbook.measures import ensure_measure
 from roundbook.logbook.session import begin
@@ -189,7 +190,7 @@ def test_a_merge_waits_for_whoever_logs(engine, committed):
     log(engine, "2", scores(2), "nDCG@10", create=True)
     with ThreadPoolExecutor(1) as beside:
         with begin(engine, "ann") as session:
-            ensure_measure(session.connection, "earlier")
+            ensure_measure(session.connection, find_task(session.connection, "t"), "earlier")
             merging = beside.submit(merge, engine, "earlier", "nDCG@10")
             assert not wait([merging], timeout=0.3).done
             request = LogRequest(task="t", round="3", measure="earlier", create=True)
@@ -299,7 +300,8 @@ def test_an_import_takes_no_merge_back(engine, server, template, tmp_path, separ
         assert publish(there, "apart", "older", "bar") == "bar"
         assert publish(there, "neither", "old", "foo") == "foo"
         with begin(there, "tester") as session:
-            assert ensure_measure(session.connection, "foo").name == "foo"
+            task_id = find_task(session.connection, "neither")
+            assert ensure_measure(session.connection, task_id, "foo").name == "foo"
         assert verify_record(there).differences == []
 
 

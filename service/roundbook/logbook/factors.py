@@ -273,7 +273,7 @@ def outdated_factors(connection: Connection, row: Row[Any]) -> OutdatedFactors |
         matrix=origin.id,
         revision=origin.revision,
         status=origin.standing,
-        replaced_by=origin.replaced_by if origin.standing == "superseded" else None,
+        replaced_by=origin.replaced_by,
         reason=origin.why,
     )
 

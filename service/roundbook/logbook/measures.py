@@ -81,20 +81,12 @@ class RecordedMeasure(NamedTuple):
 
 
 def ensure_measure(
-    connection: Connection,
-    name: str,
-    bounds: tuple[float, float] | None = None,
-    task_id: int | None = None,
+    connection: Connection, task_id: int, name: str, bounds: tuple[float, float] | None = None
 ) -> RecordedMeasure:
-    """Return a measure, which is recorded if it is new.
+    """Return a measure that a task has scores of, which is recorded if it is new.
 
-    It is first sought among those that a task has numbers for, as `find_measure` does: a name may
+    It is first sought among those that the task has numbers for, as `find_measure` does: a name may
     be a spelling of one of these, and in other tasks a measure of its own.
-
-    Parameters
-    ----------
-    task_id : int, optional
-        The task that it is recorded for.
 
     Raises
     ------
@@ -110,8 +102,9 @@ def ensure_measure(
     row = added = None
     # The measure found may be merged into another one before it is locked: look again.
     while row is None:
-        match = None if task_id is None else measure_named(measures_of(connection, task_id), name)
-        match = match or measure_named(connection.execute(select(measure)).all(), name)
+        match = measure_named(measures_of(connection, task_id), name) or measure_named(
+            connection.execute(select(measure)).all(), name
+        )
         if match is None:
             added = connection.execute(
                 insert(measure)

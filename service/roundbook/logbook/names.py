@@ -206,17 +206,23 @@ def as_recorded(
         return complete, teams
     topics = recorded_topics(connection, task_id, complete.topics)
     runs = recorded_tags(connection, round_id, [*complete.runs, *teams])
-    for noun, names, spelled in (("topic", complete.topics, topics), ("run", complete.runs, runs)):
-        if len({spelled[name] for name in names}) < len(names):
-            raise InputError(
-                f"Two {noun}s of the scores have one name, with its accents encoded otherwise."
-            )
+    of_matrix = {tag: runs[tag] for tag in complete.runs}
     named = replace(
         complete,
-        topics=tuple(topics[name] for name in complete.topics),
-        runs=tuple(runs[name] for name in complete.runs),
+        topics=tuple(distinct_names("topic", topics, "scores")),
+        runs=tuple(distinct_names("run", of_matrix, "scores")),
     )
     return named, {runs[tag]: replace(facts, run=runs[tag]) for tag, facts in teams.items()}
+
+
+def distinct_names(noun: str, recorded: Mapping[str, str], source: str = "files") -> list[str]:
+    """Return the recorded names of runs or topics; refuse two of them that are recorded as one."""
+    names = list(recorded.values())
+    if len(set(names)) < len(names):
+        raise InputError(
+            f"Two {noun}s of the {source} have one name, with its accents encoded otherwise."
+        )
+    return names
 
 
 def recorded_topics(

@@ -103,10 +103,8 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
         raise InputError("A published variance needs its source: name the paper and table.")
     facts = request.model_dump(include={"variance", "runs", "topics", "teams"}) | {"source": source}
     connection = session.connection
-    task_id, round_id, near = open_round(
-        session, request.task, request.round, create=request.create
-    )
-    measure = ensure_measure(connection, request.measure, task_id=task_id)
+    task_id, round_id, near = open_round(session, request)
+    measure = ensure_measure(connection, task_id, request.measure)
     label = check_name("assessments label", request.assessments)
     scale = request.scale
     identity = {

@@ -21,7 +21,10 @@ from roundbook.logbook.names import NearName, check_name, is_named, near_names_o
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task
+from roundbook.requests.matrices import LoggingRequest
+from roundbook.requests.runs import LogQrels, LogRuns
 from roundbook.requests.tasks import CreateRound, ListRounds
+from roundbook.requests.variances import RecordVarianceRequest
 
 
 class LoggedMeasure(Result):
@@ -127,13 +130,18 @@ class OpenedRound(NamedTuple):
     near_names: list[NearName]
 
 
-def open_round(session: Session, task: str, label: str, *, create: bool) -> OpenedRound:
-    """Lock a task, and return its id and that of its round; `create` records them if new."""
-    near = []
-    if create and ensure_task(session, task):
+def open_round(
+    session: Session, request: LoggingRequest | LogRuns | LogQrels | RecordVarianceRequest
+) -> OpenedRound:
+    """Lock the task of a request, and return its id and that of its round.
+
+    Both are recorded if they are new and `create` is set.
+    """
+    task, label, near = request.task, request.round, []
+    if request.create and ensure_task(session, task):
         near += near_names_of_new(session, task)
     task_id = find_task(session.connection, task, lock=True, way_out="no task")
-    if create and _ensure_round(session, task_id, label):
+    if request.create and _ensure_round(session, task_id, label):
         near += near_names_of_new(session, task, label)
     round_id = find_round(session.connection, task_id, task, label, way_out="no round")
     return OpenedRound(task_id, round_id, near)

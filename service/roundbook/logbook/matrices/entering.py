@@ -80,12 +80,10 @@ def enter_matrix(
         update={"revise": check_reason(request.revise), "tool": check_text("tool", request.tool)}
     )
     connection = session.connection
-    task_id, round_id, near_names = open_round(
-        session, request.task, request.round, create=request.create
-    )
+    task_id, round_id, near_names = open_round(session, request)
     complete, teams = as_recorded(connection, task_id, round_id, complete, teams)
     refuse_topic_twice(connection, task_id, request.task, complete.topics)
-    recorded = ensure_measure(connection, request.measure, request.bounds, task_id)
+    recorded = ensure_measure(connection, task_id, request.measure, request.bounds)
     if recorded.bounds is not None:
         _check_bounds(recorded.name, recorded.bounds, complete)
     label = check_name("assessments label", request.assessments)

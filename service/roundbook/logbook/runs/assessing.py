@@ -18,12 +18,18 @@ from roundbook.formats.trec import QrelsFile, StoredFile, read_qrels
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
 from roundbook.logbook.lookup import find_round, find_task
-from roundbook.logbook.names import NearName, check_name, check_reason, is_named, recorded_topics
+from roundbook.logbook.names import (
+    NearName,
+    check_name,
+    check_reason,
+    distinct_names,
+    is_named,
+    recorded_topics,
+)
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs.uploading import (
     Status,
-    distinct_names,
     file_columns,
     lists_hash,
     number_documents,
@@ -121,9 +127,7 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
     label = check_name("assessments label", request.assessments)
     require_round(connection, request)
     read = read_qrels(request.file, max_bytes=max_file_bytes)
-    task_id, round_id, near_names = open_round(
-        session, request.task, request.round, create=request.create
-    )
+    task_id, round_id, near_names = open_round(session, request)
     topics = distinct_names("topic", recorded_topics(connection, task_id, read.topics))
     refuse_topic_twice(connection, task_id, request.task, topics)
     latest = _latest(connection, round_id, label)

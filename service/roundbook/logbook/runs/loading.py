@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
@@ -13,7 +12,7 @@ from sqlalchemy.dialects.postgresql import distinct_on
 
 from roundbook.database.lists import read_lists
 from roundbook.database.run_tables import judgment_list, qrels, run_list, run_upload, uploaded_run
-from roundbook.database.tables import matrix, matrix_run, run, topic
+from roundbook.database.tables import run, topic
 from roundbook.errors import InputError, NotRecordedError
 from roundbook.logbook.same_topics import same_topics
 from roundbook.statistics.measures.hits import Judgments
@@ -24,14 +23,10 @@ class AssessedRuns(NamedTuple):
 
     Attributes
     ----------
-    upload : int
-        Id of the latest upload of runs to the round; it and earlier ones hold the lists.
     upload_number : int
-        Its number within the round.
-    qrels : int
-        Id of the assessments.
+        Number within the round of the latest upload of runs; it and earlier ones hold the lists.
     assessments : str
-        Their label.
+        Label of the assessments.
     revision : int
         Their revision, by default the latest.
     runs : list of str
@@ -46,13 +41,9 @@ class AssessedRuns(NamedTuple):
         Their topics are indices of `topics`, their documents are numbered as in `lists`.
     run_ids : (runs,) int array
         Ids of ``run`` rows, which have the teams and the contributions to the pool.
-    without_lists : list of str
-        Runs in score matrices of the round but in no upload, which are not in `runs`.
     """
 
-    upload: int
     upload_number: int
-    qrels: int
     assessments: str
     revision: int
     runs: list[str]
@@ -61,7 +52,6 @@ class AssessedRuns(NamedTuple):
     scores: npt.NDArray[np.float32] | None
     judgments: Judgments
     run_ids: npt.NDArray[np.int64]
-    without_lists: list[str]
 
 
 def load_assessed_runs(
@@ -110,7 +100,7 @@ def load_assessed_runs(
             way_out="log the runs",
         )
     upload_ids = [upload.id for upload in uploads]
-    assessed = find_qrels(connection, round_, assessments, revision)
+    assessed = _find_qrels(connection, round_, assessments, revision)
     same = same_topics(connection, round_.task_id).ids
     rows = connection.execute(
         select(judgment_list, topic.c.name)
@@ -143,9 +133,7 @@ def load_assessed_runs(
                 if values is not None:
                     values[cell] = stored.scores
     return AssessedRuns(
-        uploads[-1].id,
         uploads[-1].number,
-        assessed.id,
         assessed.assessments,
         assessed.revision,
         [row.tag for row in runs],
@@ -159,22 +147,13 @@ def load_assessed_runs(
             grade=np.concatenate([np.array(row.grades, np.int32) for row in rows]),
         ),
         np.array([row.id for row in runs], dtype=np.int64),
-        runs_without_lists(connection, round_.id),
     )
 
 
-def find_qrels(
-    connection: Connection, round_: Row[Any], assessments: str | None, revision: int | None = None
+def _find_qrels(
+    connection: Connection, round_: Row[Any], assessments: str | None, revision: int | None
 ) -> Row[Any]:
-    """Return the ``qrels`` row of a round's assessments: the latest revision, or the one named.
-
-    Raises
-    ------
-    NotRecordedError
-        When none of that label are logged in the round.
-    InputError
-        When there are several and none is named.
-    """
+    """Return the ``qrels`` row of a round's assessments: the latest revision, or the one named."""
     latest = connection.execute(
         select(qrels)
         .ext(distinct_on(qrels.c.assessments))
@@ -200,36 +179,3 @@ def find_qrels(
             way_out="several assessments",
         )
     return named[0]
-
-
-def without_scores(connection: Connection, round_id: int, tags: Sequence[str]) -> list[str]:
-    """Return the runs that are in none of a round's score matrices."""
-    scored = set(
-        connection.execute(
-            select(run.c.tag)
-            .distinct()
-            .join(matrix_run, matrix_run.c.run_id == run.c.id)
-            .join(matrix, matrix.c.id == matrix_run.c.matrix_id)
-            .where(matrix.c.round_id == round_id)
-        ).scalars()
-    )
-    return [tag for tag in tags if tag not in scored]
-
-
-def runs_without_lists(connection: Connection, round_id: int) -> list[str]:
-    """Return the runs in score matrices of a round but in no upload, in the order recorded."""
-    return list(
-        connection.execute(
-            select(run.c.tag)
-            .where(
-                run.c.round_id == round_id,
-                run.c.id.in_(
-                    select(matrix_run.c.run_id)
-                    .join(matrix, matrix.c.id == matrix_run.c.matrix_id)
-                    .where(matrix.c.round_id == round_id)
-                ),
-                run.c.id.not_in(select(uploaded_run.c.run_id)),
-            )
-            .order_by(run.c.id)
-        ).scalars()
-    )

@@ -13,19 +13,17 @@ from sqlalchemy import Connection, select
 
 from roundbook.database.lists import StoredList, write_lists
 from roundbook.database.run_tables import DEPTH, run_upload, uploaded_run
-from roundbook.database.tables import run
+from roundbook.database.tables import matrix, matrix_run, run
 from roundbook.errors import ContentDiffersError
 from roundbook.formats.trec import RunFiles, StoredFile, read_runs
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
-from roundbook.logbook.names import NearName, recorded_tags, recorded_topics
+from roundbook.logbook.names import NearName, distinct_names, recorded_tags, recorded_topics
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
-from roundbook.logbook.runs.loading import runs_without_lists, without_scores
 from roundbook.logbook.runs.recorded_runs import record_runs
 from roundbook.logbook.runs.uploading import (
     Status,
-    distinct_names,
     file_columns,
     lists_hash,
     number_documents,
@@ -117,9 +115,7 @@ def log_runs(
     require_round(connection, request)
     # Checked before the task is locked, so that no other writer has to wait.
     read = read_runs(request.files, max_bytes=max_file_bytes, depth=DEPTH)
-    task_id, round_id, near_names = open_round(
-        session, request.task, request.round, create=request.create
-    )
+    task_id, round_id, near_names = open_round(session, request)
     progress("Storing the lists ...")
     tags = distinct_names("run", recorded_tags(connection, round_id, read.runs))
     topics = distinct_names("topic", recorded_topics(connection, task_id, read.topics))
@@ -144,7 +140,7 @@ def log_runs(
         }
         number, impact = _store_upload(connection, new, round_id, columns)
     lists = [part for entry in new for part in entry.lists]
-    lacking = runs_without_lists(connection, round_id)
+    lacking = _without_lists(connection, round_id)
     logged = LoggedRuns(
         task=request.task.strip(),
         round=request.round.strip(),
@@ -164,7 +160,7 @@ def log_runs(
         without_lists=lacking,
         # Further runs may come before their scores, once those with scores have their lists.
         without_scores=(
-            without_scores(connection, round_id, [entry.tag for entry in new]) if lacking else []
+            _without_scores(connection, round_id, [entry.tag for entry in new]) if lacking else []
         ),
         impact=impact,
         near_names=near_names,
@@ -223,6 +219,39 @@ def _refuse_other_lists(
             task=request.task,
             round=request.round,
         )
+
+
+def _without_scores(connection: Connection, round_id: int, tags: Sequence[str]) -> list[str]:
+    """Return the runs that are in none of a round's score matrices."""
+    scored = set(
+        connection.execute(
+            select(run.c.tag)
+            .distinct()
+            .join(matrix_run, matrix_run.c.run_id == run.c.id)
+            .join(matrix, matrix.c.id == matrix_run.c.matrix_id)
+            .where(matrix.c.round_id == round_id)
+        ).scalars()
+    )
+    return [tag for tag in tags if tag not in scored]
+
+
+def _without_lists(connection: Connection, round_id: int) -> list[str]:
+    """Return the runs in score matrices of a round but in no upload, in the order recorded."""
+    return list(
+        connection.execute(
+            select(run.c.tag)
+            .where(
+                run.c.round_id == round_id,
+                run.c.id.in_(
+                    select(matrix_run.c.run_id)
+                    .join(matrix, matrix.c.id == matrix_run.c.matrix_id)
+                    .where(matrix.c.round_id == round_id)
+                ),
+                run.c.id.not_in(select(uploaded_run.c.run_id)),
+            )
+            .order_by(run.c.id)
+        ).scalars()
+    )
 
 
 def _store_upload(

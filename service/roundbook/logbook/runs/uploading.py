@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import blake2b
 from typing import Any, Literal, NamedTuple
 
@@ -12,7 +12,6 @@ from sqlalchemy import Connection, select
 
 from roundbook.database.run_tables import document_names
 from roundbook.database.tables import topic
-from roundbook.errors import InputError
 from roundbook.formats.trec import StoredFile
 from roundbook.logbook.lookup import find_round, find_task
 from roundbook.requests.runs import LogQrels, LogRuns
@@ -26,16 +25,6 @@ def require_round(connection: Connection, request: LogRuns | LogQrels) -> None:
     if not request.create:
         task_id = find_task(connection, request.task, way_out="no task")
         find_round(connection, task_id, request.task, request.round, way_out="no round")
-
-
-def distinct_names(kind: str, names: Mapping[str, str]) -> list[str]:
-    """Return the recorded names of runs or topics; refuse two of them that are recorded as one."""
-    recorded = list(names.values())
-    if len(set(recorded)) < len(recorded):
-        raise InputError(
-            f"Two {kind}s of the files have one name, with its accents encoded otherwise."
-        )
-    return recorded
 
 
 def unknown_topics(connection: Connection, task_id: int, topics: Sequence[str]) -> list[str]:
