@@ -33,7 +33,6 @@ from roundbook.logbook.drift import curve as _drift_curve
 from roundbook.logbook.drift import report as _drift_report
 from roundbook.logbook.matrices import corrections as _corrections
 from roundbook.logbook.matrices import export as _export
-from roundbook.logbook.matrices import files as _files
 from roundbook.logbook.matrices import history as _history
 from roundbook.logbook.matrices import listing as _listing
 from roundbook.logbook.matrices import log_matrix as _logging
@@ -379,7 +378,7 @@ def log_measures(session, task, label, files, *measures, max_file_bytes=2**28, *
         all_measures=not measures,
         **options,
     )
-    return _files.log_files(session, request, max_file_bytes=max_file_bytes)
+    return _logging.log_files(session, request, max_file_bytes=max_file_bytes)
 
 
 @_through_door

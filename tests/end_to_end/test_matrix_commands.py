@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from tests.savepoints import prepared
 
-from roundbook.logbook.matrices import revising
+from roundbook.logbook.matrices import entering
 from roundbook_cli.main import run
 
 pytestmark = pytest.mark.one_server
@@ -54,7 +54,7 @@ def test_a_correction_of_what_the_person_has_not_seen_is_refused(
     logged, write, committed, monkeypatch
 ):
     """Between what --revise reads first and the work, another person may come."""
-    read, other = revising.latest_revisions, write(wide(SCORES / 2), "other.csv")
+    read, other = entering.latest_revisions, write(wide(SCORES / 2), "other.csv")
 
     def read_then_wait(session, request):
         seen = read(session, request)
@@ -64,7 +64,7 @@ def test_a_correction_of_what_the_person_has_not_seen_is_refused(
         return seen
 
     address = os.environ["ROUNDBOOK_DATABASE_URL"]
-    monkeypatch.setattr(revising, "latest_revisions", read_then_wait)
+    monkeypatch.setattr(entering, "latest_revisions", read_then_wait)
     late = logged(
         "log", "t", "r1", write(wide(SCORES / 4)), "--measure", "AP", "--revise", "too late"
     )

@@ -21,9 +21,7 @@ def assessed():
     rows = [(0, 1, 2), (0, 2, 0), (0, 3, 1), (1, 4, 1), (1, 5, -1), (2, 6, 0)]
     lists = [[[1, 2, 3], [4, 9, -1], [6, -1, -1]], [[2, 9, 1], [-1, -1, -1], [9, 6, -1]]]
     return AssessedRuns(
-        upload=3,
         upload_number=1,
-        qrels=7,
         assessments="official",
         revision=2,
         runs=["a", "b"],
@@ -32,7 +30,6 @@ def assessed():
         scores=None,
         judgments=Judgments(3, *np.array(rows).T),
         run_ids=np.array([1, 2]),
-        without_lists=[],
     )
 
 
