@@ -28,12 +28,7 @@ from roundbook.logbook.matrices.entering import enter_matrix, latest_revisions
 from roundbook.logbook.matrices.export import export_matrix
 from roundbook.logbook.matrices.history import show_history
 from roundbook.logbook.matrices.listing import list_matrices
-from roundbook.logbook.matrices.log_matrix import (
-    log_complete,
-    log_files,
-    log_scores,
-    with_publication,
-)
+from roundbook.logbook.matrices.log_matrix import log_files, log_scores
 from roundbook.logbook.matrices.overview import show_overview
 from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.names import known_names, list_names, near_names_of_new, near_recorded
@@ -358,8 +353,6 @@ NO_USE_CASES = {
     *(
         store_matrix,
         enter_matrix,
-        log_complete,
-        with_publication,
         compute_result,
         store_factors,
         score_round,

@@ -230,6 +230,16 @@ def _of_version(
     )
 
 
+def latest_factors(connection: Connection, matrix_id: int) -> Row[Any] | None:
+    """Return the ``factor_set`` row of the latest factors of a matrix, None without any."""
+    return connection.execute(
+        select(factor_set)
+        .where(factor_set.c.matrix_id == matrix_id)
+        .order_by(factor_set.c.version.desc())
+        .limit(1)
+    ).one_or_none()
+
+
 def load_factors(connection: Connection, row: Row[Any]) -> LoadedFactors:
     """Return the factors of a ``factor_set`` row as arrays."""
     topics, mean, sd = zip(*read_factors(connection, [row.id])[row.id], strict=True)

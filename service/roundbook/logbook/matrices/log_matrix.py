@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import compress
 from typing import Any, NamedTuple, TypeVar
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Row, select
 
 from roundbook.database.run_tables import DEPTH
 from roundbook.database.tables import published_variance
@@ -29,9 +29,9 @@ from roundbook.logbook.estimates import (
     store_estimates,
 )
 from roundbook.logbook.events import record_event
-from roundbook.logbook.factors import Fit, factor_sets, standardising_runs, store_factors
+from roundbook.logbook.factors import Fit, latest_factors, standardising_runs, store_factors
 from roundbook.logbook.impact import Dependent, Reason, stale_by_published, stale_dependents
-from roundbook.logbook.lookup import Series, of_series, withdrawn_error
+from roundbook.logbook.lookup import of_series, withdrawn_error
 from roundbook.logbook.matrices.entering import (
     Entry,
     check_revision,
@@ -90,7 +90,7 @@ def log_files(session: Session, request: LogFilesRequest, *, max_file_bytes: int
         entry = LogRequest(**shared, measure=measure)
         if computed and request.tool is None:
             entry = entry.model_copy(update={"tool": computed.tools[index]})
-        logged = log_complete(session, entry, complete, teams, computed and computed.computed_from)
+        logged = _log_complete(session, entry, complete, teams, computed and computed.computed_from)
         if logged.measure in by_measure:
             raise InputError(f"'{measure}' and another name given are both {logged.measure}.")
         by_measure[logged.measure] = logged
@@ -101,7 +101,7 @@ def log_files(session: Session, request: LogFilesRequest, *, max_file_bytes: int
         dry_run=request.dry_run,
         matrices=[
             _with_remarks(logged, by_measure.keys(), computed)
-            for logged in with_publication(session, list(by_measure.values()))
+            for logged in _with_publication(session, list(by_measure.values()))
         ],
     )
 
@@ -182,23 +182,23 @@ def log_scores(
         When there is only one topic.
     """
     complete = apply_missing_policy(scores, request.missing)
-    (logged,) = with_publication(session, [log_complete(session, request, complete, teams or {})])
+    (logged,) = _with_publication(session, [_log_complete(session, request, complete, teams or {})])
     return logged
 
 
-def with_publication(session: Session, logged: Sequence[LoggedMatrix]) -> list[LoggedMatrix]:
+def _with_publication(session: Session, logged: Sequence[LoggedMatrix]) -> list[LoggedMatrix]:
     """Return the matrices logged into a round, with its fingerprints in those that change it."""
-    changed = [matrix for matrix in logged if matrix.status == "logged"]
-    if not changed:
-        return list(logged)
-    update = {"publication": find_publication(session, changed[0].task, changed[0].round)}
+    changes = any(matrix.status == "logged" for matrix in logged)
+    publication = find_publication(session, logged[0].task, logged[0].round) if changes else None
     return [
-        matrix.model_copy(update=update) if matrix.status == "logged" else matrix
+        matrix.model_copy(
+            update={"publication": publication if matrix.status == "logged" else None}
+        )
         for matrix in logged
     ]
 
 
-def log_complete(
+def _log_complete(
     session: Session,
     request: LogRequest,
     complete: CompleteMatrix,
@@ -287,7 +287,7 @@ def _find_stored(entry: Entry) -> _Outcome:
             matrix_id=latest.id,
             details=entry.computed_from,
         )
-    fitted = _fitted_on(connection, series, latest)
+    fitted = latest_factors(connection, latest.id)
     remarks = {"renewed": renewed, "not_recorded": _not_recorded(entry.request, latest, fitted)}
     return _Outcome(
         latest,
@@ -295,12 +295,6 @@ def _find_stored(entry: Entry) -> _Outcome:
         read_estimates(connection, latest.id),
         entry.remarks.model_copy(update=remarks),
     )
-
-
-def _fitted_on(connection: Connection, series: Series, matrix: Row[Any]) -> Row[Any] | None:
-    """Return the row of the latest factor set of a matrix, None without one."""
-    versions = [row for row in factor_sets(connection, series) if row.matrix_id == matrix.id]
-    return versions[-1] if versions else None
 
 
 def _not_recorded(request: LogRequest, latest: Row[Any], fitted: Row[Any] | None) -> list[str]:
@@ -337,7 +331,7 @@ def _store(entry: Entry, *, with_teams: bool) -> _Outcome:
         computed = future.result()
     fitted, tied, standardising_before = None, [], None
     if chosen is not None:
-        before = latest and _fitted_on(connection, series, latest)
+        before = latest and latest_factors(connection, latest.id)
         if before is not None and before.standardising != chosen.kind:
             standardising_before = before.standardising
         assert computed.factors is not None
@@ -377,23 +371,18 @@ def _store(entry: Entry, *, with_teams: bool) -> _Outcome:
 def _stale_by_scores(entry: Entry) -> list[Dependent]:
     """Return the saved results that rest on a published variance, where the scores came later."""
     connection, series = entry.session.connection, entry.series
-    replaced = connection.execute(
-        select(published_variance.c.id).where(of_series(published_variance, series))
-    ).scalars()
-    ids = replaced.all()
+    replaced = select(published_variance.c.id).where(of_series(published_variance, series))
+    ids = connection.execute(replaced).scalars().all()
     return stale_by_published(connection, entry.task_id, ids) if ids else []
 
 
 def _unnumbered(dependent: Dependent, matrix: int) -> Dependent:
     """Return a dependent without the number of a dry run's matrix, which is rolled back."""
 
-    def unnumbered(causes: Iterable[_Cause]) -> list[_Cause]:
-        return [
-            cause.model_copy(update={"matrix": None}) if cause.matrix == matrix else cause
-            for cause in causes
-        ]
+    def unnumbered(cause: _Cause) -> _Cause:
+        return cause.model_copy(update={"matrix": None}) if cause.matrix == matrix else cause
 
-    entry = dependent.entry
+    entry, reasons = dependent.entry, list(map(unnumbered, dependent.reasons))
     if entry is not None:
-        entry = entry.model_copy(update={"changes": unnumbered(entry.changes)})
-    return dependent.model_copy(update={"reasons": unnumbered(dependent.reasons), "entry": entry})
+        entry = entry.model_copy(update={"changes": list(map(unnumbered, entry.changes))})
+    return dependent.model_copy(update={"reasons": reasons, "entry": entry})

@@ -7,10 +7,9 @@ from itertools import pairwise
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
-from roundbook.database.tables import factor_set
-from roundbook.logbook.factors import load_factors
+from roundbook.logbook.factors import latest_factors, load_factors
 from roundbook.logbook.matrices.listing import read_status
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
@@ -113,12 +112,7 @@ def _std_ab_means(
     connection: Connection, matrix: int, topics: list[str], scores: npt.NDArray[np.float64]
 ) -> Sequence[TInterval | None]:
     """Return each run's mean on std-AB over the topics with usable factors, None without any."""
-    latest = connection.execute(
-        select(factor_set)
-        .where(factor_set.c.matrix_id == matrix)
-        .order_by(factor_set.c.version.desc())
-        .limit(1)
-    ).first()
+    latest = latest_factors(connection, matrix)
     if latest is None:
         return [None] * scores.shape[1]
     factors = load_factors(connection, latest)
