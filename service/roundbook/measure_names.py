@@ -164,12 +164,11 @@ def is_known_measure(name: str) -> bool:
 
 
 def measure_key(name: str) -> str:
-    """Return a key equal for all spellings of a measure: lower case, but for NERR8 to 11."""
-    return in_any_case(canonical_measure(name))
+    """Return a key equal for all spellings of a measure.
 
-
-def in_any_case(name: str) -> str:
-    """Return a name in lower case, but for NERR8 to 11, which are other measures in capitals."""
+    It is in lower case, but for NERR8 to 11, which are other measures in capitals.
+    """
+    name = canonical_measure(name)
     return name if _NEARLY_ERR.match(name) else name.lower()
 
 

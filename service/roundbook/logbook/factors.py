@@ -313,8 +313,7 @@ def store_factors(session: Session, series: Series, stored: LoadedMatrix, fit: F
     """Store a matrix's factors as the next version of its series; return their ``factor_set`` row."""
     connection, standardising, factors = session.connection, fit.standardising, fit.factors
     mask = standardising.mask
-    sets = factor_sets(connection, series)
-    version = sets[-1].version + 1 if sets else 1
+    last = select(func.coalesce(func.max(factor_set.c.version), 0))
     fitted = connection.execute(
         factor_set.insert()
         .values(
@@ -322,7 +321,7 @@ def store_factors(session: Session, series: Series, stored: LoadedMatrix, fit: F
             round_id=series.round_id,
             measure_id=series.measure_id,
             assessments=series.assessments,
-            version=version,
+            version=last.where(of_series(factor_set, series)).scalar_subquery() + 1,
             standardising=standardising.kind,
             runs=int(mask.sum()),
             zero_sd=fit.zero_sd,

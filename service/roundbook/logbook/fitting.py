@@ -18,12 +18,12 @@ from roundbook.logbook.factors import (
     FactorSet,
     Fit,
     Standardising,
-    factor_sets,
+    latest_factors,
     read_factor_set,
     store_factors,
 )
 from roundbook.logbook.impact import Dependent, stale_results
-from roundbook.logbook.lookup import Series, current_matrix, find_series, find_task
+from roundbook.logbook.lookup import current_matrix, find_series, find_task
 from roundbook.logbook.names import check_text
 from roundbook.logbook.round_fingerprint import Publication, find_publication
 from roundbook.logbook.session import Session
@@ -76,7 +76,7 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
         )
     loaded = load_matrix(connection, row)
     chosen = _choose(loaded, request.runs)
-    if _is_latest(connection, series, loaded, chosen, request.zero_sd):
+    if _is_latest(connection, loaded, chosen, request.zero_sd):
         latest = read_factor_set(connection, request.task, series)
         return FittedFactorSet(
             **dict(latest), status="unchanged", dry_run=request.dry_run, impact=[]
@@ -161,19 +161,12 @@ def _choose(loaded: LoadedMatrix, runs: tuple[str, ...]) -> Standardising:
 
 
 def _is_latest(
-    connection: Connection,
-    series: Series,
-    loaded: LoadedMatrix,
-    chosen: Standardising,
-    zero_sd: str,
+    connection: Connection, loaded: LoadedMatrix, chosen: Standardising, zero_sd: str
 ) -> bool:
     # Only the latest version counts: fitting an older one's runs again makes it the latest.
-    sets = factor_sets(connection, series)
-    if not sets:
-        return False
-    last = sets[-1]
+    last = latest_factors(connection, loaded.row.id)
     return (
-        last.matrix_id == loaded.row.id
+        last is not None
         and last.zero_sd == zero_sd
         and last.runs == chosen.mask.sum()
         and np.array_equal(standardising_mask(connection, last, loaded.run_ids), chosen.mask)

@@ -112,7 +112,16 @@ def recorded_label(connection: Connection, task_id: int, task_name: str, label: 
         When the task has no such round.
     """
     round_id = find_round(connection, task_id, task_name, label)
-    return str(connection.execute(select(round_.c.label).where(round_.c.id == round_id)).scalar())
+    return str(read_round(connection, round_id).label)
+
+
+def read_round(connection: Connection, round_id: int) -> Row[Any]:
+    """Return a row of ``round``, with the name of its ``task``."""
+    return connection.execute(
+        select(round_, task.c.name.label("task"))
+        .join(task, task.c.id == round_.c.task_id)
+        .where(round_.c.id == round_id)
+    ).one()
 
 
 def find_series(

@@ -11,7 +11,7 @@ from unicodedata import normalize
 
 from sqlalchemy import Column, ColumnElement, Connection, Table, func, select, text
 
-from roundbook.database.tables import round_, run, task, team, topic
+from roundbook.database.tables import round_, run, task, topic
 from roundbook.errors import InputError
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
@@ -268,24 +268,3 @@ def _spellings(
     # If both spellings are recorded, the normalised one is used.
     recorded |= {name: name for name in connection.execute(normal).scalars()}
     return {name: recorded.get(spelled, spelled) for name, spelled in normalised.items()}
-
-
-def teams_as_recorded(
-    connection: Connection, teams: Mapping[str, RunTeam]
-) -> Mapping[str, RunTeam]:
-    """Return a team file with the recorded names of teams; a new team keeps its first spelling."""
-    recorded = {_folded(name): name for name in connection.execute(_TEAMS).scalars()}
-    return {
-        tag: facts
-        if facts.team is None
-        else replace(facts, team=recorded.setdefault(_folded(facts.team), facts.team))
-        for tag, facts in teams.items()
-    }
-
-
-# Of names that differ in case only, the first recorded is used.
-_TEAMS = select(team.c.name).order_by(team.c.id.desc())
-
-
-def _folded(name: str) -> str:
-    return normalize("NFC", name).casefold()

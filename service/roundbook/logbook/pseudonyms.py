@@ -9,10 +9,10 @@ from uuid import UUID
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, text
 
-from roundbook.database.tables import round_
 from roundbook.errors import RecordError
+from roundbook.logbook.lookup import read_round
 
 
 class Pseudonyms(NamedTuple):
@@ -49,7 +49,7 @@ def draft_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
     RecordError
         When the round is published.
     """
-    row = connection.execute(select(round_).where(round_.c.id == round_id)).one()
+    row = read_round(connection, round_id)
     if row.status == "published":
         raise RecordError(
             f"Round '{row.label}' is published, and its team names are public with it.",
@@ -66,9 +66,7 @@ def read_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
     the names. Teams and runs that come with a later matrix get later numbers, so that numbers stay,
     unless the team of a run becomes known after it was logged.
     """
-    key: UUID = connection.execute(
-        select(round_.c.pseudonym_key).where(round_.c.id == round_id)
-    ).scalar_one()
+    key: UUID = read_round(connection, round_id).pseudonym_key
     rows = connection.execute(text(_RUNS), {"round": round_id}).all()
 
     def hashed(kind: bytes, name: str) -> bytes:

@@ -18,7 +18,7 @@ from roundbook.errors import (
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_results
 from roundbook.logbook.input_rows import results_of_round
-from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.lookup import find_round, find_task, read_round
 from roundbook.logbook.names import check_name, check_text, is_named
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import PUBLISHED, fingerprint_round, published_fingerprint
@@ -264,4 +264,4 @@ def _locked(
     """Lock a task, and return its id and the row of its round."""
     task_id = find_task(connection, request.task, lock=True)
     round_id = find_round(connection, task_id, request.task, request.round)
-    return task_id, connection.execute(select(round_).where(round_.c.id == round_id)).one()
+    return task_id, read_round(connection, round_id)

@@ -7,8 +7,8 @@ from datetime import date, datetime
 from sqlalchemy import Connection, select
 from sqlalchemy.dialects.postgresql import distinct_on
 
-from roundbook.database.tables import measure, published_variance, round_
-from roundbook.logbook.lookup import find_round, find_task
+from roundbook.database.tables import measure, published_variance
+from roundbook.logbook.lookup import find_round, find_task, read_round
 from roundbook.logbook.matrices.listing import ListedMatrix, list_matrices
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import find_publication
@@ -71,13 +71,11 @@ def show_round(session: Session, request: ShowRound) -> RoundContents:
     """
     connection, task = session.connection, request.task
     round_id = find_round(connection, find_task(connection, task), task, request.round)
-    row = connection.execute(select(round_).where(round_.c.id == round_id)).one()
+    row = read_round(connection, round_id)
     publication = find_publication(session, task, row.label)
     names = {"task": task, "round": row.label}
     return RoundContents(
-        **row._mapping,
-        task=task,
-        round=row.label,
+        **{**row._mapping, **names},
         fingerprint=publication and publication.fingerprint,
         published_fingerprint=publication and publication.published_fingerprint,
         matrices=list_matrices(session, ListMatrices(**names, superseded=True)).matrices,

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, func, select, text
 
 from roundbook.database.tables import event, round_, task
 from roundbook.errors import NotRecordedError
-from roundbook.logbook.lookup import find_matrix, find_round, find_task
+from roundbook.logbook.lookup import find_matrix, find_round, find_task, read_round
 from roundbook.logbook.names import is_named
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
@@ -32,12 +32,6 @@ CHANGING = (
     "matrix restored",
     "factors fitted",
 )
-
-_NAMES = text("""
-SELECT task.name, round.label
-FROM roundbook.round JOIN roundbook.task ON task.id = round.task_id
-WHERE round.id = :round
-""")
 
 _MATRICES = text("""
 SELECT coalesce(noted.measure, measure.name) AS measure, matrix.assessments, matrix.content_hash,
@@ -204,10 +198,10 @@ def _changes(connection: Connection, round_id: int) -> list[RoundChange]:
 
 
 def _lines(connection: Connection, round_id: int, *, from_scores: bool) -> Iterator[list[Any]]:
-    task_name, label = connection.execute(_NAMES, {"round": round_id}).one()
+    row = read_round(connection, round_id)
     yield ["roundbook round", 1]
-    yield ["task", task_name]
-    yield ["round", label]
+    yield ["task", row.task]
+    yield ["round", row.label]
     rows = connection.execute(_MATRICES, {"round": round_id}).all()
     # Sorted by code points, as collations differ between servers.
     for row in sorted(rows, key=lambda row: (row.measure, row.assessments)):

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pydantic import Field
 from sqlalchemy import Connection, distinct, func, select
-from sqlalchemy.dialects.postgresql import distinct_on, insert
+from sqlalchemy.dialects.postgresql import distinct_on
 
 from roundbook.database.tables import matrix, measure, round_, task, withdrawn
 from roundbook.errors import AlreadyRecordedError, NotRecordedError, RoundPublishedError
@@ -190,18 +190,17 @@ def _ensure_round(
     if connection.execute(same).first():
         return False
     last = select(func.coalesce(func.max(round_.c.ordinal), 0)).where(round_.c.task_id == task_id)
-    statement = insert(round_).values(
-        task_id=task_id,
-        ordinal=last.scalar_subquery() + 1,
-        label=label,
-        held=held,
-        collection=collection,
-    )
     round_id = connection.execute(
-        statement.on_conflict_do_nothing(index_elements=["task_id", "label"]).returning(round_.c.id)
-    ).scalar_one_or_none()
-    if round_id is None:
-        return False
+        round_.insert()
+        .values(
+            task_id=task_id,
+            ordinal=last.scalar_subquery() + 1,
+            label=label,
+            held=held,
+            collection=collection,
+        )
+        .returning(round_.c.id)
+    ).scalar_one()
     details = {"round": label}
     if held is not None:
         details["held"] = str(held)

@@ -9,14 +9,14 @@ from typing import Literal
 from pydantic import Field
 from sqlalchemy import Connection, select, text
 
-from roundbook.database.tables import round_, run
+from roundbook.database.tables import run
 from roundbook.errors import InputError
 from roundbook.formats import read_teams
 from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.estimates import renew_runs_parts
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_results
-from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.lookup import find_round, find_task, read_round
 from roundbook.logbook.names import check_reason
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import Publication, find_publication
@@ -149,7 +149,7 @@ def _stale(
     facts = {change.fact for change in changed} - {"type"}  # on which nothing rests
     if not facts:
         return []
-    label = connection.execute(select(round_.c.label).filter_by(id=round_id)).scalar_one()
+    label = read_round(connection, round_id).label
     return stale_results(
         connection,
         task_id,

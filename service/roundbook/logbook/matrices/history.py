@@ -5,6 +5,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +23,6 @@ from roundbook.requests.fields import ROUNDING
 from roundbook.requests.matrices import ShowHistory
 
 _Scores = LoadedMatrix | CompleteMatrix
-Step = Literal["logged", "revised", "withdrawn", "restored", "factors fitted"]
 
 
 class Changes(Result):
@@ -50,7 +50,7 @@ class HistoryEntry(Result):
 
     at: datetime
     who: str
-    what: Step
+    what: Literal["logged", "revised", "withdrawn", "restored", "factors fitted"]
     matrix: int
     revision: int
     factor_version: int | None
@@ -146,32 +146,23 @@ def cells_of(
 
 def _revision(connection: Connection, row: Row[Any], changes: Changes | None) -> list[HistoryEntry]:
     """Return the history of one revision, up to the next one, in order."""
-
-    def entry(
-        step: Step,
-        at: datetime,
-        user: str,
-        reason: str | None,
-        *,
-        factor_version: int | None = None,
-        changes: Changes | None = None,
-    ) -> HistoryEntry:
-        return HistoryEntry(
-            at=at,
-            who=user,
-            what=step,
-            matrix=row.id,
-            revision=row.revision,
-            factor_version=factor_version,
-            why=reason,
-            changes=changes,
-        )
-
-    step: Step = "revised" if changes else "logged"
-    logged = entry(step, row.logged_at, row.logged_by, row.reason, changes=changes)
+    entry = partial(
+        HistoryEntry, matrix=row.id, revision=row.revision, factor_version=None, changes=None
+    )
+    logged = entry(
+        what="revised" if changes else "logged",
+        at=row.logged_at,
+        who=row.logged_by,
+        why=row.reason,
+        changes=changes,
+    )
     fits = [
         entry(
-            "factors fitted", fit.fitted_at, fit.fitted_by, fit.reason, factor_version=fit.version
+            what="factors fitted",
+            at=fit.fitted_at,
+            who=fit.fitted_by,
+            why=fit.reason,
+            factor_version=fit.version,
         )
         for fit in connection.execute(
             select(factor_set)
@@ -180,8 +171,13 @@ def _revision(connection: Connection, row: Row[Any], changes: Changes | None) ->
         )
     ]
     decisions = [
-        entry("withdrawn" if by.withdrawn else "restored", by.decided_at, by.decided_by, by.reason)
-        for by in connection.execute(
+        entry(
+            what="withdrawn" if decided.withdrawn else "restored",
+            at=decided.decided_at,
+            who=decided.decided_by,
+            why=decided.reason,
+        )
+        for decided in connection.execute(
             select(withdrawal).where(withdrawal.c.matrix_id == row.id).order_by(withdrawal.c.number)
         )
     ]

@@ -90,7 +90,8 @@ def log_files(session: Session, request: LogFilesRequest, *, max_file_bytes: int
         entry = LogRequest(**shared, measure=measure)
         if computed and request.tool is None:
             entry = entry.model_copy(update={"tool": computed.tools[index]})
-        logged = _log_complete(session, entry, complete, teams, computed and computed.computed_from)
+        computed_from = computed.computed_from if computed else {}
+        logged = _log_complete(session, entry, complete, teams, computed_from)
         if logged.measure in by_measure:
             raise InputError(f"'{measure}' and another name given are both {logged.measure}.")
         by_measure[logged.measure] = logged
@@ -182,8 +183,8 @@ def log_scores(
         When there is only one topic.
     """
     complete = apply_missing_policy(scores, request.missing)
-    (logged,) = _with_publication(session, [_log_complete(session, request, complete, teams or {})])
-    return logged
+    logged = _log_complete(session, request, complete, teams or {}, {})
+    return _with_publication(session, [logged])[0]
 
 
 def _with_publication(session: Session, logged: Sequence[LoggedMatrix]) -> list[LoggedMatrix]:
@@ -203,16 +204,10 @@ def _log_complete(
     request: LogRequest,
     complete: CompleteMatrix,
     teams: Mapping[str, RunTeam],
-    computed_from: Mapping[str, object] | None = None,
+    computed_from: Mapping[str, object],
 ) -> LoggedMatrix:
-    """Log a score matrix without missing scores; see `log_scores`.
-
-    Parameters
-    ----------
-    computed_from : mapping, optional
-        The runs and assessments that the scores were computed from, for the event.
-    """
-    entry = enter_matrix(session, request, complete, teams, computed_from or {})
+    """Log a score matrix without missing scores; see `log_scores`."""
+    entry = enter_matrix(session, request, complete, teams, computed_from)
     if entry.is_recorded:
         return _logged(entry, _find_stored(entry), [])
     outcome = _store(entry, with_teams=bool(teams))

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
+from unicodedata import normalize
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Row, text
+from sqlalchemy import Connection, Row, select, text
 
+from roundbook.database.tables import team
 from roundbook.errors import AlreadyRecordedError, InputError
-from roundbook.logbook.names import teams_as_recorded
+from roundbook.logbook.lookup import read_round
 from roundbook.logbook.result import Result
 
 if TYPE_CHECKING:
@@ -130,9 +132,8 @@ def describe_runs(
     AlreadyRecordedError
         When the team file contradicts the record, and `correct` is not set.
     """
-    teams = teams_as_recorded(connection, teams)
     recorded_team = _record_teams(
-        connection, {run.team for run in teams.values() if run.team is not None}
+        connection, [run.team for run in teams.values() if run.team is not None]
     )
     rows = connection.execute(
         text(
@@ -155,9 +156,9 @@ def describe_runs(
         facts: dict[str, object] = {"id": row.id, "team_id": row.team_id}
         for fact in _FACTS:
             was, value = getattr(row, fact), getattr(teams[row.tag], fact)
-            team = recorded_team[value] if fact == "team" and value is not None else None
-            if team is not None:
-                value = team.name
+            of_team = recorded_team[value] if fact == "team" and value is not None else None
+            if of_team is not None:
+                value = of_team.name
             now = value if value is not None or fact in corrected else was
             facts[fact] = now
             if now != was:
@@ -166,7 +167,7 @@ def describe_runs(
                 if was is not None and not correct:
                     clashes.append(change)
                 if fact == "team":
-                    facts["team_id"] = team and team.id
+                    facts["team_id"] = of_team and of_team.id
                 new[row.id] = facts
     if clashes:
         raise _contradiction(connection, round_id, clashes)
@@ -176,25 +177,38 @@ def describe_runs(
     return DescribedRuns(changes, before)
 
 
-def _record_teams(connection: Connection, names: set[str]) -> dict[str, Row[Any]]:
-    """Record teams, and return the id and recorded name of each; case does not count."""
+def _record_teams(connection: Connection, names: Sequence[str]) -> dict[str, Row[Any]]:
+    """Record teams, and return the id and recorded name of each.
+
+    Neither case nor the encoding of accents counts, and a new team keeps its first spelling.
+    """
+
+    def folded(name: str) -> str:
+        return normalize("NFC", name).casefold()
+
+    # Of names that differ in case only, the first recorded is used.
+    known = connection.execute(select(team.c.name).order_by(team.c.id.desc())).scalars()
+    recorded = {folded(name): name for name in known}
+    spelled = {name: recorded.setdefault(folded(name), name) for name in names}
+    values = {"names": sorted(set(spelled.values()))}
     connection.execute(
         text(
             "INSERT INTO roundbook.team (name) SELECT DISTINCT ON (lower(name)) name"
             " FROM unnest(CAST(:names AS text[])) AS listed (name)"
             " ORDER BY lower(name) ON CONFLICT DO NOTHING"
         ),
-        {"names": sorted(names)},
+        values,
     )
     rows = connection.execute(
         text(
-            "SELECT listed.name AS in_file, team.id, team.name"
+            "SELECT listed.name AS spelled, team.id, team.name"
             " FROM unnest(CAST(:names AS text[])) AS listed (name)"
             " JOIN roundbook.team ON lower(team.name) = lower(listed.name)"
         ),
-        {"names": sorted(names)},
+        values,
     )
-    return {row.in_file: row for row in rows}
+    by_name = {row.spelled: row for row in rows}
+    return {name: by_name[spelling] for name, spelling in spelled.items()}
 
 
 def _update_runs(connection: Connection, facts: Sequence[dict[str, object]]) -> None:
@@ -217,13 +231,7 @@ def _update_runs(connection: Connection, facts: Sequence[dict[str, object]]) -> 
 def _contradiction(
     connection: Connection, round_id: int, clashes: Sequence[RunChange]
 ) -> AlreadyRecordedError:
-    names = connection.execute(
-        text(
-            "SELECT task.name AS task, round.label AS round FROM roundbook.round"
-            " JOIN roundbook.task ON task.id = round.task_id WHERE round.id = :round"
-        ),
-        {"round": round_id},
-    ).one()
+    row = read_round(connection, round_id)
     first, more = clashes[0], len({clash.run for clash in clashes}) - 1
     others = f" and {more} more" if more else ""
     was, now = (
@@ -234,6 +242,6 @@ def _contradiction(
         f"The team file contradicts the record on run '{first.run}'{others}: {first.fact} is"
         f" '{was}' there and '{now}' in the file. Nothing was written.",
         way_out="correct the teams",
-        task=names.task,
-        round=names.round,
+        task=row.task,
+        round=row.label,
     )

@@ -14,12 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import Connection, select
 
-from roundbook.database.tables import round_
 from roundbook.errors import InputError, MissingExtraError
 from roundbook.formats import CompleteMatrix
-from roundbook.logbook.lookup import find_round, find_series, find_task, logged_matrix
+from roundbook.logbook.lookup import find_round, find_series, find_task, logged_matrix, read_round
 from roundbook.logbook.matrices.history import cells_of, compared_names
 from roundbook.logbook.names import check_name
 from roundbook.logbook.result import SOFTWARE, Result
@@ -110,7 +108,7 @@ def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
     task_id = find_task(connection, request.task)
     round_id = find_round(connection, task_id, request.task, request.round)
     label = check_name("assessments label", request.assessments)
-    assessed = load_round(connection, round_id, label)
+    assessed = load_assessed_runs(connection, read_round(connection, round_id), label)
     scored = score_assessed(assessed, request.measures)
     matrices = [
         CompleteMatrix(
@@ -163,7 +161,8 @@ def compare_scores(session: Session, request: CompareScores) -> ScoreComparison:
         connection, request.task, request.round, request.measure, request.assessments
     )
     row = logged_matrix(connection, request.task, series)
-    assessed = load_round(connection, series.round_id, series.assessments)
+    round_row = read_round(connection, series.round_id)
+    assessed = load_assessed_runs(connection, round_row, series.assessments)
     ((computed, software),) = score_assessed(assessed, [series.measure])
     logged = load_matrix(connection, row)
     topics, computed_topics, logged_topics = compared_names(assessed.topics, logged.topics)
@@ -209,12 +208,6 @@ def compare_scores(session: Session, request: CompareScores) -> ScoreComparison:
             )
         ],
     )
-
-
-def load_round(connection: Connection, round_id: int, assessments: str) -> AssessedRuns:
-    """Return the runs of a round with its assessments of a label; see `load_assessed_runs`."""
-    row = connection.execute(select(round_).where(round_.c.id == round_id)).one()
-    return load_assessed_runs(connection, row, assessments)
 
 
 def score_assessed(assessed: AssessedRuns, measures: Sequence[str]) -> list[tuple[Floats, str]]:
