@@ -50,7 +50,7 @@ class Reliability(Result):
     variance by power (one-way ANOVA, exact), None for a variance of 0 and for more than 10 million
     topics. Where other numbers are None, `reason` is a code, see
     `roundbook.statistics.generalisability.reliability`. Where `design_topics` is None for a variance
-    above 0, `design_reason` is a code of `roundbook.statistics.design.reasons`, with its
+    above 0, `design_reason` is a code of `roundbook.statistics.design.inputs`, with its
     `arguments`.
     `reliabilities` are for the numbers of topics and the levels asked for, if there are several.
     """

@@ -18,8 +18,8 @@ from roundbook.presentation.variances import (
 )
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
-from roundbook.statistics.design.reasons import sentence
-from roundbook.statistics.design.reasons import way_out as way_out_of
+from roundbook.statistics.design.inputs import sentence
+from roundbook.statistics.design.inputs import way_out as way_out_of
 
 if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Alternative, Plan, PlanNote, RoundPower
