@@ -26,7 +26,7 @@ from roundbook.presentation.drift_verdict import (
 )
 from roundbook.presentation.phrases import other_pool, verdict_words
 from roundbook.presentation.rounds import assumed_collection, out_of_order
-from roundbook.statistics.significance.two_sample_tests import Outcome
+from roundbook.statistics.significance import Outcome
 from roundbook.statistics.t_interval import Interval
 
 _NO_OUTCOME = {

@@ -17,7 +17,7 @@ from roundbook.statistics.design import solve_topics
 from roundbook.statistics.drift import consequence
 from roundbook.statistics.drift.assessment import DriftAssessment
 from roundbook.statistics.drift.factor_tests import drift_tests
-from roundbook.statistics.significance.two_sample_tests import Outcome
+from roundbook.statistics.significance import Outcome
 
 
 class TopicDrift(Result):

@@ -11,17 +11,15 @@ from numpy.typing import ArrayLike
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.limits import LARGEST_SCORE
 from roundbook.statistics.score_matrix import Bools, Floats, checked_scores
-from roundbook.statistics.significance.paired_tests import (
-    kendall_test,
-    paired_t_test,
-    pearson_test,
-    wilcoxon_test,
-)
-from roundbook.statistics.significance.two_sample_tests import (
+from roundbook.statistics.significance import (
     Outcome,
     brown_forsythe_tests,
     holm_adjusted,
+    kendall_test,
+    paired_t_test,
+    pearson_test,
     welch_tests,
+    wilcoxon_test,
 )
 from roundbook.statistics.t_interval import t_interval
 from roundbook.statistics.ties import centred_rows, tied_topics

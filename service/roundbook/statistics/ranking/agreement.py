@@ -1,4 +1,7 @@
-"""Agreement of two rankings of the same runs: Kendall's tau, and tau_AP, which weighs the top."""
+"""Agreement of two rankings of the same runs: Kendall's tau, and tau_AP, which weighs the top.
+
+Runs are ranked by their :func:`run_means`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.score_matrix import Bools, Floats, Ints, as_floats
+from roundbook.statistics.bootstrap import resampled_means
+from roundbook.statistics.score_matrix import Bools, Floats, Ints, as_floats, checked_scores
+from roundbook.statistics.ties import without_rounding
 
 
 @dataclass(frozen=True)
@@ -78,14 +83,52 @@ class TauAp:
     runs: int
 
 
+def run_means(scores: ArrayLike, weights: Floats | None = None) -> Floats:
+    """Mean of each run over the topics, equal where two differ by rounding only.
+
+    Runs of a coarse measure such as P@10 often tie, and a sum of decimals in binary depends on the
+    order of its terms: computed plainly, such means differ in their last bits and seem ranked. Here
+    means that differ by at most 1e-12 of the largest absolute score are equal. For figures computed
+    from means take plain ones.
+
+    Parameters
+    ----------
+    scores : (topics, runs) array_like of float
+        No missing cells.
+    weights : (resamples, topics) float array, optional
+        From :func:`roundbook.statistics.bootstrap.topic_weights`, for the means in each resample.
+
+    Returns
+    -------
+    (runs,) float array, or (resamples, runs) with weights
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        If there is no topic or no run, or a cell without a finite score.
+
+    Examples
+    --------
+    >>> scores = [[0.1, 0.3], [0.2, 0.2], [0.3, 0.1]]
+    >>> 0.1 + 0.2 + 0.3 == 0.3 + 0.2 + 0.1
+    False
+    >>> first, second = run_means(scores)
+    >>> bool(first == second)
+    True
+    """
+    matrix = checked_scores(scores, "The mean of a run")
+    means = resampled_means(matrix, np.ones((1, len(matrix))) if weights is None else weights)
+    means = without_rounding(means, float(np.abs(matrix).max()))
+    return np.asarray(means[0] if weights is None else means)
+
+
 def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
     """Kendall's tau-a and tau-b between two rankings of the same runs by their scores.
 
     Over the ``P = m (m - 1) / 2`` pairs of runs, with ``C`` in the same order, ``D`` in opposite
     order, and ``T_a``, ``T_b`` tied in either ranking: ``tau_a = (C - D) / P`` and
     ``tau_b = (C - D) / sqrt((P - T_a) (P - T_b))`` (Kendall, Rank Correlation Methods). Scores tie
-    only if they are equal to the last bit: take run means from
-    :func:`roundbook.statistics.ranking.run_means.run_means`.
+    only if they are equal to the last bit: take run means from :func:`run_means`.
 
     Parameters
     ----------

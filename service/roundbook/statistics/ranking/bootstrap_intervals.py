@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import check_resampling, percentile_interval, topic_weights
-from roundbook.statistics.ranking.agreement import all_tied, ap_correlations, pair_counts
-from roundbook.statistics.ranking.run_means import run_means
+from roundbook.statistics.ranking.agreement import all_tied, ap_correlations, pair_counts, run_means
 from roundbook.statistics.score_matrix import Floats, checked_scores
 
 Coefficient = Literal["tau_a", "tau_b", "tau_ap"]

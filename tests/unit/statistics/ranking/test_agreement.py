@@ -14,8 +14,7 @@ from scipy import stats
 from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.ranking.agreement import kendall_tau, published_interval
-from roundbook.statistics.ranking.run_means import run_means
+from roundbook.statistics.ranking.agreement import kendall_tau, published_interval, run_means
 from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
 
 # Few values, so that many tie.

@@ -13,9 +13,8 @@ from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import topic_weights
-from roundbook.statistics.ranking.agreement import kendall_tau, tau_ap
+from roundbook.statistics.ranking.agreement import kendall_tau, run_means, tau_ap
 from roundbook.statistics.ranking.bootstrap_intervals import COEFFICIENTS, bootstrap_tau
-from roundbook.statistics.ranking.run_means import run_means
 from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
 
 PAIRS = array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=6).flatmap(
