@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from roundbook.logbook.drift.assessment import StandardisingRuns
-from roundbook.logbook.drift.curve import DriftCurve
-from roundbook.logbook.drift.recurring_systems import RecurringSystems
-from roundbook.logbook.drift.report import DriftReport
-from roundbook.logbook.drift.shared_topics import DriftTests, TopicDrift
+from roundbook.logbook.drift.evidence import DriftTests, RecurringSystems, TopicDrift
+from roundbook.logbook.drift.report import DriftCurve, DriftReport
 from roundbook.presentation.drift_advice import advice
 from roundbook.presentation.drift_consequence import (
     consequence_reason,

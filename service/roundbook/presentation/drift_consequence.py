@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from roundbook.logbook.drift.evidence import Consequence, UnderFactors
 from roundbook.logbook.drift.report import DriftReport
-from roundbook.logbook.drift.shared_topics import Consequence, UnderFactors
 from roundbook.presentation.drift_verdict import headline
 from roundbook.statistics.design.inputs import sentence
 

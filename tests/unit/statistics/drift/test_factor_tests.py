@@ -14,7 +14,7 @@ from statsmodels.stats.multitest import multipletests
 from tests.unit.statistics.score_files import read_covid, shared_topics
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.drift.factor_tests import drift_tests
+from roundbook.statistics.drift.shared_topics import drift_tests
 from roundbook.statistics.significance import (
     brown_forsythe_tests,
     holm_adjusted,
