@@ -166,7 +166,7 @@ def _reliability(
     components = variance_components(two_way_variance(loaded.scores))
     reliability = generalisability(components, level=request.level)
     target = reliable_topics(components, request.target, request.level)
-    variance = residual_variance(loaded.scores).variance
+    variance = residual_variance(loaded.scores)
     return Reliability(
         round=label,
         matrix=loaded.row.id,

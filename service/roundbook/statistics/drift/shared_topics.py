@@ -275,5 +275,5 @@ def _under(std: Floats) -> UnderFactors:
         clipped_at_0=float((unclipped < 0).mean()),
         clipped_at_1=float((unclipped > 1).mean()),
         run_means=scaled.mean(axis=0),
-        residual_variance=residual_variance(scaled).variance if len(scaled) > 1 else None,
+        residual_variance=residual_variance(scaled) if len(scaled) > 1 else None,
     )
