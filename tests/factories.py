@@ -29,7 +29,6 @@ from roundbook.logbook import standardise as _standardise
 from roundbook.logbook import tasks as _tasks
 from roundbook.logbook import teams as _teams
 from roundbook.logbook import variances as _variances
-from roundbook.logbook.drift import curve as _drift_curve
 from roundbook.logbook.drift import report as _drift_report
 from roundbook.logbook.matrices import corrections as _corrections
 from roundbook.logbook.matrices import export as _export
@@ -108,7 +107,7 @@ def _through_door(use_case):
 @_through_door
 def trace_drift(session, task, measure, **options):
     request = CurveRequest(task=task, measure=measure, **options)
-    return _drift_curve.trace_drift(session, request)
+    return _drift_report.trace_drift(session, request)
 
 
 @_through_door

@@ -91,8 +91,7 @@ def drift(
         if contradicts:
             raise typer.BadParameter(sentence)
     check_chart(chart)
-    from roundbook.logbook.drift.curve import trace_drift
-    from roundbook.logbook.drift.report import DriftReport, report_drift
+    from roundbook.logbook.drift.report import DriftReport, report_drift, trace_drift
     from roundbook.logbook.saving import save_result
 
     with usage_errors():

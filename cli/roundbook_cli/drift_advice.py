@@ -10,8 +10,7 @@ from roundbook_cli.renewal import measure_options, refit_command
 
 if TYPE_CHECKING:
     from roundbook.logbook.drift.assessment import StandardisingRuns
-    from roundbook.logbook.drift.curve import DriftCurve
-    from roundbook.logbook.drift.report import DriftReport
+    from roundbook.logbook.drift.report import DriftCurve, DriftReport
 
 # By a name in backticks in a sentence, the terminal's word for it.
 _OPTIONS = {

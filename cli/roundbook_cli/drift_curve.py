@@ -12,7 +12,7 @@ from roundbook_cli.options import Form
 from roundbook_cli.output import Column, count, number, print_table, section, show, signed
 
 if TYPE_CHECKING:
-    from roundbook.logbook.drift.curve import DriftCurve
+    from roundbook.logbook.drift.report import DriftCurve
 
 
 _CURVE = (

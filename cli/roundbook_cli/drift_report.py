@@ -22,8 +22,8 @@ from roundbook_cli.output import (
 from roundbook_cli.table_layout import visible
 
 if TYPE_CHECKING:
+    from roundbook.logbook.drift.evidence import Consequence
     from roundbook.logbook.drift.report import DriftReport
-    from roundbook.logbook.drift.shared_topics import Consequence
 
 
 def _p(value: float) -> str:

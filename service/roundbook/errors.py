@@ -138,7 +138,7 @@ class ImpossibleDesignError(ImpossibleStatisticError):
     Attributes
     ----------
     code : str
-        Why, see `roundbook.statistics.design.reasons`.
+        Why, see `roundbook.statistics.design.inputs`.
     arguments : mapping
         The numbers and names that the sentence of the code takes.
     """

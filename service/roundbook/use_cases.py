@@ -184,7 +184,7 @@ USE_CASES = {
     "factors": UseCase("factors:show_factors", factors.FactorsRequest),
     "plan": UseCase("plans.planning:plan_topics", plans.PlanRequest),
     "drift": UseCase("drift.report:report_drift", drift.DriftRequest),
-    "ageing": UseCase("drift.curve:trace_drift", drift.CurveRequest),
+    "ageing": UseCase("drift.report:trace_drift", drift.CurveRequest),
     "standardise": UseCase("standardise:standardise", standardise.StandardiseRequest),
     "rank": UseCase("rankings:compare_rankings", rankings.RankRequest, computes=True),
     "generalisability": UseCase(

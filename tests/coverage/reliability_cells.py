@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 
 from tests.coverage.populations import population
 
-from roundbook.statistics.generalisability.reliability import generalisability
-from roundbook.statistics.generalisability.variance_components import variance_components
+from roundbook.statistics.generalisability import generalisability, variance_components
 from roundbook.statistics.variance.residual import two_way_variance
 
 

@@ -32,7 +32,7 @@ from roundbook.database.vectors import read_vectors
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError, WithdrawnError
 from roundbook.formats import RunTeam
 from roundbook.logbook.drift import compared_rounds
-from roundbook.logbook.drift.curve import DriftCurve, LaterRound
+from roundbook.logbook.drift.report import DriftCurve, LaterRound
 from roundbook.presentation.drift import assumed
 from roundbook.presentation.drift_curve import summary
 from roundbook.presentation.drift_verdict import curve_reason, headline, reason

@@ -16,8 +16,7 @@ from tests.factories import log_scores as log
 from roundbook import logbook, transfer
 from roundbook.formats import RunTeam, ScoreMatrix
 from roundbook.logbook import published
-from roundbook.logbook.drift.curve import trace_drift
-from roundbook.logbook.drift.report import report_drift
+from roundbook.logbook.drift.report import report_drift, trace_drift
 from roundbook.logbook.events import event_kinds, list_events, record_event
 from roundbook.logbook.factors import show_factors, store_factors
 from roundbook.logbook.fitting import fit_factor_set

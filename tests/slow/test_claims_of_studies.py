@@ -67,7 +67,7 @@ def test_separate_pilots_scatter_more_than_those_of_one_round(teams):
     inside = []
     for seed in range(150):
         planned = pilots_of(rng, seed, 50, 20, [teams]).sizes[0].planned
-        separate = [residual_variance(a_round(rng, 50, teams)).variance for _ in range(60)]
+        separate = [residual_variance(a_round(rng, 50, teams)) for _ in range(60)]
         topics = planned_topics(np.array(separate), PUBLISHED)
         inside.append(((planned.low <= topics) & (topics <= planned.high)).mean())
     assert np.mean(inside) == pytest.approx(SEPARATE[teams], abs=0.01)

@@ -46,7 +46,6 @@ from roundbook.logbook import (
     topics,
     variance_history,
 )
-from roundbook.logbook.drift import curve
 from roundbook.logbook.drift import report as drift
 from roundbook.logbook.matrices import corrections
 from roundbook.logbook.matrices import export as matrix_export
@@ -156,7 +155,7 @@ RESULTS = {
     "roundbook rank": rankings.RankAgreement,
     "roundbook generalisability": generalisability.GeneralisabilityReport,
     "roundbook drift": drift.DriftReport,
-    "roundbook drift --curve": curve.DriftCurve,
+    "roundbook drift --curve": drift.DriftCurve,
     "roundbook result list": saved_results.ResultList,
     "roundbook result renew": saving.Renewal,
     "roundbook events": events.EventList,

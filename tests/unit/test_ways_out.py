@@ -10,7 +10,7 @@ import pytest
 
 from roundbook.errors import RoundbookError
 from roundbook.pages.ways_out import _WAYS_OUT as ON_PAGES
-from roundbook.statistics.design import reasons
+from roundbook.statistics.design import inputs
 from roundbook_cli.ways_out import _WAYS_OUT, sentence
 
 ROOT = Path(__file__).parents[2]
@@ -19,7 +19,7 @@ _CODE = re.compile(r'"([a-z][a-z -]+)"')
 
 def codes():
     """Return every code in an argument `way_out` or a `WayOut`, of which there may be two."""
-    codes = {reason.way_out for reason in reasons._REASONS.values() if reason.way_out}
+    codes = {reason.way_out for reason in inputs._REASONS.values() if reason.way_out}
     for path in (*(ROOT / "service").rglob("*.py"), ROOT / "cli/roundbook_cli/serve.py"):
         for line in re.findall(
             r"\b(?:way_out=|WayOut\()([^{\n]+)", path.read_text(encoding="utf-8")

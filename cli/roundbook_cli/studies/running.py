@@ -128,7 +128,7 @@ def _ageing(session: Session, study: AcrossRounds) -> dict[str, Any]:
     request = study.ageing_request
     if request is None:
         return {}
-    from roundbook.logbook.drift.curve import trace_drift
+    from roundbook.logbook.drift.report import trace_drift
     from roundbook.presentation.drift_curve import summary
 
     curve = trace_drift(session, request)

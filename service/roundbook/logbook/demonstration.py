@@ -2,10 +2,18 @@
 
 The variances and topic set sizes come from Sakai, "The Effect of Score Standardisation on
 Topic Set Size Design" (AIRS 2016), Tables 1 and 2, typed in beside this module. The campaign
-is simulated (see `roundbook.statistics.simulation`): in its second round the systems of the first
-run again unchanged, in its third half of the teams are new, in its fourth the first round's teams
-have better systems. Over 300 seeds the verdict on the first round's factors is held in every
-second round, aged in every fourth, and undecided in 98% of the third ones, though nothing drifted.
+is simulated: in its second round the systems of the first run again unchanged, in its third half of
+the teams are new, in its fourth the first round's teams have better systems. Over 300 seeds the
+verdict on the first round's factors is held in every second round, aged in every fourth, and
+undecided in 98% of the third ones, though nothing drifted.
+
+On the logit scale, the simulated score of system i on topic j in a round is
+
+    hardness_j + ability_i + interaction_ij + lift + noise_ij
+
+and the score is its inverse logit, so it lies in (0, 1). Systems of one team share part of their
+ability and of their interaction with each topic. A system that comes back has the same ability and
+interactions; only the noise is new. `lift` is what all systems of a round have become better by.
 """
 
 from __future__ import annotations
@@ -19,6 +27,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from roundbook.formats import RunTeam, ScoreMatrix
 from roundbook.logbook.drift.report import DriftReport, report_drift
@@ -41,7 +50,6 @@ from roundbook.requests.plans import PlanRequest
 from roundbook.requests.tasks import PublishRound
 from roundbook.requests.variances import RecordVarianceRequest, VarianceRequest
 from roundbook.settings import Settings
-from roundbook.statistics.simulation import simulate_field, simulate_round
 
 SOURCE = "Sakai, AIRS 2016, Table 1"
 SEED = 2016
@@ -50,6 +58,11 @@ MEASURE = "nDCG@10"
 _USER = "roundbook demo"
 # Topics 1-40 return in every round, the others are new in each round.
 _SHARED, _NEW = 40, 10
+# Standard deviations on the logit scale.
+_HARDNESS, _HARDNESS_MEAN = 0.9, -0.4
+_TEAM_ABILITY, _SYSTEM_ABILITY = 0.5, 0.2
+_TEAM_INTERACTION, _SYSTEM_INTERACTION = 0.5, 0.4
+_NOISE = 0.25
 
 
 class _Round(NamedTuple):
@@ -195,12 +208,21 @@ def simulate_campaign(seed: int = SEED) -> Iterator[tuple[str, ScoreMatrix, dict
     """Yield the label, the score matrix and the runs' teams of each simulated round."""
     generator = np.random.default_rng(seed)
     teams = np.array([team for team in range(1, 43) for _ in range(1 + team % 2)])
-    field = simulate_field(generator, _SHARED + _NEW * len(_ROUNDS), teams - 1)
+    hardness, abilities, interactions = _draw_field(generator, teams - 1)
     for number, entry in enumerate(_ROUNDS):
         first_new = _SHARED + number * _NEW
         topics = np.array([*range(_SHARED), *range(first_new, first_new + _NEW)])
         systems = np.flatnonzero(np.isin(teams, entry.teams))
-        scores = simulate_round(generator, field, topics, systems, entry.lift)
+        noise = generator.normal(0, _NOISE, (topics.size, systems.size))
+        logits = (
+            hardness[topics, np.newaxis]
+            + abilities[systems]
+            + interactions[np.ix_(topics, systems)]
+            + entry.lift
+            + noise
+        )
+        # Four decimals, as evaluation tools print them.
+        scores = (1 / (1 + np.exp(-logits))).round(4)
         names = [f"system{system + 1:02d}" for system in systems]
         tags = [f"{entry.label}-{name}" for name in names]
         # A better system is a new system, though the team is the same.
@@ -220,6 +242,19 @@ def simulate_campaign(seed: int = SEED) -> Iterator[tuple[str, ScoreMatrix, dict
                 for tag, system, name in zip(tags, systems, recurring, strict=True)
             },
         )
+
+
+def _draw_field(
+    generator: np.random.Generator, teams: npt.NDArray[np.int64]
+) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Draw the hardness of topics (lower is harder), abilities of systems, and interactions."""
+    topics, count = _SHARED + _NEW * len(_ROUNDS), int(teams.max()) + 1
+    hardness = generator.normal(_HARDNESS_MEAN, _HARDNESS, topics)
+    team_ability = generator.normal(0, _TEAM_ABILITY, count)
+    team_interaction = generator.normal(0, _TEAM_INTERACTION, (topics, count))
+    abilities = team_ability[teams] + generator.normal(0, _SYSTEM_ABILITY, teams.size)
+    own_interaction = generator.normal(0, _SYSTEM_INTERACTION, (topics, teams.size))
+    return hardness, abilities, team_interaction[:, teams] + own_interaction
 
 
 def _record_published(session: Session, row: dict[str, str]) -> VarianceHistory:

@@ -17,13 +17,11 @@ from roundbook.logbook.withdrawals import TaskScores, WithdrawnMatrix, left_out,
 from roundbook.requests.generalisability import GeneralisabilityRequest
 from roundbook.requests.plans import ALPHA, BETA
 from roundbook.statistics.design import solve_topics
-from roundbook.statistics.generalisability.reliability import (
+from roundbook.statistics.generalisability import (
     NoReliability,
+    VarianceComponents,
     generalisability,
     reliable_topics,
-)
-from roundbook.statistics.generalisability.variance_components import (
-    VarianceComponents,
     variance_components,
 )
 from roundbook.statistics.variance.residual import residual_variance, two_way_variance
@@ -49,8 +47,8 @@ class Reliability(Result):
     target, None if none up to 10 million does; `design_topics` is the topic set size for the same
     variance by power (one-way ANOVA, exact), None for a variance of 0 and for more than 10 million
     topics. Where other numbers are None, `reason` is a code, see
-    `roundbook.statistics.generalisability.reliability`. Where `design_topics` is None for a variance
-    above 0, `design_reason` is a code of `roundbook.statistics.design.reasons`, with its
+    `roundbook.statistics.generalisability`. Where `design_topics` is None for a variance
+    above 0, `design_reason` is a code of `roundbook.statistics.design.inputs`, with its
     `arguments`.
     `reliabilities` are for the numbers of topics and the levels asked for, if there are several.
     """
@@ -168,7 +166,7 @@ def _reliability(
     components = variance_components(two_way_variance(loaded.scores))
     reliability = generalisability(components, level=request.level)
     target = reliable_topics(components, request.target, request.level)
-    variance = residual_variance(loaded.scores).variance
+    variance = residual_variance(loaded.scores)
     return Reliability(
         round=label,
         matrix=loaded.row.id,

@@ -22,9 +22,13 @@ from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.fields import StandardisedScale
 from roundbook.requests.rankings import RankRequest
-from roundbook.statistics.ranking.agreement import kendall_tau, published_interval, tau_ap
+from roundbook.statistics.ranking.agreement import (
+    kendall_tau,
+    published_interval,
+    run_means,
+    tau_ap,
+)
 from roundbook.statistics.ranking.bootstrap_intervals import bootstrap_tau
-from roundbook.statistics.ranking.run_means import run_means
 from roundbook.statistics.standardisation.factors import scale_scores
 
 _LEVEL = 0.95

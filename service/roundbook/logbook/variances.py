@@ -32,8 +32,13 @@ from roundbook.requests.fields import PoolBy
 from roundbook.requests.variances import VarianceHistoryRequest, VarianceRequest
 from roundbook.statistics.variance.interval import VarianceInterval, variance_intervals
 from roundbook.statistics.variance.pooled import pool
-from roundbook.statistics.variance.published import constants_for, own_constants, published_variance
-from roundbook.statistics.variance.rounds import PublishedVariance, round_arrays
+from roundbook.statistics.variance.rounds import (
+    PublishedVariance,
+    constants_for,
+    own_constants,
+    published_variance,
+    round_arrays,
+)
 from roundbook.statistics.variance.rounds import RoundVariance as StoredVariance
 
 LEVEL = 0.95

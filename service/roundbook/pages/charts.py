@@ -17,8 +17,7 @@ from roundbook.api.access import answer
 from roundbook.api.answers import csv_text
 from roundbook.api.callers import Caller
 from roundbook.errors import InputError, NotRecordedError
-from roundbook.logbook.drift.curve import trace_drift
-from roundbook.logbook.drift.report import DriftReport, report_drift
+from roundbook.logbook.drift.report import DriftReport, report_drift, trace_drift
 from roundbook.logbook.factors import show_factors
 from roundbook.logbook.matrices.overview import show_overview
 from roundbook.logbook.plans.plan import Plan

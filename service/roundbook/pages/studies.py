@@ -13,7 +13,7 @@ from roundbook.api.access import answer, visible_tasks
 from roundbook.api.callers import Caller
 from roundbook.api.problems import HttpError
 from roundbook.errors import RoundbookError
-from roundbook.logbook.drift.curve import trace_drift
+from roundbook.logbook.drift.report import trace_drift
 from roundbook.logbook.rounds import list_rounds
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.across_rounds import AcrossRounds

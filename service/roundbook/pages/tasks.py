@@ -16,8 +16,7 @@ from roundbook.api.callers import Caller, require_scope
 from roundbook.api.problems import status_of
 from roundbook.errors import NotRecordedError, RoundbookError
 from roundbook.logbook.drift.assessment import StandardisingRuns
-from roundbook.logbook.drift.curve import DriftCurve, trace_drift
-from roundbook.logbook.drift.report import report_drift
+from roundbook.logbook.drift.report import DriftCurve, report_drift, trace_drift
 from roundbook.logbook.events import list_events
 from roundbook.logbook.factors import FactorSet, show_factors
 from roundbook.logbook.rounds import LoggedMeasure, Round, list_rounds, main_measure

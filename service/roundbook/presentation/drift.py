@@ -6,10 +6,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from roundbook.logbook.drift.assessment import StandardisingRuns
-from roundbook.logbook.drift.curve import DriftCurve
-from roundbook.logbook.drift.recurring_systems import RecurringSystems
-from roundbook.logbook.drift.report import DriftReport
-from roundbook.logbook.drift.shared_topics import DriftTests, TopicDrift
+from roundbook.logbook.drift.evidence import DriftTests, RecurringSystems, TopicDrift
+from roundbook.logbook.drift.report import DriftCurve, DriftReport
 from roundbook.presentation.drift_advice import advice
 from roundbook.presentation.drift_consequence import (
     consequence_reason,
@@ -26,7 +24,7 @@ from roundbook.presentation.drift_verdict import (
 )
 from roundbook.presentation.phrases import other_pool, verdict_words
 from roundbook.presentation.rounds import assumed_collection, out_of_order
-from roundbook.statistics.significance.two_sample_tests import Outcome
+from roundbook.statistics.significance import Outcome
 from roundbook.statistics.t_interval import Interval
 
 _NO_OUTCOME = {

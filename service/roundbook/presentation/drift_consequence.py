@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from roundbook.logbook.drift.evidence import Consequence, UnderFactors
 from roundbook.logbook.drift.report import DriftReport
-from roundbook.logbook.drift.shared_topics import Consequence, UnderFactors
 from roundbook.presentation.drift_verdict import headline
-from roundbook.statistics.design.reasons import sentence
+from roundbook.statistics.design.inputs import sentence
 
 
 def consequence_sentences(consequence: Consequence, from_round: str) -> list[str]:

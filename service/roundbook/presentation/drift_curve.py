@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from roundbook.logbook.drift.curve import DriftCurve, LaterRound
+from roundbook.logbook.drift.report import DriftCurve, LaterRound
 from roundbook.presentation.drift import assumed, chosen_runs, effective_choice
 from roundbook.presentation.drift_verdict import curve_reason
 from roundbook.presentation.phrases import counted

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from roundbook.logbook.drift.assessment import Assessment
-from roundbook.logbook.drift.curve import DriftCurve, LaterRound
-from roundbook.logbook.drift.report import DriftReport
+from roundbook.logbook.drift.report import DriftCurve, DriftReport, LaterRound
 from roundbook.logbook.same_topics import collections_differ
 from roundbook.statistics.drift.jackknife import PerStatistic
 from roundbook.statistics.t_interval import Interval

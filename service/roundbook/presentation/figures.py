@@ -10,8 +10,7 @@ from roundbook.requests.plans import INTERVALS
 
 if TYPE_CHECKING:
     from roundbook.logbook.drift.assessment import StandardisingRuns
-    from roundbook.logbook.drift.curve import DriftCurve
-    from roundbook.logbook.drift.report import DriftReport
+    from roundbook.logbook.drift.report import DriftCurve, DriftReport
     from roundbook.logbook.factors import FactorSet
     from roundbook.logbook.matrices.overview import ScoreOverview
     from roundbook.logbook.plans.plan import Plan

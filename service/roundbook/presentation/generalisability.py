@@ -53,7 +53,7 @@ def remarks(report: GeneralisabilityReport) -> list[str]:
 def reason(row: Reliability) -> str | None:
     """Return the sentences on why numbers of a round are unknown; None where all are known."""
     # The help of the command needs this module, but no NumPy.
-    from roundbook.statistics.design.reasons import MOST_TOPICS, sentence  # noqa: PLC0415
+    from roundbook.statistics.design.inputs import MOST_TOPICS, sentence  # noqa: PLC0415
 
     reliability = {
         None: None,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from roundbook.errors import WayOut
-from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.plan import VarianceAt, kind_of
+from roundbook.logbook.variance_history import no_interval
 from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.rounds import out_of_order
 from roundbook.presentation.staleness import added_rounds, change_of_round
@@ -18,8 +18,8 @@ from roundbook.presentation.variances import (
 )
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
-from roundbook.statistics.design.reasons import sentence
-from roundbook.statistics.design.reasons import way_out as way_out_of
+from roundbook.statistics.design.inputs import sentence
+from roundbook.statistics.design.inputs import way_out as way_out_of
 
 if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Alternative, Plan, PlanNote, RoundPower

@@ -9,6 +9,7 @@ import numpy as np
 import scipy
 
 from roundbook.statistics.score_matrix import Floats
+from roundbook.statistics.ties import centred_rows
 
 Interval = tuple[float, float]
 
@@ -50,15 +51,11 @@ def t_interval(values: Floats) -> TInterval:
     """
     if values.size == 0:
         return TInterval()
-    # Deviations from the first value before those from the mean, so that equal values spread by
-    # exactly 0 and their interval is the very value.
-    deviations = values - values[0]
-    offset = float(deviations.mean())
-    mean = float(values[0]) + offset
-    if values.size == 1:
+    (centre,), (deviations,) = centred_rows(values[np.newaxis])
+    mean, dof = float(centre), values.size - 1
+    if dof == 0:
         return TInterval(mean)
-    dof = values.size - 1
-    error = math.sqrt(float(np.sum((deviations - offset) ** 2)) / dof / values.size)
+    error = math.sqrt(float(np.sum(deviations**2)) / dof / values.size)
 
     def interval(tail: float) -> Interval:
         half = float(scipy.special.stdtrit(dof, 1 - tail)) * error

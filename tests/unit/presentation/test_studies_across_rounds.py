@@ -6,7 +6,7 @@ import pytest
 
 from roundbook.logbook.studies.across_rounds import BesideRaw
 from roundbook.presentation.studies.across_rounds import _counts, _verdict
-from roundbook.statistics.significance.paired_tests import sign_test
+from roundbook.statistics.significance import sign_test
 
 
 @pytest.mark.parametrize(

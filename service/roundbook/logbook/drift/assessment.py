@@ -22,11 +22,11 @@ from roundbook.statistics.drift.assessment import (
     TheseRuns,
     assess_drift,
     assess_recurring,
-    margin_from_min_d,
 )
 from roundbook.statistics.drift.jackknife import PerStatistic, VarianceParts
 from roundbook.statistics.drift.units import By, RunsOfRound, unit_labels
 from roundbook.statistics.drift.verdict import Needed
+from roundbook.statistics.standardisation.factors import SLOPE
 
 MarginFrom = Literal["default", "given", "min-d"]
 # Shifts are in standard deviations of the first round's factors.
@@ -112,11 +112,15 @@ class PairAssessment(NamedTuple):
 
 
 def choose_margin(request: CurveRequest) -> tuple[float, MarginFrom]:
-    """Return the margin of the shift and its origin: the request's margin, its minD, or neither."""
+    """Return the margin of the shift and its origin: the request's margin, its minD, or neither.
+
+    From minD it is the shift, in sds, that moves std-AB scores by half of it, ``min_d / (2 A)``: a
+    shift cancels in differences within a round and matters only against earlier rounds.
+    """
     if request.margin is not None:
         return request.margin, "given"
     if request.min_d is not None:
-        return margin_from_min_d(request.min_d), "min-d"
+        return request.min_d / (2 * SLOPE), "min-d"
     return SHIFT_MARGIN, "default"
 
 

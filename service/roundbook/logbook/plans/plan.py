@@ -63,7 +63,7 @@ class RoundPower(Result):
     `variance` is of the kind that the plan's design takes. `achieved_power` is by the plan's
     engine, `enough` whether it is at least 1 - beta. A power that does not exist is None. The
     `reason` is ``zero_variance``, ``no_two_way_variance``, or a code of
-    `roundbook.statistics.design.reasons` with its `arguments`; earlier plans have a sentence in
+    `roundbook.statistics.design.inputs` with its `arguments`; earlier plans have a sentence in
     place of such a code.
     """
 
@@ -86,7 +86,7 @@ class PlanNote(Result):
     `code` is ``no_two_way_variance`` if a paired design takes the one-way variance and there is no
     two-way one; ``no_planning_variance``, with the code of the `reason`; or ``no_answer`` if some
     `cells` have no solution by an alternative or the other engine, named in `by`. Then `reason` is
-    that of the first such cell, a code of `roundbook.statistics.design.reasons` with its
+    that of the first such cell, a code of `roundbook.statistics.design.inputs` with its
     `arguments`; earlier plans have a sentence in its place. ``latest_not_held_last`` is of
     a plan by the latest round's variance, if another was held after it: `out_of_order` are both.
     """

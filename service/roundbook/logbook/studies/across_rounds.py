@@ -17,7 +17,7 @@ from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.logbook.studies.swap_rate import find_swaps
 from roundbook.requests.drift import CurveRequest
 from roundbook.requests.studies import AcrossRoundsRequest, AllRoundsRequest
-from roundbook.statistics.significance.paired_tests import sign_test
+from roundbook.statistics.significance import sign_test
 from roundbook.statistics.studies.discriminative_power import share_limits
 
 # Of each round its label, its matrix's number, and the version of its factors.

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, Row
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
 from roundbook.logbook.drift.assessment import assess_pair, choose_margin
 from roundbook.logbook.drift.compared_rounds import pair_rounds
-from roundbook.logbook.drift.curve import trace_drift
-from roundbook.logbook.drift.saved_rounds import rounds_at_saving, saved_factors
+from roundbook.logbook.drift.report import trace_drift
+from roundbook.logbook.drift.verifying import rounds_at_saving, saved_factors
 from roundbook.logbook.input_rows import inputs_today
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import Result

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, Row, select
 
 from roundbook.database.tables import result_input, round_
 from roundbook.errors import RoundbookError
-from roundbook.logbook.drift.saved_rounds import changed_since
+from roundbook.logbook.drift.verifying import changed_since
 from roundbook.logbook.input_rows import saved_inputs
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.staleness import Input

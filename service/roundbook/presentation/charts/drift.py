@@ -30,8 +30,7 @@ from roundbook.presentation.figures import interval_phrase, short
 from roundbook.presentation.tables import thinned
 
 if TYPE_CHECKING:
-    from roundbook.logbook.drift.curve import DriftCurve
-    from roundbook.logbook.drift.report import DriftReport
+    from roundbook.logbook.drift.report import DriftCurve, DriftReport
 
 _COLOURS = {"held": HELD, "aged": RUST, "undecided": FAINT, "unbridged": FAINT}
 _SHAPES = {"held": "circle", "aged": "triangle-up", "undecided": "square", "unbridged": "cross"}

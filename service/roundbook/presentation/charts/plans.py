@@ -19,8 +19,7 @@ from roundbook.presentation.charts.style import (
 from roundbook.presentation.figures import short
 from roundbook.presentation.plans import headline
 from roundbook.requests.plans import INTERVALS
-from roundbook.statistics.design import DESIGNS
-from roundbook.statistics.design.curves import power_curve, width_curve
+from roundbook.statistics.design import DESIGNS, design_curve
 from roundbook.statistics.score_matrix import Floats
 
 if TYPE_CHECKING:
@@ -57,9 +56,7 @@ def planned_points(plan: Plan) -> list[dict[str, Any]]:
 
 
 def _curve(plan: Plan, cell: PlanCell, topics: Floats) -> Floats:
-    if plan.design in INTERVALS:
-        return width_curve(plan.design, topics, cell.variance, plan.alpha)
-    return power_curve(
+    return design_curve(
         plan.design, topics, cell.min_d, cell.variance, plan.alpha, runs=cell.m, engine=plan.engine
     )
 

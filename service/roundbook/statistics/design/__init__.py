@@ -1,9 +1,10 @@
 """Topic set size design: how many topics a round needs, and what its topics can detect."""
 
-from roundbook.statistics.design.power import ENGINES, Engine
-from roundbook.statistics.design.reasons import MOST_TOPICS
+from roundbook.statistics.design.distributions import ENGINES, Engine
+from roundbook.statistics.design.inputs import MOST_TOPICS
 from roundbook.statistics.design.solvers import (
     SolvedDesign,
+    design_curve,
     solve_min_d,
     solve_power,
     solve_runs,
@@ -19,6 +20,7 @@ __all__ = [
     "Design",
     "Engine",
     "SolvedDesign",
+    "design_curve",
     "solve_min_d",
     "solve_power",
     "solve_runs",

@@ -1,4 +1,4 @@
-"""Searches for the smallest adequate whole number or effect, for all cells of a grid at once."""
+"""Searches for the smallest topic set, difference or width, for all cells of a grid at once."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from roundbook.statistics.design.distributions import Engine, effect_size
+from roundbook.statistics.design.inputs import MOST_TOPICS, Grid, impossible, refuse_undefined
+from roundbook.statistics.design.table import DesignKind
 from roundbook.statistics.score_matrix import Bools, Floats, Ints
 
 Adequate = Callable[[Ints, NDArray[np.intp]], Bools]
@@ -97,3 +100,78 @@ def least_effect(miss: Miss, beta: Floats, start: Floats) -> Floats:
     effect = np.where(steps > _LIMIT, np.inf, 0.0)
     effect[cells] = np.exp(high) * (1 + 1e-12)
     return effect
+
+
+def topics_for_power(kind: DesignKind, engine: Engine, grid: Grid, enough: Floats) -> Ints:
+    """Smallest topic set of each test, one more than the most where none suffices.
+
+    `enough` is the noncentrality that suffices if the variance is known.
+    """
+    effects = effect_size(grid.min_d, grid.variance)
+    start = _start(enough / effects)
+    runs, effect, alpha, beta = (
+        axis.ravel() for axis in (grid.runs, effects, grid.alpha, grid.beta)
+    )
+    power_of = kind.miss
+    assert power_of is not None
+
+    def miss(n: Ints, cells: NDArray[np.intp]) -> Floats:
+        return power_of(engine, n.astype(np.float64), runs[cells], effect[cells], alpha[cells])
+
+    def adequate(n: Ints, cells: NDArray[np.intp]) -> Bools:
+        return miss(n, cells) <= beta[cells]
+
+    def defined(n: Ints, cells: NDArray[np.intp]) -> Bools:
+        return ~np.isnan(miss(n, cells))
+
+    lowest = np.full(runs.shape, 2, dtype=np.int64)
+    if engine == "sakai":
+        lowest = np.minimum(smallest_whole(defined, lowest, lowest, MOST_TOPICS), MOST_TOPICS)
+        first_will_do = adequate(lowest, np.arange(runs.size))
+        start = np.where(first_will_do, lowest, np.maximum(start, lowest))
+    return smallest_whole(adequate, start, lowest, MOST_TOPICS)
+
+
+def topics_for_width(kind: DesignKind, grid: Grid) -> Ints:
+    """Smallest topic set of each interval, one more than the most where none suffices."""
+    unit_width = kind.unit_width
+    assert unit_width is not None
+    level = grid.alpha.ravel()
+    with np.errstate(over="ignore", under="ignore"):
+        widths = np.clip(grid.min_d / np.sqrt(grid.variance), 1e-100, 1e100).ravel()
+
+    def adequate(n: Ints, cells: NDArray[np.intp]) -> Bools:
+        return unit_width(n.astype(np.float64), level[cells]) <= widths[cells]
+
+    # With many topics the width is proportional to one over their square root.
+    many = np.full(level.shape, float(MOST_TOPICS))
+    start = _start(many * np.square(unit_width(many, level) / widths))
+    return smallest_whole(adequate, start, np.full_like(start, 2), MOST_TOPICS)
+
+
+def least_difference(kind: DesignKind, engine: Engine, grid: Grid) -> Floats:
+    """Smallest minD, or width, for which the topics suffice, in residual sds."""
+    if kind.unit_width is not None:
+        # Slightly more, so that rounding on the way back does not cost a topic.
+        return kind.unit_width(grid.topics, grid.alpha) * (1 + 1e-12)
+    assert kind.miss is not None
+    assert kind.enough is not None
+    n, m, alpha, beta = (axis.ravel() for axis in (grid.topics, grid.runs, grid.alpha, grid.beta))
+    power_of = kind.miss
+
+    def miss(effect: Floats, cells: NDArray[np.intp]) -> Floats:
+        return power_of(engine, n[cells], m[cells], effect, alpha[cells])
+
+    start = kind.enough(m, alpha, beta) / n
+    effect = least_effect(miss, beta, np.nan_to_num(np.maximum(start, 1e-9), nan=1.0))
+    refuse_undefined(np.isinf(effect), grid, engine)
+    trifling = np.flatnonzero(effect == 0)
+    if trifling.size:
+        facts, power = grid.cell(trifling[0], "topics"), 1 - float(beta[trifling[0]])
+        raise impossible("any_min_d", **facts, engine=engine, power=power)
+    return np.sqrt(2 * effect).reshape(grid.topics.shape)
+
+
+def _start(guess: Floats) -> Ints:
+    n = np.clip(np.nan_to_num(guess, nan=2.0), 2, MOST_TOPICS)
+    return np.ceil(n).astype(np.int64).ravel()

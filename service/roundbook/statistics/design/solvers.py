@@ -24,27 +24,30 @@ if there is no solution.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.statistics.design.distributions import Engine, effect_size
 from roundbook.statistics.design.inputs import (
+    MOST_TOPICS,
     Grid,
     broadcast_floats,
     check_counts,
     check_sizes,
     checked_grid,
     find_design,
+    impossible,
+    refuse_undefined,
 )
-from roundbook.statistics.design.power import Engine, effect_size
-from roundbook.statistics.design.reasons import MOST_TOPICS, impossible
-from roundbook.statistics.design.search import least_effect, smallest_whole
+from roundbook.statistics.design.search import (
+    least_difference,
+    topics_for_power,
+    topics_for_width,
+)
 from roundbook.statistics.design.table import DESIGNS, Design, DesignKind
-from roundbook.statistics.score_matrix import Bools, Floats, Ints
-
-Quantity = Literal["topics", "power", "min_d", "variance", "runs"]
+from roundbook.statistics.score_matrix import Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +56,6 @@ class SolvedDesign:
 
     Attributes
     ----------
-    design : str
-        One of the names in :data:`roundbook.statistics.design.table.DESIGNS`.
-    engine : {'exact', 'sakai'}
-    solved_for : {'topics', 'power', 'min_d', 'variance', 'runs'}
-        The quantity that was not given.
     topics : int array
     runs : int array or None
         None for a design of two runs.
@@ -70,9 +68,6 @@ class SolvedDesign:
         Expected full width with these topics, at most `min_d`; None for a test.
     """
 
-    design: Design
-    engine: Engine
-    solved_for: Quantity
     topics: Ints
     runs: Ints | None
     min_d: Floats
@@ -112,11 +107,11 @@ def solve_topics(
     kind = find_design(design, runs)
     grid = checked_grid(kind, engine, runs, min_d=min_d, variance=variance, alpha=alpha, beta=beta)
     if kind.enough is None:
-        n = _topics_for_width(kind, grid)
+        n = topics_for_width(kind, grid)
     else:
         # Without minD and variance, so that one inversion serves the whole grid of effects.
         enough = kind.enough(*broadcast_floats(2 if runs is None else runs, alpha, beta))
-        n = _topics_for_power(kind, engine, grid, enough)
+        n = topics_for_power(kind, engine, grid, enough)
     endless = np.flatnonzero(n > MOST_TOPICS)
     if endless.size:
         code, names = "too_many_topics_for_two_runs", ["min_d", "variance", "alpha", "beta"]
@@ -126,7 +121,7 @@ def solve_topics(
             code, names = "too_many_topics_for_width", names[:-1]
         raise impossible(code, **grid.cell(endless[0], *names))
     topics = n.reshape(grid.runs.shape).astype(np.float64)
-    return _completed(design, engine, "topics", grid._replace(topics=topics))
+    return _completed(kind, engine, grid._replace(topics=topics))
 
 
 def solve_power(
@@ -156,8 +151,8 @@ def solve_power(
     )
     effect = effect_size(grid.min_d, grid.variance)
     beta = kind.miss(engine, grid.topics, grid.runs, effect, grid.alpha)
-    _refuse_undefined(np.isnan(beta), grid, engine)
-    return _completed(design, engine, "power", grid._replace(beta=beta))
+    refuse_undefined(np.isnan(beta), grid, engine)
+    return _completed(kind, engine, grid._replace(beta=beta))
 
 
 def solve_min_d(
@@ -184,8 +179,8 @@ def solve_min_d(
     grid = checked_grid(
         kind, engine, runs, topics=topics, variance=variance, alpha=alpha, beta=beta
     )
-    least = _least_difference(kind, engine, grid) * np.sqrt(grid.variance)
-    return _completed(design, engine, "min_d", grid._replace(min_d=least))
+    least = least_difference(kind, engine, grid) * np.sqrt(grid.variance)
+    return _completed(kind, engine, grid._replace(min_d=least))
 
 
 def solve_variance(
@@ -207,10 +202,10 @@ def solve_variance(
     """
     kind = find_design(design, runs)
     grid = checked_grid(kind, engine, runs, topics=topics, min_d=min_d, alpha=alpha, beta=beta)
-    least = _least_difference(kind, engine, grid)
+    least = least_difference(kind, engine, grid)
     with np.errstate(over="ignore", under="ignore"):
         largest = np.square(grid.min_d / least)
-    return _completed(design, engine, "variance", grid._replace(variance=largest))
+    return _completed(kind, engine, grid._replace(variance=largest))
 
 
 def solve_runs(
@@ -249,106 +244,55 @@ def solve_runs(
     if hopeless.size:
         facts = grid.cell(hopeless[0], "topics")
         raise impossible("too_few_topics", **facts, least=float(listed[0]), most=float(listed[-1]))
-    return _completed(design, engine, "runs", grid._replace(runs=chosen))
+    return _completed(kind, engine, grid._replace(runs=chosen))
 
 
-def _refuse_undefined(undefined: Bools, grid: Grid, engine: Engine) -> None:
-    if undefined.any():
-        cell = int(np.flatnonzero(undefined)[0])
-        raise impossible("undefined", engine=engine, **grid.cell(cell, "topics", "runs"))
+def design_curve(
+    design: Design,
+    topics: Floats,
+    min_d: float,
+    variance: float,
+    alpha: float,
+    *,
+    runs: float = 2,
+    engine: Engine = "exact",
+) -> Floats:
+    """Return the power of a design, or its expected full width, by number of topics.
+
+    `topics` are (sizes,) whole numbers of at least 2; all else is as for the solvers, but not
+    checked. A power is NaN where the engine is not defined.
+
+    Examples
+    --------
+    >>> design_curve("anova", np.array([50.0, 158.0]), 0.1, 0.05, 0.05, runs=10).round(3).tolist()
+    [0.276, 0.802]
+    """
+    grid = Grid(*broadcast_floats(topics, runs, min_d, variance, alpha, np.nan))
+    return _achieved(DESIGNS[design], engine, grid)
 
 
-def _completed(design: Design, engine: Engine, solved_for: Quantity, grid: Grid) -> SolvedDesign:
+def _completed(kind: DesignKind, engine: Engine, grid: Grid) -> SolvedDesign:
     """Return solved designs; refuse a minD or variance beyond the range of a double."""
-    kind = DESIGNS[design]
     check_sizes("The minD solved for", grid.min_d)
     check_sizes("The variance solved for", grid.variance)
-    power = width = None
-    if kind.miss is not None:
-        effect = effect_size(grid.min_d, grid.variance)
-        power = np.asarray(1 - kind.miss(engine, grid.topics, grid.runs, effect, grid.alpha))
-    if kind.unit_width is not None:
-        width = np.asarray(kind.unit_width(grid.topics, grid.alpha) * np.sqrt(grid.variance))
+    achieved = _achieved(kind, engine, grid)
+    tests = kind.miss is not None
     return SolvedDesign(
-        design,
-        engine,
-        solved_for,
         grid.topics.astype(np.int64),
         grid.runs.astype(np.int64) if kind.takes_runs else None,
         grid.min_d,
         grid.variance,
         grid.alpha,
-        None if kind.miss is None else grid.beta,
-        power,
-        width,
+        grid.beta if tests else None,
+        achieved if tests else None,
+        None if tests else achieved,
     )
 
 
-def _topics_for_power(kind: DesignKind, engine: Engine, grid: Grid, enough: Floats) -> Ints:
-    effects = effect_size(grid.min_d, grid.variance)
-    start = _start(enough / effects)
-    runs, effect, alpha, beta = (
-        axis.ravel() for axis in (grid.runs, effects, grid.alpha, grid.beta)
-    )
-    power_of = kind.miss
-    assert power_of is not None
-
-    def miss(n: Ints, cells: NDArray[np.intp]) -> Floats:
-        return power_of(engine, n.astype(np.float64), runs[cells], effect[cells], alpha[cells])
-
-    def adequate(n: Ints, cells: NDArray[np.intp]) -> Bools:
-        return miss(n, cells) <= beta[cells]
-
-    def defined(n: Ints, cells: NDArray[np.intp]) -> Bools:
-        return ~np.isnan(miss(n, cells))
-
-    lowest = np.full(runs.shape, 2, dtype=np.int64)
-    if engine == "sakai":
-        lowest = np.minimum(smallest_whole(defined, lowest, lowest, MOST_TOPICS), MOST_TOPICS)
-        first_will_do = adequate(lowest, np.arange(runs.size))
-        start = np.where(first_will_do, lowest, np.maximum(start, lowest))
-    return smallest_whole(adequate, start, lowest, MOST_TOPICS)
-
-
-def _topics_for_width(kind: DesignKind, grid: Grid) -> Ints:
-    unit_width = kind.unit_width
-    assert unit_width is not None
-    level = grid.alpha.ravel()
-    with np.errstate(over="ignore", under="ignore"):
-        widths = np.clip(grid.min_d / np.sqrt(grid.variance), 1e-100, 1e100).ravel()
-
-    def adequate(n: Ints, cells: NDArray[np.intp]) -> Bools:
-        return unit_width(n.astype(np.float64), level[cells]) <= widths[cells]
-
-    # With many topics the width is proportional to one over their square root.
-    many = np.full(level.shape, float(MOST_TOPICS))
-    start = _start(many * np.square(unit_width(many, level) / widths))
-    return smallest_whole(adequate, start, np.full_like(start, 2), MOST_TOPICS)
-
-
-def _start(guess: Floats) -> Ints:
-    n = np.clip(np.nan_to_num(guess, nan=2.0), 2, MOST_TOPICS)
-    return np.ceil(n).astype(np.int64).ravel()
-
-
-def _least_difference(kind: DesignKind, engine: Engine, grid: Grid) -> Floats:
-    """Smallest minD, or width, for which the topics suffice, in residual sds."""
+def _achieved(kind: DesignKind, engine: Engine, grid: Grid) -> Floats:
+    """Return the power of tests, or the expected full width of intervals."""
     if kind.unit_width is not None:
-        # Slightly more, so that rounding on the way back does not cost a topic.
-        return kind.unit_width(grid.topics, grid.alpha) * (1 + 1e-12)
+        return np.asarray(kind.unit_width(grid.topics, grid.alpha) * np.sqrt(grid.variance))
     assert kind.miss is not None
-    assert kind.enough is not None
-    n, m, alpha, beta = (axis.ravel() for axis in (grid.topics, grid.runs, grid.alpha, grid.beta))
-    power_of = kind.miss
-
-    def miss(effect: Floats, cells: NDArray[np.intp]) -> Floats:
-        return power_of(engine, n[cells], m[cells], effect, alpha[cells])
-
-    start = kind.enough(m, alpha, beta) / n
-    effect = least_effect(miss, beta, np.nan_to_num(np.maximum(start, 1e-9), nan=1.0))
-    _refuse_undefined(np.isinf(effect), grid, engine)
-    trifling = np.flatnonzero(effect == 0)
-    if trifling.size:
-        facts, power = grid.cell(trifling[0], "topics"), 1 - float(beta[trifling[0]])
-        raise impossible("any_min_d", **facts, engine=engine, power=power)
-    return np.sqrt(2 * effect).reshape(grid.topics.shape)
+    effect = effect_size(grid.min_d, grid.variance)
+    return np.asarray(1 - kind.miss(engine, grid.topics, grid.runs, effect, grid.alpha))

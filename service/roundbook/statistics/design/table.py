@@ -13,7 +13,7 @@ Designs differ in degrees of freedom; with n topics and m runs, residual varianc
   ``2 t(1 - alpha/2; n - 1) G(n - 1) sqrt(2 V / n)``;
 - interval of a two-sample difference: ``2 t(1 - alpha/2; 2n - 2) G(2n - 2) sqrt(2 V / n)``;
 
-with G of :func:`roundbook.statistics.design.power.expected_sd`. Two-way ANOVA and Tukey HSD of two
+with G of :func:`roundbook.statistics.design.distributions.expected_sd`. Two-way ANOVA and Tukey HSD of two
 runs are the paired t test, one-way ANOVA of two runs is the two-sample t test.
 
 V is the two-way residual variance V_2 where the runs share their topics: the mean of ``var(x_i -
@@ -31,8 +31,14 @@ from typing import Literal
 import numpy as np
 import scipy
 
-from roundbook.statistics.design.power import F_MISS, T_MISS, Engine, critical_t, expected_sd
-from roundbook.statistics.design.studentized_range import range_quantile
+from roundbook.statistics.design.distributions import (
+    F_MISS,
+    T_MISS,
+    Engine,
+    critical_t,
+    expected_sd,
+    range_quantile,
+)
 from roundbook.statistics.score_matrix import Floats
 
 Design = Literal[

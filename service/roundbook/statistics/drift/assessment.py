@@ -35,7 +35,6 @@ from roundbook.statistics.drift.verdict import (
     no_judgement,
 )
 from roundbook.statistics.score_matrix import Floats, Ints, checked_scores
-from roundbook.statistics.standardisation.factors import SLOPE
 from roundbook.statistics.t_interval import Interval
 
 LEAST_TOPICS = 5
@@ -84,17 +83,13 @@ class DriftAssessment(Judgement):
         Mean sd of the later round over that of the first.
     sd_ratio_geometric : float or None
         Geometric mean of the topics' ratios that are not 0; None without one.
-    mean_shift_differs : bool
-        Whether `mean_shift` is farther than half the margin from `shift`: topics of small sd move
-        otherwise than the rest.
     these_runs : TheseRuns
     systems_like_these : SystemsLikeThese
         What the verdict rests on.
     units_from, units_to, units_shared : int
         Units of runs in each round and in both.
-    topics, topics_used : int
-        Shared topics, and those among them with an sd in the first round: all statistics are over
-        these.
+    topics_used : int
+        Shared topics with an sd in the first round: all statistics are over these.
     tied_from, tied_to : int
         Shared topics that all runs of the round tie on.
     variance_parts : PerStatistic of VarianceParts or None
@@ -102,11 +97,7 @@ class DriftAssessment(Judgement):
     needed : PerStatistic of Needed or None
         The sizes that would decide the verdict.
     shifts, sd_ratios : (topics,) float array
-        Per topic; NaN where ``sd_from`` is 0.
-    mean_from, sd_from, mean_to, sd_to : (topics,) float array
-        Factors in the measure's unit; sds with ddof 1, exactly 0 where the runs tie.
-    margin, sd_ratio_margin : float
-        As given.
+        Per shared topic; NaN where its sd in the first round is 0.
     """
 
     shift: float | None
@@ -114,13 +105,11 @@ class DriftAssessment(Judgement):
     median_shift: float | None
     sd_ratio: float | None
     sd_ratio_geometric: float | None
-    mean_shift_differs: bool
     these_runs: TheseRuns
     systems_like_these: SystemsLikeThese
     units_from: int
     units_to: int
     units_shared: int
-    topics: int
     topics_used: int
     tied_from: int
     tied_to: int
@@ -128,12 +117,6 @@ class DriftAssessment(Judgement):
     needed: PerStatistic[Needed | None]
     shifts: Floats
     sd_ratios: Floats
-    mean_from: Floats
-    sd_from: Floats
-    mean_to: Floats
-    sd_to: Floats
-    margin: float
-    sd_ratio_margin: float
 
 
 def assess_drift(
@@ -221,15 +204,11 @@ def assess_drift(
         median_shift=median_shift,
         sd_ratio=sd_ratio,
         sd_ratio_geometric=math.exp(np.log(compared).mean()) if compared.size else None,
-        mean_shift_differs=(
-            shift is not None and mean_shift is not None and abs(mean_shift - shift) > margin / 2
-        ),
         these_runs=_these_runs(first, later),
         systems_like_these=systems,
         units_from=size.units_from,
         units_to=size.units_to,
         units_shared=len(distinct_from & distinct_to),
-        topics=used.size,
         topics_used=size.topics,
         tied_from=used.size - size.topics,
         tied_to=int((all_to.sd == 0).sum()),
@@ -238,12 +217,6 @@ def assess_drift(
         needed=needed,
         shifts=shifts,
         sd_ratios=ratios,
-        mean_from=all_from.mean,
-        sd_from=all_from.sd,
-        mean_to=all_to.mean,
-        sd_to=all_to.sd,
-        margin=margin,
-        sd_ratio_margin=sd_ratio_margin,
     )
 
 
@@ -276,29 +249,6 @@ def assess_recurring(
         margin=margin,
         sd_ratio_margin=sd_ratio_margin,
     )
-
-
-def margin_from_min_d(min_d: float, a: float = SLOPE) -> float:
-    """Shift, in sds, that moves standardised scores by half of `min_d`, ``min_d / (2 a)``.
-
-    A shift cancels in differences within a round and matters only against earlier rounds. `min_d`
-    is the smallest difference of std-AB scores that matters, `a` the A of std-AB.
-
-    Raises
-    ------
-    ImpossibleStatisticError
-        If either is not positive and finite.
-
-    Examples
-    --------
-    >>> round(margin_from_min_d(0.1), 2)
-    0.33
-    """
-    if not (0 < min_d < math.inf and 0 < a < math.inf):
-        raise ImpossibleStatisticError(
-            f"A margin needs a positive minD and a positive A, not {min_d} and {a}."
-        )
-    return min_d / (2 * a)
 
 
 def _estimates(

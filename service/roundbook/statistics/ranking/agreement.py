@@ -1,4 +1,7 @@
-"""Agreement of two rankings of the same runs: Kendall's tau, and tau_AP, which weighs the top."""
+"""Agreement of two rankings of the same runs: Kendall's tau, and tau_AP, which weighs the top.
+
+Runs are ranked by their :func:`run_means`.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.score_matrix import Bools, Floats, Ints, as_floats
+from roundbook.statistics.bootstrap import resampled_means
+from roundbook.statistics.score_matrix import Floats, Ints, as_floats, checked_scores
+from roundbook.statistics.ties import without_rounding
 
 
 @dataclass(frozen=True)
@@ -26,8 +31,6 @@ class RankAgreement:
         Pairs of runs in the same and in opposite order.
     tied_a, tied_b : int
         Pairs of runs that tie in the first and in the second ranking.
-    runs : int
-        Number of runs m.
     """
 
     tau_a: float
@@ -36,30 +39,14 @@ class RankAgreement:
     discordant: int
     tied_a: int
     tied_b: int
-    runs: int
 
 
 @dataclass(frozen=True)
 class PublishedInterval:
-    """The interval that papers print with Kendall's tau.
+    """The interval that papers print with Kendall's tau; its limits may pass -1 and 1."""
 
-    Attributes
-    ----------
-    tau : float
-        The input, rounded to three places.
-    low, high : float
-        ``tau`` minus and plus `half_width`; they may pass -1 and 1.
-    half_width : float
-        1.96 standard errors of tau under independent rankings.
-    runs : int
-        The input.
-    """
-
-    tau: float
     low: float
     high: float
-    half_width: float
-    runs: int
 
 
 @dataclass(frozen=True)
@@ -70,12 +57,48 @@ class TauAp:
     ----------
     tau_ap : float or None
         From -1 to 1; None where all runs tie in one of the rankings.
-    runs : int
-        Number of runs m.
     """
 
     tau_ap: float | None
-    runs: int
+
+
+def run_means(scores: ArrayLike, weights: Floats | None = None) -> Floats:
+    """Mean of each run over the topics, equal where two differ by rounding only.
+
+    Runs of a coarse measure such as P@10 often tie, and a sum of decimals in binary depends on the
+    order of its terms: computed plainly, such means differ in their last bits and seem ranked. Here
+    means that differ by at most 1e-12 of the largest absolute score are equal. For figures computed
+    from means take plain ones.
+
+    Parameters
+    ----------
+    scores : (topics, runs) array_like of float
+        No missing cells.
+    weights : (resamples, topics) float array, optional
+        From :func:`roundbook.statistics.bootstrap.topic_weights`, for the means in each resample.
+
+    Returns
+    -------
+    (runs,) float array, or (resamples, runs) with weights
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        If there is no topic or no run, or a cell without a finite score.
+
+    Examples
+    --------
+    >>> scores = [[0.1, 0.3], [0.2, 0.2], [0.3, 0.1]]
+    >>> 0.1 + 0.2 + 0.3 == 0.3 + 0.2 + 0.1
+    False
+    >>> first, second = run_means(scores)
+    >>> bool(first == second)
+    True
+    """
+    matrix = checked_scores(scores, "The mean of a run")
+    means = resampled_means(matrix, np.ones((1, len(matrix))) if weights is None else weights)
+    means = without_rounding(means, float(np.abs(matrix).max()))
+    return np.asarray(means[0] if weights is None else means)
 
 
 def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
@@ -84,8 +107,7 @@ def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
     Over the ``P = m (m - 1) / 2`` pairs of runs, with ``C`` in the same order, ``D`` in opposite
     order, and ``T_a``, ``T_b`` tied in either ranking: ``tau_a = (C - D) / P`` and
     ``tau_b = (C - D) / sqrt((P - T_a) (P - T_b))`` (Kendall, Rank Correlation Methods). Scores tie
-    only if they are equal to the last bit: take run means from
-    :func:`roundbook.statistics.ranking.run_means.run_means`.
+    only if they are equal to the last bit: take run means from :func:`run_means`.
 
     Parameters
     ----------
@@ -121,7 +143,6 @@ def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
         (untied - difference) // 2,
         tied_a,
         tied_b,
-        runs,
     )
 
 
@@ -160,7 +181,7 @@ def published_interval(tau: float, runs: int) -> PublishedInterval:
         )
     half = 1.96 * math.sqrt(2 * (2 * runs + 5) / (9 * runs * (runs - 1)))
     rounded = round(float(tau), 3)
-    return PublishedInterval(rounded, rounded - half, rounded + half, half, int(runs))
+    return PublishedInterval(rounded - half, rounded + half)
 
 
 def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> TauAp:
@@ -193,11 +214,27 @@ def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> TauAp:
     >>> round(top.tau_ap, 4), round(bottom.tau_ap, 4)
     (0.3333, 0.7778)
     """
-    truth, judged = _checked_rankings(reference, estimate, "The AP rank correlation")
-    value: float | None = float(ap_correlations(truth[:, np.newaxis], judged[:, np.newaxis])[0])
-    if all_tied(truth[:, np.newaxis])[0] or all_tied(judged[:, np.newaxis])[0]:
-        value = None
-    return TauAp(value, truth.size)
+    first, second = _checked_rankings(reference, estimate, "The AP rank correlation")
+    if np.ptp(first) == 0 or np.ptp(second) == 0:
+        return TauAp(None)
+    above, agreed = np.zeros((2, first.size), dtype=np.int64)
+    tied = np.ones(first.size, dtype=np.int64)
+    for distance in range(1, first.size):
+        truth, judged = _order_at(first, distance), _order_at(second, distance)
+        # Where the later run of the pair is above the earlier one, the pair is the earlier one's.
+        above[:-distance] += judged > 0
+        above[distance:] += judged < 0
+        agreed[:-distance] += np.where(judged > 0, truth, 0)
+        agreed[distance:] -= np.where(judged < 0, truth, 0)
+        tied[:-distance] += judged == 0
+        tied[distance:] += judged == 0
+    # A run among `tied` runs below `above` others may have any rank from above + 1 to above + tied.
+    # Pairs within the tie cancel, and 1 / (rank - 1) averages to a difference of harmonic sums.
+    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, first.size + 1))])
+    least = np.maximum(above, 1)
+    mean = (harmonic[above + tied - 1] - harmonic[least - 1]) / tied
+    shares = np.where(tied == 1, agreed / least, agreed * mean)
+    return TauAp(float(np.clip(shares.sum() / (first.size - 1), -1.0, 1.0)))
 
 
 def pair_counts(first: Floats, second: Floats) -> tuple[Ints, Ints, Ints]:
@@ -211,36 +248,6 @@ def pair_counts(first: Floats, second: Floats) -> tuple[Ints, Ints, Ints]:
         tied_a += (order_a == 0).sum(axis=0)
         tied_b += (order_b == 0).sum(axis=0)
     return difference, tied_a, tied_b
-
-
-def all_tied(scores: Floats) -> Bools:
-    """In which resamples all runs tie; (runs, resamples) to (resamples,)."""
-    return np.asarray((scores == scores[0]).all(axis=0))
-
-
-def ap_correlations(reference: Floats, estimate: Floats) -> Floats:
-    """tau_AP of every resample, 0 where all tie; (runs, resamples) arrays, unchecked."""
-    runs = reference.shape[0]
-    above = np.zeros(reference.shape, dtype=np.int64)
-    tied = np.ones(reference.shape, dtype=np.int64)
-    agreed = np.zeros(reference.shape, dtype=np.int64)
-    for distance in range(1, runs):
-        truth = _order_at(reference, distance)
-        judged = _order_at(estimate, distance)
-        # Where the later run of the pair is above the earlier one, the pair is the earlier one's.
-        above[:-distance] += judged > 0
-        above[distance:] += judged < 0
-        agreed[:-distance] += np.where(judged > 0, truth, 0)
-        agreed[distance:] -= np.where(judged < 0, truth, 0)
-        tied[:-distance] += judged == 0
-        tied[distance:] += judged == 0
-    # A run among `tied` runs below `above` others may have any rank from above + 1 to above + tied.
-    # Pairs within the tie cancel, and 1 / (rank - 1) averages to a difference of harmonic sums.
-    harmonic = np.concatenate([[0.0], np.cumsum(1 / np.arange(1, runs + 1))])
-    least = np.maximum(above, 1)
-    mean = (harmonic[above + tied - 1] - harmonic[least - 1]) / tied
-    shares = np.where(tied == 1, agreed / least, agreed * mean)
-    return np.asarray(np.clip(shares.sum(axis=0) / (runs - 1), -1.0, 1.0))
 
 
 def _order_at(scores: Floats, distance: int) -> NDArray[np.int8]:

@@ -4,55 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import check_resampling, percentile_interval, topic_weights
-from roundbook.statistics.ranking.agreement import all_tied, ap_correlations, pair_counts
-from roundbook.statistics.ranking.run_means import run_means
+from roundbook.statistics.ranking.agreement import pair_counts, run_means
 from roundbook.statistics.score_matrix import Floats, checked_scores
-
-Coefficient = Literal["tau_a", "tau_b", "tau_ap"]
-COEFFICIENTS: tuple[Coefficient, ...] = ("tau_a", "tau_b", "tau_ap")
 
 
 @dataclass(frozen=True)
 class TauInterval:
-    """The middle share of a rank correlation over resampled topic sets.
+    """The middle share of Kendall's tau-b over resampled topic sets.
 
     Attributes
     ----------
     low, high : float or None
-        Its limits; None where the coefficient is defined in no resample.
+        Its limits; None where tau-b is defined in no resample.
     tau : float or None
-        The coefficient of the rankings by all topics; None where all runs tie in one of them.
+        Of the rankings by all topics; None where all runs tie in one of them.
     undefined : int
         Resamples in which all runs tie in one of the rankings; they are left out.
-    topics, runs : int
-        Size of each matrix.
-    coefficient, resamples, level, seed
-        The input.
     """
 
     low: float | None
     high: float | None
     tau: float | None
     undefined: int
-    topics: int
-    runs: int
-    coefficient: Coefficient
-    resamples: int
-    level: float
-    seed: int
 
 
 def bootstrap_tau(
     scores_a: ArrayLike,
     scores_b: ArrayLike,
-    coefficient: Coefficient = "tau_b",
     *,
     resamples: int = 2_000,
     level: float = 0.95,
@@ -71,10 +55,7 @@ def bootstrap_tau(
     ----------
     scores_a, scores_b : (topics, runs) array_like of float
         Scores of the same runs on the same topics, in the same order: raw and standardised, say, or
-        by two versions of the factors. For `tau_ap` the first is the reference.
-    coefficient : {'tau_b', 'tau_a', 'tau_ap'}
-        See :func:`roundbook.statistics.ranking.agreement.kendall_tau` and
-        :func:`roundbook.statistics.ranking.agreement.tau_ap`.
+        by two versions of the factors.
     resamples : int
         From ``2 / (1 - level)`` to a million.
     level : float
@@ -88,7 +69,7 @@ def bootstrap_tau(
     ------
     ImpossibleStatisticError
         If there are fewer than two topics or two runs, the shapes differ, a cell has no finite
-        score, the coefficient is unknown, or resamples, level or seed are out of range.
+        score, or resamples, level or seed are out of range.
 
     Examples
     --------
@@ -105,23 +86,11 @@ def bootstrap_tau(
             f"{name} needs two matrices of the same topics and runs: the shapes are {first.shape}"
             f" and {second.shape}."
         )
-    if coefficient not in COEFFICIENTS:
-        raise ImpossibleStatisticError(
-            f"There is no coefficient {coefficient!r}: use one of {', '.join(COEFFICIENTS)}."
-        )
     check_resampling(resamples, level, seed)
-    topics, runs = first.shape
-
-    def correlations(weights: Floats) -> Floats:
-        means_a, means_b = (
-            np.ascontiguousarray(run_means(matrix, weights).T) for matrix in (first, second)
-        )
-        return _defined(means_a, means_b, coefficient)
-
-    whole = correlations(np.ones((1, topics)))
+    whole = _correlations(first, second, np.ones((1, len(first))))
     chunks, computed = [], 0
-    for weights in topic_weights(topics, resamples, seed):
-        chunks.append(correlations(weights))
+    for weights in topic_weights(len(first), resamples, seed):
+        chunks.append(_correlations(first, second, weights))
         computed += len(weights)
         progress(computed)
     resampled = np.concatenate(chunks)
@@ -131,22 +100,15 @@ def bootstrap_tau(
         high,
         float(whole[0]) if whole.size else None,
         resamples - resampled.size,
-        topics,
-        runs,
-        coefficient,
-        resamples,
-        level,
-        seed,
     )
 
 
-def _defined(first: Floats, second: Floats, coefficient: Coefficient) -> Floats:
-    """Coefficients of the resamples that have one; `first` and `second` are (runs, resamples)."""
-    if coefficient == "tau_ap":
-        return ap_correlations(first, second)[~(all_tied(first) | all_tied(second))]
+def _correlations(scores_a: Floats, scores_b: Floats, weights: Floats) -> Floats:
+    """Tau-b in the resamples that have one."""
+    first, second = (
+        np.ascontiguousarray(run_means(scores, weights).T) for scores in (scores_a, scores_b)
+    )
     difference, tied_a, tied_b = pair_counts(first, second)
     pairs = first.shape[0] * (first.shape[0] - 1) // 2
-    if coefficient == "tau_a":
-        return np.asarray(difference / pairs)
     untied = (pairs - tied_a) * (pairs - tied_b)
     return np.asarray(difference[untied > 0] / np.sqrt(untied[untied > 0]))

@@ -307,7 +307,7 @@ def _spreads(
         "q95": float(np.quantile(sds, HARD)),
         "max": float(sds.max()),
         "rms": math.sqrt(float(np.square(sds).mean())),
-        "sqrt_2_v_e": math.sqrt(2 * residual_variance(matrix).variance),
+        "sqrt_2_v_e": math.sqrt(2 * residual_variance(matrix)),
     }
     return tuple(
         PlannedSpread(

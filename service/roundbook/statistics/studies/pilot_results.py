@@ -129,7 +129,7 @@ def draw_variance(scores: Floats) -> Draw:
     """
     used = scores[scores.any(axis=1)]
     topics, runs = used.shape
-    variance = residual_variance(used).variance if topics >= LEAST_TOPICS else np.nan
+    variance = residual_variance(used) if topics >= LEAST_TOPICS else np.nan
     return variance, topics, runs
 
 

@@ -183,7 +183,7 @@ def swap_rate(
         raise ImpossibleStatisticError(
             f"Two disjoint halves of {topics} topics have 1 to {topics // 2} each, not {half}."
         )
-    sd = math.sqrt(residual_variance(matrix).variance)
+    sd = math.sqrt(residual_variance(matrix))
     sd = sd if sd > tolerance(matrix) else 0.0
     counts = np.zeros((BINS, BINS, _OUTCOMES), dtype=np.int64)
     of_all_pairs = runs * (runs - 1) // 2

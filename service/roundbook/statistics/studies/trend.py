@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from roundbook.statistics.significance.paired_tests import kendall_test
+from roundbook.statistics.significance import kendall_test
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 
 from roundbook.statistics.score_matrix import Floats, Ints
-from roundbook.statistics.variance.rounds import NoTest, RoundArrays
+from roundbook.statistics.variance.rounds import NoTest, RoundArrays, mean_topic_variance
 
 # A smaller variance of ln V is the rounding of topics that are all alike.
 _ROUNDING = 1e-20
@@ -86,11 +86,6 @@ def homogeneity(arrays: RoundArrays, topic_codes: Ints, topics: int) -> Homogene
     statistic = wald / (count - 1) * dof2 / dof
     p_value = float(scipy.special.fdtrc(count - 1, dof2, statistic))
     return Homogeneity(statistic, count - 1, dof2, p_value, ratio, None)
-
-
-def mean_topic_variance(arrays: RoundArrays) -> float:
-    """Variance of ln V that one topic brings, ``c2 = sum n_k^2 s_Tk^2 / sum n_k``."""
-    return float(np.dot(arrays.topics**2, arrays.topic_variances) / arrays.topics.sum())
 
 
 def _no_test(arrays: RoundArrays, dof2: float) -> NoTest | None:

@@ -100,15 +100,13 @@ def variance_quantile(
 
 
 def variance_intervals(
-    rounds: Sequence[RoundVariance | PublishedVariance] | RoundArrays,
-    level: float = 0.95,
-    of: Target = "systems",
+    rounds: Sequence[RoundVariance | PublishedVariance] | RoundArrays, level: float = 0.95
 ) -> list[VarianceInterval]:
     """Interval of the residual variance of each round, on its logarithm and with half the dof.
 
     The variance of ln V is its jackknife variance over topics
     (:func:`~roundbook.statistics.variance.rounds.topic_influences`), plus the runs' part where
-    systems are meant; the limits are those of :func:`variance_quantile`.
+    it is known; the limits are those of :func:`variance_quantile`.
 
     Parameters
     ----------
@@ -116,8 +114,6 @@ def variance_intervals(
         Without a runs' part the interval is of these runs.
     level : float
         Confidence level, in (0, 1).
-    of : str
-        ``systems`` or ``these runs``.
 
     Raises
     ------
@@ -134,19 +130,18 @@ def variance_intervals(
     """
     check_share(level)
     arrays = rounds if isinstance(rounds, RoundArrays) else round_arrays(rounds)
-    these_runs = np.isnan(arrays.runs_parts) | (of == "these runs")
-    spread = arrays.topic_variances + np.where(these_runs, 0, arrays.runs_parts)
+    spread = arrays.topic_variances + np.nan_to_num(arrays.runs_parts)
     low, high = (
         variance_quantile(arrays.variances, spread, arrays.topics, probability).tolist()
         for probability in ((1 - level) / 2, (1 + level) / 2)
     )
-    topics, targets = arrays.topics.tolist(), these_runs.tolist()
+    topics, unknown = arrays.topics.tolist(), np.isnan(arrays.runs_parts).tolist()
     return [
         interval_of_limits(
             low[index],
             high[index],
             level=level,
-            of="these runs" if targets[index] else "systems",
+            of="these runs" if unknown[index] else "systems",
             topics=topics[index],
             reason=arrays.reasons[index],
         )

@@ -97,9 +97,7 @@ class PooledVariance:
 
 
 def pool(
-    rounds: Sequence[RoundVariance | PublishedVariance] | RoundArrays,
-    level: float = 0.95,
-    of: Target = "systems",
+    rounds: Sequence[RoundVariance | PublishedVariance] | RoundArrays, level: float = 0.95
 ) -> PooledVariance:
     """Pool the variances of rounds, with an interval that accounts for the topics they share.
 
@@ -119,8 +117,6 @@ def pool(
         Of one measure on one scale, at least one.
     level : float
         Confidence level, in (0, 1).
-    of : str
-        ``systems`` or ``these runs``.
 
     Raises
     ------
@@ -137,7 +133,7 @@ def pool(
     parts = arrays.variances * (arrays.weights / arrays.weights.sum())
     variance = math.fsum(parts.tolist())
     shares = parts / variance if variance > 0 else parts
-    these_runs = of == "these runs" or bool(np.isnan(arrays.runs_parts).any())
+    these_runs = bool(np.isnan(arrays.runs_parts).any())
     target: Target = "these runs" if these_runs else "systems"
     reason = next((reason for reason in arrays.reasons if reason is not None), None)
     spread = of_returning = of_next = math.nan

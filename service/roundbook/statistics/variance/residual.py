@@ -11,29 +11,6 @@ from roundbook.statistics.score_matrix import Floats, checked_scores
 
 
 @dataclass(frozen=True)
-class ResidualVariance:
-    """One-way residual variance of a score matrix.
-
-    Attributes
-    ----------
-    sum_of_squares : float
-        Squared deviations from each run's own mean, summed over all cells (score unit squared).
-    dof : int
-        ``runs * (topics - 1)``.
-    variance : float
-        ``sum_of_squares / dof``.
-    topics, runs : int
-        Size of the matrix.
-    """
-
-    sum_of_squares: float
-    dof: int
-    variance: float
-    topics: int
-    runs: int
-
-
-@dataclass(frozen=True)
 class TwoWayVariance:
     """Two-way residual variance of a score matrix, and the mean squares beside it.
 
@@ -61,7 +38,7 @@ class TwoWayVariance:
     runs: int
 
 
-def residual_variance(scores: ArrayLike) -> ResidualVariance:
+def residual_variance(scores: ArrayLike) -> float:
     """Within-run (one-way) residual variance V_E of a score matrix.
 
     ``V_E = sum_ij (x_ij - mean_i)^2 / (m (n - 1))`` with ``mean_i`` the mean of run ``i`` over the
@@ -80,7 +57,7 @@ def residual_variance(scores: ArrayLike) -> ResidualVariance:
 
     Examples
     --------
-    >>> residual_variance([[0.25, 0.5], [0.75, 0.5]]).variance
+    >>> residual_variance([[0.25, 0.5], [0.75, 0.5]])
     0.0625
     """
     matrix = checked_scores(scores, "The residual variance", least_topics=2)
@@ -89,9 +66,8 @@ def residual_variance(scores: ArrayLike) -> ResidualVariance:
     # need not equal them, and a run that never changes must contribute exactly 0.
     centred = matrix - matrix[:1]
     centred -= centred.mean(axis=0)
-    total = _squares(centred.ravel(order="K"))
-    dof = runs * (topics - 1)
-    return ResidualVariance(total, dof, total / dof, topics, runs)
+    dof: int = runs * (topics - 1)
+    return _squares(centred.ravel(order="K")) / dof
 
 
 def two_way_variance(scores: ArrayLike) -> TwoWayVariance:

@@ -1,7 +1,12 @@
-"""The variances of rounds, stored or published, and the influence of topics on their logarithms."""
+"""The variances of rounds, stored or published, and the influence of topics on their logarithms.
+
+A published variance is known by value and size only; constants of its measure take the place of
+influences, in a form that can be pooled.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -12,6 +17,7 @@ from roundbook.statistics.score_matrix import Bools, Floats, Ints
 
 # Less than this share of the sum of squares left without a topic is rounding.
 _NOTHING_LEFT = 1e-12
+_LEAST_TOPICS = 10
 
 Target = Literal["systems", "these runs"]
 """What an interval is of: topics and runs as samples, or topics alone."""
@@ -19,9 +25,9 @@ Target = Literal["systems", "these runs"]
 NoInfluence = Literal["fewer_than_3_topics", "no_variance", "one_topic"]
 """Of a stored matrix: too few topics; scores that never vary; all of it borne by one topic."""
 
-Refusal = Literal["unknown_size", "fewer_than_10_topics", "standardised"]
-"""Of a published variance: topics or runs not given; too few topics; one of standardised scores
-without matrices of the task's own to take the constants from."""
+Refusal = Literal["fewer_than_10_topics", "standardised"]
+"""Of a published variance: too few topics; one of standardised scores without matrices of the task's
+own to take the constants from."""
 
 NoInterval = NoInfluence | Refusal | Literal["too_uneven"]
 """Further: a single topic or team bears nearly all of the variance."""
@@ -68,23 +74,22 @@ class PublishedVariance:
 
     Attributes
     ----------
-    variance, weight, runs, runs_part
+    variance, weight, runs_part
         As of :class:`RoundVariance`.
     topics : int
-        Number of topics; 0 if not known.
+        Number of topics.
     topic_variance : float
         Variance of ln V that comes from the choice of topics; NaN if not known.
     reason : str or None
-        Why it is not known, one of ``NoInterval``.
+        Why it is not known, one of ``Refusal``.
     """
 
     variance: float
     weight: float
-    runs: int
     topics: int
     topic_variance: float
     runs_part: float | None
-    reason: NoInterval | None
+    reason: Refusal | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,4 +222,133 @@ def round_arrays(rounds: Sequence[RoundVariance | PublishedVariance]) -> RoundAr
         np.concatenate([entry.topics for entry in stored])
         if stored
         else np.empty(0, dtype=np.int64),
+    )
+
+
+def mean_topic_variance(arrays: RoundArrays) -> float:
+    """Variance of ln V that one topic brings, ``c2 = sum n_k^2 s_Tk^2 / sum n_k``."""
+    return float(np.dot(arrays.topics**2, arrays.topic_variances) / arrays.topics.sum())
+
+
+@dataclass(frozen=True)
+class Constants:
+    """Constants of the variance of ln V: ``topic_constant / topics + runs_constant / runs``.
+
+    Attributes
+    ----------
+    topic_constant : float
+        c2, what one topic brings.
+    runs_constant : float or None
+        r2, what one run brings; None where it is not known.
+    source : str
+        ``own matrices``, or ``default for AP`` and the like.
+    """
+
+    topic_constant: float
+    runs_constant: float | None
+    source: str
+
+
+# Medians over 69 public score matrices: 25 of AP, 21 of nDCG and Q, 17 of P@k, 6 of ERR. Any other
+# measure gets about the largest of them.
+_OTHER = Constants(2.0, 0.15, "default for other measures")
+_DEFAULTS = {
+    family: constants
+    for families, constants in {
+        ("ap", "map"): Constants(1.3, 0.15, "default for AP"),
+        ("ndcg", "msndcg", "q", "q-measure"): Constants(0.9, 0.10, "default for nDCG and Q"),
+        ("p", "precision"): Constants(0.45, 0.10, "default for P@k"),
+        ("err", "nerr"): Constants(1.3, 0.10, "default for ERR"),
+    }.items()
+    for family in families
+}
+
+
+def own_constants(rounds: Sequence[RoundVariance]) -> Constants | None:
+    """Constants from a task's own matrices of the same measure, scale and kind of variance.
+
+    ``c2 = sum n_k^2 s_Tk^2 / sum n_k`` and ``r2 = mean m_k r_k``, over the matrices whose variance
+    has an interval and, for r2, whose runs' part is known.
+
+    None if no matrix has an interval.
+    """
+    arrays = round_arrays(rounds)
+    usable = [entry for entry, reason in zip(rounds, arrays.reasons, strict=True) if reason is None]
+    if not usable:
+        return None
+    runs_parts = [entry.runs * entry.runs_part for entry in usable if entry.runs_part is not None]
+    return Constants(
+        mean_topic_variance(round_arrays(usable)),
+        float(np.mean(runs_parts)) if runs_parts else None,
+        "own matrices",
+    )
+
+
+def constants_for(
+    family: str, own: Constants | None = None, *, standardised: bool = False
+) -> Constants | Refusal:
+    """Constants for a published variance, or why there are none.
+
+    Parameters
+    ----------
+    family : str
+        The measure's name without cutoff and parameters, such as ``nDCG``, in any case.
+    own : Constants, optional
+        From the task's own matrices; preferred. Without, a variance of standardised scores has
+        none, for the defaults were measured on raw scores.
+
+    Examples
+    --------
+    >>> constants_for("nDCG").source
+    'default for nDCG and Q'
+    >>> constants_for("nDCG", standardised=True)
+    'standardised'
+    """
+    if own is not None:
+        return own
+    if standardised:
+        return "standardised"
+    return _DEFAULTS.get(family.casefold(), _OTHER)
+
+
+def published_variance(
+    variance: float,
+    topics: int,
+    runs: int,
+    constants: Constants | Refusal,
+    *,
+    teams: int | None = None,
+    weight: float = 1.0,
+) -> PublishedVariance:
+    """Return a published variance as a round with topics of its own, which can be pooled.
+
+    Its ln V has the variance ``c2/n`` over topics and ``r2/m`` over runs, or ``r2/G`` over teams.
+
+    Parameters
+    ----------
+    variance : float
+        In squared units of the score, positive.
+    topics, runs : int
+        Its size.
+    constants : Constants or str
+        From :func:`constants_for`.
+    teams : int, optional
+        Number of teams that the runs are of.
+    weight : float
+        What it counts when pooled; positive.
+
+    Returns
+    -------
+    PublishedVariance
+        With a reason instead of the variance of ln V, where it cannot be known.
+    """
+    if topics < _LEAST_TOPICS:
+        constants = "fewer_than_10_topics"
+    if isinstance(constants, str):
+        return PublishedVariance(variance, weight, topics, math.nan, None, constants)
+    runs_part = None
+    if constants.runs_constant is not None:
+        runs_part = constants.runs_constant / (teams or runs)
+    return PublishedVariance(
+        variance, weight, topics, constants.topic_constant / topics, runs_part, None
     )

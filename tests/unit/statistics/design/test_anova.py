@@ -14,8 +14,8 @@ from statsmodels.stats.power import FTestAnovaPower
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design import DESIGNS, ENGINES, MOST_TOPICS, solve_topics
+from roundbook.statistics.design.distributions import effect_size
 from roundbook.statistics.design.inputs import broadcast_floats
-from roundbook.statistics.design.power import effect_size
 from roundbook.statistics.design.search import smallest_whole
 
 GOLDEN_RUNS = [2, 3, 5, 10, 20, 50, 100]
@@ -250,7 +250,6 @@ def test_arguments_broadcast_and_are_echoed():
     assert result.runs[:, 0].tolist() == [2, 10]
     assert result.min_d[1].tolist() == [0.05, 0.1, 0.2]
     assert {*result.variance.flat, *result.alpha.flat, *result.beta.flat} == {0.05, 0.01, 0.1}
-    assert result.engine == "sakai"
     single = solve_topics("anova", 0.1, 0.05, runs=10)
     assert single.topics.shape == ()
     assert int(single.topics) == 158

@@ -22,9 +22,8 @@ from roundbook.statistics.design import (
     solve_power,
     solve_topics,
 )
+from roundbook.statistics.design.distributions import effect_size, range_quantile
 from roundbook.statistics.design.inputs import broadcast_floats
-from roundbook.statistics.design.power import effect_size
-from roundbook.statistics.design.studentized_range import range_quantile
 from roundbook.statistics.variance.residual import two_way_variance
 
 DESIGN_NAMES = ["two-way", "tukey"]

@@ -9,8 +9,8 @@ import pytest
 from scipy import stats
 from scipy.special import ndtri
 
+from roundbook.statistics.design.distributions import range_quantile
 from roundbook.statistics.design.inputs import broadcast_floats
-from roundbook.statistics.design.studentized_range import range_quantile
 
 
 def studentized_range_quantile(alpha, runs, dof):

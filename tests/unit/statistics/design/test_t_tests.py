@@ -13,8 +13,13 @@ from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design import DESIGNS, ENGINES, MOST_TOPICS, solve_topics
+from roundbook.statistics.design.distributions import (
+    critical_t,
+    effect_size,
+    exact_t_miss,
+    sakai_t_miss,
+)
 from roundbook.statistics.design.inputs import broadcast_floats
-from roundbook.statistics.design.power import critical_t, effect_size, exact_t_miss, sakai_t_miss
 
 PAIRED, TWO_SAMPLE = NAMES = ("paired-t", "two-sample-t")
 

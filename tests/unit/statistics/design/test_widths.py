@@ -10,8 +10,8 @@ from scipy import stats
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design import DESIGNS, MOST_TOPICS, solve_topics
+from roundbook.statistics.design.distributions import expected_sd
 from roundbook.statistics.design.inputs import broadcast_floats
-from roundbook.statistics.design.power import expected_sd
 
 WIDTHS = [0.05, 0.1, 0.15, 0.2, 0.3]
 NAMES = ["paired-width", "two-sample-width"]

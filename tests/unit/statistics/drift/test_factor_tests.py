@@ -14,17 +14,15 @@ from statsmodels.stats.multitest import multipletests
 from tests.unit.statistics.score_files import read_covid, shared_topics
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.drift.factor_tests import drift_tests
-from roundbook.statistics.significance.paired_tests import (
+from roundbook.statistics.drift.shared_topics import drift_tests
+from roundbook.statistics.significance import (
+    brown_forsythe_tests,
+    holm_adjusted,
     kendall_test,
     paired_t_test,
     pearson_test,
-    wilcoxon_test,
-)
-from roundbook.statistics.significance.two_sample_tests import (
-    brown_forsythe_tests,
-    holm_adjusted,
     welch_tests,
+    wilcoxon_test,
 )
 
 SCORES = st.integers(0, 20).map(lambda twentieths: twentieths / 20)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from roundbook.statistics.drift.assessment import assess_drift
-from roundbook.statistics.drift.factor_tests import drift_tests
+from roundbook.statistics.drift.shared_topics import drift_tests
 from roundbook.statistics.drift.verdict import topics_suffice
 
 # HELD in percent, where nothing moved over all topics and 20 systems ran again, unchanged; by the

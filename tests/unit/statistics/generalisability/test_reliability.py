@@ -13,8 +13,11 @@ from scipy import stats
 from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.generalisability.reliability import generalisability, signal_limits
-from roundbook.statistics.generalisability.variance_components import variance_components
+from roundbook.statistics.generalisability import (
+    generalisability,
+    signal_limits,
+    variance_components,
+)
 from roundbook.statistics.variance.residual import TwoWayVariance, two_way_variance
 
 MATRICES = arrays(

@@ -11,8 +11,11 @@ from hypothesis import strategies as st
 from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.generalisability.reliability import generalisability, reliable_topics
-from roundbook.statistics.generalisability.variance_components import variance_components
+from roundbook.statistics.generalisability import (
+    generalisability,
+    reliable_topics,
+    variance_components,
+)
 from roundbook.statistics.variance.residual import TwoWayVariance, two_way_variance
 
 

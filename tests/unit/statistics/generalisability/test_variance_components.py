@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.generalisability.variance_components import variance_components
+from roundbook.statistics.generalisability import variance_components
 from roundbook.statistics.variance.residual import TwoWayVariance, two_way_variance
 
 SQUARES = st.floats(0, 1e6)

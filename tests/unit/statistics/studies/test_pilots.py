@@ -120,11 +120,10 @@ def reassessed(shared, measure, number=1, depth=7):
 
 
 def test_over_all_topic_sets_the_mean_is_the_variance_of_all_topics():
-    topics, whole = len(XYZ[:8]), residual_variance(XYZ[:8]).variance
+    topics, whole = len(XYZ[:8]), residual_variance(XYZ[:8])
     for number in (2, 3, 5):
         variances = [
-            residual_variance(XYZ[list(chosen)]).variance
-            for chosen in combinations(range(topics), number)
+            residual_variance(XYZ[list(chosen)]) for chosen in combinations(range(topics), number)
         ]
         assert np.mean(variances) == pytest.approx(whole, rel=1e-12)
 

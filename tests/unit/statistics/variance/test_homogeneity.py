@@ -96,7 +96,7 @@ def test_products_and_factors_agree(monkeypatch):
 
 
 def test_the_formula_with_rounds_of_different_size():
-    rounds = [*chained_rounds(3, 20), PublishedVariance(1.2, 500.0, 30, 25, 0.06, 0.004, None)]
+    rounds = [*chained_rounds(3, 20), PublishedVariance(1.2, 500.0, 25, 0.06, 0.004, None)]
     test = pool(rounds).homogeneity
     sizes = np.array([20, 20, 20, 25])
     spreads = np.r_[topic_influences([entry.by_topic for entry in rounds[:3]]).variances, 0.06]

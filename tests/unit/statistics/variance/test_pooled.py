@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -47,6 +48,11 @@ def influence_matrix(rounds):
     return matrix
 
 
+def fixed(rounds):
+    """The same rounds with runs that are no sample, as their part of the variance is not known."""
+    return [replace(entry, runs_part=None) for entry in rounds]
+
+
 def limits(interval):
     return [round(interval.low, 5), round(interval.high, 5)]
 
@@ -58,7 +64,7 @@ def test_treccovid_one_way(treccovid):
     assert (pooled.topics, pooled.dof) == (40, 19.5)
     assert limits(pooled.interval) == [0.05599, 0.07646]
     assert pooled.interval.of == "systems"
-    these_runs = pool(rounds, of="these runs").interval
+    these_runs = pool(fixed(rounds)).interval
     assert (limits(these_runs), these_runs.of) == ([0.05636, 0.07588], "these runs")
     apart = [
         matrix.variance("one_way", topics=matrix.topics + 1000 * number)
@@ -135,7 +141,7 @@ def test_one_round_is_its_own_interval():
 
 def test_the_same_round_twice_tells_no_more_of_topics():
     (entry,) = random_rounds(2, 1)
-    once, twice = pool([entry], of="these runs"), pool([entry, entry], of="these runs")
+    once, twice = pool(fixed([entry])), pool(fixed([entry, entry]))
     assert twice.spread == pytest.approx(once.spread, rel=1e-12)
     assert twice.interval.high == pytest.approx(once.interval.high, rel=1e-12)
 
@@ -169,7 +175,7 @@ def test_order_ids_and_unit_change_nothing(seed, random, unit):
 
 def test_teams_that_return_move_all_rounds_alike():
     rounds = random_rounds(6)
-    published = PublishedVariance(0.8, 50.0, 20, 40, 0.03, 0.01, None)
+    published = PublishedVariance(0.8, 50.0, 40, 0.03, 0.01, None)
     pooled = pool([*rounds, published])
     p, r = pooled.shares, np.array([entry.runs_part for entry in rounds] + [0.01])
     of_topics = np.square(p[:3] @ influence_matrix(rounds)).sum() + p[3] ** 2 * 0.03
@@ -181,23 +187,20 @@ def test_teams_that_return_move_all_rounds_alike():
     # Of one round there is nobody to return; of these runs, teams are no sample.
     alone = pool(rounds[:1])
     assert limits(alone.returning_interval) == limits(alone.interval)
-    these = pool(rounds, of="these runs")
+    these = pool(fixed(rounds))
     assert these.returning_interval == these.interval
 
 
 def test_unknown_runs_part_makes_it_of_these_runs():
     rounds = random_rounds(3)
-    without = [
-        RoundVariance(e.variance, e.weight, e.runs, e.topics, e.by_topic, None) for e in rounds
-    ]
-    mixed = pool([*rounds[:2], without[2]])
-    assert mixed.interval == pool(rounds, of="these runs").interval
+    mixed = pool([*rounds[:2], *fixed(rounds[2:])])
+    assert mixed.interval == pool(fixed(rounds)).interval
     assert (mixed.interval.of, mixed.next_round.of) == ("these runs", "these runs")
 
 
 def test_published_variance_brings_topics_of_its_own():
     entry = random_rounds(4, 1)[0]
-    published = PublishedVariance(0.8, 50.0, 20, 40, 0.03, 0.01, None)
+    published = PublishedVariance(0.8, 50.0, 40, 0.03, 0.01, None)
     pooled = pool([entry, published])
     assert pooled.topics == len(entry.topics) + 40
     p = pooled.shares

@@ -10,7 +10,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from roundbook.statistics.score_matrix import Floats, check_share
-from roundbook.statistics.significance.two_sample_tests import holm_adjusted
+from roundbook.statistics.significance import holm_adjusted
 from roundbook.statistics.studies.common import MOST_BYTES, pairs, study_scores, tolerance
 
 _STUDY = "Discriminative power"

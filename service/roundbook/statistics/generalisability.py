@@ -1,4 +1,4 @@
-"""Reliability of a topic set's ranking by E-rho-squared and Phi, and the topics it needs."""
+"""Generalisability theory: variance components, and the reliability of a topic set's ranking."""
 
 from __future__ import annotations
 
@@ -11,17 +11,80 @@ import scipy
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design import MOST_TOPICS
-from roundbook.statistics.generalisability.variance_components import VarianceComponents
 from roundbook.statistics.score_matrix import check_share
 from roundbook.statistics.t_interval import Interval
 from roundbook.statistics.variance.residual import TwoWayVariance
 
+Component = Literal["system", "topic"]
 # Decimal scores that are sums of a run's and a topic's share leave a residual of rounding only: its
 # mean square is about the square of a double's precision.
 _ROUNDING = 1e-28
 
 NoReliability = Literal["no_residual", "target_not_reached"]
 TopicsInterval = tuple[int | None, int | None]
+
+
+@dataclass(frozen=True)
+class VarianceComponents:
+    """Variance components of a score matrix whose runs and topics are both taken for samples.
+
+    Attributes
+    ----------
+    system, topic, residual : float
+        Variance between systems, between topics, and the rest, which holds their interaction and
+        any error (score unit squared); none negative.
+    negative : tuple of {'system', 'topic'}
+        The components whose estimate was negative and set to 0: the data show nothing of them.
+    two_way : TwoWayVariance
+        The input.
+    """
+
+    system: float
+    topic: float
+    residual: float
+    negative: tuple[Component, ...]
+    two_way: TwoWayVariance
+
+
+def variance_components(two_way: TwoWayVariance) -> VarianceComponents:
+    """Variance components from the mean squares of a two-way analysis of variance.
+
+    With ``m`` runs and ``n`` topics, equating mean squares with their expectations:
+    ``residual = MS_residual``, ``system = (MS_system - MS_residual) / n`` and
+    ``topic = (MS_topic - MS_residual) / m``; negative ones are set to 0 (Brennan, Generalizability
+    Theory, 2001, p x i design; Urbano, Marrero and Martin, SIGIR 2013).
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        If there are fewer than two topics or runs, or a mean square is negative or not finite.
+
+    Examples
+    --------
+    >>> from roundbook.statistics.variance.residual import two_way_variance
+    >>> parts = variance_components(two_way_variance([[0.5, 0.75], [0.25, 0.75], [0.0, 0.0]]))
+    >>> round(parts.system, 4), round(parts.topic, 4), round(parts.residual, 4)
+    (0.0208, 0.0938, 0.0312)
+    """
+    if not (two_way.topics >= 2 and two_way.runs >= 2):
+        raise ImpossibleStatisticError(
+            "Variance components need at least 2 topics and 2 runs, not"
+            f" {two_way.topics} and {two_way.runs}."
+        )
+    squares = (two_way.system_mean_square, two_way.topic_mean_square, two_way.variance)
+    for square in squares:
+        if not (square >= 0 and math.isfinite(square)):
+            raise ImpossibleStatisticError(
+                f"Variance components need mean squares that are finite and not negative,"
+                f" not {square}."
+            )
+    system = (two_way.system_mean_square - two_way.variance) / two_way.topics
+    topic = (two_way.topic_mean_square - two_way.variance) / two_way.runs
+    estimates: dict[Component, float] = {"system": system, "topic": topic}
+    negative = tuple(name for name, estimate in estimates.items() if estimate < 0)
+    return VarianceComponents(
+        max(system, 0.0), max(topic, 0.0), two_way.variance, negative, two_way
+    )
 
 
 @dataclass(frozen=True)
@@ -113,7 +176,6 @@ def generalisability(
     Examples
     --------
     >>> from roundbook.statistics.variance.residual import two_way_variance
-    >>> from roundbook.statistics.generalisability.variance_components import variance_components
     >>> scores = [[0.5, 0.7, 0.9], [0.2, 0.3, 0.2], [0.4, 0.4, 0.8], [0.1, 0.4, 0.7]]
     >>> here = generalisability(variance_components(two_way_variance(scores)))
     >>> round(here.e_rho_squared, 4), round(here.phi, 4)
@@ -171,7 +233,6 @@ def reliable_topics(
     Examples
     --------
     >>> from roundbook.statistics.variance.residual import two_way_variance
-    >>> from roundbook.statistics.generalisability.variance_components import variance_components
     >>> scores = [[0.5, 0.7, 0.9], [0.2, 0.3, 0.2], [0.4, 0.4, 0.8], [0.1, 0.4, 0.7]]
     >>> needed = reliable_topics(variance_components(two_way_variance(scores)))
     >>> needed.e_rho_squared_topics, needed.phi_topics, needed.e_rho_squared_interval

@@ -1,4 +1,4 @@
-"""Significance tests of drift on shared topics, and comparison of rounds without shared topics."""
+"""Drift on shared topics: significance tests, and its effect on a later round's scores."""
 
 from __future__ import annotations
 
@@ -9,22 +9,27 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.limits import LARGEST_SCORE
+from roundbook.statistics.ranking.agreement import kendall_tau
 from roundbook.statistics.score_matrix import Bools, Floats, checked_scores
-from roundbook.statistics.significance.paired_tests import (
-    kendall_test,
-    paired_t_test,
-    pearson_test,
-    wilcoxon_test,
-)
-from roundbook.statistics.significance.two_sample_tests import (
+from roundbook.statistics.significance import (
     Outcome,
     brown_forsythe_tests,
     holm_adjusted,
+    kendall_test,
+    paired_t_test,
+    pearson_test,
     welch_tests,
+    wilcoxon_test,
 )
-from roundbook.statistics.t_interval import t_interval
+from roundbook.statistics.standardisation.factors import (
+    CENTRE,
+    SLOPE,
+    ZeroSd,
+    standardise,
+    std_ab,
+)
 from roundbook.statistics.ties import centred_rows, tied_topics
+from roundbook.statistics.variance.residual import residual_variance
 
 
 @dataclass(frozen=True)
@@ -155,128 +160,120 @@ def _holm_on(used: Bools, tests: Sequence[Outcome]) -> tuple[float | None, ...]:
     )
 
 
-@dataclass(frozen=True)
-class Spread:
-    """Distribution of one factor over a round's topics.
+@dataclass(frozen=True, eq=False)
+class UnderFactors:
+    """Scores on std-AB under one set of factors.
 
     Attributes
     ----------
-    topics : int
     mean : float
-    sd : float or None
-        Sample sd (ddof 1); None with one topic.
-    least, lower_quartile, median, upper_quartile, largest : float
-        Quantiles, linearly interpolated.
+        Mean over all cells; b if the factors are the scores' own and nothing is clipped.
+    clipped_at_0, clipped_at_1 : float
+        Shares of cells with ``a std + b`` below 0 and above 1.
+    run_means : (runs,) float array
+        Mean over topics of each run.
+    residual_variance : float or None
+        One-way V_E; None with fewer than two topics.
     """
 
-    topics: int
     mean: float
-    sd: float | None
-    least: float
-    lower_quartile: float
-    median: float
-    upper_quartile: float
-    largest: float
+    clipped_at_0: float
+    clipped_at_1: float
+    run_means: Floats
+    residual_variance: float | None
 
 
-@dataclass(frozen=True)
-class Comparison:
-    """One factor over the topics of two rounds, and tests that they look alike.
+@dataclass(frozen=True, eq=False)
+class DriftConsequence:
+    """The same scores under the earlier and under the later factors.
 
     Attributes
     ----------
-    earlier, later : Spread
-    welch : Outcome
-        Of the later topics' mean against the earlier topics'.
-    brown_forsythe : Outcome
-        Of their spread.
+    earlier, later : UnderFactors
+    bias : float
+        ``earlier.mean - later.mean``: how much higher these runs score by the earlier factors.
+    kendall_tau : float or None
+        Tau-b of the two rankings of the runs by `run_means`; None with fewer than two runs, or if
+        all runs tie in a ranking.
+    topics, runs : int
+        Size of the matrix used: all topics, or under 'drop' those with an sd above 0 in both sets
+        of factors.
     """
 
-    earlier: Spread
-    later: Spread
-    welch: Outcome
-    brown_forsythe: Outcome
+    earlier: UnderFactors
+    later: UnderFactors
+    bias: float
+    kendall_tau: float | None
+    topics: int
+    runs: int
 
 
-@dataclass(frozen=True)
-class FactorComparison:
-    """Factors of two rounds that share no topic; no evidence on whether factors hold.
+def drift_consequence(
+    scores: ArrayLike,
+    earlier: tuple[ArrayLike, ArrayLike],
+    later: tuple[ArrayLike, ArrayLike],
+    *,
+    zero_sd: ZeroSd = "average",
+) -> DriftConsequence:
+    """Compare a later round's runs under the earlier factors and under the later ones.
 
-    Attributes
-    ----------
-    means, sds : Comparison
-        Of the topics' mean scores, and of the sds of scores on a topic.
-    """
-
-    means: Comparison
-    sds: Comparison
-
-
-def compare_factors(
-    mean_from: ArrayLike, sd_from: ArrayLike, mean_to: ArrayLike, sd_to: ArrayLike
-) -> FactorComparison:
-    """Compare the distributions of factors over the topics of two rounds that share none.
-
-    Welch's t test and the Brown-Forsythe test with topics as the sample, beside the quantiles. This
-    compares the rounds' topics only: as other topics may be harder or easier for every system
-    alike, a difference is no evidence on drift of factors, however significant, and no verdict on
-    them.
+    Both are std-AB, ``clip(a std + b, 0, 1)`` with a = .15 and b = .5 (Sakai, ICTIR 2016), on the
+    topics that have factors in both rounds. Had the factors not moved, the mean would be b under
+    either.
 
     Parameters
     ----------
-    mean_from, sd_from : (topics of the earlier round,) array_like of float
-        Factors of all its topics, in the measure's unit; sds with ddof 1.
-    mean_to, sd_to : (topics of the later round,) array_like of float
-        Those of the later round.
-
-    Returns
-    -------
-    FactorComparison
-        A test that does not exist, as with a single topic, has a reason in place of numbers.
+    scores : (topics, runs) array_like of float
+        The later round's scores on the shared topics, in the measure's unit.
+    earlier, later : ((topics,), (topics,)) pairs of array_like of float
+        Their factors in the earlier and in the later round, means and sds in the same order; sds
+        with ddof 1.
+    zero_sd : {'average', 'drop'}
+        What a topic with an sd of 0 gives: b for every run under the factors that have that sd,
+        or nothing, as it is left out under both.
 
     Raises
     ------
     ImpossibleStatisticError
-        If a round has no topic, its means and sds differ in number or are not finite, or an sd is
-        negative.
+        If there is no topic, before or after the dropping, or no run, or if factors do not fit the
+        scores or are not usable.
 
     Examples
     --------
-    >>> means = compare_factors([0.2, 0.3, 0.7], [0.1, 0.1, 0.2], [0.4, 0.8], [0.2, 0.2]).means
-    >>> means.earlier.median, round(means.welch.p_value, 2)
-    (0.3, 0.51)
+    >>> earlier, later = ([0.2, 0.5], [0.1, 0.1]), ([0.3, 0.6], [0.1, 0.1])
+    >>> consequence = drift_consequence([[0.2, 0.4], [0.5, 0.7]], earlier, later)
+    >>> round(consequence.bias, 3), consequence.kendall_tau
+    (0.15, 1.0)
     """
-    before = _checked_factors("earlier", mean_from, sd_from)
-    after = _checked_factors("later", mean_to, sd_to)
-    return FactorComparison(_compare(before[0], after[0]), _compare(before[1], after[1]))
-
-
-def _compare(first: Floats, second: Floats) -> Comparison:
-    rows = first[np.newaxis], second[np.newaxis]
-    return Comparison(
-        _spread(first), _spread(second), welch_tests(*rows)[0], brown_forsythe_tests(*rows)[0]
+    matrix = checked_scores(scores, "The consequence of drift")
+    first, second = (standardise(matrix, *factors, zero_sd) for factors in (earlier, later))
+    used = ~(np.isnan(first[:, 0]) | np.isnan(second[:, 0]))
+    if not used.any():
+        raise ImpossibleStatisticError(
+            "The consequence of drift needs a topic with an sd above 0 in both rounds,"
+            " and none of the topics has one."
+        )
+    before, after = _under(first[used]), _under(second[used])
+    tau = None
+    if matrix.shape[1] > 1:
+        tau = kendall_tau(before.run_means, after.run_means).tau_b
+    return DriftConsequence(
+        earlier=before,
+        later=after,
+        bias=before.mean - after.mean,
+        kendall_tau=tau,
+        topics=int(used.sum()),
+        runs=matrix.shape[1],
     )
 
 
-def _spread(values: Floats) -> Spread:
-    centre = t_interval(values).mean
-    assert centre is not None
-    sd = float(np.std(values - values[0], ddof=1)) if values.size > 1 else None
-    quantiles = np.quantile(values, (0.0, 0.25, 0.5, 0.75, 1.0)).tolist()
-    return Spread(values.size, centre, sd, *quantiles)
-
-
-def _checked_factors(name: str, mean: ArrayLike, sd: ArrayLike) -> tuple[Floats, Floats]:
-    means, sds = np.asarray(mean, dtype=np.float64), np.asarray(sd, dtype=np.float64)
-    if means.ndim != 1 or means.shape != sds.shape or not means.size:
-        raise ImpossibleStatisticError(
-            f"A comparison of rounds needs one mean and one sd for each topic of the {name}"
-            f" round, and at least one topic: the shapes are {means.shape} and {sds.shape}."
-        )
-    usable = (np.abs(means) <= LARGEST_SCORE) & (sds <= LARGEST_SCORE) & (sds >= 0)
-    if not usable.all():
-        raise ImpossibleStatisticError(
-            f"A comparison of rounds needs finite factors, and the {name} round has one that is"
-            " not, or a negative sd."
-        )
-    return means, sds
+def _under(std: Floats) -> UnderFactors:
+    unclipped = SLOPE * std + CENTRE
+    scaled = std_ab(std)
+    return UnderFactors(
+        mean=float(scaled.mean()),
+        clipped_at_0=float((unclipped < 0).mean()),
+        clipped_at_1=float((unclipped > 1).mean()),
+        run_means=scaled.mean(axis=0),
+        residual_variance=residual_variance(scaled) if len(scaled) > 1 else None,
+    )

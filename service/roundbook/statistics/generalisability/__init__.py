@@ -1,1 +1,0 @@
-"""Generalisability theory: variance components and the reliability of a round."""

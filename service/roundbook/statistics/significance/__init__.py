@@ -1,1 +1,0 @@
-"""Significance tests of paired and of independent samples."""
