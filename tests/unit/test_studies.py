@@ -11,6 +11,7 @@ from typing import Literal, get_args, get_type_hints
 import pytest
 
 from roundbook.logbook.studies.studies import STUDIES, StudyEntry, find_study
+from roundbook.presentation.charts.studies import CHARTS
 from roundbook.requests.studies import AllRoundsRequest, StudyRequest
 from roundbook_cli import study as commands_of_studies
 
@@ -18,8 +19,8 @@ from roundbook_cli import study as commands_of_studies
 MODULES = {
     "roundbook.logbook.studies": ("STUDY",),
     "roundbook.presentation.studies": ("FIGURE", "sentences", "tables", "protocol"),
-    "roundbook.presentation.charts.of_studies": ("drawn_points", "draw"),
 }
+CHARTS_MODULE = "roundbook.presentation.charts.studies"
 OF_THE_OUTPUT = {
     "context", "database", "form", "save", "note", "chart", "workers", "dask", "top",
 }  # fmt: skip
@@ -64,6 +65,8 @@ def missing_pieces(name, commands):
         for piece in pieces:
             if not hasattr(import_module(module), piece):
                 yield f"{module} has no {piece}."
+    if name not in CHARTS:
+        yield f"There is no chart of it in CHARTS of {CHARTS_MODULE}."
     if find_spec(f"roundbook.logbook.studies.{name.replace('-', '_')}") is not None:
         (of_scale,) = get_args(find_study(name).result.model_fields["scales"].annotation)
         if figure not in get_type_hints(of_scale):
@@ -109,8 +112,7 @@ def test_what_a_study_lacks_is_said(commands, monkeypatch):
         "There is no module roundbook.logbook.studies.half, with STUDY.",
         "There is no module roundbook.presentation.studies.half, with FIGURE, sentences, tables,"
         " protocol.",
-        "There is no module roundbook.presentation.charts.of_studies.half, with drawn_points,"
-        " draw.",
+        "There is no chart of it in CHARTS of roundbook.presentation.charts.studies.",
         "No command of roundbook_cli/study.py makes a Half.",
     ]
     options = set(StudyRequest.model_fields)

@@ -44,11 +44,17 @@ def study_module(name: str) -> Any:  # noqa: ANN401
     return import_module(f"{__package__}.{name.replace('-', '_')}")
 
 
+def study_heading(study: Study) -> str:
+    """Return the heading of a study: its own, or the one that studies of a round have."""
+    told: str = getattr(study_module(study.study), "heading", heading)(study)
+    return told
+
+
 def study_text(study: Study) -> StudyText:
     """Return the sentences and tables of a study."""
     module = study_module(study.study)
     return StudyText(
-        getattr(module, "heading", heading)(study),
+        study_heading(study),
         module.sentences(study),
         module.tables(study),
         getattr(module, "remarks", lambda _: [])(study) + hidden_notes(study.hidden),
