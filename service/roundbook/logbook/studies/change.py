@@ -267,4 +267,4 @@ def _seconds(study: ChangeStudy) -> float:
     return 1e-8 * study.trials * (2 * (study.topics + study.to_topics) + 40 * systems)
 
 
-STUDY = KindOfStudy(ChangeStudy, _compute, _seconds)
+STUDIES = {"change": KindOfStudy(ChangeStudy, _compute, _seconds)}

@@ -285,4 +285,4 @@ def _noise(study: LeaveOneOutStudy) -> float:
     return SAME * max(1.0, *means)
 
 
-STUDY = KindOfStudy(LeaveOneOutStudy, _compute, _seconds, noise=_noise)
+STUDIES = {"leave-one-out": KindOfStudy(LeaveOneOutStudy, _compute, _seconds, noise=_noise)}

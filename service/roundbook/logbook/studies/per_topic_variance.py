@@ -213,4 +213,4 @@ def _seconds(study: PerTopicVarianceStudy) -> float:
     return study.trials * study.topics * study.runs * microseconds * 1e-6
 
 
-STUDY = KindOfStudy(PerTopicVarianceStudy, _compute, _seconds)
+STUDIES = {"per-topic-variance": KindOfStudy(PerTopicVarianceStudy, _compute, _seconds)}
