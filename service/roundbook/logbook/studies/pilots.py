@@ -10,8 +10,7 @@ import numpy as np
 from pydantic import Field
 
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.assessed_runs import LoggedBeside, logged_beside
-from roundbook.logbook.studies.reassessing import reassess
+from roundbook.logbook.studies.assessed_runs import LoggedBeside, logged_beside, reassess
 from roundbook.logbook.studies.run_teams import numbered_teams, teams_of_runs
 from roundbook.logbook.studies.scores import study_scores
 from roundbook.logbook.studies.study import KindOfStudy, Study
@@ -89,19 +88,12 @@ def _leave_teams_out(
         reassessed = reassess(session, request, work, recorded)
         about = reassessed.loaded.about
         logged = recorded.logged if recorded else logged_beside(session, about, request.measure)
-        about = about | {
-            "fed_pool": reassessed.contributed,
-            "pool_depth": reassessed.pool_depth,
-            "judged_share": reassessed.judged_share,
-            "explained_share": reassessed.explained_share,
-            "known_depth": reassessed.known_depth,
-            "logged": logged,
-        }
+        about = about | {"logged": logged}
         by_scale = {"raw": reassessed.score}
         names, teams = reassessed.teams, reassessed.team_of_run
     else:
         loaded = study_scores(session, request, work, recorded)
-        names = teams_of_runs(session, loaded, request.teams, work)
+        names, _ = teams_of_runs(session, loaded, request.teams, work)
         about, teams = loaded.about, numbered_teams(names)
         by_scale = {scale: SameScores(scores) for scale, scores in loaded.scales.items()}
     without_team = names.count(None)

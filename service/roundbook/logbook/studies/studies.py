@@ -90,7 +90,7 @@ def run_study(session: Session | None, request: StudyRequest, work: Work | None 
     Parameters
     ----------
     session : Session or None
-        None for a request that names files.
+        None without a record; a request that names files takes nothing from one.
     work : Work, optional
         Default: the session's.
 
@@ -103,4 +103,6 @@ def run_study(session: Session | None, request: StudyRequest, work: Work | None 
     """
     if work is None:
         work = session.work if session else Work()
+    if request.files:
+        session = None
     return find_study(getattr(request, "study", "")).compute(session, request, work, None)
