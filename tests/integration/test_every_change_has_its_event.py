@@ -49,10 +49,9 @@ from roundbook.logbook.saving import compute_result, renew_results, save_result
 from roundbook.logbook.session import Work, begin
 from roundbook.logbook.standardise import standardise, standardise_files
 from roundbook.logbook.storing import store_matrix
-from roundbook.logbook.studies.assessed_runs import load_study_runs, logged_beside
+from roundbook.logbook.studies.assessed_runs import logged_beside, reassess, study_runs
 from roundbook.logbook.studies.left_out_round import leave_out_by_assessments, leave_out_by_factors
 from roundbook.logbook.studies.left_out_runs import runs_as_scored
-from roundbook.logbook.studies.reassessing import reassess
 from roundbook.logbook.studies.run_teams import teams_of_runs
 from roundbook.logbook.studies.scores import study_scores
 from roundbook.logbook.studies.studies import run_study
@@ -356,7 +355,7 @@ NO_USE_CASES = {
         store_factors,
         score_round,
     ),
-    *(load_study_runs, logged_beside, teams_of_runs, runs_as_scored, reassess),
+    *(study_runs, logged_beside, teams_of_runs, runs_as_scored, reassess),
     *(leave_out_by_factors, leave_out_by_assessments),
 }
 CHANGES_RIGHTS = {grant_access}

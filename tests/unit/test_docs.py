@@ -67,10 +67,9 @@ from roundbook.logbook.studies import (
     incremental,
     leave_one_out,
     leave_one_out_rounds,
-    leave_teams_out,
     per_topic_variance,
+    pilots,
     swap_rate,
-    topic_subsets,
 )
 from roundbook.logbook.verifying.differences import Verification
 from roundbook.reports import deposit, html_report, latex
@@ -145,8 +144,8 @@ RESULTS = {
     "roundbook study change": change.ChangeStudy,
     "roundbook study leave-one-out": leave_one_out.LeaveOneOutStudy,
     "roundbook study leave-one-out --all-rounds": leave_one_out_rounds.LeaveOneOutRounds,
-    "roundbook study leave-teams-out": leave_teams_out.LeaveTeamsOutStudy,
-    "roundbook study topic-subsets": topic_subsets.TopicSubsetsStudy,
+    "roundbook study leave-teams-out": pilots.LeaveTeamsOutStudy,
+    "roundbook study topic-subsets": pilots.TopicSubsetsStudy,
     "roundbook study per-topic-variance": per_topic_variance.PerTopicVarianceStudy,
     "roundbook factors show": factors.FactorSet,
     "roundbook factors fit": fitting.FittedFactorSet,

@@ -35,7 +35,7 @@ FIELDS = [
 
 def test_there_are_requests_of_every_module():
     of = {parameter.values[0].__module__ for parameter in FIELDS}
-    assert {"roundbook.requests.drift", "roundbook.requests.studies.pilots"} < of
+    assert {"roundbook.requests.drift", "roundbook.requests.studies.altered_rounds"} < of
 
 
 @pytest.mark.parametrize(("model", "name"), FIELDS)

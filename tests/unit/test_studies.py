@@ -11,15 +11,16 @@ from typing import Literal, get_args, get_type_hints
 import pytest
 
 from roundbook.logbook.studies.studies import STUDIES, StudyEntry, find_study
+from roundbook.presentation.charts.studies import CHARTS
 from roundbook.requests.studies import AllRoundsRequest, StudyRequest
 from roundbook_cli import study as commands_of_studies
 
-# By package, what the module named after a study has.
+# By package, what the module of a study has.
 MODULES = {
-    "roundbook.logbook.studies": ("STUDY",),
+    "roundbook.logbook.studies": ("STUDIES",),
     "roundbook.presentation.studies": ("FIGURE", "sentences", "tables", "protocol"),
-    "roundbook.presentation.charts.of_studies": ("drawn_points", "draw"),
 }
+CHARTS_MODULE = "roundbook.presentation.charts.studies"
 OF_THE_OUTPUT = {
     "context", "database", "form", "save", "note", "chart", "workers", "dask", "top",
 }  # fmt: skip
@@ -55,16 +56,18 @@ def commands():
 
 def missing_pieces(name, commands):
     """Yield a sentence on each piece that a study lacks."""
-    request, figure = STUDIES[name]
+    request, figure, module_name = STUDIES[name]
     for package, pieces in MODULES.items():
-        module = f"{package}.{name.replace('-', '_')}"
+        module = f"{package}.{module_name}"
         if find_spec(module) is None:
             yield f"There is no module {module}, with {', '.join(pieces)}."
             continue
         for piece in pieces:
             if not hasattr(import_module(module), piece):
                 yield f"{module} has no {piece}."
-    if find_spec(f"roundbook.logbook.studies.{name.replace('-', '_')}") is not None:
+    if name not in CHARTS:
+        yield f"There is no chart of it in CHARTS of {CHARTS_MODULE}."
+    if find_spec(f"roundbook.logbook.studies.{module_name}") is not None:
         (of_scale,) = get_args(find_study(name).result.model_fields["scales"].annotation)
         if figure not in get_type_hints(of_scale):
             yield f"The figure '{figure}' in STUDIES is no field of {of_scale.__name__}."
@@ -104,13 +107,12 @@ def test_what_a_study_lacks_is_said(commands, monkeypatch):
         study: Literal["half"] = "half"
         depth: int = 1
 
-    monkeypatch.setitem(STUDIES, "half", StudyEntry(Half, "share"))
+    monkeypatch.setitem(STUDIES, "half", StudyEntry(Half, "share", "half"))
     assert list(missing_pieces("half", commands)) == [
-        "There is no module roundbook.logbook.studies.half, with STUDY.",
+        "There is no module roundbook.logbook.studies.half, with STUDIES.",
         "There is no module roundbook.presentation.studies.half, with FIGURE, sentences, tables,"
         " protocol.",
-        "There is no module roundbook.presentation.charts.of_studies.half, with drawn_points,"
-        " draw.",
+        "There is no chart of it in CHARTS of roundbook.presentation.charts.studies.",
         "No command of roundbook_cli/study.py makes a Half.",
     ]
     options = set(StudyRequest.model_fields)

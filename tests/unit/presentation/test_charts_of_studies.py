@@ -168,8 +168,18 @@ def test_runs_left_out_and_systems_that_came_back(scores):
     view = view_of(change)
     caption = f"{view.sentences[0]} The mean of each system beside the pivot run3."
     assert "".join(view.chart().title).replace(" ", "") == caption.replace(" ", "")
-    others, pivot = panel["layer"]
+    others, pivot, names = panel["layer"]
     assert others["encoding"]["detail"]["field"] == pivot["encoding"]["detail"]["field"] == "system"
+    drawn = study_chart(change).to_dict()
+    labels = drawn["datasets"][drawn["concat"][0]["layer"][2]["data"]["name"]]
+    assert labels[0]["label"] == "run3"
+    assert {"run2", "run23"} < {point["label"] for point in labels}
+    means = sorted(point["mean"] for point in labels)
+    highest = max(point["mean"] for point in study_points(change))
+    lowest = min(point["mean"] for point in study_points(change))
+    # A line of text is 13 of the 240 pixels, on an axis that is a little longer than its points.
+    assert min(np.diff(means)) > (highest - lowest) * 13 / 240
+    assert names["encoding"]["text"]["field"] == "label"
     of_pivot = [point for point in study_points(change) if point["of"] == "pivot"]
     assert [(point["system"], point["name"]) for point in of_pivot] == [
         ("run3", "earlier"),

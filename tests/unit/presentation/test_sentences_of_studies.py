@@ -73,6 +73,8 @@ def pilot_study(mode, mean):
         "m": 10,
         "min_d": 0.15,
         "trials": 100,
+        "known_depth": None,
+        "logged": None,
     }
     return SimpleNamespace(scales=[scale], **about)
 

@@ -270,4 +270,4 @@ def _seconds(study: AcrossRounds) -> float:
     )
 
 
-STUDY = KindOfStudy(AcrossRounds, _compute, _seconds)
+STUDIES = {"across-rounds": KindOfStudy(AcrossRounds, _compute, _seconds)}

@@ -1,9 +1,12 @@
-"""Runs and relevance assessments of a round or in files, from which studies compute scores."""
+"""Runs and assessments of a round or in files, from which studies compute scores.
+
+With all assessments, or with those that would exist without some of the teams.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,13 +20,26 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.runs.loading import load_assessed_runs
 from roundbook.logbook.runs.scoring import compare_scores
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.studies.run_teams import not_recorded, numbered_teams, teams_of_runs
+from roundbook.measure_names import canonical_measure
 from roundbook.requests.runs import CompareScores
 from roundbook.requests.studies import (
     LeaveOneOutRequest,
     LeaveTeamsOutRequest,
     PerTopicVarianceRequest,
 )
-from roundbook.statistics.measures.hits import Judgments
+from roundbook.statistics.measures.hits import Judgments, find_hits, relevant_hits
+from roundbook.statistics.measures.measure import parse_measure
+from roundbook.statistics.studies.pool import find_contributions, judged_shares, pool_depth
+from roundbook.statistics.studies.scoring import ReassessedScores
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.leave_one_out import LeaveOneOutStudy
+    from roundbook.logbook.studies.left_out_round import ReassessedRound
+    from roundbook.logbook.studies.per_topic_variance import PerTopicVarianceStudy
+    from roundbook.logbook.studies.pilots import LeaveTeamsOutStudy
+
+_MOST_NAMED = 3
 
 
 class StudyRuns(NamedTuple):
@@ -54,19 +70,26 @@ class StudyRuns(NamedTuple):
     run_ids: NDArray[np.int64]
 
 
-def load_study_runs(
-    session: Session,
+def study_runs(
+    session: Session | None,
     request: LeaveOneOutRequest | LeaveTeamsOutRequest | PerTopicVarianceRequest,
-    as_of: tuple[int | None, int | None],
+    work: Work,
+    saved: LeaveOneOutStudy
+    | LeaveTeamsOutStudy
+    | PerTopicVarianceStudy
+    | ReassessedRound
+    | None = None,
     *,
     scores: bool = False,
 ) -> StudyRuns:
-    """Return the runs and assessments of a round.
+    """Return the runs and assessments of a study: those of a round, or of files.
 
     Parameters
     ----------
-    as_of : pair of int
-        Number of the last upload and revision of the assessments; None for the latest.
+    session : Session or None
+        None for files.
+    saved : optional
+        A saved study or round of one, whose upload and revision are read in place of the latest.
     scores : bool
         Whether to read the scores of documents too.
 
@@ -74,13 +97,18 @@ def load_study_runs(
     ------
     NotRecordedError
         When there is no such round, or it has no runs or no such assessments.
+    InputError
+        When the runs in files have no topic of the assessments.
     """
+    if session is None:
+        return _runs_in_files(request, work, scores=scores)
     assert request.task is not None
     assert request.round is not None
     connection = session.connection
     task_id = find_task(connection, request.task)
     round_id = find_round(connection, task_id, request.task, request.round)
     row = connection.execute(select(round_).where(round_.c.id == round_id)).one()
+    as_of = (None, None) if saved is None else (saved.upload, saved.revision)
     assessed = load_assessed_runs(connection, row, request.assessments, scores=scores, as_of=as_of)
     about = {
         "task": request.task,
@@ -95,18 +123,21 @@ def load_study_runs(
     )
 
 
-def read_study_runs(
+def _runs_in_files(
     request: LeaveOneOutRequest | LeaveTeamsOutRequest | PerTopicVarianceRequest,
     work: Work,
     *,
-    scores: bool = False,
+    scores: bool,
 ) -> StudyRuns:
-    """Return the runs and assessments in files; lists are empty if no topic is assessed."""
     assert request.qrels is not None
     qrels = read_qrels(request.qrels, max_bytes=work.max_file_bytes)
     read = read_runs(request.files, max_bytes=work.max_file_bytes, topics=qrels.topics)
     depth = max((len(ranked.documents) for ranked in read.lists), default=0)
     shape = len(read.runs), len(qrels.topics), depth
+    if not depth:
+        named = ", ".join(list(qrels.topics)[:_MOST_NAMED])
+        more = ", ..." if len(qrels.topics) > _MOST_NAMED else ""
+        raise InputError(f"The runs have no topic of {qrels.file.file}, which has {named}{more}.")
     lists = np.full(shape, -1, dtype=np.int32)
     values = np.full(shape, np.nan, dtype=np.float32) if scores else None
     for ranked in read.lists:
@@ -123,6 +154,107 @@ def read_study_runs(
     about = {"files": [file.file for file in read.files], "qrels": qrels.file.file}
     names = list(qrels.topics), list(read.runs)
     return StudyRuns(about, *names, lists, values, judgments, np.zeros(0, dtype=np.int64))
+
+
+class Reassessed(NamedTuple):
+    """A round whose scores can be computed anew without some of its teams.
+
+    Attributes
+    ----------
+    loaded
+        The runs and assessments. Its `about` has the measure and the numbers of topics and runs
+        too; in `fed_pool` whether each run contributed to the pool, None where unknown; the
+        `known_depth` to which runs are recorded, and the `pool_depth` to which the documents of
+        the pooled ones were judged: `judged_share` of these are judged, and they are
+        `explained_share` of the judged documents.
+    teams
+        The team of each run, None where unknown.
+    team_of_run
+        The number of each run's team.
+    score
+        The function that computes the scores.
+    """
+
+    loaded: StudyRuns
+    teams: list[str | None]
+    team_of_run: NDArray[np.intp]
+    score: ReassessedScores
+
+
+def reassess(
+    session: Session | None,
+    request: LeaveOneOutRequest | LeaveTeamsOutRequest,
+    work: Work,
+    saved: LeaveOneOutStudy | LeaveTeamsOutStudy | ReassessedRound | None = None,
+) -> Reassessed:
+    """Return a round's runs and the function that scores them without some of its teams.
+
+    Parameters
+    ----------
+    session : Session or None
+        None for runs, assessments and teams in files.
+    request : LeaveOneOutRequest or LeaveTeamsOutRequest
+        Its `pool_depth` is by default the largest to which 95% of the pooled runs' documents are
+        judged.
+    saved : optional
+        A saved study or round of one, whose facts on the runs replace today's.
+
+    Raises
+    ------
+    InputError
+        When the runs are not that deep, or of files when the runs have no topic of the assessments
+        or the team file names none of the runs or none that contributed to the pool.
+    NotRecordedError
+        When the round has no runs, no such assessments, or no team or pooled run is recorded.
+    ImpossibleStatisticError
+        When the measure is none that is computed here, or no pool depth explains the assessments.
+    """
+    measure = parse_measure(canonical_measure(request.measure))
+    loaded = study_runs(session, request, work, saved)
+    teams, fed_pool = teams_of_runs(session, loaded, request.teams, work, "record the pool")
+    if saved is not None and saved.fed_pool:
+        fed_pool = list(saved.fed_pool)
+    if True not in fed_pool:
+        raise _no_pooled_run(session, loaded)
+    pooled = np.array([flag is True for flag in fed_pool])
+    shares = judged_shares(loaded.lists, loaded.judgments, pooled)
+    depth = request.pool_depth
+    if depth is not None and depth > shares.size:
+        where = "these files" if session is None else f"round '{loaded.about['round']}'"
+        raise InputError(
+            f"The pool of {where} cannot be {depth} deep: its runs are recorded to rank"
+            f" {shares.size}."
+        )
+    depth = pool_depth(shares) if depth is None else depth
+    hits = find_hits(loaded.lists, loaded.judgments)
+    groups = numbered_teams(teams) if saved is None else np.array(saved.team_of_run)
+    contributions = find_contributions(hits, loaded.judgments, groups, pooled, depth)
+    needed = relevant_hits(hits, loaded.judgments, measure.cutoff)
+    fields = {
+        "measure": measure.name,
+        "topics": len(loaded.topics),
+        "runs": len(loaded.runs),
+        "fed_pool": fed_pool,
+        "known_depth": shares.size,
+        "pool_depth": depth,
+        "judged_share": float(shares[depth - 1]),
+        "explained_share": float(contributions.any(axis=0).mean()),
+    }
+    return Reassessed(
+        loaded._replace(about=loaded.about | fields),
+        teams,
+        groups,
+        ReassessedScores(measure, needed, loaded.judgments, contributions),
+    )
+
+
+def _no_pooled_run(session: Session | None, loaded: StudyRuns) -> InputError | NotRecordedError:
+    if session is not None:
+        return not_recorded("Which runs contributed to the pool", loaded.about, "record the pool")
+    return InputError(
+        "The team file says of no run that it contributed to the pool: in its column"
+        " contributed_to_pool those that did have yes."
+    )
 
 
 class LoggedBeside(Result):

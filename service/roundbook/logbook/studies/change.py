@@ -224,7 +224,7 @@ def _round(
         row = loaded.matrix.row
         missing = MissingScores(policy=row.missing_policy, cells=row.missing_cells)
         if system_of is None:
-            ids = loaded.matrix.run_ids.tolist()
+            ids = loaded.run_ids.tolist()
             rows = session.connection.execute(
                 select(run.c.tag, run.c.system, run.c.team_id).where(run.c.id.in_(ids))
             ).all()
@@ -267,4 +267,4 @@ def _seconds(study: ChangeStudy) -> float:
     return 1e-8 * study.trials * (2 * (study.topics + study.to_topics) + 40 * systems)
 
 
-STUDY = KindOfStudy(ChangeStudy, _compute, _seconds)
+STUDIES = {"change": KindOfStudy(ChangeStudy, _compute, _seconds)}

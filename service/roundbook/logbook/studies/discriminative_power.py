@@ -234,4 +234,4 @@ def _seconds(study: DiscriminativePower) -> float:
     return len(study.scales) * 1e-7 * (permuted + study.resamples * compared * 2)
 
 
-STUDY = KindOfStudy(DiscriminativePower, _compute, _seconds)
+STUDIES = {"discriminative-power": KindOfStudy(DiscriminativePower, _compute, _seconds)}

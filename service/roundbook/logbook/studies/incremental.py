@@ -83,4 +83,4 @@ def _seconds(study: IncrementalStudy) -> float:
     return len(study.scales) * 2e-8 * study.topics * (pairs + 4 * study.trials)
 
 
-STUDY = KindOfStudy(IncrementalStudy, _compute, _seconds)
+STUDIES = {"incremental": KindOfStudy(IncrementalStudy, _compute, _seconds)}

@@ -14,9 +14,13 @@ from roundbook.logbook.factors import find_factor_set
 from roundbook.logbook.lookup import find_series
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.assessed_runs import LoggedBeside, logged_beside
+from roundbook.logbook.studies.assessed_runs import (
+    LoggedBeside,
+    Reassessed,
+    logged_beside,
+    reassess,
+)
 from roundbook.logbook.studies.left_out_runs import ScoredRuns, runs_as_scored, runs_scored_anew
-from roundbook.logbook.studies.reassessing import Reassessed, reassess
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.logbook.verifying.differences import SAME
 from roundbook.requests.fields import ZeroSd
@@ -170,7 +174,6 @@ def _compute(
         by=by,
         runs_without_team=0 if teams is None else teams.count(None),
         team_of_run=groups.tolist(),
-        fed_pool=[] if reassessed is None else reassessed.contributed,
         standardising_runs=int(scored.standardising.sum()),
         tied=[
             TopicWithout(without=names[tied.group], topic=scored.topics[tied.topic])
@@ -212,17 +215,18 @@ def _by_current_factors(
 
 def _pool(reassessed: Reassessed, groups: NDArray[np.intp], names: list[str]) -> Pool:
     """Return the pool's depth and coverage, and the judgments due to one team only."""
+    about, topics = reassessed.loaded.about, reassessed.loaded.topics
     judgments, contributed = reassessed.score.judgments, reassessed.score.contributed
     alone = contributed & (contributed.sum(axis=0) == 1)
     relevant = count_relevant(reassessed.score.measure, judgments)
     remaining = remaining_relevant(reassessed.score)
-    pooled = np.bincount(groups, [flag is True for flag in reassessed.contributed], len(names))
+    pooled = np.bincount(groups, [flag is True for flag in about["fed_pool"]], len(names))
     emptied = (remaining == 0) & (relevant > 0)
     return Pool(
-        depth=reassessed.pool_depth,
-        known_depth=reassessed.known_depth,
-        judged_share=reassessed.judged_share,
-        explained_share=reassessed.explained_share,
+        depth=about["pool_depth"],
+        known_depth=about["known_depth"],
+        judged_share=about["judged_share"],
+        explained_share=about["explained_share"],
         judged=judgments.grade.size,
         judged_alone=int(alone.sum()),
         relevant=int(relevant.sum()),
@@ -239,12 +243,10 @@ def _pool(reassessed: Reassessed, groups: NDArray[np.intp], names: list[str]) ->
             )
         ],
         emptied=[
-            TopicWithout(without=names[team], topic=reassessed.loaded.topics[topic])
+            TopicWithout(without=names[team], topic=topics[topic])
             for team, topic in np.argwhere(emptied)
         ],
-        without_relevant=[
-            reassessed.loaded.topics[topic] for topic in np.flatnonzero(relevant == 0)
-        ],
+        without_relevant=[topics[topic] for topic in np.flatnonzero(relevant == 0)],
     )
 
 
@@ -285,4 +287,4 @@ def _noise(study: LeaveOneOutStudy) -> float:
     return SAME * max(1.0, *means)
 
 
-STUDY = KindOfStudy(LeaveOneOutStudy, _compute, _seconds, noise=_noise)
+STUDIES = {"leave-one-out": KindOfStudy(LeaveOneOutStudy, _compute, _seconds, noise=_noise)}

@@ -251,6 +251,8 @@ def _seconds(study: LeaveOneOutRounds) -> float:
 
 # Earlier versions took the figures from rounded means. The sizes of these means are not saved:
 # they are taken as at most 1.
-STUDY = KindOfStudy(
-    LeaveOneOutRounds, _compute, _seconds, _ageing_differences, noise=lambda _: SAME
-)
+STUDIES = {
+    "leave-one-out-rounds": KindOfStudy(
+        LeaveOneOutRounds, _compute, _seconds, _ageing_differences, noise=lambda _: SAME
+    )
+}

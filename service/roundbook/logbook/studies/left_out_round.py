@@ -9,10 +9,9 @@ from pydantic import Field
 
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.assessed_runs import LoggedBeside, logged_beside
+from roundbook.logbook.studies.assessed_runs import LoggedBeside, logged_beside, reassess
 from roundbook.logbook.studies.leave_one_out import LeftOutFigures, left_out_figures
 from roundbook.logbook.studies.left_out_runs import runs_as_scored, runs_scored_anew
-from roundbook.logbook.studies.reassessing import reassess
 from roundbook.requests.studies import LeaveOneOutRequest, LeaveOneOutRoundsRequest
 from roundbook.statistics.measures.scores import count_relevant
 from roundbook.statistics.studies.leave_one_out import LeaveOneOut, remaining_relevant
@@ -104,9 +103,8 @@ def leave_out_by_factors(
     of_round = _round_request(request, label, scales=scales)
     scored = runs_as_scored(session, of_round, work, recorded)
     teams = scored.groups if recorded is None else np.array(recorded.team_of_run)
-    fields = ("round", "matrix", "revision", "factor_version", "topics", "runs")
     return LeftOutRound(
-        **{field: scored.about[field] for field in fields},
+        **scored.about,
         teams=int(teams.max()) + 1,
         runs_without_team=(scored.teams or []).count(None),
         team_of_run=teams.tolist(),
@@ -147,18 +145,13 @@ def leave_out_by_assessments(
     judgments = reassessed.score.judgments
     relevant = count_relevant(reassessed.score.measure, judgments)
     return ReassessedRound(
-        **{field: about[field] for field in ("upload", "revision", "topics", "runs")},
+        **about,
         teams=len(reassessed.score.contributed),
-        pooled_runs=reassessed.contributed.count(True),
-        pool_depth=reassessed.pool_depth,
-        known_depth=reassessed.known_depth,
-        judged_share=reassessed.judged_share,
-        explained_share=reassessed.explained_share,
+        pooled_runs=about["fed_pool"].count(True),
         judged=judgments.grade.size,
         relevant=int(relevant.sum()),
         relevant_alone=int((relevant - remaining_relevant(reassessed.score)).sum()),
         team_of_run=reassessed.team_of_run.tolist(),
-        fed_pool=reassessed.contributed,
         logged=recorded.logged if recorded else logged_beside(session, about, request.measure),
         scales=_figures(study),
     )

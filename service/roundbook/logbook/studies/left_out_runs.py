@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,17 @@ from roundbook.errors import NotRecordedError
 from roundbook.logbook.factors import standardising_runs
 from roundbook.logbook.fitting import standardising_mask
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.reassessing import Reassessed
+from roundbook.logbook.studies.assessed_runs import Reassessed
 from roundbook.logbook.studies.run_teams import numbered_teams, teams_of_runs
-from roundbook.logbook.studies.scores import SavedScores, study_scores
+from roundbook.logbook.studies.scores import study_scores
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import LeaveOneOutRequest
 from roundbook.statistics.studies.leave_one_out import LeaveOneOut, leave_one_out
 from roundbook.statistics.studies.scoring import SameScores, Scoring
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.leave_one_out import LeaveOneOutStudy
+    from roundbook.logbook.studies.left_out_round import LeftOutRound
 
 
 class ScoredRuns(NamedTuple):
@@ -58,7 +62,7 @@ def runs_as_scored(
     session: Session | None,
     request: LeaveOneOutRequest,
     work: Work,
-    recorded: SavedScores | None = None,
+    recorded: LeaveOneOutStudy | LeftOutRound | None = None,
 ) -> ScoredRuns:
     """Return raw scores with the standardising runs of a round's factors; for files, all runs.
 
@@ -66,8 +70,8 @@ def runs_as_scored(
     ----------
     session : Session or None
         None for scores in files.
-    recorded : SavedScores, optional
-        A saved study, whose matrix and factors are read even if they are no longer current.
+    recorded : optional
+        A saved study or round of one, whose matrix and factors are read even if they are no longer current.
 
     Raises
     ------
@@ -85,13 +89,12 @@ def runs_as_scored(
         loaded = study_scores(session, request, work, recorded)
         fitted = loaded.fitted
         assert fitted is not None
-        assert loaded.matrix is not None
-        mask = standardising_mask(session.connection, fitted, loaded.matrix.run_ids)
+        mask = standardising_mask(session.connection, fitted, loaded.run_ids)
         factors = {"standardising": fitted.standardising, "zero_sd": fitted.zero_sd}
     teams = None
     if by_team or (session is not None and request.by is None):
         try:
-            teams = teams_of_runs(session, loaded, request.teams, work)
+            teams, _ = teams_of_runs(session, loaded, request.teams, work)
         except NotRecordedError:
             if by_team:
                 raise
@@ -120,7 +123,7 @@ def runs_scored_anew(
         contributed to the pool are the standardising runs.
     """
     if session is None or factors is None:
-        choice, mask = standardising_runs(reassessed.contributed)
+        choice, mask = standardising_runs(reassessed.loaded.about["fed_pool"])
         fields = {"standardising": choice, "zero_sd": "average"}
     else:
         number, version = factors

@@ -14,9 +14,8 @@ from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.assessed_runs import (
     LoggedBeside,
     StudyRuns,
-    load_study_runs,
     logged_beside,
-    read_study_runs,
+    study_runs,
 )
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.measure_names import canonical_measure
@@ -129,17 +128,7 @@ def _compute(
             f"Per-topic variance can be studied of AP, and not of {measure}.",
             way_out="only one measure",
         )
-    scores = request.model == "kde"
-    if session is None:
-        loaded = read_study_runs(request, work, scores=scores)
-        if not loaded.lists.size:
-            raise InputError(
-                f"The runs have no topic of {loaded.about['qrels']}, which has"
-                f" {', '.join(loaded.topics[:3])}{', ...' if len(loaded.topics) > 3 else ''}."
-            )
-    else:
-        as_of = (None, None) if recorded is None else (recorded.upload, recorded.revision)
-        loaded = load_study_runs(session, request, as_of, scores=scores)
+    loaded = study_runs(session, request, work, recorded, scores=request.model == "kde")
     lengths = (loaded.lists >= 0).sum(axis=2).T
     hits = find_hits(loaded.lists, loaded.judgments)
     lists = assess_lists(lengths, hits, loaded.judgments, loaded.scores)
@@ -213,4 +202,4 @@ def _seconds(study: PerTopicVarianceStudy) -> float:
     return study.trials * study.topics * study.runs * microseconds * 1e-6
 
 
-STUDY = KindOfStudy(PerTopicVarianceStudy, _compute, _seconds)
+STUDIES = {"per-topic-variance": KindOfStudy(PerTopicVarianceStudy, _compute, _seconds)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +20,10 @@ from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import StudyRequest
 from roundbook.statistics.standardisation.factors import fit_factors
+
+if TYPE_CHECKING:
+    from roundbook.logbook.studies.left_out_round import LeftOutRound
+    from roundbook.logbook.studies.study import Study
 
 Scores = npt.NDArray[np.float64]
 
@@ -50,21 +54,18 @@ class StudyScores(NamedTuple):
     matrix: LoadedMatrix | None = None
     fitted: Row[Any] | None = None
 
-
-class SavedScores(Protocol):
-    """The fields of a saved study that identify its scores."""
-
     @property
-    def matrix(self) -> int | None:
-        """Number of the matrix."""
-
-    @property
-    def factor_version(self) -> int | None:
-        """Version of its factors; None for raw scores."""
+    def run_ids(self) -> npt.NDArray[np.int64]:
+        """Ids of ``run`` rows of a round's runs."""
+        assert self.matrix is not None
+        return self.matrix.run_ids
 
 
 def study_scores(
-    session: Session | None, request: StudyRequest, work: Work, recorded: SavedScores | None = None
+    session: Session | None,
+    request: StudyRequest,
+    work: Work,
+    recorded: Study | LeftOutRound | None = None,
 ) -> StudyScores:
     """Return the scores of a study: those of files, of a round, or of a saved study.
 
@@ -72,8 +73,8 @@ def study_scores(
     ----------
     session : Session or None
         None for a request that names files.
-    recorded : SavedScores, optional
-        A saved study, whose matrix and factors are read even if they are no longer current.
+    recorded : Study or LeftOutRound, optional
+        A saved study or round of one, whose matrix and factors are read even if they are no longer current.
 
     Raises
     ------
@@ -82,7 +83,7 @@ def study_scores(
     WithdrawnError
         When the matrix is withdrawn.
     """
-    if session is None or request.files:
+    if session is None:
         return _file_scores(request, work.max_file_bytes)
     connection = session.connection
     if recorded is not None:

@@ -33,24 +33,26 @@ class StudyEntry(NamedTuple):
     request : type
     figure : str
         The field of the study's scales that lists of results show.
+    module : str
+        The module of this package that computes it, and that of `presentation.studies`.
     """
 
     request: type[StudyRequest]
     figure: str
+    module: str
 
 
-# Each is computed by the module of this package with its name.
 STUDIES = {
-    "discriminative-power": StudyEntry(DiscriminativePowerRequest, "share"),
-    "swap-rate": StudyEntry(SwapRateRequest, "overall"),
-    "across-rounds": StudyEntry(AcrossRoundsRequest, "share"),
-    "incremental": StudyEntry(IncrementalRequest, "enough_by_sd"),
-    "change": StudyEntry(ChangeRequest, "fell"),
-    "leave-one-out": StudyEntry(LeaveOneOutRequest, "tau"),
-    "leave-one-out-rounds": StudyEntry(LeaveOneOutRoundsRequest, "lowest"),
-    "leave-teams-out": StudyEntry(LeaveTeamsOutRequest, "planned"),
-    "topic-subsets": StudyEntry(TopicSubsetsRequest, "planned"),
-    "per-topic-variance": StudyEntry(PerTopicVarianceRequest, "krcc"),
+    "discriminative-power": StudyEntry(DiscriminativePowerRequest, "share", "discriminative_power"),
+    "swap-rate": StudyEntry(SwapRateRequest, "overall", "swap_rate"),
+    "across-rounds": StudyEntry(AcrossRoundsRequest, "share", "across_rounds"),
+    "incremental": StudyEntry(IncrementalRequest, "enough_by_sd", "incremental"),
+    "change": StudyEntry(ChangeRequest, "fell", "change"),
+    "leave-one-out": StudyEntry(LeaveOneOutRequest, "tau", "leave_one_out"),
+    "leave-one-out-rounds": StudyEntry(LeaveOneOutRoundsRequest, "lowest", "leave_one_out_rounds"),
+    "leave-teams-out": StudyEntry(LeaveTeamsOutRequest, "planned", "pilots"),
+    "topic-subsets": StudyEntry(TopicSubsetsRequest, "planned", "pilots"),
+    "per-topic-variance": StudyEntry(PerTopicVarianceRequest, "krcc", "per_topic_variance"),
 }
 
 
@@ -68,7 +70,7 @@ def study_entry(name: str) -> StudyEntry:
 
 
 def find_study(name: str) -> KindOfStudy:
-    """Return a kind of study by its name, the `STUDY` of its module.
+    """Return a kind of study by its name, from the `STUDIES` of its module.
 
     The module is imported here, as most need SciPy, which lists of results do not.
 
@@ -77,8 +79,8 @@ def find_study(name: str) -> KindOfStudy:
     InputError
         When there is no study of this name.
     """
-    study_entry(name)
-    kind: KindOfStudy = import_module(f"{__package__}.{name.replace('-', '_')}").STUDY
+    module = import_module(f"{__package__}.{study_entry(name).module}")
+    kind: KindOfStudy = module.STUDIES[name]
     return kind
 
 
@@ -88,7 +90,7 @@ def run_study(session: Session | None, request: StudyRequest, work: Work | None 
     Parameters
     ----------
     session : Session or None
-        None for a request that names files.
+        None without a record; a request that names files takes nothing from one.
     work : Work, optional
         Default: the session's.
 
@@ -101,4 +103,6 @@ def run_study(session: Session | None, request: StudyRequest, work: Work | None 
     """
     if work is None:
         work = session.work if session else Work()
+    if request.files:
+        session = None
     return find_study(getattr(request, "study", "")).compute(session, request, work, None)

@@ -55,7 +55,7 @@ class Study(Result):
 
 
 class KindOfStudy(NamedTuple):
-    """A kind of study; each module of a study holds its own as `STUDY`.
+    """A kind of study; each module of studies holds its own as `STUDIES`, by name.
 
     Attributes
     ----------

@@ -69,4 +69,4 @@ def _seconds(study: SwapRates) -> float:
     return len(study.scales) * study.trials * study.runs * (study.runs - 1) * 2e-8
 
 
-STUDY = KindOfStudy(SwapRates, _compute, _seconds)
+STUDIES = {"swap-rate": KindOfStudy(SwapRates, _compute, _seconds)}

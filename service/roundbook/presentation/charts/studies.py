@@ -1,28 +1,202 @@
-"""Charts of studies, each drawn by the module of `of_studies` that is named after the study."""
+"""Charts of studies: their points, and their panels with a caption."""
 
 from __future__ import annotations
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import altair as alt
+
+from roundbook.presentation.charts import scale_lines
+from roundbook.presentation.charts.scale_lines import Panels, Points
+from roundbook.presentation.charts.style import (
+    ACCENT,
+    FAINT,
+    GREY,
+    HEIGHT,
+    PANEL,
+    RUST,
+    SQUARE,
+    layered,
+    names_axis,
+    points_of,
+    shortened,
+    styled,
+)
+from roundbook.presentation.studies.common import study_heading
 
 if TYPE_CHECKING:
-    import altair as alt
-
+    from roundbook.logbook.studies.change import ChangeStudy
+    from roundbook.logbook.studies.leave_one_out import LeaveOneOutStudy
+    from roundbook.logbook.studies.per_topic_variance import PerTopicVarianceStudy
     from roundbook.logbook.studies.study import Study
+
+# The height of a system's name in pixels, with space around it, and its number of characters.
+_NAME, _LONGEST_NAME = 18, 15
 
 
 def study_chart(study: Study) -> alt.ConcatChart:
     """Draw the chart of a study."""
-    chart: alt.ConcatChart = _module(study).draw(study)
-    return chart
+    chart = CHARTS[study.study]
+    panels, caption = chart.panels(study, chart.points(study))
+    return styled(panels, f"{study_heading(study)} {caption}", columns=chart.columns)
 
 
-def study_points(study: Study) -> list[dict[str, Any]]:
+def study_points(study: Study) -> Points:
     """Return the points of a study's chart; see `study_chart`."""
-    points: list[dict[str, Any]] = _module(study).drawn_points(study)
-    return points
+    return CHARTS[study.study].points(study)
 
 
-def _module(study: Study) -> Any:  # noqa: ANN401
-    name = study.study.replace("-", "_")
-    return import_module(f"roundbook.presentation.charts.of_studies.{name}")
+def _change_points(study: ChangeStudy) -> Points:
+    """Return a point for each system and round: the system's mean."""
+    (scale,) = study.scales
+    rounds = study.from_round or "earlier", study.to_round or "later"
+    return [
+        {
+            "system": system.system,
+            "name": name,
+            "mean": mean,
+            "of": "pivot" if system.system == study.pivot else "other systems",
+        }
+        for system in scale.systems
+        for name, mean in zip(rounds, (system.mean_from, system.mean_to), strict=True)
+    ]
+
+
+def _change_panels(study: ChangeStudy, points: Points) -> Panels:
+    """Draw a line from each system's mean in one round to that in the other, the pivot on top.
+
+    In the later round systems are named, the pivot first, where their names have room.
+    """
+    rounds = list(dict.fromkeys(point["name"] for point in points))
+    kinds = alt.Scale(domain=["pivot", "other systems"], range=[RUST, FAINT])
+    x = names_axis("Round", rounds, PANEL)
+    y = alt.Y("mean:Q", title="Mean", scale=alt.Scale(zero=False))
+    colour = alt.Color("of:N", title="", scale=kinds)
+    lines = [
+        points_of([point for point in points if point["of"] == kind])
+        .mark_line(strokeWidth=width, point=True)
+        .encode(
+            x=x,
+            y=y,
+            detail="system:N",
+            color=colour,
+            tooltip=["system:N", "name:N", "mean:Q"],
+        )
+        for kind, width in (("other systems", 1), ("pivot", 3))
+    ]
+    means = [point["mean"] for point in points]
+    apart = (max(means) - min(means)) * _NAME / HEIGHT
+    named: Points = []
+    of_later = points[1::2]
+    for point in sorted(of_later, key=lambda point: point["of"] != "pivot"):
+        if all(abs(point["mean"] - other["mean"]) > apart for other in named):
+            named.append(point | {"label": shortened(point["system"], _LONGEST_NAME)})
+    names = (
+        points_of(named)
+        .mark_text(align="left", dx=7, fontSize=11)
+        .encode(x=x, y=y, text="label:N", color=colour)
+    )
+    panel = layered(*lines, names, width=PANEL, height=HEIGHT)
+    return [panel], f"The mean of each system beside the pivot {study.pivot}."
+
+
+def _left_out_points(study: LeaveOneOutStudy) -> Points:
+    """Return a point for each scale and run: its mean in the round and where it is left out."""
+    return [{"scale": scale.scale, **dict(run)} for scale in study.scales for run in scale.left_out]
+
+
+def _left_out_panels(study: LeaveOneOutStudy, points: Points) -> Panels:
+    """Draw the means left out against those in the round, a panel a scale, with the diagonal."""
+    panels = []
+    for scale in study.scales:
+        drawn = [
+            point | {"team": point["team"] or "-"}
+            for point in points
+            if point["scale"] == scale.scale
+        ]
+        means = [point[name] for point in drawn for name in ("official", "left_out")]
+        limits = [{"mean": limit} for limit in (min(means), max(means))]
+        within = alt.Scale(domain=[limit["mean"] for limit in limits], nice=True)
+        across = "Mean, all there" if study.reassessed else "Mean in the round"
+        up = "Mean where left out"
+        diagonal = points_of(limits).mark_line(color=GREY, strokeDash=[4, 3], strokeWidth=1)
+        marks = points_of(drawn).mark_circle(color=ACCENT, opacity=0.7, size=40)
+        panels.append(
+            layered(
+                diagonal.encode(
+                    x=alt.X("mean:Q", title=across, scale=within),
+                    y=alt.Y("mean:Q", title=up, scale=within),
+                ),
+                marks.encode(
+                    x=alt.X("official:Q", title=across, scale=within),
+                    y=alt.Y("left_out:Q", title=up, scale=within),
+                    tooltip=["run:N", "team:N", "official:Q", "left_out:Q", "rank_shift:Q"],
+                ),
+                width=SQUARE,
+                height=SQUARE,
+                title=scale.scale,
+            )
+        )
+    return panels, "Below the diagonal a run gets less where it is left out."
+
+
+def _redrawn_points(study: PerTopicVarianceStudy) -> Points:
+    """Return a point for each topic: the sd of a run's score, the topic that varies most first."""
+    (scale,) = study.scales
+    return [
+        {"name": row.topic, "sd": row.sd, "mean": row.mean, "relevant": row.relevant}
+        for row in sorted(scale.by_topic, key=lambda topic: -topic.sd)
+    ]
+
+
+def _redrawn_panels(study: PerTopicVarianceStudy, points: Points) -> Panels:
+    """Draw the sd of scores by topic, and how often the drawn documents put the other run ahead."""
+    (scale,) = study.scales
+    topics = (
+        points_of(points)
+        .mark_bar(color=ACCENT)
+        .encode(
+            x=names_axis("Topic", [point["name"] for point in points], PANEL),
+            y=alt.Y("sd:Q", title="sd of a run's AP over the draws"),
+            tooltip=["name:N", "sd:Q", "mean:Q", "relevant:Q"],
+        )
+    )
+    rates = [
+        {"low": row.low, "rate": row.rate, "comparisons": row.count}
+        for row in scale.bins
+        if row.rate is not None
+    ]
+    errors = (
+        points_of(rates)
+        .mark_line(strokeWidth=2, point={"color": ACCENT}, color=ACCENT)
+        .encode(
+            x=alt.X("low:Q", title="Drawn difference"),
+            y=alt.Y("rate:Q", title="Other run ahead", axis=alt.Axis(format="%")),
+            tooltip=["low:Q", "rate:Q", "comparisons:Q"],
+        )
+    )
+    return [layered(panel, width=PANEL, height=HEIGHT) for panel in (topics, errors)], ""
+
+
+class _Chart(NamedTuple):
+    """A study's chart: its points, what draws them in panels with a caption, and panels a row."""
+
+    points: Callable[[Any], Points]
+    panels: Callable[[Any, Points], Panels]
+    columns: int = 1
+
+
+_PILOTS = _Chart(scale_lines.pilot_points, scale_lines.pilot_panels)
+CHARTS = {
+    "discriminative-power": _Chart(scale_lines.asl_points, scale_lines.asl_panels),
+    "swap-rate": _Chart(scale_lines.swap_points, scale_lines.swap_panels),
+    "across-rounds": _Chart(scale_lines.power_points, scale_lines.power_panels),
+    "incremental": _Chart(scale_lines.enough_points, scale_lines.enough_panels),
+    "change": _Chart(_change_points, _change_panels),
+    "leave-one-out": _Chart(_left_out_points, _left_out_panels, columns=3),
+    "leave-one-out-rounds": _Chart(scale_lines.fairness_points, scale_lines.fairness_panels),
+    "leave-teams-out": _PILOTS,
+    "topic-subsets": _PILOTS,
+    "per-topic-variance": _Chart(_redrawn_points, _redrawn_panels),
+}

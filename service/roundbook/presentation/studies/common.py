@@ -7,6 +7,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from roundbook.logbook.studies.studies import study_entry
 from roundbook.presentation.matrices import hidden_notes
 from roundbook.presentation.phrases import listed, under_label
 from roundbook.presentation.tables import Column, Table
@@ -41,14 +42,20 @@ def study_module(name: str) -> Any:  # noqa: ANN401
 
     `FIGURE` is the name of its main figure in lists of results, and the figure's format.
     """
-    return import_module(f"{__package__}.{name.replace('-', '_')}")
+    return import_module(f"{__package__}.{study_entry(name).module}")
+
+
+def study_heading(study: Study) -> str:
+    """Return the heading of a study: its own, or the one that studies of a round have."""
+    told: str = getattr(study_module(study.study), "heading", heading)(study)
+    return told
 
 
 def study_text(study: Study) -> StudyText:
     """Return the sentences and tables of a study."""
     module = study_module(study.study)
     return StudyText(
-        getattr(module, "heading", heading)(study),
+        study_heading(study),
         module.sentences(study),
         module.tables(study),
         getattr(module, "remarks", lambda _: [])(study) + hidden_notes(study.hidden),

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from roundbook.presentation.phrases import counted
-from roundbook.presentation.studies.common import SCALE, by_scale, join_protocol
+from roundbook.presentation.studies.common import (
+    SCALE,
+    by_scale,
+    computed_scores,
+    join_protocol,
+    percent,
+)
 from roundbook.presentation.tables import Column, Table, count, number, values_at
 
 if TYPE_CHECKING:
-    from roundbook.logbook.studies.pilots import PilotsOfScale, PilotStudy
+    from roundbook.logbook.studies.pilots import LeaveTeamsOutStudy, PilotsOfScale, PilotStudy
     from roundbook.statistics.studies.pilot_results import PilotsOfSize
 
+FIGURE = ("topics planned", "{:,}")
 _SPREADS = {
     f"{figure}_{name.replace('.', '_')}": f"{figure}.{name}"
     for figure in ("variance", "planned")
@@ -36,12 +43,18 @@ _DRAWN = (Column("runs", "Runs", spare=3), Column("topics", "Topics", spare=5))
 
 def _noun(study: PilotStudy) -> str:
     """Return the noun for the units of a pilot's size, ``topic`` or ``team``."""
-    return "topic" if study.study == "topic-subsets" else "team"
+    return "topic" if _of_teams(study) is None else "team"
+
+
+def _of_teams(study: PilotStudy) -> LeaveTeamsOutStudy | None:
+    """Return a study of pilots of fewer teams as such, None for one of fewer topics."""
+    return cast("LeaveTeamsOutStudy", study) if study.study == "leave-teams-out" else None
 
 
 def _reduced(study: PilotStudy) -> bool:
     """Return whether pilots are scored by fewer relevance assessments than the whole round."""
-    return getattr(study, "mode", "keep") == "reduce"
+    of_teams = _of_teams(study)
+    return of_teams is not None and of_teams.mode == "reduce"
 
 
 def tables(study: PilotStudy) -> list[Table]:
@@ -115,7 +128,8 @@ def sentences(study: PilotStudy) -> list[str]:
     )
     if len(study.scales) > 1:
         lines.append(f"A minD of {study.min_d:g} is another difference on each scale.")
-    return lines
+    of_teams = _of_teams(study)
+    return lines + (computed_scores(of_teams, of_teams.known_depth) if of_teams else [])
 
 
 def remarks(study: PilotStudy) -> list[str]:
@@ -145,25 +159,53 @@ def remarks(study: PilotStudy) -> list[str]:
     return lines
 
 
-def sizes(study: PilotStudy) -> str:
-    """Return the sizes of pilots as text: ``2, 4 and 8 topics``."""
-    return by_scale(study.scales, lambda scale: f"{_sizes(scale)} {_noun(study)}s")
-
-
-def _sizes(scale: PilotsOfScale) -> str:
-    *others, last = [str(size.size) for size in scale.sizes]
-    return f"{', '.join(others)} and {last}" if others else last
-
-
-def pilot_protocol(study: PilotStudy, drawn: str) -> str:
-    """Return every convention of pilots in one sentence; `drawn` is how they are drawn."""
+def protocol(study: PilotStudy) -> str:
+    """Return every convention of pilots in one sentence."""
+    of_teams = _of_teams(study)
+    drawn = f"all runs on the first {_sizes(study)} of {study.trials:,} random orders of the topics"
+    if of_teams is not None:
+        drawn = _drawn_teams(of_teams)
     return join_protocol(
         study,
         [
-            f"{drawn} (one-way residual variance V_E; topics on which each of the runs scores 0 are"
-            " dropped, and with fewer than two left there is no variance; ranges are 2.5th to"
-            " 97.5th percentiles)",
+            f"variance of {drawn} (one-way residual variance V_E; topics on which each of the runs"
+            " scores 0 are dropped, and with fewer than two left there is no variance; ranges are"
+            " 2.5th to 97.5th percentiles)",
             f"topics planned by one-way ANOVA, exact, of {study.m} runs for minD {study.min_d:g} at"
             f" alpha {study.alpha:g} and beta {study.beta:g}",
         ],
     )
+
+
+def _drawn_teams(study: LeaveTeamsOutStudy) -> str:
+    """Return how the runs of fewer teams are drawn, and by which assessments they are scored."""
+    alone = ""
+    if study.runs_without_team:
+        alone = f", of which {study.runs_without_team} are runs without team"
+    scores = "on the same scores and so by the same relevance assessments"
+    if study.mode == "reduce":
+        assessed = study.qrels or f"revision {study.revision}"
+        judged, explained = (
+            "?" if share is None else percent(share)
+            for share in (study.judged_share, study.explained_share)
+        )
+        scores = (
+            f"by the relevance assessments ({assessed}) without the documents that"
+            f" pooled runs of the teams left out have to rank {study.pool_depth} and no other pooled"
+            f" run has; {judged} of the pooled runs' documents to that rank are judged, and they are"
+            f" {explained} of the judged documents, of which the others always remain"
+        )
+    return (
+        f"the runs of {_sizes(study)}, drawn {study.trials:,} times each without replacement from"
+        f" {study.teams}{alone}, {scores}"
+    )
+
+
+def _sizes(study: PilotStudy) -> str:
+    """Return the sizes of pilots as text: ``2, 4 and 8 topics``."""
+    return by_scale(study.scales, lambda scale: f"{_listed(scale)} {_noun(study)}s")
+
+
+def _listed(scale: PilotsOfScale) -> str:
+    *others, last = [str(size.size) for size in scale.sizes]
+    return f"{', '.join(others)} and {last}" if others else last

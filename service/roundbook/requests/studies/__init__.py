@@ -1,24 +1,21 @@
 """Requests of studies: analyses of the scores of a round, of rounds, or of files."""
 
-from roundbook.requests.studies.all_rounds import (
-    AcrossRoundsRequest,
-    AllRoundsRequest,
+from roundbook.requests.studies.altered_rounds import (
+    LeaveOneOutRequest,
     LeaveOneOutRoundsRequest,
+    LeaveTeamsOutRequest,
+    PerTopicVarianceRequest,
+    PilotRequest,
+    TopicSubsetsRequest,
 )
-from roundbook.requests.studies.change import ChangeRequest
-from roundbook.requests.studies.leave_one_out import LeaveOneOutRequest
-from roundbook.requests.studies.pairs import (
+from roundbook.requests.studies.scores import (
+    AcrossRoundsRequest,
+    ChangeRequest,
     DiscriminativePowerRequest,
     IncrementalRequest,
     SwapRateRequest,
 )
-from roundbook.requests.studies.per_topic_variance import PerTopicVarianceRequest
-from roundbook.requests.studies.pilots import (
-    LeaveTeamsOutRequest,
-    PilotRequest,
-    TopicSubsetsRequest,
-)
-from roundbook.requests.studies.study import StudyRequest
+from roundbook.requests.studies.study import AllRoundsRequest, StudyRequest
 
 __all__ = [
     "AcrossRoundsRequest",

@@ -1,4 +1,4 @@
-"""The base of all requests for studies."""
+"""The bases of all requests for studies: of one round or of files, and of all rounds."""
 
 from __future__ import annotations
 
@@ -89,37 +89,32 @@ class StudyRequest(Request):
         return self
 
 
+class AllRoundsRequest(StudyRequest):
+    """A study of every round of a task that has the measure."""
+
+    scales: tuple[VarianceScale, ...] = Field(
+        get_args(VarianceScale), description="The scales that are beside each other."
+    )
+
+    @property
+    def rounds(self) -> tuple[str | None, ...]:
+        """Empty: the study is of all rounds that have the measure."""
+        return ()
+
+    @model_validator(mode="after")
+    def _round_or_files(self) -> Self:
+        if self.task is None or self.round is not None or self.files:
+            raise ValueError(
+                "A study of all rounds is of a task: name the task, and no round or file"
+            )
+        refuse_file_fields(self, "a study of all rounds is of what is logged")
+        return self
+
+
 def check_power(alpha: float, beta: float) -> None:
     """Raise ValueError unless the power, 1 - beta, is between alpha and 1."""
     if not 0 < beta < 1 - alpha:
         raise ValueError(f"`beta` must be between 0 and 1 - alpha, not {beta:g}")
-
-
-def check_runs_in_files(request: StudyRequest, way: str, *, scored_anew: bool) -> None:
-    """Raise ValueError unless `teams` and `qrels` fit: only with files, both for runs in files.
-
-    Parameters
-    ----------
-    request : StudyRequest
-        With the fields `qrels` and `teams`.
-    way : str
-        The field and its value that need these files, for the message.
-    """
-    qrels, teams = getattr(request, "qrels", None), getattr(request, "teams", None)
-    if teams is not None and not request.files:
-        raise ValueError("`teams` goes with `file`: the record knows the teams of a round's runs")
-    if qrels is not None and not (request.files and scored_anew):
-        raise ValueError(
-            f"`qrels` goes with `file` and {way}: it is what runs in files are scored by"
-        )
-    if not request.files or not scored_anew:
-        return
-    if qrels is None or teams is None:
-        raise ValueError(
-            f"{way} of files takes runs in `file`, their relevance assessments in `qrels`, and in"
-            " `teams` which team sent which run and which fed the pool"
-        )
-    refuse_file_fields(request, f"{way} takes runs")
 
 
 def refuse_file_fields(request: StudyRequest, reason: str) -> None:
