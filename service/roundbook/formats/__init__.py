@@ -5,7 +5,6 @@ position in the file. Each layout has its module; `reader` chooses between them.
 """
 
 from roundbook.formats.matrix import (
-    MISSING_POLICIES,
     CompleteMatrix,
     ScoreMatrix,
     apply_missing_policy,
@@ -17,7 +16,6 @@ from roundbook.formats.text import DEFAULT_MAX_BYTES, sent_to
 __all__ = [
     "DEFAULT_MAX_BYTES",
     "LAYOUTS",
-    "MISSING_POLICIES",
     "CompleteMatrix",
     "RunTeam",
     "RunTeams",
