@@ -9,8 +9,8 @@ from roundbook.formats.matrix import (
     ScoreMatrix,
     apply_missing_policy,
 )
+from roundbook.formats.name_tables import RunTeam, RunTeams, read_teams
 from roundbook.formats.reader import LAYOUTS, read_measures, read_scores
-from roundbook.formats.teams import RunTeam, RunTeams, read_teams
 from roundbook.formats.text import DEFAULT_MAX_BYTES, sent_to
 
 __all__ = [
