@@ -32,8 +32,7 @@ from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.fingerprints import Fingerprint, fingerprint_tables
 from roundbook.database.programs import find_program
 from roundbook.database.server_library import load_library, target_version
-from roundbook.embedded.kept import end_keeper
-from roundbook.embedded.machine import lock
+from roundbook.embedded.locks import end_keeper, lock
 from roundbook.errors import DatabaseUnreachableError, RoundbookError
 
 _LOGGER = logging.getLogger(__name__)
