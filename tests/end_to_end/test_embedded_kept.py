@@ -18,7 +18,7 @@ import psutil
 import pytest
 
 from roundbook.embedded.keeper import keep_up, stop_server
-from roundbook.embedded.kept import MODULE, find_keeper
+from roundbook.embedded.locks import MODULE, find_keeper
 from roundbook.embedded.server import embedded_server, server_process
 
 HOUR = timedelta(hours=1)

@@ -17,7 +17,7 @@ from tests.releases.campaign import record_campaign
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.programs import find_program
 from roundbook.database.schema import upgrade
-from roundbook.database.server_library import target_version
+from roundbook.database.server_library import load_library, target_version
 from roundbook.embedded import upgrade as servers
 from roundbook.embedded.server import embedded_server
 from roundbook.logbook.events import record_event
@@ -75,7 +75,7 @@ def standby(room):
         record_campaign(engine)
         copy, sockets = room / "standby", room / "sockets"
         version = target_version()
-        user = servers._system_user(room / "postgres", version)
+        user = load_library().PostgresServer(room / "postgres").system_user
         backup = str(find_program("pg_basebackup", version))
         host = engine.url.query["host"]
         source = ["--host", host, "--username", "postgres", "--checkpoint=fast", "--no-sync"]
@@ -85,12 +85,12 @@ def standby(room):
             for path in (copy, sockets, *copy.rglob("*")):
                 shutil.chown(path, user)
         options = f"-h '' -k {sockets}"
-        servers._control(copy, version, user, "-l", str(copy / "log"), "-o", options, "start")
+        servers._control(copy, version, "-l", str(copy / "log"), "-o", options, "start")
         try:
             yield engine, f"postgresql://postgres@/postgres?host={sockets}"
         finally:
             engine.dispose()
-            servers._stop(copy, version)
+            servers._control(copy, version, "-m", "fast", "stop")
 
 
 @pytest.mark.long

@@ -12,8 +12,8 @@ from sqlalchemy import text
 from tests.archives import database_on, scalar
 from tests.factories import create_task, show_variances
 
-from roundbook.database import checksum, dump, programs
-from roundbook.database.engine import make_engine, unit_of_work
+from roundbook.database import dump, programs
+from roundbook.database.engine import make_engine, server_version, unit_of_work
 from roundbook.database.fingerprints import filled_tables, fingerprint_tables
 from roundbook.database.schema import EXPECTED_REVISION, alembic_config, upgrade
 from roundbook.database.tables import metadata
@@ -253,7 +253,7 @@ def test_a_backup_that_fails_leaves_nothing(filled, tmp_path, monkeypatch, broke
     monkeypatch.setattr(programs, "find_program", find_broken)
     old = tmp_path / "old.dump"
     old.write_text("precious")
-    checksum.append_checksum(old)
+    dump.append_checksum(old)
     before = old.read_bytes()
     with pytest.raises(DatabaseError, match="no space left"):
         save(filled, old, force=True)
@@ -319,7 +319,7 @@ def other_record(engine, file):
         execute(other, "CREATE TABLE public.thing (id int)")
         with unit_of_work(other) as connection:
             programs.run_program(connection, "pg_dump", "--format=custom", f"--file={file}")
-        checksum.append_checksum(file)
+        dump.append_checksum(file)
 
 
 DAMAGED = {
@@ -334,7 +334,7 @@ DAMAGED = {
     "a bit of the checksum": flipped(0.9999),
     "the checksum alone": lambda engine, file: (
         file.write_bytes(b""),
-        checksum.append_checksum(file),
+        dump.append_checksum(file),
     ),
     "another program's": other_record,
 }
@@ -424,7 +424,7 @@ def test_a_format_that_these_programs_do_not_know(engine, saved):
     assert whole[:5] == b"PGDMP"
     whole[6] = 99  # the minor number of the format's version
     saved.write_bytes(whole)
-    checksum.append_checksum(saved)
+    dump.append_checksum(saved)
     with pytest.raises(InputError, match=r"newer than \d+"):
         restore(engine, saved)
 
@@ -479,7 +479,7 @@ def test_the_wheel_has_programs_of_the_embedded_server(embedded):
             name: programs.fitting_program(connection, name)
             for name in ("pg_dump", "pg_restore", "psql")
         }
-        major, _ = programs.server_version(connection)
+        major, _ = server_version(connection)
     engine.dispose()
     for name, path in found.items():
         assert path.name == name

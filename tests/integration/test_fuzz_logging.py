@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import secrets
 from collections import Counter
+from typing import get_args
 
 import numpy as np
 import pytest
@@ -14,9 +15,10 @@ from tests.factories import log_files
 from roundbook.database.engine import unit_of_work
 from roundbook.database.fingerprints import fingerprint_tables
 from roundbook.errors import BadFileError, DatabaseError, RoundbookError
-from roundbook.formats import MISSING_POLICIES, apply_missing_policy, read_scores
+from roundbook.formats import apply_missing_policy, read_scores
 from roundbook.logbook.lookup import current_matrix, find_series
 from roundbook.logbook.storing import load_matrix
+from roundbook.requests.fields import Missing
 
 pytestmark = pytest.mark.one_server
 
@@ -58,7 +60,7 @@ def test_whole_or_not_at_all(engine, tmp_path, shared, nightly, capfd, name):
         path.write_bytes(damaged(FORMATS[name].data(table), chance))
         described = FORMATS["teams"].data(table)
         teams.write_bytes(damaged(described, chance) if number % 4 == 0 else described)
-        policy, label = chance.choice(MISSING_POLICIES), f"round {number}"
+        policy, label = chance.choice(get_args(Missing)), f"round {number}"
         try:
             with bounded(seed):
                 done = log_files(

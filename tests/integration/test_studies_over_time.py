@@ -11,7 +11,7 @@ from sqlalchemy import text
 from tests.factories import log_scores, verify_record
 
 from roundbook.database.engine import unit_of_work
-from roundbook.formats.teams import RunTeam
+from roundbook.formats.name_tables import RunTeam
 
 pytestmark = pytest.mark.one_server
 

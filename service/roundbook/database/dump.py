@@ -1,4 +1,9 @@
-"""Dumps of the record by PostgreSQL's own programs: writing, reading and restoring them."""
+"""Dumps of the record by PostgreSQL's own programs: writing, reading and restoring them.
+
+At a dump's end is a checksum, a hash of all bytes before it: pg_restore does not notice a changed
+byte in the definitions of tables, constraints and functions, which are plain text in a dump, and it
+ignores bytes after the dump's end.
+"""
 
 from __future__ import annotations
 
@@ -8,19 +13,19 @@ import shutil
 import subprocess
 import tempfile
 from contextlib import suppress
+from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 from sqlalchemy import Connection, text
 
-from roundbook.database.checksum import append_checksum, check_checksum
+from roundbook.database.engine import server_version
 from roundbook.database.programs import (
     first_error,
     fitting_program,
     program_environment,
     program_error,
     run_program,
-    server_version,
 )
 from roundbook.database.tables import SCHEMA
 from roundbook.errors import DatabaseError, InputError
@@ -48,6 +53,11 @@ END $$;
 _SILENT = f"\\o {os.devnull}\n"
 # Drops the whole schema, not only the objects in the dump.
 _EMPTY_SCHEMA = f"DROP SCHEMA IF EXISTS {SCHEMA} CASCADE;\nCREATE SCHEMA {SCHEMA};\n"
+
+_MARK = b"\nRoundbook backup, BLAKE2b "
+_DIGEST_BYTES = 32
+_ENDING_BYTES = len(_MARK) + 2 * _DIGEST_BYTES + 1
+_BLOCK_BYTES = 2**20
 
 
 class Dump(NamedTuple):
@@ -98,7 +108,7 @@ def read_dump(connection: Connection, file: Path) -> Dump:
     InputError
         When it is no dump of a record, or one that this pg_restore cannot read.
     """
-    check_checksum(file)
+    _check_checksum(file)
     major, _ = server_version(connection)
     try:
         contents = run_program(connection, "pg_restore", "--list", str(file.absolute()))
@@ -232,3 +242,62 @@ def restore_dump(connection: Connection, file: Path, *, replace: bool) -> None:
             raise program_error("psql", writer_errors, psql.returncode)
         if not complete:
             raise program_error("pg_restore", reader_errors, pg_restore.returncode)
+
+
+def append_checksum(file: Path) -> None:
+    """Append the checksum, and flush the file to disk."""
+    with file.open("r+b") as stream:
+        digest = _digest(stream, file.stat().st_size)
+        stream.write(_MARK + digest + b"\n")
+        stream.flush()
+        os.fsync(stream.fileno())
+
+
+def has_checksum(file: Path) -> bool:
+    """Return whether the file ends with a checksum, right or wrong.
+
+    Raises
+    ------
+    OSError
+    """
+    with file.open("rb") as stream:
+        stream.seek(max(file.stat().st_size - _ENDING_BYTES, 0))
+        return _split(stream.read())[0]
+
+
+def _check_checksum(file: Path) -> None:
+    """Raise InputError unless the file is a complete, unchanged backup."""
+    try:
+        with file.open("rb") as stream:
+            size = file.stat().st_size - _ENDING_BYTES
+            stream.seek(max(size, 0))
+            mark, digest = _split(stream.read())
+            stream.seek(0)
+            unchanged = mark and _digest(stream, size) == digest
+    except OSError as error:
+        raise InputError(f"{file}: this file cannot be read: {error.strerror}.") from error
+    if not mark:
+        raise InputError(
+            f"{file}: this is no backup, or not all of one: it does not end as every backup does.",
+            way_out="name a saved backup",
+        )
+    if not unchanged:
+        raise InputError(
+            f"{file}: this backup is damaged: its bytes are not those that were written. Restore"
+            " another."
+        )
+
+
+def _split(ending: bytes) -> tuple[bool, bytes]:
+    """Return whether a file's ending is a checksum, and the digest in it."""
+    complete = len(ending) == _ENDING_BYTES and ending.startswith(_MARK) and ending.endswith(b"\n")
+    return complete, ending[len(_MARK) : -1]
+
+
+def _digest(stream: IO[bytes], size: int) -> bytes:
+    """Return the hash of the first `size` bytes of a stream, in hexadecimal digits."""
+    digest = blake2b(digest_size=_DIGEST_BYTES)
+    while size > 0 and (block := stream.read(min(size, _BLOCK_BYTES))):
+        digest.update(block)
+        size -= len(block)
+    return digest.hexdigest().encode()

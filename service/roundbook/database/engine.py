@@ -9,7 +9,7 @@ from contextlib import contextmanager
 
 import psycopg
 from psycopg.types.array import ListBinaryDumper
-from sqlalchemy import Connection, Engine, create_engine, event, exc
+from sqlalchemy import Connection, Engine, create_engine, event, exc, text
 from sqlalchemy.engine import URL, make_url
 
 from roundbook.database.faults import Moment, driver_error, is_lost, translate
@@ -122,6 +122,18 @@ def driver_connection(connection: Connection) -> psycopg.Connection[object]:
     driver = connection.connection.driver_connection
     assert isinstance(driver, psycopg.Connection)
     return driver
+
+
+def server_version(connection: Connection) -> tuple[int, str]:
+    """Return the server's major version, and its full version as PostgreSQL writes it."""
+    number = driver_connection(connection).info.server_version
+    return number // 10_000, f"{number // 10_000}.{number % 10_000}"
+
+
+def is_pooled(connection: Connection) -> bool:
+    """Return whether a pooler is in between: then the process number is not the server's."""
+    process = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
+    return bool(process != driver_connection(connection).info.backend_pid)
 
 
 @contextmanager

@@ -16,21 +16,14 @@ from pathlib import Path
 from typing import IO
 
 from psycopg import pq
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection
 
-from roundbook.database.engine import driver_connection
+from roundbook.database.engine import driver_connection, is_pooled, server_version
 from roundbook.database.server_library import wheel_programs
-from roundbook.database.server_state import is_pooled
 from roundbook.errors import DatabaseBusyError, DatabaseError, InputError
 
 _DEBIAN = Path("/usr/lib/postgresql")
 _LOCK_TIMEOUT = "canceling statement due to lock timeout"
-
-
-def server_version(connection: Connection) -> tuple[int, str]:
-    """Return the server's major version, and its full version as PostgreSQL writes it."""
-    number = int(connection.execute(text("SHOW server_version_num")).scalar_one())
-    return number // 10_000, f"{number // 10_000}.{number % 10_000}"
 
 
 def fitting_program(connection: Connection, name: str) -> Path:

@@ -15,7 +15,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
-from roundbook.embedded.kept import (
+from roundbook.embedded.locks import (
     MODULE,
     Keeper,
     become_keeper,

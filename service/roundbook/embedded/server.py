@@ -21,8 +21,7 @@ from urllib.parse import urlencode
 import psutil
 
 from roundbook.database.server_library import load_library, socket_lock
-from roundbook.embedded.kept import forget_dead_keeper
-from roundbook.embedded.machine import AVAILABLE, use_here
+from roundbook.embedded.locks import AVAILABLE, forget_dead_keeper, use_here
 from roundbook.embedded.upgrade import bring_to_this_version, reason_of
 from roundbook.errors import DatabaseError, DatabaseUnreachableError
 

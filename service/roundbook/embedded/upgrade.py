@@ -32,8 +32,7 @@ from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.fingerprints import Fingerprint, fingerprint_tables
 from roundbook.database.programs import find_program
 from roundbook.database.server_library import load_library, target_version
-from roundbook.embedded.kept import end_keeper
-from roundbook.embedded.machine import lock
+from roundbook.embedded.locks import end_keeper, lock
 from roundbook.errors import DatabaseUnreachableError, RoundbookError
 
 _LOGGER = logging.getLogger(__name__)
@@ -131,7 +130,7 @@ def _stop_leftover(directory: Path) -> None:
     if version is None or info is None or not info.is_running():
         return
     if info.socket_dir is not None and info.socket_dir.name.startswith(_SOCKETS):
-        _stop(directory, version)
+        _control(directory, version, "-m", "fast", "stop")
 
 
 @contextmanager
@@ -220,16 +219,15 @@ def _create(directory: Path, dump: Path | None) -> dict[str, Fingerprint]:
 @contextmanager
 def _running(directory: Path, version: int, options: str = "") -> Iterator[Connection]:
     """Run a server of a version on a directory, created if empty, for this connection only."""
-    user = _system_user(directory, version)
+    server = load_library().PostgresServer(directory, postgres_version=version)
     # As root, this also gives the server's own user access to its data and programs.
-    load_library().PostgresServer(directory, postgres_version=version).ensure_pgdata_inited()
+    server.ensure_pgdata_inited()
     with tempfile.TemporaryDirectory(prefix=_SOCKETS) as sockets:
-        if user is not None:
+        if server.system_user is not None:
             load_library().utils.ensure_prefix_permissions(Path(sockets))
-            shutil.chown(sockets, user)
+            shutil.chown(sockets, server.system_user)
         options = f"-h '' -k {shlex.quote(sockets)} {options}"
-        log = str(directory / "log")
-        _control(directory, version, user, "-l", log, "-o", options, "start")
+        _control(directory, version, "-l", str(directory / "log"), "-o", options, "start")
         try:
             engine = make_engine(
                 URL.create(
@@ -246,29 +244,18 @@ def _running(directory: Path, version: int, options: str = "") -> Iterator[Conne
             finally:
                 engine.dispose()
         finally:
-            _stop(directory, version)
+            _control(directory, version, "-m", "fast", "stop")
 
 
-def _stop(directory: Path, version: int) -> None:
-    _control(directory, version, _system_user(directory, version), "-m", "fast", "stop")
-
-
-def _system_user(directory: Path, version: int) -> str | None:
-    """Return the system user that the server runs as, None for the present user."""
-    user: str | None = (
-        load_library().PostgresServer(directory, postgres_version=version).system_user
-    )
-    return user
-
-
-def _control(directory: Path, version: int, user: str | None, *arguments: str) -> None:
+def _control(directory: Path, version: int, *arguments: str) -> None:
+    """Run pg_ctl as the server's own user."""
     program = str(find_program("pg_ctl", version))
     command = (program, "-w", "-t", str(_START_SECONDS), "-D", str(directory), *arguments)
     # A started server keeps its output open: reading a pipe would never end.
     with tempfile.TemporaryFile() as output:
         result = subprocess.run(  # noqa: S603
             command,
-            user=user,
+            user=load_library().PostgresServer(directory, postgres_version=version).system_user,
             cwd="/",
             stdin=subprocess.DEVNULL,
             stdout=output,

@@ -5,19 +5,17 @@ position in the file. Each layout has its module; `reader` chooses between them.
 """
 
 from roundbook.formats.matrix import (
-    MISSING_POLICIES,
     CompleteMatrix,
     ScoreMatrix,
     apply_missing_policy,
 )
+from roundbook.formats.name_tables import RunTeam, RunTeams, read_teams
 from roundbook.formats.reader import LAYOUTS, read_measures, read_scores
-from roundbook.formats.teams import RunTeam, RunTeams, read_teams
 from roundbook.formats.text import DEFAULT_MAX_BYTES, sent_to
 
 __all__ = [
     "DEFAULT_MAX_BYTES",
     "LAYOUTS",
-    "MISSING_POLICIES",
     "CompleteMatrix",
     "RunTeam",
     "RunTeams",

@@ -8,7 +8,6 @@ from roundbook.errors import AmbiguousLayoutError, BadFileError
 from roundbook.formats.columns import Table, TextTable
 from roundbook.formats.matrix import SUMMARY_TOPIC
 from roundbook.formats.measures import MeasureSelection
-from roundbook.formats.ntcireval import looks_like_ntcireval
 from roundbook.formats.table import (
     ANY_RUN_HEADER,
     ANY_TEAM_HEADER,
@@ -18,6 +17,7 @@ from roundbook.formats.table import (
     is_number,
 )
 from roundbook.formats.text import SourceText, fields_of
+from roundbook.formats.tools import looks_like_ntcireval
 from roundbook.formats.trec.files import kind_of
 from roundbook.measure_names import is_measure_like, measure_key
 

@@ -6,10 +6,19 @@ from collections.abc import Sequence
 from dataclasses import replace
 from unicodedata import normalize
 
+import numpy as np
+
 from roundbook.errors import BadFileError
 from roundbook.formats.columns import Table
-from roundbook.formats.lines import Records, block_from_records
-from roundbook.formats.matrix import MEANS, SUMMARY_TOPIC, Block, without_summary
+from roundbook.formats.matrix import (
+    MEANS,
+    SUMMARY_TOPIC,
+    Block,
+    Location,
+    Scores,
+    refuse_oversize,
+    without_summary,
+)
 from roundbook.formats.measures import MeasureSelection, choose_measures
 from roundbook.formats.table import (
     ANY_RUN_HEADER,
@@ -19,6 +28,7 @@ from roundbook.formats.table import (
     RUN_HEADERS,
     TOPIC_HEADERS,
     VALUE_HEADERS,
+    numbered_names,
 )
 
 
@@ -76,19 +86,20 @@ def read_long(table: Table, selection: MeasureSelection) -> dict[str, Block]:
         if not rows:
             raise BadFileError("there are no scores of single topics", file)
         whole = len(rows) == len(lines)
-        records = Records(
+        scored_runs = runs if whole else [runs[row] for row in rows]
+        runs_read.update(scored_runs)
+        blocks[measure] = block_of_lines(
             file,
             topics=topics if whole else [topics[row] for row in rows],
-            runs=runs if whole else [runs[row] for row in rows],
-            values=table.numbers(column, rows),
+            runs=scored_runs,
+            scores=table.numbers(column, rows),
             lines=lines if whole else [lines[row] for row in rows],
             topic_column=topic + 1,
             run_column=run + 1,
-            value_column=column + 1,
+            score_column=column + 1,
+            measure=file_name,
+            whole_runs=False,
         )
-        runs_read.update(records.runs)
-        block = without_summary(block_from_records(records, whole_runs=False), topic + 1)
-        blocks[measure] = replace(block, measure=file_name)
     other_runs: dict[str, str] = {}
     for row, name in enumerate(names or ()):
         if runs[row] not in runs_read and runs[row] and topics[row].lower() not in MEANS:
@@ -116,3 +127,65 @@ def _measure_columns(
         if names.count(name) > 1:
             raise BadFileError(f"two columns are called {name!r}; keep one", file, line)
     return chosen
+
+
+def block_of_lines(
+    file: str,
+    *,
+    topics: list[str],
+    runs: list[str],
+    scores: Scores,
+    lines: Sequence[int],
+    topic_column: int | None,
+    run_column: int | None,
+    score_column: int | None,
+    measure: str | None,
+    whole_runs: bool,
+) -> Block:
+    """Return scores given line by line as a block, in order of first appearance, without means.
+
+    Parameters
+    ----------
+    topics, runs, scores, lines : sequences of equal length
+        Those of each score.
+    topic_column, run_column, score_column : int or None
+        Their columns in the file, for error messages.
+    measure, whole_runs
+        See `Block`.
+
+    Raises
+    ------
+    BadFileError
+        If a name is invalid, or a topic and run come twice.
+    """
+    names, at_topic = numbered_names(topics, "topic", file, lambda at: (lines[at], topic_column))
+    tags, at_run = numbered_names(runs, "run", file, lambda at: (lines[at], run_column))
+    refuse_oversize(len(names), len(tags), file)
+    cell = at_topic * len(tags) + at_run
+    filled = np.zeros(len(names) * len(tags), dtype=bool)
+    filled[cell] = True
+    if filled.sum() < len(cell):
+        order = np.argsort(cell, kind="stable")
+        again = np.flatnonzero(np.diff(cell[order]) == 0)
+        second = int(order[again + 1].min())
+        first = int(np.flatnonzero(cell == cell[second])[0])
+        raise BadFileError(
+            f"topic {topics[second]} of run {runs[second]} already has a score on line"
+            f" {lines[first]}; {'give one file a run' if whole_runs else 'keep one'}",
+            file,
+            lines[second],
+            topic_column,
+        )
+    matrix = np.full(len(names) * len(tags), np.nan)
+    matrix[cell] = scores
+
+    def location(topic: int, run: int) -> Location:
+        indices = np.flatnonzero(cell == topic * len(tags) + run)
+        if not indices.size:  # this run has no line of the topic, but another has
+            indices = np.flatnonzero(at_topic == topic)
+        return lines[int(indices[0])], score_column
+
+    block = Block(
+        file, names, tags, matrix.reshape(len(names), len(tags)), location, whole_runs, measure
+    )
+    return without_summary(block, topic_column)

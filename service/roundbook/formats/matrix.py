@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from roundbook.errors import BadFileError, InputError, MissingScoresError
+from roundbook.errors import BadFileError, MissingScoresError
 from roundbook.formats.table import quoted
 
 Scores = NDArray[np.float64]
 Location = tuple[int, int | None]
-MISSING_POLICIES = ("reject", "zero", "drop-topic")
+MissingPolicy = Literal["reject", "zero", "drop-topic"]
 _NAMED_CELLS = 10
 # Ten thousand topics by two thousand runs and more. Lines that all differ in topic and run would
 # otherwise need a matrix of their number squared.
@@ -100,13 +100,13 @@ class CompleteMatrix(ScoreMatrix):
     dropped_topics: tuple[str, ...]
 
 
-def apply_missing_policy(matrix: ScoreMatrix, policy: str) -> CompleteMatrix:
+def apply_missing_policy(matrix: ScoreMatrix, policy: MissingPolicy) -> CompleteMatrix:
     """Return the score matrix completed by a policy on missing scores.
 
     Parameters
     ----------
     matrix : ScoreMatrix
-    policy : {'reject', 'zero', 'drop-topic'}
+    policy : MissingPolicy
         Raise, count a missing score as 0, or leave out every topic with a missing score.
 
     Returns
@@ -119,13 +119,7 @@ def apply_missing_policy(matrix: ScoreMatrix, policy: str) -> CompleteMatrix:
         If the policy is ``reject`` and a cell is missing.
     BadFileError
         If ``drop-topic`` would leave no topic.
-    InputError
-        If there is no such policy.
     """
-    if policy not in MISSING_POLICIES:
-        raise InputError(
-            f"there is no missing-score policy {policy!r}; choose {', '.join(MISSING_POLICIES)}"
-        )
     by_run = matrix.scores.T
     missing = np.isnan(by_run)
     count = int(missing.sum())

@@ -8,9 +8,7 @@ from pathlib import Path
 
 from roundbook.errors import BadFileError, InputError
 from roundbook.formats.columns import Table, TextTable
-from roundbook.formats.ir_measures import ir_measures_lines
 from roundbook.formats.layouts import detect_layout
-from roundbook.formats.lines import blocks_of_lines
 from roundbook.formats.long import read_long
 from roundbook.formats.matrix import (
     Block,
@@ -22,7 +20,6 @@ from roundbook.formats.matrix import (
     refuse_means,
 )
 from roundbook.formats.measures import MeasureSelection
-from roundbook.formats.ntcireval import ntcireval_lines
 from roundbook.formats.parquet import read_parquet
 from roundbook.formats.table import readable
 from roundbook.formats.text import (
@@ -32,17 +29,13 @@ from roundbook.formats.text import (
     read_bytes,
     shown_path,
 )
-from roundbook.formats.trec_eval import trec_eval_lines
+from roundbook.formats.tools import TOOLS, read_output
 from roundbook.formats.wide import read_wide
 from roundbook.formats.workbooks import read_workbook
 from roundbook.measure_names import measure_key
 
-_OF_TOOLS = {
-    "trec_eval": trec_eval_lines,
-    "ir_measures": ir_measures_lines,
-    "ntcireval": ntcireval_lines,
-}
-LAYOUTS = ("wide", "long", *_OF_TOOLS)
+_TABLES = {"wide": read_wide, "long": read_long}
+LAYOUTS = (*_TABLES, *TOOLS)
 
 
 def read_scores(
@@ -82,7 +75,7 @@ def read_scores(
     BadFileError
         If a file cannot be read as scores; the message names the position.
     InputError
-        If no file is given, or the layout is unknown.
+        If no file is given.
     """
     (matrix,) = read_measures(
         paths, (measure,), file_measure=file_measure, layout=layout, max_bytes=max_bytes
@@ -120,8 +113,6 @@ def read_measures(
     """
     if not paths:
         raise InputError("no score file was given")
-    if layout not in ("auto", *LAYOUTS):
-        raise InputError(f"there is no layout {layout!r}; choose auto or {', '.join(LAYOUTS)}")
     selection = MeasureSelection(tuple(measures), file_measure)
     first: tuple[str, str] | None = None  # file and layout
     hidden: list[HiddenCells] = []
@@ -195,20 +186,19 @@ def read_source(path: Path | str, max_bytes: int) -> SourceText | Table:
 
 
 def _blocks(source: SourceText | Table, kind: str, selection: MeasureSelection) -> dict[str, Block]:
-    if kind in _OF_TOOLS:
-        if isinstance(source, Table):
-            raise BadFileError(
-                f"{kind} is a layout of text, and this is a table",
-                source.file,
-                way_out="one of two layouts",
-                first="wide",
-                second="long",
-            )
-        return blocks_of_lines(_OF_TOOLS[kind](source), selection, source.file)
-    table = source if isinstance(source, Table) else TextTable(source)
-    if kind == "long":
-        return read_long(table, selection)
-    return {selection.only(table.file): read_wide(table)}
+    """Return a file's scores, read as of one of `LAYOUTS`, by measure."""
+    if kind in _TABLES:
+        table = source if isinstance(source, Table) else TextTable(source)
+        return _TABLES[kind](table, selection)
+    if isinstance(source, Table):
+        raise BadFileError(
+            f"{kind} is a layout of text, and this is a table",
+            source.file,
+            way_out="one of two layouts",
+            first="wide",
+            second="long",
+        )
+    return read_output(source, kind, selection)
 
 
 def _disagreement(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from roundbook.errors import BadFileError
 from roundbook.formats.columns import Table
 from roundbook.formats.matrix import Block, refuse_oversize, without_summary
+from roundbook.formats.measures import MeasureSelection
 from roundbook.formats.table import (
     ANY_RUN_HEADER,
     ANY_TOPIC_HEADER,
@@ -17,14 +18,15 @@ from roundbook.formats.table import (
 )
 
 
-def read_wide(table: Table) -> Block:
-    """Read a wide table; an empty cell is a missing score.
+def read_wide(table: Table, selection: MeasureSelection) -> dict[str, Block]:
+    """Read a wide table, of the one selected measure; an empty cell is a missing score.
 
     Raises
     ------
     BadFileError
         If the file is not a table of scores with run tags above and topics on the left.
     """
+    measure = selection.only(table.file)
     file, lines = table.file, table.line_numbers()
     runs = _run_tags(table)
     cells = table.texts(0)
@@ -51,15 +53,14 @@ def read_wide(table: Table) -> Block:
             1,
         )
     refuse_oversize(len(topics), len(runs), file)
-    return without_summary(
-        Block(
-            file,
-            tuple(topics),
-            tuple(runs),
-            table.scores(),
-            lambda topic, run: (lines[topic], run + 2),
-        )
+    block = Block(
+        file,
+        tuple(topics),
+        tuple(runs),
+        table.scores(),
+        lambda topic, run: (lines[topic], run + 2),
     )
+    return {measure: without_summary(block)}
 
 
 def _run_tags(table: Table) -> list[str]:

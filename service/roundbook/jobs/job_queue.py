@@ -19,8 +19,8 @@ from psycopg.types.json import Jsonb
 from sqlalchemy import Connection, Engine, text
 
 from roundbook.database.engine import unit_of_work
-from roundbook.database.privileges import QUEUE_SCHEMA as SCHEMA
 from roundbook.errors import DatabaseError
+from roundbook.logbook.privileges import QUEUE_SCHEMA as SCHEMA
 
 QUEUE = "studies"
 # The facts of a job that procrastinate does not keep: its progress and its result.

@@ -1,14 +1,41 @@
-"""The state of the database's schema, and its upgrade."""
+"""The state of the database's schema and of its server, and the upgrade of the schema."""
 
 from __future__ import annotations
 
-from sqlalchemy import Engine
+from typing import NamedTuple
+
+from sqlalchemy import Engine, text
 
 from roundbook.database import schema
-from roundbook.database.engine import unit_of_work
-from roundbook.database.server_state import OtherSetting, read_server_state
+from roundbook.database.engine import (
+    PINNED,
+    driver_connection,
+    is_pooled,
+    server_version,
+    unit_of_work,
+)
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import ReportProgress, ignore_progress
+
+# The time zone is the machine's, which nobody set on purpose.
+_EXPECTED = {name: value for name, value in PINNED.items() if name != "TimeZone"} | {
+    "default_transaction_isolation": "read committed"
+}
+# Settings that somebody changed: neither PostgreSQL's default nor the value that transactions set
+# anyway. The order of day and month does not matter for ISO dates.
+_SET = text(
+    """
+    SELECT name, reset_val FROM pg_settings
+    WHERE name = ANY(:names) AND lower(reset_val) <> lower(boot_val)
+      AND NOT (name = 'DateStyle' AND reset_val ILIKE 'ISO%')
+    ORDER BY lower(name)
+    """
+)
+_STATE = text(
+    "SELECT pg_is_in_recovery() AS standby,"
+    " current_setting('server_encoding') AS encoding,"
+    " current_setting('default_transaction_read_only')::bool AS read_only"
+)
 
 
 class SchemaState(Result):
@@ -21,6 +48,14 @@ class SchemaState(Result):
     current: str | None
     expected: str
     status: str
+
+
+class OtherSetting(NamedTuple):
+    """A setting of the database, role or server that differs from Roundbook's transactions."""
+
+    name: str
+    value: str
+    pinned: str
 
 
 class DatabaseState(SchemaState):
@@ -41,9 +76,24 @@ class DatabaseState(SchemaState):
 
 def read_database(engine: Engine) -> DatabaseState:
     """Return the state of the schema and of the server."""
+    state = read_schema(engine)
     with unit_of_work(engine) as connection:
-        server = read_server_state(connection)
-    return DatabaseState(**dict(read_schema(engine)), **server)
+        row = connection.execute(_STATE).one()
+        _, version = server_version(connection)
+        return DatabaseState(
+            **dict(state),
+            postgresql=version,
+            encoding=row.encoding,
+            encrypted=driver_connection(connection).pgconn.ssl_in_use,
+            pooler=is_pooled(connection),
+            standby=row.standby,
+            read_only=row.read_only,
+            settings=[
+                OtherSetting(name, value, _EXPECTED[name])
+                for name, value in connection.execute(_SET, {"names": list(_EXPECTED)})
+                if value.lower() != _EXPECTED[name].lower()
+            ],
+        )
 
 
 def read_schema(engine: Engine) -> SchemaState:

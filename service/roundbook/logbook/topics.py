@@ -12,7 +12,7 @@ from sqlalchemy import Connection, func, select, text
 from roundbook.database.run_tables import judgment_list, qrels, run_list, run_upload
 from roundbook.database.tables import matrix, matrix_topic, round_, topic, topic_alias
 from roundbook.errors import AlreadyRecordedError, BadFileError, NotRecordedError
-from roundbook.formats.topic_aliases import TopicId, read_topic_ids
+from roundbook.formats.name_tables import TopicId, read_topic_ids
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.names import check_name, is_named

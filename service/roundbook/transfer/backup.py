@@ -8,11 +8,9 @@ from pathlib import Path
 
 from sqlalchemy import Engine
 
-from roundbook.database.checksum import has_checksum
-from roundbook.database.dump import read_dump, restore_dump, write_dump
-from roundbook.database.engine import unit_of_work
+from roundbook.database.dump import has_checksum, read_dump, restore_dump, write_dump
+from roundbook.database.engine import server_version, unit_of_work
 from roundbook.database.fingerprints import Fingerprint, filled_tables, fingerprint_tables
-from roundbook.database.programs import server_version
 from roundbook.database.schema import EXPECTED_REVISION, current_revision, require_known
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.logbook.atomic_files import atomic_file

@@ -7,8 +7,8 @@ from tempfile import TemporaryDirectory
 
 from sqlalchemy import Engine, func, select, text
 
+from roundbook.database.engine import server_version
 from roundbook.database.fingerprints import filled_tables
-from roundbook.database.programs import server_version
 from roundbook.database.schema import EXPECTED_REVISION, require_current, upgrade
 from roundbook.database.tables import metadata
 from roundbook.database.token_tables import access_token

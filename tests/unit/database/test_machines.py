@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import pytest
 
 from roundbook.database.server_library import _put
-from roundbook.embedded import machine
-from roundbook.embedded.machine import use_here
+from roundbook.embedded import locks
+from roundbook.embedded.locks import use_here
 from roundbook.errors import DatabaseUnreachableError
 
 HERE = {"name": "alpha", "boot": "1", "processes": "pid:[1]"}
@@ -33,7 +33,7 @@ def use(directory, monkeypatch):
     """Use the directory as this or that machine."""
 
     def use(facts):
-        monkeypatch.setattr(machine, "_here", lambda: facts)
+        monkeypatch.setattr(locks, "_here", lambda: facts)
         return use_here(directory)
 
     return use

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from roundbook.errors import BadFileError, InputError, MissingScoresError
+from roundbook.errors import BadFileError, MissingScoresError
 from roundbook.formats import ScoreMatrix, apply_missing_policy
 from roundbook_cli.ways_out import sentence
 
@@ -66,8 +66,3 @@ def test_drop_topic():
 def test_dropping_every_topic_is_refused():
     with pytest.raises(BadFileError, match="every topic misses"):
         apply_missing_policy(matrix([[NAN, NAN], [1, 2]]), "drop-topic")
-
-
-def test_unknown_policy():
-    with pytest.raises(InputError, match="no missing-score policy 'ignore'"):
-        apply_missing_policy(matrix([[1]]), "ignore")

@@ -89,11 +89,9 @@ def test_a_file_that_may_not_be_read(tmp_path, monkeypatch):
         read_scores([path], measure="AP")
 
 
-def test_calls_that_make_no_sense(tmp_path):
+def test_no_file_is_refused():
     with pytest.raises(InputError, match="no score file"):
         read_scores([], measure="AP")
-    with pytest.raises(InputError, match="no layout 'csv'; choose auto or wide, long"):
-        read_scores([tmp_path], measure="AP", layout="csv")
 
 
 def test_a_name_that_is_not_utf8_can_be_printed(tmp_path):

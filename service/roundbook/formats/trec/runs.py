@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from roundbook.errors import BadFileError, InputError
+from roundbook.errors import BadFileError
 from roundbook.formats.table import checked_names
 from roundbook.formats.text import SourceText, shown_path
 from roundbook.formats.trec.columns import Columns, read_columns
@@ -91,11 +91,7 @@ def read_runs(
     ------
     BadFileError
         If a file cannot be read as runs, or two have the same run; the message names the position.
-    InputError
-        If no file is given.
     """
-    if not paths:
-        raise InputError("no run file was given")
     numberings = {"tag": Numbering(), "topic": Numbering(), "document": Numbering()}
     names: dict[str, list[str]] = {noun: [] for noun in numberings}
     file_of_run: list[str] = []

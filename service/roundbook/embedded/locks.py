@@ -1,13 +1,19 @@
-"""The keeper of an embedded server: the process that keeps it up, and its end time.
+"""The locked files that say which machine uses a data directory, and which process keeps it up.
 
-It holds a lock on a file in the data directory while it runs, so that after a crash or a restart
-of the machine no dead keeper is taken for a live one.
+Only one machine at a time uses a shared data directory: its processes share a lock on a file beside
+the directory, which names the machine. PostgreSQL's own lock file has only a process number, which
+means nothing to another machine or container.
+
+The keeper, which keeps the server up between commands, holds a lock on a file in the directory,
+with its process number and end time. Locks are released when a process ends, so that after a crash
+or a restart of the machine no dead keeper is taken for a live one.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import platform
 import signal
 import time
 from collections.abc import Iterator
@@ -18,13 +24,91 @@ from typing import IO, NamedTuple
 
 import psutil
 
-from roundbook.embedded.machine import lock
 from roundbook.errors import DatabaseUnreachableError
 
+try:
+    import fcntl
+except ImportError:  # on Windows, where the embedded server is not run
+    fcntl = None  # type: ignore[assignment]
+
+AVAILABLE = fcntl is not None
 _FILE = ".kept_up.json"
 _WRITE_SECONDS = 5
 _STOP_SECONDS = 90
 MODULE = "roundbook.embedded.keeper"
+
+
+def lock(file: IO[str], *, shared: bool = False, wait: bool = False) -> None:
+    """Lock an open file, alone or `shared`.
+
+    Raises
+    ------
+    BlockingIOError
+        When another process has it, unless `wait` is set.
+    """
+    mode = fcntl.LOCK_SH if shared else fcntl.LOCK_EX
+    fcntl.flock(file, mode if wait else mode | fcntl.LOCK_NB)
+
+
+@contextmanager
+def use_here(directory: Path) -> Iterator[None]:
+    """Keep other machines from using the data directory `directory` within the block.
+
+    Raises
+    ------
+    DatabaseUnreachableError
+        When another machine or container uses it, or has left its server running.
+    OSError
+    """
+    path = directory.with_name(f"{directory.name}.machine")
+    here = _here()
+    with path.open("a+", encoding="utf-8") as file:
+        with suppress(BlockingIOError):
+            lock(file)  # nobody uses it
+            before = _read_machine(file)
+            crashed = (directory / "postmaster.pid").exists()
+            if crashed and before and not _same_machine(before, here):
+                raise DatabaseUnreachableError(
+                    f"The embedded server in {directory} was started on '{before['name']}', and"
+                    " nothing tells whether it still runs there. Run a command there, or make"
+                    f" sure that it does not and delete {path}."
+                )
+            file.truncate(0)
+            file.write(json.dumps(here))
+            file.flush()
+        lock(file, shared=True, wait=True)
+        user = _read_machine(file)
+        if user and user != here:
+            raise DatabaseUnreachableError(
+                f"The embedded server in {directory} is in use on '{user['name']}', another machine"
+                " or container than this one, and cannot be shared. Try again when nobody uses it"
+                " there; to work from several machines, use a server:"
+                " postgresql://USER:PASSWORD@HOST:PORT/DATABASE in ROUNDBOOK_DATABASE_URL."
+            )
+        yield
+
+
+def _here() -> dict[str, str]:
+    """Return the machine's name and, on Linux, the ids of its boot and of this container."""
+    facts = {"name": platform.node(), "boot": "", "processes": ""}
+    with suppress(OSError):
+        facts["boot"] = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+        facts["processes"] = str(Path("/proc/self/ns/pid").readlink())
+    return facts
+
+
+def _same_machine(before: dict[str, str], here: dict[str, str]) -> bool:
+    # A restarted machine keeps its name; a restarted container has a new name on the same boot.
+    return before["name"] == here["name"] or before["boot"] == here["boot"] != ""
+
+
+def _read_machine(file: IO[str]) -> dict[str, str] | None:
+    file.seek(0)
+    try:
+        written = json.load(file)
+        return {name: str(written[name]) for name in ("name", "boot", "processes")}
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 class Keeper(NamedTuple):
@@ -69,7 +153,7 @@ def find_keeper(directory: Path) -> Keeper | None:
                 with suppress(BlockingIOError):
                     lock(file, shared=True)
                     return None
-                keeper = _read(file)
+                keeper = _read_keeper(file)
         except (FileNotFoundError, NotADirectoryError):
             return None
         if keeper is not None:
@@ -82,7 +166,7 @@ def forget_dead_keeper(directory: Path) -> int | None:
     """Return the process number of a keeper that died, and clear it; None without one."""
     with suppress(FileNotFoundError, BlockingIOError), _open(directory, "r+") as file:
         lock(file)
-        keeper = _read(file)
+        keeper = _read_keeper(file)
         file.truncate(0)
         return keeper.process if keeper is not None else None
     return None
@@ -133,7 +217,7 @@ def _open(directory: Path, mode: str) -> IO[str]:
     return (directory / _FILE).open(mode, encoding="utf-8")
 
 
-def _read(file: IO[str]) -> Keeper | None:
+def _read_keeper(file: IO[str]) -> Keeper | None:
     try:
         kept = json.loads(file.read())
         return Keeper(int(kept["process"]), datetime.fromisoformat(kept["until"]).astimezone(UTC))

@@ -1,17 +1,18 @@
-"""Team files: the team of each run, and whether the run contributed to the pool."""
+"""Tables of names: team files, and files of the other ids under which topics returned."""
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from roundbook.errors import BadFileError
 from roundbook.formats.columns import TextTable
 from roundbook.formats.matrix import HiddenCells
 from roundbook.formats.reader import read_source
 from roundbook.formats.table import RUN_HEADERS, TEAM_HEADERS, checked_name, quoted
-from roundbook.formats.text import DEFAULT_MAX_BYTES, SourceText
+from roundbook.formats.text import DEFAULT_MAX_BYTES, SourceText, decoded, read_bytes
 
 _RUN = RUN_HEADERS[:1]  # a system has a column of its own here
 _TYPE = (("type", "run_type", "runtype"),)
@@ -20,6 +21,12 @@ _SYSTEM = (("system", "system_id", "system_name"),)
 # What programs write for a name that is not known.
 _UNKNOWN = re.compile(r"nan|n/?a|null|none|-+", re.IGNORECASE)
 _ANSWERS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": None}
+
+_OF_TOPIC_IDS = {
+    "topic": (("topic", "topic_id"),),
+    "round": (("round",),),
+    "id": (("id", "id_there", "other_id", "alias"),),
+}
 
 
 @dataclass(frozen=True)
@@ -53,16 +60,6 @@ class RunTeams(dict[str, RunTeam]):
 
 def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> RunTeams:
     """Read a table ``run,team[,type][,contributed_to_pool][,system]``.
-
-    Parameters
-    ----------
-    path : path
-    max_bytes : int
-        Largest file that is read, also after decompression.
-
-    Returns
-    -------
-    RunTeams
 
     Raises
     ------
@@ -128,3 +125,42 @@ def _answer(fields: list[str], at: int | None, file: str, line: int) -> bool | N
             at + 1,
         )
     return _ANSWERS[answer]
+
+
+class TopicId(NamedTuple):
+    """A row: a topic, a round, and the topic's id in that round."""
+
+    topic: str
+    round: str
+    id: str
+    file: str
+    line: int
+
+
+def read_topic_ids(path: Path | str, max_bytes: int) -> list[TopicId]:
+    """Return the rows of a CSV or TSV file ``topic,round,id``, in its order.
+
+    Raises
+    ------
+    BadFileError
+        If the file cannot be read, lacks a column, or has an empty name.
+    """
+    file, _, data = read_bytes(path, max_bytes)
+    table = TextTable(decoded(file, data))
+    columns: dict[str, int] = {}
+    for column, names in _OF_TOPIC_IDS.items():
+        at = table.named_column(names)
+        if at is None:
+            raise BadFileError(
+                f"a file of topic ids needs the columns topic, round and id; {column!r} is missing",
+                file,
+                table.header_line,
+            )
+        columns[column] = at
+    ids = []
+    for line, fields in table.rows():
+        topic, round_, other_id = (
+            checked_name(fields[at], column, file, line, at + 1) for column, at in columns.items()
+        )
+        ids.append(TopicId(topic, round_, other_id, file, line))
+    return ids
