@@ -19,6 +19,7 @@ from roundbook_cli.request_options import argument, option, request_of, usage_er
 from roundbook_cli.saved_drift import Details, print_saved, report_facts, report_number
 from roundbook_cli.series import Assessments, TaskName
 from roundbook_cli.session import record
+from roundbook_cli.ways_out import sentence
 
 if TYPE_CHECKING:
     from roundbook.logbook.result import Result
@@ -229,4 +230,4 @@ def datacite(
 def _note(written: Result) -> None:
     from roundbook.presentation.decisions import report_notes
 
-    talk_notes(report_notes(written))
+    talk_notes(report_notes(written, sentence))

@@ -200,8 +200,9 @@ def test_reports_are_of_the_assessments_that_are_named(campaign, tmp_path):
     page = tmp_path / "task.html"
     html, latex = (("report", kind, TASK, "--output") for kind in ("html", "latex"))
     # Unless they are named, the report says why it has no variances.
-    left_out = campaign(*html, page, "--format", "json").json["left_out"]
-    assert "several assessments" in left_out["Drift"]
+    unnamed = campaign(*html, page, "--format", "json")
+    assert unnamed.json["left_out"]["Drift"].endswith("(crowd, official), which are never mixed.")
+    assert "which are never mixed; name one with --assessments.\n" in unnamed.err
     said = campaign(*html, page, "--force", *crowd, "--format", "json").json
     assert (said["assessments"], said["pages"][:5]) == (
         "crowd",

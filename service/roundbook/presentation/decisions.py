@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
+from roundbook.errors import RoundbookError
 from roundbook.logbook.kinds import find_kind
 from roundbook.presentation.factors import fitted_notes, heading, unchanged
 from roundbook.presentation.impact import stale_lines
@@ -163,8 +164,11 @@ def renewal_notes(renewal: Renewal) -> list[str]:
     ]
 
 
-def report_notes(written: Result) -> list[str]:
-    """Return the notes on a report: parts left out, drafts, a stale plan, corrections."""
+def report_notes(written: Result, sentence: Callable[[RoundbookError], str] = str) -> list[str]:
+    """Return the notes on a report: parts left out, drafts, a stale plan, corrections.
+
+    `sentence` returns what an interface says of an error, for the parts that are left out.
+    """
     facts = dict(written)
     notes = []
     others = ", ".join(facts.get("other_measures") or ())
@@ -180,7 +184,9 @@ def report_notes(written: Result) -> list[str]:
         notes.append(f"round '{facts['round']}' is a draft; its scores may change.")
     if facts.get("plan_stale"):
         notes.append(f"plan '{facts['plan']}' is stale; its sizes are those it was saved with.")
-    notes += [f"without {name}: {reason}" for name, reason in facts.get("left_out", {}).items()]
+    notes += [
+        f"without {name}: {sentence(error)}" for name, error in facts.get("left_out", {}).items()
+    ]
     return notes + [
         f"round '{label}' was corrected after it was published; the bundle says so."
         for label in facts.get("corrected", ())

@@ -17,6 +17,7 @@ from roundbook.logbook.lookup import find_task, find_task_series, recorded_label
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result
 from roundbook.logbook.rounds import Round, other_measures
+from roundbook.logbook.saving import Refusal
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.reports.self_contained import self_contained
 from roundbook.requests.events import EventsRequest
@@ -30,9 +31,9 @@ if TYPE_CHECKING:
 class WrittenHtml(Result):
     """A report as one HTML file: its pages, and the rounds among them that are drafts.
 
-    `left_out` has the reasons why pages are missing. `measures_of_results` are the other measures
-    of its saved results; `other_measures` are measures of the rounds that it has no pages of, where
-    no measure was asked for. `assessments` is the label asked for, None without one.
+    `left_out` has the errors of the pages that are missing. `measures_of_results` are the other
+    measures of its saved results; `other_measures` are measures of the rounds that it has no pages
+    of, where no measure was asked for. `assessments` is the label asked for, None without one.
     """
 
     report: str
@@ -44,7 +45,7 @@ class WrittenHtml(Result):
     scale: str
     pages: list[str]
     drafts: list[str]
-    left_out: dict[str, str]
+    left_out: dict[str, Refusal]
     measures_of_results: list[str]
     other_measures: list[str]
 
@@ -176,7 +177,7 @@ def _pages(
     of_task: dict[str, Any],
     reported: list[Round],
     progress: ReportProgress,
-) -> tuple[list[_Page], dict[str, str]]:
+) -> tuple[list[_Page], dict[str, RoundbookError]]:
     """Return the pages as the site writes them, and the reasons why pages are left out."""
     from roundbook.pages.answers import drift_context  # noqa: PLC0415
     from roundbook.pages.rendering import render  # noqa: PLC0415
@@ -186,7 +187,7 @@ def _pages(
     caller = _caller(session)
     task, measure, label = of_task["task"].task, of_task["measure"], of_task["assessments"]
     pages: list[_Page] = []
-    left_out: dict[str, str] = {}
+    left_out: dict[str, RoundbookError] = {}
 
     def add(
         anchor: str, title: str, kind: str, names: Sequence[str], make: Callable[[], dict[str, Any]]
@@ -195,7 +196,7 @@ def _pages(
         try:
             written = render(f"{kind}.html", **make(), caller=caller, here="/", open_to_all=True)
         except RoundbookError as error:
-            left_out[title] = str(error)
+            left_out[title] = error
         else:
             pages.append(_Page(anchor, title, written, [(f"/{kind}", name) for name in names]))
 

@@ -15,6 +15,7 @@ from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import Round, RoundList, list_rounds, main_measure, other_measures
 from roundbook.logbook.saved_results import ShownResult, show_result
+from roundbook.logbook.saving import Refusal
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.variances import show_variances
 from roundbook.measure_names import measure_key
@@ -33,7 +34,7 @@ _SUFFIX = ".tex"
 
 
 class WrittenLatex(Result):
-    """The tables of an overview paper in files; `left_out` has the reasons why tables are missing.
+    """The tables of an overview paper in files; `left_out` has the errors of those that are missing.
 
     `other_measures` are the round's measures without tables, where the request names no measure.
     `plan` is the saved plan that the sizes are of, `plan_version` its version, and `plan_stale`
@@ -46,7 +47,7 @@ class WrittenLatex(Result):
     measure: str
     tables: list[str]
     draft: bool
-    left_out: dict[str, str]
+    left_out: dict[str, Refusal]
     other_measures: list[str]
     plan: str | None = None
     plan_version: int | None = None
@@ -103,15 +104,16 @@ def write_latex(
         "factors": lambda: factors_latex(show_factors(session, FactorsRequest(**of_round))),
         "ranking": lambda: ranking_latex(compare_rankings(session, RankRequest(**of_round))),
     }
-    tables, left_out, refused = {}, {}, None
+    tables: dict[str, str] = {}
+    left_out: dict[str, RoundbookError] = {}
     for name, write in writers.items():
         progress(f"Computing {name} ...")
         try:
             tables[name] = f"% {SOFTWARE}\n{write()}\n"
         except RoundbookError as error:
-            left_out[name], refused = str(error), refused or error
-    if not tables and refused:
-        raise refused
+            left_out[name] = error
+    if not tables:
+        raise next(iter(left_out.values()))
     if one_file:
         write_file(request.output, "\n".join(tables.values()), force=request.force)
     else:
