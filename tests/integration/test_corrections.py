@@ -340,11 +340,11 @@ def test_every_change_tells_of_itself(engine):
         ("task created", "ann", None, None, None),
         ("round created", "ann", None, "r1", None),
         ("round changed", "bob", None, "r1", None),
-        ("matrix logged", "ann", None, "r1", number),
+        ("matrix logged", "tester", None, "r1", number),
         ("factors fitted", "cat", "only these", "r1", number),
         ("variance recorded", "dan", None, "r1", None),
         ("plan saved", "eve", "agreed", None, None),
-        ("matrix revised", "ann", "a typo", "r1", revised),
+        ("matrix revised", "tester", "a typo", "r1", revised),
         ("round published", "ann", None, "r1", None),
     ]
     assert events[2].details == {"collection": {"was": None, "is": "CORD-19"}}
