@@ -394,23 +394,28 @@ def log_matrix(session, task, label, measure, scores, *, teams=None, **options):
     return _logging.log_scores(session, request, scores, teams)
 
 
-def log_scores(
-    engine, label, scores, measure="AP", *, task="t", topics=None, runs=None, teams=None, **options
-):
-    """Log scores, (topics, runs), of topics t0, t1, ... and runs run0, run1, ... unless named.
-
-    `teams` are the runs' teams in their order, None where unknown, or what a team file says.
-    """
+def score_matrix(scores, topics=None, runs=None, files=("test",)):
+    """Return scores, (topics, runs), of topics t0, t1, ... and runs run0, run1, ... unless named."""
     scores = np.asarray(scores, dtype=float)
     topics = tuple(topics or (f"t{index}" for index in range(scores.shape[0])))
     runs = tuple(runs or (f"run{index}" for index in range(scores.shape[1])))
+    return ScoreMatrix(topics, runs, scores, None, "wide", files)
+
+
+def log_scores(
+    engine, label, scores, measure="AP", *, task="t", topics=None, runs=None, teams=None, **options
+):
+    """Log scores, of topics and runs as `score_matrix` names them.
+
+    `teams` are the runs' teams in their order, None where unknown, or what a team file says.
+    """
+    matrix = score_matrix(scores, topics, runs)
     if teams is not None and not isinstance(teams, dict):
         teams = {
             run: RunTeam(run, team, None, None, None)
-            for run, team in zip(runs, teams, strict=True)
+            for run, team in zip(matrix.runs, teams, strict=True)
             if team is not None
         }
-    matrix = ScoreMatrix(topics, runs, scores, None, "wide", ("test",))
     options = {"create": True, "user": "tester", **options}
     return log_matrix(engine, task, label, measure, matrix, teams=teams, **options)
 

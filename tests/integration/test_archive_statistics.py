@@ -14,7 +14,7 @@ from tests.factories import (
     fit_factor_set,
     import_archive,
     log_files,
-    log_matrix,
+    log_scores,
     plan_task,
     save_plan,
     save_report,
@@ -25,7 +25,6 @@ from tests.integration.test_upgrades import RELEASED, RELEASES
 from roundbook.database.engine import make_engine
 from roundbook.database.schema import upgrade
 from roundbook.errors import BadFileError
-from roundbook.formats import ScoreMatrix, apply_missing_policy
 
 pytestmark = pytest.mark.one_server
 
@@ -392,22 +391,6 @@ def test_last_digits_may_differ(whole, tmp_path, comes_back):
 # honest, however odd
 
 
-def log(engine, scores, label="r1", *, measure="AP", names=None, **options):
-    topics, runs = scores.shape
-    settled = apply_missing_policy(
-        ScoreMatrix(
-            tuple(names or (f"t{each}" for each in range(topics))),
-            tuple(f"s{each}" for each in range(runs)),
-            scores,
-            None,
-            "wide",
-            ("a.csv",),
-        ),
-        "reject",
-    )
-    return log_matrix(engine, "odd", label, measure, settled, create=True, user="ann", **options)
-
-
 ODD = {
     "topics on which all runs tie": lambda chance: np.vstack([np.full((3, 5), 0.1), chance(4, 5)]),
     "runs that never vary": lambda chance: np.tile(chance(1, 5), (6, 1)),
@@ -434,14 +417,14 @@ ODD = {
 def test_odd_scores_come_back(engine, comes_back, tmp_path, zero_sd):
     for what, made in ODD.items():
         scores = made(lambda *size: np.random.default_rng(3).random(size))
-        log(engine, scores, what, zero_sd=zero_sd)
+        log_scores(engine, what, scores, zero_sd=zero_sd, task="odd")
         if scores.shape[1] > 3:
             fit_factor_set(
                 engine,
                 "odd",
                 what,
                 "AP",
-                runs=["s2", "s0"],
+                runs=["run2", "run0"],
                 reason="Fewer",
                 zero_sd=zero_sd,
                 user="a",
@@ -453,7 +436,8 @@ def test_odd_scores_come_back(engine, comes_back, tmp_path, zero_sd):
 
 def test_a_tie_is_told_by_an_sd_of_exactly_0(engine, server, template, tmp_path):
     """However small: the topic would count as one that tells runs apart."""
-    log(engine, np.vstack([np.full((1, 5), 0.1), np.random.default_rng(3).random((4, 5))]))
+    scores = np.vstack([np.full((1, 5), 0.1), np.random.default_rng(3).random((4, 5))])
+    log_scores(engine, "r1", scores, task="odd")
     export_archive(engine, tmp_path / "a.zip")
     altered = changed(tmp_path / "a.zip", tmp_path / "b.zip", put("factor", 1, sd="1e-16"))
     with (
@@ -468,7 +452,7 @@ def test_a_tie_is_told_by_an_sd_of_exactly_0(engine, server, template, tmp_path)
 def test_more_estimates_than_are_inserted_at_once(engine, server, template, comes_back, tmp_path):
     chance = np.random.default_rng(1)
     for number in range(18):
-        log(engine, chance.random((3, 2)), f"r{number}")
+        log_scores(engine, f"r{number}", chance.random((3, 2)), task="odd")
     export_archive(engine, tmp_path / "a.zip")
     comes_back(tmp_path / "a.zip")
     last = 3 * 18

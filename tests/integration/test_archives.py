@@ -48,7 +48,6 @@ from tests.factories import (
     list_results,
     list_tasks,
     log_files,
-    log_matrix,
     log_scores,
     plan,
     publish_round,
@@ -77,7 +76,6 @@ from roundbook.errors import (
     NotRecordedError,
     RoundbookError,
 )
-from roundbook.formats import ScoreMatrix, apply_missing_policy
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.logbook.events import record_event
 from roundbook.logbook.plans.plan import Plan
@@ -116,22 +114,6 @@ def export(tmp_path):
 
 def take(engine, file):
     return import_archive(engine, file, user="importer")
-
-
-def log(engine, scores, label="r1", *, task="other", measure="AP", **options):
-    topics, runs = scores.shape
-    settled = apply_missing_policy(
-        ScoreMatrix(
-            tuple(f"t{each}" for each in range(topics)),
-            tuple(f"s{each}" for each in range(runs)),
-            scores,
-            None,
-            "wide",
-            ("a.csv",),
-        ),
-        "reject",
-    )
-    return log_matrix(engine, task, label, measure, settled, create=True, user="ann", **options)
 
 
 def scores(seed=0, topics=6, runs=4):
@@ -282,7 +264,7 @@ def answers(engine):
 @pytest.mark.long
 def test_it_answers_as_before(recorded, whole, engine):
     for seed in range(3):  # so that nothing has the number it had
-        log(engine, scores(seed), f"r{seed}")
+        log_scores(engine, f"r{seed}", scores(seed), task="other")
     take(engine, whole)
     assert answers(engine) == answers(recorded)
     moved = show_plan(engine, "next web").plan.estimate
@@ -292,8 +274,8 @@ def test_it_answers_as_before(recorded, whole, engine):
 
 @pytest.mark.long
 def test_a_task_among_others_is_the_same_archive_again(recorded, engine, export):
-    log(engine, scores(), measure="P@5")
-    log(engine, scores(1), "r2", measure="nDCG@10")
+    log_scores(engine, "r1", scores(), "P@5", task="other")
+    log_scores(engine, "r2", scores(1), "nDCG@10", task="other")
     execute(engine, "INSERT INTO roundbook.team (name) VALUES ('Team 2'), ('Alone'), ('Team 0')")
     before, one = export(engine, "other"), export(recorded, "web")
     imported = take(engine, one)
@@ -323,7 +305,7 @@ def test_a_task_holds_what_belongs_to_it_and_no_more(recorded, export):
 
 def test_the_versions_of_a_plan_stay_together(engine, second, export):
     """A plan of a task may have begun as one from a variance that somebody typed in."""
-    log(engine, scores())
+    log_scores(engine, "r1", scores(), task="other")
     save_plan(engine, "next", plan(0.05, Design(m=(10,), min_d=(0.1,))), user="ann")
     save_plan(engine, "other", PlanRequest(task="other", measure="AP"), user="ann")
     execute(
@@ -413,7 +395,7 @@ def test_a_paired_plan_without_two_way_variance_stays(engine, second, export):
 
 def test_a_plan_from_huge_scores_stays(engine, second, export):
     for seed in (1, 2):
-        log(engine, 1.1e9 * scores(seed), f"r{seed}", measure="latency")
+        log_scores(engine, f"r{seed}", 1.1e9 * scores(seed), "latency", task="other")
     asked = PlanRequest(task="other", measure="latency", m=(5,), min_d=(1e8,))
     # Whole numbers of more than 2 ** 53 come back from JSON without a decimal point.
     assert save_plan(engine, "next", asked).plan.variance > 1e16
@@ -499,9 +481,10 @@ def test_scores_of_every_kind_and_their_order(engine, second, export):
     values = scores()
     values[0] = (-0.0, 5e-324, 1e-05, 1 / 3)
     values[:, 3] = 0.25
-    number = log(engine, values[::-1]).matrix
-    log(engine, np.full((5, 3), 0.1), "same")  # only rounding varies here, if anything
-    log(engine, scores(9, 4, 1), "one run")
+    number = log_scores(engine, "r1", values[::-1], task="other").matrix
+    # Only rounding varies here, if anything.
+    log_scores(engine, "same", np.full((5, 3), 0.1), task="other")
+    log_scores(engine, "one run", scores(9, 4, 1), task="other")
     take(second, export(engine))
     for each in (engine, second):
         with unit_of_work(each) as connection:
@@ -615,7 +598,7 @@ def test_pseudonyms_and_published_rounds_stay(recorded, whole, engine):
 def test_it_is_what_one_snapshot_saw(filled, whole, tmp_path):
     def meanwhile(said):
         if "round.csv" in said:
-            log(filled, scores(), task="web", label="2026", measure="P@5")
+            log_scores(filled, "2026", scores(), "P@5", task="web")
 
     export_archive(filled, tmp_path / "a.zip", progress=meanwhile)
     assert (tmp_path / "a.zip").read_bytes() == whole.read_bytes()
@@ -1102,7 +1085,7 @@ def test_what_it_asks_of_the_server_grows_by_the_matrix_alone(engine, second, ex
     costs = []
     for rounds in (1, 2, 5):  # the first brings the measure along
         for number in range(rounds):
-            log(engine, scores(number, 12, 8), f"r{number}", task=f"task {rounds}")
+            log_scores(engine, f"r{number}", scores(number, 12, 8), task=f"task {rounds}")
         file = tmp_path / f"{rounds}.zip"
         out = statements(
             engine, lambda f=file, n=rounds: export_archive(engine, f, tasks=[f"task {n}"])
@@ -1189,7 +1172,7 @@ def test_publishing_and_revising_go_on_afterwards(engine, whole):
     take(engine, whole)
     publish_round(engine, "web", "2024", user="ann")
     create_task(engine, "more", user="ann")
-    newest = log(engine, scores(), task="more")
+    newest = log_scores(engine, "r1", scores(), task="more")
     assert newest.matrix == 12
 
 
@@ -1241,7 +1224,7 @@ def test_of_a_trusted_archive_all_results_can_be_read(engine, whole, tmp_path, c
 def test_a_report_without_a_name_of_a_task_with_a_long_one_comes_back(engine, second, export):
     task = "t" * 195
     for label in ("1", "2"):
-        log(engine, scores(int(label)), label, task=task)
+        log_scores(engine, label, scores(int(label)), task=task)
     name = save_report(engine, task, "AP").name
     take(second, export(engine))
     assert [row.name for row in list_results(second).results] == [name]

@@ -20,12 +20,13 @@ from tests.factories import (
     list_events,
     list_rounds,
     list_tasks,
-    log_matrix,
+    log_scores,
     plan_task,
     publish_round,
     record_variance,
     restore_matrix,
     save_plan,
+    score_matrix,
     show_factors,
     show_plan,
     withdraw_matrix,
@@ -34,7 +35,7 @@ from tests.forked import race
 
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.errors import RevisedMeanwhileError
-from roundbook.formats import RunTeam, ScoreMatrix
+from roundbook.formats import RunTeam
 from roundbook.logbook.events import record_event
 from roundbook.logbook.matrices import log_matrix as matrices
 from roundbook.logbook.matrices.entering import latest_revisions
@@ -47,25 +48,8 @@ repeated = pytest.mark.parametrize("repetitions", [2, pytest.param(10, marks=pyt
 NUMBERS = itertools.count(1000)
 
 
-def of_scores(scores):
-    topics, runs = scores.shape
-    return ScoreMatrix(
-        tuple(f"t{row}" for row in range(topics)),
-        tuple(f"s{column}" for column in range(runs)),
-        scores,
-        None,
-        "wide",
-        ("a.csv",),
-    )
-
-
 def scores(seed, topics=8, runs=6):
     return np.random.default_rng(seed).random((topics, runs))
-
-
-def log(engine, values, label="r1", *, task="t", measure="AP", **options):
-    options = {"create": True, "user": "ann", **options}
-    return log_matrix(engine, task, label, measure, of_scores(values), **options)
 
 
 def read(engine, query):
@@ -129,7 +113,9 @@ def teams(number):
     draw = random.Random(number)
     runs = list(range(6))
     draw.shuffle(runs)
-    return {f"s{run}": RunTeam(f"s{run}", f"team {run}", None, run % 3 > 0, None) for run in runs}
+    return {
+        f"run{run}": RunTeam(f"run{run}", f"team {run}", None, run % 3 > 0, None) for run in runs
+    }
 
 
 def log_several(numbers, engine):
@@ -137,8 +123,8 @@ def log_several(numbers, engine):
     for number in numbers:
         task, label, measure = identity(number)
         values = scores(number, 10 + number % 40)
-        found = log(
-            engine, values, label, task=task, measure=measure, teams=teams(number), user="ann"
+        found = log_scores(
+            engine, label, values, measure, teams=teams(number), user="ann", task=task
         )
         done.append((number, found.status, found.matrix, found.revision))
     return done
@@ -174,7 +160,7 @@ def test_many_processes_log_many_matrices(engine, database, processes, distinct)
     )
     expected = set()
     for number in range(distinct):
-        one = of_scores(scores(number, 10 + number % 40))
+        one = score_matrix(scores(number, 10 + number % 40))
         digest = content_hash(one.topics, one.runs, one.scores)
         expected.add((*identity(number), digest, found[number][0][1]))
     assert {tuple(row) for row in stored} == expected
@@ -205,8 +191,9 @@ def test_many_processes_log_many_matrices(engine, database, processes, distinct)
 
 
 def revise(person, repetition, engine, seen=None):
-    return log(
+    return log_scores(
         engine,
+        "r1",
         scores((repetition, person)),
         revise=f"reason of {person}",
         user=f"person {person}",
@@ -235,7 +222,7 @@ def check_one_won(engine, outcomes, revision):
     [(3, 3), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((2, 20), (5, 6)))],
 )
 def test_of_several_who_revise_in_processes_one_wins(engine, database, people, repetitions):
-    log(engine, scores(0))
+    log_scores(engine, "r1", scores(0))
     for repetition in range(1, repetitions + 1):
         works = [partial(revise, each, repetition, seen=repetition) for each in range(people)]
         told = race(database, works)
@@ -255,7 +242,7 @@ def test_of_several_who_revise_in_processes_one_wins(engine, database, people, r
     [(3, 4), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((2, 30), (5, 10)))],
 )
 def test_of_several_who_have_seen_the_same_one_wins(committed, engine, people, repetitions):
-    log(engine, scores(0))
+    log_scores(engine, "r1", scores(0))
     meet = threading.Barrier(people)
 
     def attempt(person):
@@ -275,7 +262,7 @@ def test_of_several_who_have_seen_the_same_one_wins(committed, engine, people, r
 
 
 def test_a_revision_under_way_is_one_that_nobody_else_has_seen(committed, engine, monkeypatch):
-    log(engine, scores(0))
+    log_scores(engine, "r1", scores(0))
     half, go_on = threading.Event(), threading.Event()
     store = matrices.store_estimates
 
@@ -301,7 +288,7 @@ def test_a_revision_under_way_is_one_that_nobody_else_has_seen(committed, engine
 @pytest.mark.long
 @repeated
 def test_the_same_correction_by_two_people_is_one(engine, database, repetitions):
-    log(engine, scores(0))
+    log_scores(engine, "r1", scores(0))
     for repetition in range(1, repetitions + 1):
         works = [partial(revise_alike, person, repetition) for person in range(2)]
         values = values_of(race(database, works))
@@ -309,7 +296,7 @@ def test_the_same_correction_by_two_people_is_one(engine, database, repetitions)
 
 
 def revise_alike(person, repetition, engine):
-    found = log(engine, scores(repetition), revise="typo", user=f"person {person}")
+    found = log_scores(engine, "r1", scores(repetition), revise="typo", user=f"person {person}")
     return found.revision, found.status
 
 
@@ -319,7 +306,7 @@ def revise_alike(person, repetition, engine):
 @pytest.mark.long
 @pytest.mark.parametrize("repetitions", [2, pytest.param(10, marks=pytest.mark.slow)])
 def test_two_who_withdraw_or_restore_at_once(engine, database, repetitions):
-    number = log(engine, scores(0)).matrix
+    number = log_scores(engine, "r1", scores(0)).matrix
     for repetition in range(repetitions):
         decide, word = ((withdraw_matrix, "withdrawn"), (restore_matrix, "restored"))[
             repetition % 2
@@ -349,7 +336,7 @@ def decided(decide, number, person, engine):
 @pytest.mark.long
 @repeated
 def test_one_withdraws_while_another_revises(engine, database, repetitions):
-    latest = log(engine, scores(0)).matrix
+    latest = log_scores(engine, "r1", scores(0)).matrix
     ways = Counter()
     for repetition in range(1, repetitions + 1):
         withdrawing, revising = race(
@@ -373,7 +360,7 @@ def test_a_round_is_published_while_scores_are_logged(engine, database, repetiti
     ways = Counter()
     for repetition in range(repetitions):
         label = f"r{repetition}"
-        log(engine, scores(0), label)
+        log_scores(engine, label, scores(0))
         published, late = race(
             database,
             [
@@ -401,11 +388,11 @@ def publish(label, engine):
 
 
 def log_one(values, label, measure, engine):
-    return log(engine, values, label, measure=measure).status
+    return log_scores(engine, label, values, measure).status
 
 
 def test_several_publish_at_once(engine, database):
-    log(engine, scores(0))
+    log_scores(engine, "r1", scores(0))
     values = values_of(race(database, [partial(publish, "r1")] * 4))
     assert Counter(values) == {"published": 1, "unchanged": 3}
     assert len(list_events(engine, what="round published").events) == 1
@@ -413,8 +400,14 @@ def test_several_publish_at_once(engine, database):
 
 @pytest.mark.long
 def test_several_fit_factors_at_once(engine, database):
-    log(engine, scores(0))
-    chosen = [("s0", "s1"), ("s1", "s2"), ("s2", "s3"), ("s0", "s1", "s2"), ("s3", "s4")]
+    log_scores(engine, "r1", scores(0))
+    chosen = [
+        ("run0", "run1"),
+        ("run1", "run2"),
+        ("run2", "run3"),
+        ("run0", "run1", "run2"),
+        ("run3", "run4"),
+    ]
     values = values_of(race(database, [partial(fit, runs) for runs in chosen]))
     assert sorted(version for version, _ in values) == [2, 3, 4, 5, 6]
     assert show_factors(engine, "t", "r1", "AP").versions == [1, 2, 3, 4, 5, 6]
@@ -422,7 +415,7 @@ def test_several_fit_factors_at_once(engine, database):
         stored = show_factors(engine, "t", "r1", "AP", version=version)
         mean = scores(0)[:, [int(run[1:]) for run in runs]].mean(axis=1)
         assert [each.mean for each in stored.factors] == pytest.approx(mean, rel=1e-12)
-    values = values_of(race(database, [partial(fit, ("s0", "s5"))] * 4))
+    values = values_of(race(database, [partial(fit, ("run0", "run5"))] * 4))
     assert sorted(values) == [(7, "fitted"), *[(7, "unchanged")] * 3]
     assert len(list_events(engine, what="factors fitted").events) == 6
 
@@ -435,9 +428,9 @@ def fit(runs, engine):
 @pytest.mark.long
 @repeated
 def test_factors_are_fitted_while_the_matrix_is_revised(engine, database, repetitions):
-    log(engine, scores(0))
+    log_scores(engine, "r1", scores(0))
     versions = 1
-    runs = ("s0", "s1"), ("s2", "s3")
+    runs = ("run0", "run1"), ("run2", "run3")
     for repetition in range(1, repetitions + 1):
         fitted, revised = values_of(
             race(database, [partial(fit, runs[repetition % 2]), partial(revise, 1, repetition)])
@@ -450,7 +443,7 @@ def test_factors_are_fitted_while_the_matrix_is_revised(engine, database, repeti
 
 @pytest.mark.long
 def test_several_save_one_plan_at_once(engine, database):
-    log(engine, scores(0))
+    log_scores(engine, "r1", scores(0))
     values = values_of(race(database, [partial(save, 0.1)] * 4))
     assert sorted(values) == [(1, "saved"), *[(1, "unchanged")] * 3]
     values = values_of(race(database, [partial(save, 0.11 + each / 100) for each in range(5)]))
@@ -467,7 +460,7 @@ def save(min_d, engine):
 
 @pytest.mark.long
 def test_a_plan_is_saved_while_what_it_rests_on_is_revised(engine, database):
-    log(engine, scores(0))
+    log_scores(engine, "r1", scores(0))
     kept = 0
     for repetition in range(1, 6):
         (version, status), revised = values_of(

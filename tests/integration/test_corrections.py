@@ -13,7 +13,7 @@ from tests.factories import (
     fit_factor_set,
     list_events,
     list_rounds,
-    log_matrix,
+    log_scores,
     plan_task,
     publish_round,
     record_variance,
@@ -46,7 +46,6 @@ from roundbook.errors import (
     RoundPublishedError,
     WithdrawnError,
 )
-from roundbook.formats import ScoreMatrix
 from roundbook.logbook.withdrawals import left_out
 
 ROUNDS = ("r1", "r2", "r3")
@@ -56,24 +55,10 @@ def scores(seed, topics=8, runs=5):
     return np.random.default_rng(seed).random((topics, runs))
 
 
-def log(engine, values, label, measure="AP", **options):
-    values = np.asarray(values)
-    matrix = ScoreMatrix(
-        tuple(f"t{row}" for row in range(values.shape[0])),
-        tuple(f"s{column}" for column in range(values.shape[1])),
-        values,
-        None,
-        "wide",
-        ("test",),
-    )
-    options = {"create": True, "user": "ann", **options}
-    return log_matrix(engine, "task", label, measure, matrix, **options)
-
-
 @prepared
 def three(engine):
     """Three rounds of one measure: the numbers of their matrices."""
-    return [log(engine, scores(seed), label).matrix for seed, label in enumerate(ROUNDS)]
+    return [log_scores(engine, label, scores(seed)).matrix for seed, label in enumerate(ROUNDS)]
 
 
 def own_variance(values):
@@ -85,7 +70,7 @@ def own_variance(values):
 
 def test_a_withdrawn_matrix_leaves_the_pooled_variance_and_this_is_said(engine, three):
     withdraw_matrix(engine, three[1], "wrong qrels", user="bob")
-    history = show_variances(engine, "task", "AP")
+    history = show_variances(engine, "t", "AP")
     assert [each.round for each in history.rounds] == ["r1", "r3"]
     expected = (own_variance(scores(0)) + own_variance(scores(2))) / 2
     assert history.pooled.variance == pytest.approx(expected, rel=1e-12)
@@ -93,7 +78,7 @@ def test_a_withdrawn_matrix_leaves_the_pooled_variance_and_this_is_said(engine, 
     assert (withdrawn.round, withdrawn.matrix, withdrawn.reason) == ("r2", three[1], "wrong qrels")
     assert withdrawn.withdrawn_by == "bob"
     assert "wrong qrels" in left_out(withdrawn)
-    histories = show_histories(engine, "task")
+    histories = show_histories(engine, "t")
     assert [each.round for each in histories.histories[0].rounds] == ["r1", "r3"]
     assert histories.withdrawn == [withdrawn]
 
@@ -101,49 +86,49 @@ def test_a_withdrawn_matrix_leaves_the_pooled_variance_and_this_is_said(engine, 
 def test_what_asks_for_a_withdrawn_matrix_is_told(engine, three):
     withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
     for ask in (
-        lambda: show_factors(engine, "task", "r1", "AP"),
-        lambda: standardise(engine, "task", "r1", "AP"),
-        lambda: standardise(engine, "task", "r2", "AP", factors_from="r1"),
-        lambda: compare_rankings(engine, "task", "r1", "AP"),
-        lambda: fit_factor_set(engine, "task", "r1", "AP", runs="all", reason="x", user="ann"),
-        lambda: report_drift(engine, "task", "AP", from_round="r1"),
+        lambda: show_factors(engine, "t", "r1", "AP"),
+        lambda: standardise(engine, "t", "r1", "AP"),
+        lambda: standardise(engine, "t", "r2", "AP", factors_from="r1"),
+        lambda: compare_rankings(engine, "t", "r1", "AP"),
+        lambda: fit_factor_set(engine, "t", "r1", "AP", runs="all", reason="x", user="ann"),
+        lambda: report_drift(engine, "t", "AP", from_round="r1"),
     ):
         with refusing(WithdrawnError, f"matrix {three[0]}.*wrong qrels.*matrix restore"):
             ask()
     # By its number a version stays readable, and says so.
-    assert show_factors(engine, "task", "r1", "AP", version=1).withdrawn == "wrong qrels"
+    assert show_factors(engine, "t", "r1", "AP", version=1).withdrawn == "wrong qrels"
 
 
 def test_drift_and_generalisability_leave_it_out(engine, three):
-    assert report_drift(engine, "task", "AP").from_round == "r1"
+    assert report_drift(engine, "t", "AP").from_round == "r1"
     withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
-    report = report_drift(engine, "task", "AP")
+    report = report_drift(engine, "t", "AP")
     assert (report.from_round, report.to_round) == ("r2", "r3")
     assert [each.matrix for each in report.withdrawn] == [three[0]]
-    curve = trace_drift(engine, "task", "AP")
+    curve = trace_drift(engine, "t", "AP")
     assert (curve.from_round, [each.round for each in curve.rounds]) == ("r2", ["r3"])
     assert [each.matrix for each in curve.withdrawn] == [three[0]]
-    found = report_generalisability(engine, "task", "AP")
+    found = report_generalisability(engine, "t", "AP")
     assert [each.round for each in found.rounds] == ["r2", "r3"]
     assert [each.matrix for each in found.withdrawn] == [three[0]]
     with pytest.raises(WithdrawnError, match="wrong qrels"):
-        report_generalisability(engine, "task", "AP", round_label="r1")
+        report_generalisability(engine, "t", "AP", round_label="r1")
 
 
 def test_a_plan_that_rests_on_it_says_so(engine, three):
     design = Design(m=(5,), min_d=(0.2,))
-    save_plan(engine, "next", plan_task(engine, "task", "AP", design), user="ann")
+    save_plan(engine, "next", plan_task(engine, "t", "AP", design), user="ann")
     withdraw_matrix(engine, three[2], "wrong qrels", user="bob")
     (stale,) = show_plan(engine, "next").stale
     assert (stale.round, stale.now) == ("r3", None)
     assert stale.why == "its score matrix was withdrawn: wrong qrels"
-    again = plan_task(engine, "task", "AP", design)
+    again = plan_task(engine, "t", "AP", design)
     assert [each.round for each in again.estimate.rounds] == ["r1", "r2"]
     assert [each.matrix for each in again.estimate.withdrawn] == [three[2]]
     for number in three[:2]:
         withdraw_matrix(engine, number, "all of them", user="bob")
     with pytest.raises(WithdrawnError, match=r"all of them.*wrong qrels"):
-        plan_task(engine, "task", "AP", design)
+        plan_task(engine, "t", "AP", design)
     assert {each.why for each in show_plan(engine, "next").stale} == {
         "its score matrix was withdrawn: wrong qrels",
         "its score matrix was withdrawn: all of them",
@@ -151,16 +136,16 @@ def test_a_plan_that_rests_on_it_says_so(engine, three):
 
 
 def test_restored_it_counts_again_exactly(engine, three):
-    before = show_variances(engine, "task", "AP")
-    drift = report_drift(engine, "task", "AP")
+    before = show_variances(engine, "t", "AP")
+    drift = report_drift(engine, "t", "AP")
     done = withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
     assert (done.status, done.standing, done.reason) == ("withdrawn", "withdrawn", "wrong qrels")
     assert withdraw_matrix(engine, three[0], "again", user="eve").status == "unchanged"
     done = restore_matrix(engine, three[0], "right after all", user="bob")
     assert (done.status, done.standing) == ("restored", "current")
     assert restore_matrix(engine, three[0], "again", user="eve").status == "unchanged"
-    assert show_variances(engine, "task", "AP") == before
-    assert report_drift(engine, "task", "AP") == drift
+    assert show_variances(engine, "t", "AP") == before
+    assert report_drift(engine, "t", "AP") == drift
     told = [
         (each.what, each.who, each.why)
         for each in list_events(engine, matrix=three[0]).events
@@ -173,17 +158,17 @@ def test_restored_it_counts_again_exactly(engine, three):
 
 
 def test_no_earlier_revision_takes_its_place(engine, three):
-    second = log(engine, scores(9), "r1", revise="a typo").matrix
+    second = log_scores(engine, "r1", scores(9), revise="a typo").matrix
     withdraw_matrix(engine, second, "worse than before", user="bob")
-    assert [each.round for each in show_variances(engine, "task", "AP").rounds] == ["r2", "r3"]
-    assert report_drift(engine, "task", "AP").from_round == "r2"
+    assert [each.round for each in show_variances(engine, "t", "AP").rounds] == ["r2", "r3"]
+    assert report_drift(engine, "t", "AP").from_round == "r2"
     with pytest.raises(RecordError, match="revision 1 of 2"):
         withdraw_matrix(engine, three[0], "as well", user="bob")
     # The first scores again are a third revision, which counts.
-    third = log(engine, scores(0), "r1", revise="the first were right")
+    third = log_scores(engine, "r1", scores(0), revise="the first were right")
     assert (third.revision, third.status) == (3, "logged")
-    assert [each.round for each in show_variances(engine, "task", "AP").rounds] == list(ROUNDS)
-    assert show_variances(engine, "task", "AP").withdrawn == []
+    assert [each.round for each in show_variances(engine, "t", "AP").rounds] == list(ROUNDS)
+    assert show_variances(engine, "t", "AP").withdrawn == []
     with pytest.raises(RecordError, match="revision 2 of 3"):
         restore_matrix(engine, second, "no", user="bob")
 
@@ -191,20 +176,20 @@ def test_no_earlier_revision_takes_its_place(engine, three):
 def test_the_withdrawn_scores_again_are_no_way_around(engine, three):
     withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
     with refusing(WithdrawnError, "matrix restore"):
-        log(engine, scores(0), "r1")
+        log_scores(engine, "r1", scores(0))
     with refusing(WithdrawnError, "matrix restore"):
-        log(engine, scores(0), "r1", revise="please")
+        log_scores(engine, "r1", scores(0), revise="please")
     with pytest.raises(ContentDiffersError):
-        log(engine, scores(5), "r1")
-    assert log(engine, scores(5), "r1", revise="new qrels").revision == 2
+        log_scores(engine, "r1", scores(5))
+    assert log_scores(engine, "r1", scores(5), revise="new qrels").revision == 2
 
 
 def test_a_published_variance_stands_in_for_withdrawn_scores(engine, three):
     record_variance(
-        engine, "task", "r1", "AP", variance=0.25, runs=4, topics=9, source="paper", user="ann"
+        engine, "t", "r1", "AP", variance=0.25, runs=4, topics=9, source="paper", user="ann"
     )
     withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
-    history = show_variances(engine, "task", "AP")
+    history = show_variances(engine, "t", "AP")
     assert (history.rounds[0].round, history.rounds[0].origin) == ("r1", "published")
     assert [each.round for each in history.withdrawn] == ["r1"]
 
@@ -234,61 +219,63 @@ def test_the_database_takes_withdrawals_only_in_turn(engine, three):
 
 
 def test_of_two_revisions_of_the_same_one_the_second_is_refused(engine, three):
-    log(engine, scores(7), "r1", revise="mine", user="ann", expected_revisions={"AP": 1})
+    log_scores(engine, "r1", scores(7), revise="mine", user="ann", expected_revisions={"AP": 1})
     with refusing(RevisedMeanwhileError, r"ann logged revision 2.*matrix show"):
-        log(engine, scores(8), "r1", revise="also mine", user="bob", expected_revisions={"AP": 1})
-    assert show_variances(engine, "task", "AP").rounds[0].revision == 2
-    log(engine, scores(8), "r1", revise="seen", user="bob", expected_revisions={"AP": 2})
+        log_scores(
+            engine, "r1", scores(8), revise="also mine", user="bob", expected_revisions={"AP": 1}
+        )
+    assert show_variances(engine, "t", "AP").rounds[0].revision == 2
+    log_scores(engine, "r1", scores(8), revise="seen", user="bob", expected_revisions={"AP": 2})
     # Whoever names none revises the latest.
-    assert log(engine, scores(9), "r1", revise="again", user="bob").revision == 4
+    assert log_scores(engine, "r1", scores(9), revise="again", user="bob").revision == 4
     # The same content from both is one revision, and no quarrel.
-    same = log(engine, scores(9), "r1", revise="same", expected_revisions={"AP": 1})
+    same = log_scores(engine, "r1", scores(9), revise="same", expected_revisions={"AP": 1})
     assert same.status == "unchanged"
 
 
 def test_who_saw_nothing_revises_nothing(engine, three):
     with refusing(RevisedMeanwhileError, "logged revision 1"):
-        log(engine, scores(8), "r1", revise="first", user="bob", expected_revisions={})
+        log_scores(engine, "r1", scores(8), revise="first", user="bob", expected_revisions={})
 
 
 def test_publishing_freezes_a_round(engine):
-    log(engine, scores(0), "r1")
-    done = publish_round(engine, "task", "r1", reason="results are out", user="ann")
+    log_scores(engine, "r1", scores(0))
+    done = publish_round(engine, "t", "r1", reason="results are out", user="ann")
     assert (done.status, done.round) == ("published", "r1")
-    assert publish_round(engine, "task", "r1", user="bob").status == "unchanged"
-    assert list_rounds(engine, "task").rounds[0].status == "published"
-    assert log(engine, scores(0), "r1").status == "unchanged"
+    assert publish_round(engine, "t", "r1", user="bob").status == "unchanged"
+    assert list_rounds(engine, "t").rounds[0].status == "published"
+    assert log_scores(engine, "r1", scores(0)).status == "unchanged"
     with pytest.raises(ContentDiffersError):
-        log(engine, scores(1), "r1")
+        log_scores(engine, "r1", scores(1))
     with refusing(RoundPublishedError, "--revise"):
-        log(engine, scores(1), "r1", "P@5")
+        log_scores(engine, "r1", scores(1), "P@5")
     with pytest.raises(RoundPublishedError):
-        log(engine, scores(1), "r1", assessments="bronze")
-    assert log(engine, scores(1), "r1", revise="re-issued").revision == 2
-    late = log(engine, scores(1), "r1", "P@5", revise="asked for since")
+        log_scores(engine, "r1", scores(1), assessments="bronze")
+    assert log_scores(engine, "r1", scores(1), revise="re-issued").revision == 2
+    late = log_scores(engine, "r1", scores(1), "P@5", revise="asked for since")
     assert (late.revision, late.status) == (1, "logged")
     (event,) = list_events(engine, what="round published").events
     assert (event.who, event.why, event.task, event.round) == (
         "ann",
         "results are out",
-        "task",
+        "t",
         "r1",
     )
 
 
 def test_only_a_round_with_scores_is_published(engine):
-    number = log(engine, scores(0), "r1").matrix
-    create_round(engine, "task", "empty")
+    number = log_scores(engine, "r1", scores(0)).matrix
+    create_round(engine, "t", "empty")
     with pytest.raises(NotRecordedError, match="no score matrix"):
-        publish_round(engine, "task", "empty")
+        publish_round(engine, "t", "empty")
     withdraw_matrix(engine, number, "x")
     with pytest.raises(NotRecordedError, match="no score matrix"):
-        publish_round(engine, "task", "r1")
+        publish_round(engine, "t", "r1")
 
 
 def test_the_database_keeps_a_published_round(engine):
-    log(engine, scores(0), "r1")
-    publish_round(engine, "task", "r1")
+    log_scores(engine, "r1", scores(0))
+    publish_round(engine, "t", "r1")
     for statement in (
         "UPDATE roundbook.round SET status = 'draft'",
         "UPDATE roundbook.round SET label = 'other'",
@@ -327,41 +314,41 @@ def test_a_matrix_is_whole_only_with_its_statistics_and_event(engine, monkeypatc
     else:
         monkeypatch.setattr(matrices, "store_estimates", lambda *args, **facts: {"raw": 0.0})
     with pytest.raises(DatabaseError, match=r"no event tells|has no variance"):
-        log(engine, scores(0), "r1")
+        log_scores(engine, "r1", scores(0))
     with unit_of_work(engine) as connection:
         assert connection.execute(text("SELECT count(*) FROM roundbook.matrix")).scalar() == 0
 
 
 def test_every_change_tells_of_itself(engine):
-    create_task(engine, "task", user="ann")
-    create_round(engine, "task", "r1", user="ann")
-    set_round(engine, "task", "r1", collection="CORD-19", user="bob")
-    set_round(engine, "task", "r1", collection="CORD-19", user="bob")  # nothing new
-    number = log(engine, scores(0), "r1").matrix
-    log(engine, scores(0), "r1")  # unchanged
-    log(engine, scores(1), "r2", dry_run=True)
-    fit_factor_set(engine, "task", "r1", "AP", runs=["s0", "s1"], reason="only these", user="cat")
+    create_task(engine, "t", user="ann")
+    create_round(engine, "t", "r1", user="ann")
+    set_round(engine, "t", "r1", collection="CORD-19", user="bob")
+    set_round(engine, "t", "r1", collection="CORD-19", user="bob")  # nothing new
+    number = log_scores(engine, "r1", scores(0)).matrix
+    log_scores(engine, "r1", scores(0))  # unchanged
+    log_scores(engine, "r2", scores(1), dry_run=True)
+    fit_factor_set(engine, "t", "r1", "AP", runs=["run0", "run1"], reason="only these", user="cat")
     record_variance(
-        engine, "task", "r1", "P@5", variance=0.1, runs=3, topics=9, source="paper", user="dan"
+        engine, "t", "r1", "P@5", variance=0.1, runs=3, topics=9, source="paper", user="dan"
     )
     design = Design(m=(5,), min_d=(0.2,))
-    save_plan(engine, "next", plan_task(engine, "task", "AP", design), note="agreed", user="eve")
-    revised = log(engine, scores(3), "r1", revise="a typo").matrix
-    publish_round(engine, "task", "r1", user="ann")
+    save_plan(engine, "next", plan_task(engine, "t", "AP", design), note="agreed", user="eve")
+    revised = log_scores(engine, "r1", scores(3), revise="a typo").matrix
+    publish_round(engine, "t", "r1", user="ann")
     events = list_events(engine).events
     assert [(each.what, each.who, each.why, each.round, each.matrix) for each in events] == [
         ("task created", "ann", None, None, None),
         ("round created", "ann", None, "r1", None),
         ("round changed", "bob", None, "r1", None),
-        ("matrix logged", "ann", None, "r1", number),
+        ("matrix logged", "tester", None, "r1", number),
         ("factors fitted", "cat", "only these", "r1", number),
         ("variance recorded", "dan", None, "r1", None),
         ("plan saved", "eve", "agreed", None, None),
-        ("matrix revised", "ann", "a typo", "r1", revised),
+        ("matrix revised", "tester", "a typo", "r1", revised),
         ("round published", "ann", None, "r1", None),
     ]
     assert events[2].details == {"collection": {"was": None, "is": "CORD-19"}}
-    assert {each.task for each in events} == {"task"}
+    assert {each.task for each in events} == {"t"}
     assert [each.at for each in events] == sorted(each.at for each in events)
     assert [each.what for each in list_events(engine, limit=2).events] == [
         "matrix revised",
@@ -369,21 +356,21 @@ def test_every_change_tells_of_itself(engine):
     ]
     assert list_events(engine, limit=2).earlier == 7
     assert [each.what for each in list_events(engine, who="bob").events] == ["round changed"]
-    assert len(list_events(engine, task_name="task", round_label="r1").events) == 7
+    assert len(list_events(engine, task_name="t", round_label="r1").events) == 7
 
 
 def test_assessments_are_mixed_only_when_asked(engine):
     gold, bronze, later = scores(1), scores(2), scores(3)
-    log(engine, gold, "r1", assessments="gold")
-    log(engine, bronze, "r1", assessments="bronze")
-    log(engine, later, "r2", assessments="bronze")
+    log_scores(engine, "r1", gold, assessments="gold")
+    log_scores(engine, "r1", bronze, assessments="bronze")
+    log_scores(engine, "r2", later, assessments="bronze")
     with refusing(InputError, r"bronze, gold.*--assessments"):
-        show_variances(engine, "task", "AP")
-    alone = show_variances(engine, "task", "AP", assessments="bronze")
+        show_variances(engine, "t", "AP")
+    alone = show_variances(engine, "t", "AP", assessments="bronze")
     assert [each.variance for each in alone.rounds] == pytest.approx(
         [own_variance(bronze), own_variance(later)], rel=1e-12
     )
-    mixed = show_variances(engine, "task", "AP", assessments=["gold", "bronze"])
+    mixed = show_variances(engine, "t", "AP", assessments=["gold", "bronze"])
     assert mixed.mixed == ["gold", "bronze"]
     assert [(each.round, each.assessments) for each in mixed.rounds] == [
         ("r1", "gold"),
@@ -392,15 +379,15 @@ def test_assessments_are_mixed_only_when_asked(engine):
     assert mixed.pooled.variance == pytest.approx(
         (own_variance(gold) + own_variance(later)) / 2, rel=1e-12
     )
-    other = show_variances(engine, "task", "AP", assessments=["bronze", "gold"])
+    other = show_variances(engine, "t", "AP", assessments=["bronze", "gold"])
     assert [each.assessments for each in other.rounds] == ["bronze", "bronze"]
     design = Design(m=(5,), min_d=(0.2,))
-    planned = plan_task(engine, "task", "AP", design, assessments=["gold", "bronze"])
+    planned = plan_task(engine, "t", "AP", design, assessments=["gold", "bronze"])
     assert planned.variance == mixed.pooled.variance
     save_plan(engine, "mixed", planned, user="ann")
     shown = show_plan(engine, "mixed")
     assert (shown.stale, shown.renew) == ([], None)
-    log(engine, scores(4), "r2", assessments="gold")
+    log_scores(engine, "r2", scores(4), assessments="gold")
     shown = show_plan(engine, "mixed")
     assert [each.round for each in shown.stale] == ["r2"]
     assert shown.renew == "roundbook result renew mixed"
@@ -409,15 +396,15 @@ def test_assessments_are_mixed_only_when_asked(engine):
 
 def test_a_label_whose_scores_are_all_withdrawn_is_not_in_the_way_of_another(engine):
     official, mistyped = scores(1), scores(2)
-    log(engine, official, "r1")
-    log(engine, scores(3), "r2")
-    number = log(engine, mistyped, "r2", assessments="offical").matrix
+    log_scores(engine, "r1", official)
+    log_scores(engine, "r2", scores(3))
+    number = log_scores(engine, "r2", mistyped, assessments="offical").matrix
     questions = (
-        lambda **of: show_variances(engine, "task", "AP", **of),
-        lambda **of: show_factors(engine, "task", "r2", "AP", **of),
-        lambda **of: compare_rankings(engine, "task", "r2", "AP", **of),
-        lambda **of: report_drift(engine, "task", "AP", **of),
-        lambda **of: report_generalisability(engine, "task", "AP", **of),
+        lambda **of: show_variances(engine, "t", "AP", **of),
+        lambda **of: show_factors(engine, "t", "r2", "AP", **of),
+        lambda **of: compare_rankings(engine, "t", "r2", "AP", **of),
+        lambda **of: report_drift(engine, "t", "AP", **of),
+        lambda **of: report_generalisability(engine, "t", "AP", **of),
     )
     for ask in questions:
         with refusing(InputError, r"\(offical, official\)"):
@@ -425,42 +412,42 @@ def test_a_label_whose_scores_are_all_withdrawn_is_not_in_the_way_of_another(eng
     withdraw_matrix(engine, number, "label mistyped", user="ann")
     for ask in questions:
         assert ask() == ask(assessments="official")
-    assert [each.variance for each in show_variances(engine, "task", "AP").rounds] == (
+    assert [each.variance for each in show_variances(engine, "t", "AP").rounds] == (
         pytest.approx([own_variance(official), own_variance(scores(3))], rel=1e-12)
     )
     # Named, it is found, and whoever names another is told of both.
     with pytest.raises(WithdrawnError, match="label mistyped"):
-        show_variances(engine, "task", "AP", assessments="offical")
-    named = show_factors(engine, "task", "r2", "AP", assessments="offical", version=1)
+        show_variances(engine, "t", "AP", assessments="offical")
+    named = show_factors(engine, "t", "r2", "AP", assessments="offical", version=1)
     assert named.withdrawn == "label mistyped"
     with pytest.raises(NotRecordedError, match="'own' of AP; it has offical, official"):
-        show_variances(engine, "task", "AP", assessments="own")
+        show_variances(engine, "t", "AP", assessments="own")
     # Later scores under the label stand.
-    log(engine, scores(4), "r2", assessments="offical", revise="other scores")
+    log_scores(engine, "r2", scores(4), assessments="offical", revise="other scores")
     with refusing(InputError, r"\(offical, official\)"):
-        show_variances(engine, "task", "AP")
+        show_variances(engine, "t", "AP")
 
 
 def test_where_no_label_has_scores_that_stand_all_of_them_count(engine):
-    first = log(engine, scores(1), "r1", assessments="gold").matrix
-    second = log(engine, scores(2), "r1", assessments="bronze").matrix
+    first = log_scores(engine, "r1", scores(1), assessments="gold").matrix
+    second = log_scores(engine, "r1", scores(2), assessments="bronze").matrix
     for matrix in (first, second):
         withdraw_matrix(engine, matrix, "wrong qrels", user="ann")
     with refusing(InputError, r"\(bronze, gold\)"):
-        show_factors(engine, "task", "r1", "AP")
+        show_factors(engine, "t", "r1", "AP")
     # A published variance cannot be withdrawn: its label counts, and now alone.
-    record_variance(engine, "task", "r2", "AP", variance=0.05, runs=9, topics=40, source="[1]",
+    record_variance(engine, "t", "r2", "AP", variance=0.05, runs=9, topics=40, source="[1]",
                     assessments="gold", create=True)  # fmt: skip
-    assert show_variances(engine, "task", "AP").assessments == "gold"
+    assert show_variances(engine, "t", "AP").assessments == "gold"
 
 
 def test_what_is_left_out_of_a_round_that_counts_is_not_the_round(engine):
-    log(engine, scores(1), "r1", assessments="gold")
-    bronze = log(engine, scores(2), "r1", assessments="bronze").matrix
-    alone = log(engine, scores(3), "r2", assessments="bronze").matrix
+    log_scores(engine, "r1", scores(1), assessments="gold")
+    bronze = log_scores(engine, "r1", scores(2), assessments="bronze").matrix
+    alone = log_scores(engine, "r2", scores(3), assessments="bronze").matrix
     for matrix in (bronze, alone):
         withdraw_matrix(engine, matrix, "wrong qrels.", user="ann")
-    mixed = show_variances(engine, "task", "AP", assessments=["gold", "bronze"])
+    mixed = show_variances(engine, "t", "AP", assessments=["gold", "bronze"])
     assert mixed.pooled.rounds == ["r1"]
     assert [left_out(matrix, mixed.pooled.rounds) for matrix in mixed.withdrawn] == [
         f"Left out: the AP scores (matrix {bronze}, revision 1, bronze assessments) of round 'r1',"
@@ -473,10 +460,10 @@ def test_what_is_left_out_of_a_round_that_counts_is_not_the_round(engine):
 def test_a_round_keeps_its_date_unless_forced_and_both_are_told(engine):
     from datetime import date
 
-    create_task(engine, "task")
-    create_round(engine, "task", "r1", held=date(2019, 5, 1))
+    create_task(engine, "t")
+    create_round(engine, "t", "r1", held=date(2019, 5, 1))
     with pytest.raises(AlreadyRecordedError):
-        set_round(engine, "task", "r1", held=date(2020, 5, 1))
-    set_round(engine, "task", "r1", held=date(2020, 5, 1), force=True, user="ann")
+        set_round(engine, "t", "r1", held=date(2020, 5, 1))
+    set_round(engine, "t", "r1", held=date(2020, 5, 1), force=True, user="ann")
     (event,) = list_events(engine, what="round changed").events
     assert event.details == {"held": {"was": "2019-05-01", "is": "2020-05-01"}}

@@ -23,6 +23,7 @@ from tests.factories import (
     log_matrix,
     plan_task,
     save_plan,
+    score_matrix,
     show_factors,
     withdraw_matrix,
 )
@@ -32,7 +33,7 @@ from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.database.tables import matrix, metadata
 from roundbook.embedded.server import embedded_server
-from roundbook.formats import RunTeam, ScoreMatrix
+from roundbook.formats import RunTeam
 from roundbook.logbook.storing import content_hash, load_matrix
 from roundbook.statistics.standardisation.factors import std_ab, std_cdf
 from roundbook.statistics.variance.parts import variance_parts
@@ -79,7 +80,7 @@ class Logging(NamedTuple):
         }
 
     def __call__(self, engine, **options):
-        matrix = ScoreMatrix(self.topics, self.runs, self.scores, None, "wide", ("a.csv",))
+        matrix = score_matrix(self.scores, self.topics, self.runs)
         options = {"create": True, "teams": self.teams, "user": "ann", **options}
         return log_matrix(engine, self.task, self.round, self.measure, matrix, **options).status
 

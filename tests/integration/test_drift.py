@@ -76,12 +76,7 @@ def read(shared, number):
     return Covid([row[0] for row in rows], runs, scores, teams, np.array(pooled))
 
 
-def log(engine, label, scores, *, teams=None, **options):
-    """Log scores; by default nothing is known of the runs' teams."""
-    return log_scores(engine, label, scores, task="task", teams=teams, **options)
-
-
-def log_covid(engine, covids, *, task="task", with_pool=None):
+def log_covid(engine, covids, *, task="t", with_pool=None):
     """Log TREC-COVID rounds, by number; with their teams unless `with_pool` is None."""
     for number, covid in covids.items():
         teams = None if with_pool is None else covid.team_file(with_pool=with_pool)
@@ -133,14 +128,14 @@ def test_every_number_of_the_covid_reports(engine, covids, with_teams):
     verdicts = {}
     for first, last in itertools.combinations(covids, 2):
         labels = {"from_round": f"round{first}", "to_round": f"round{last}"}
-        report = report_drift(engine, "task", MEASURE, **labels)
+        report = report_drift(engine, "t", MEASURE, **labels)
         assert {"from_round": report.from_round, "to_round": report.to_round} == labels
         assert report.shared_topics == {1: 30, 2: 35}[first]
         check_every_number(report, covids[first], covids[last], with_teams=with_teams)
         verdicts[first, last] = report.verdict
     # By the team files as they are, which say who fed the pool: only those runs standardise.
     assert verdicts == {(1, 2): "undecided", (1, 3): "aged", (2, 3): "undecided"}
-    default = report_drift(engine, "task", MEASURE)
+    default = report_drift(engine, "t", MEASURE)
     assert (default.from_round, default.to_round) == ("round1", "round3")
 
 
@@ -268,9 +263,9 @@ def test_topics_that_the_first_round_ties_on_are_in_the_consequence_alone(engine
     rng = np.random.default_rng(8)
     first, later = rng.random((7, 6)).round(2), rng.random((7, 5)).round(2) + 0.1
     first[[2, 5]] = 0.3
-    log(engine, "1", first)
-    log(engine, "2", later)
-    report = report_drift(engine, "task", "AP")
+    log_scores(engine, "1", first)
+    log_scores(engine, "2", later)
+    report = report_drift(engine, "t", "AP")
     used = [0, 1, 3, 4, 6]
     assert (report.shared_topics, report.topics_used, report.tied.from_) == (7, 5, 2)
     before, after = first[used].mean(axis=1), later[used].mean(axis=1)
@@ -302,7 +297,7 @@ def test_topics_that_the_first_round_ties_on_are_in_the_consequence_alone(engine
 
 def test_the_published_check_values_of_rounds_1_and_3(engine, covids):
     log_covid(engine, covids)
-    report = report_drift(engine, "task", MEASURE)
+    report = report_drift(engine, "t", MEASURE)
     tests, done = report.tests, report.consequence
     assert (report.verdict, report.shared_topics) == ("aged", 30)
     assert (tests.welch_significant, tests.brown_forsythe_significant) == (27, 13)
@@ -322,15 +317,15 @@ def test_the_published_check_values_of_rounds_1_and_3(engine, covids):
         expected for _, expected, _ in figures
     ]
     assert (done.earlier.topics_needed, done.later.topics_needed) == (79, 35)
-    smaller = report_drift(engine, "task", MEASURE, m=2, min_d=0.2).consequence
+    smaller = report_drift(engine, "t", MEASURE, m=2, min_d=0.2).consequence
     assert (smaller.earlier.topics_needed, smaller.later.topics_needed) == tuple(
         topics_needed(under.variance, m=2, min_d=0.2) for under in (done.earlier, done.later)
     )
     # The curve has the same figures in a row each.
-    curve = trace_drift(engine, "task", MEASURE)
+    curve = trace_drift(engine, "t", MEASURE)
     assert [row.round for row in curve.rounds] == ["round2", "round3"]
     for row in curve.rounds:
-        whole = report_drift(engine, "task", MEASURE, to_round=row.round)
+        whole = report_drift(engine, "t", MEASURE, to_round=row.round)
         of_the_later = {"round", "matrix", "revision", "version", "collection", "standardising"}
         for name in set(LaterRound.model_fields) - of_the_later:
             assert getattr(row, name) == getattr(whole, name), name
@@ -396,12 +391,12 @@ def test_check_values_on_all_runs_by_team_and_by_kin(engine, covids):
 
 def test_the_runs_that_the_factors_were_fitted_to_are_compared(engine):
     later = np.hstack([SCORES + 0.01, SCORES[:, :4] + 1])
-    log(engine, "a", SCORES, teams=own_teams(SCORES))
-    log(engine, "b", later, teams=own_teams(later))
-    assert report_drift(engine, "task", "AP").verdict != "held"
+    log_scores(engine, "a", SCORES, teams=own_teams(SCORES))
+    log_scores(engine, "b", later, teams=own_teams(later))
+    assert report_drift(engine, "t", "AP").verdict != "held"
     again = [f"run{i}" for i in range(9)]
-    fit_factor_set(engine, "task", "b", "AP", runs=again, reason="They ran in both", user="ann")
-    report = report_drift(engine, "task", "AP")
+    fit_factor_set(engine, "t", "b", "AP", runs=again, reason="They ran in both", user="ann")
+    report = report_drift(engine, "t", "AP")
     units = np.arange(9)
     figures = assess_drift(SCORES, SCORES + 0.01, units, units)
     like, expected = report.systems_like_these, figures.systems_like_these
@@ -416,11 +411,11 @@ def test_the_runs_that_the_factors_were_fitted_to_are_compared(engine):
 def test_teams_that_come_later_change_the_units_and_make_the_report_stale(engine, covids):
     known = {number: covids[number] for number in (1, 2)}
     log_covid(engine, known)
-    before = save_report(engine, "task", MEASURE, user="ann")
+    before = save_report(engine, "t", MEASURE, user="ann")
     assert (before.result.provisional, before.result.units.runs_without_team) == (True, 143 + 136)
     assert not show_result(engine, before.name).stale
     log_covid(engine, {1: covids[1]}, with_pool=True)
-    half = report_drift(engine, "task", MEASURE)
+    half = report_drift(engine, "t", MEASURE)
     assert (half.units.by, half.units.runs_without_team) == ("kin", 136)
     assert (half.units.from_, half.units.to, half.units.shared) == (56, 44, 0)
     shown = show_result(engine, before.name)
@@ -436,41 +431,41 @@ SCORES = np.random.default_rng(8).random((12, 9))
 
 
 def test_a_collection_is_declared_filled_in_and_not_changed_silently(engine):
-    create_task(engine, "task")
-    assert create_round(engine, "task", "a", collection=" CORD-19 ").collection == "CORD-19"
-    assert create_round(engine, "task", "b").collection is None
-    assert set_round(engine, "task", "b", collection="Disks 4&5").collection == "Disks 4&5"
-    assert set_round(engine, "task", "b", collection="Disks 4&5").collection == "Disks 4&5"
+    create_task(engine, "t")
+    assert create_round(engine, "t", "a", collection=" CORD-19 ").collection == "CORD-19"
+    assert create_round(engine, "t", "b").collection is None
+    assert set_round(engine, "t", "b", collection="Disks 4&5").collection == "Disks 4&5"
+    assert set_round(engine, "t", "b", collection="Disks 4&5").collection == "Disks 4&5"
     with pytest.raises(AlreadyRecordedError, match="'Disks 4&5', not 'AQUAINT'"):
-        set_round(engine, "task", "b", collection="AQUAINT")
-    assert [entry.collection for entry in list_rounds(engine, "task").rounds] == [
+        set_round(engine, "t", "b", collection="AQUAINT")
+    assert [entry.collection for entry in list_rounds(engine, "t").rounds] == [
         "CORD-19",
         "Disks 4&5",
     ]
-    assert set_round(engine, "task", "b", collection="AQUAINT", force=True).collection == "AQUAINT"
+    assert set_round(engine, "t", "b", collection="AQUAINT", force=True).collection == "AQUAINT"
     with pytest.raises(InputError, match="nothing to set"):
-        set_round(engine, "task", "b")
+        set_round(engine, "t", "b")
     with pytest.raises(InputError, match="printable name"):
-        set_round(engine, "task", "b", collection="  ")
+        set_round(engine, "t", "b", collection="  ")
     with pytest.raises(NotRecordedError, match="no round 'c'"):
-        set_round(engine, "task", "c", collection="X")
+        set_round(engine, "t", "c", collection="X")
 
 
 def test_the_collections_that_rounds_declare_decide_which_topics_they_share(engine):
     for label in ("2004", "2005", "2006"):
-        log(engine, label, SCORES, teams=own_teams(SCORES))
-    same = report_drift(engine, "task", "AP", to_round="2005")
+        log_scores(engine, label, SCORES, teams=own_teams(SCORES))
+    same = report_drift(engine, "t", "AP", to_round="2005")
     assert (same.verdict, same.shared_topics) == ("held", 12)
     assert "'2004' and '2005' were held on the same" in report_text(same)["assumed"]
-    set_round(engine, "task", "2004", collection="Disks 4&5")
-    set_round(engine, "task", "2005", collection="AQUAINT")
-    set_round(engine, "task", "2006", collection="disks 4&5")
-    apart = report_drift(engine, "task", "AP", to_round="2005")
+    set_round(engine, "t", "2004", collection="Disks 4&5")
+    set_round(engine, "t", "2005", collection="AQUAINT")
+    set_round(engine, "t", "2006", collection="disks 4&5")
+    apart = report_drift(engine, "t", "AP", to_round="2005")
     assert (apart.verdict, apart.shared_topics, apart.topics) == ("unbridged", 0, [])
     assert (apart.from_collection, apart.to_collection) == ("Disks 4&5", "AQUAINT")
-    declared = report_drift(engine, "task", "AP", to_round="2006")
+    declared = report_drift(engine, "t", "AP", to_round="2006")
     assert (declared.shared_topics, assumed(declared)) == (12, None)
-    curve = trace_drift(engine, "task", "AP")
+    curve = trace_drift(engine, "t", "AP")
     assert [row.verdict for row in curve.rounds] == ["unbridged", "held"]
     assert [row.shared_topics for row in curve.rounds] == [0, 12]
     assert assumed(curve) is None
@@ -484,8 +479,8 @@ def test_the_curve_takes_as_many_queries_for_many_rounds_and_reads_each_matrix_o
 ):
     generator = np.random.default_rng(1)
     for number in range(12):
-        log(engine, f"r{number}", generator.random((5, 4)) + 0.02 * number)
-    log(engine, "one run", generator.random((5, 1)))  # has no factors
+        log_scores(engine, f"r{number}", generator.random((5, 4)) + 0.02 * number)
+    log_scores(engine, "one run", generator.random((5, 1)))  # has no factors
     statements_from, copied = {}, []
 
     def read_once(connection, matrix_id, topics):
@@ -500,7 +495,7 @@ def test_the_curve_takes_as_many_queries_for_many_rounds_and_reads_each_matrix_o
             statements.append(statement)
 
         event.listen(engine, "before_cursor_execute", note)
-        curve = trace_drift(engine, "task", "AP", from_round=start)
+        curve = trace_drift(engine, "t", "AP", from_round=start)
         event.remove(engine, "before_cursor_execute", note)
         assert len(curve.rounds) == 11 - int(start[1:])
     assert len(statements_from["r0"]) == len(statements_from["r9"]) <= 10
@@ -510,32 +505,34 @@ def test_the_curve_takes_as_many_queries_for_many_rounds_and_reads_each_matrix_o
 
 
 def test_the_curve_takes_each_round_by_its_latest_factors(engine):
-    log(engine, "a", SCORES, teams=own_teams(SCORES))
-    log(engine, "b", SCORES + 5, teams=own_teams(SCORES))
-    log(engine, "b", SCORES, revise="the scores were wrong")
-    (row,) = trace_drift(engine, "task", "AP").rounds
+    log_scores(engine, "a", SCORES, teams=own_teams(SCORES))
+    log_scores(engine, "b", SCORES + 5, teams=own_teams(SCORES))
+    log_scores(engine, "b", SCORES, revise="the scores were wrong")
+    (row,) = trace_drift(engine, "t", "AP").rounds
     assert (row.version, row.verdict) == (2, "held")
     assert row.mean_shift == pytest.approx(0)
-    assert report_drift(engine, "task", "AP").to_version == 2
+    assert report_drift(engine, "t", "AP").to_version == 2
 
 
 def test_no_curve(engine):
-    log(engine, "a", SCORES)
+    log_scores(engine, "a", SCORES)
     with pytest.raises(NotRecordedError, match="only round 'a' has"):
-        report_drift(engine, "task", "AP")
+        report_drift(engine, "t", "AP")
     with pytest.raises(NotRecordedError, match="only round 'a' has"):
-        trace_drift(engine, "task", "AP")
-    log(engine, "b", SCORES)
+        trace_drift(engine, "t", "AP")
+    log_scores(engine, "b", SCORES)
     with pytest.raises(NotRecordedError, match="No round after 'b'"):
-        trace_drift(engine, "task", "AP", from_round="b")
+        trace_drift(engine, "t", "AP", from_round="b")
     with pytest.raises(NotRecordedError, match="no round 'z'"):
-        trace_drift(engine, "task", "AP", from_round="z")
-    create_round(engine, "task", "empty")
+        trace_drift(engine, "t", "AP", from_round="z")
+    create_round(engine, "t", "empty")
     with pytest.raises(NotRecordedError, match="Round 'empty' has no AP standardisation factors"):
-        trace_drift(engine, "task", "AP", from_round="empty")
-    withdraw_matrix(engine, log(engine, "c", SCORES).matrix, "scored with the wrong assessments")
+        trace_drift(engine, "t", "AP", from_round="empty")
+    withdraw_matrix(
+        engine, log_scores(engine, "c", SCORES).matrix, "scored with the wrong assessments"
+    )
     with pytest.raises(WithdrawnError, match="scored with the wrong assessments"):
-        trace_drift(engine, "task", "AP", from_round="c")
+        trace_drift(engine, "t", "AP", from_round="c")
 
 
 def test_the_keys_of_the_curve_are_documented():

@@ -47,12 +47,7 @@ def scores(seed, runs=5):
     return np.random.default_rng(seed).random((8, runs))
 
 
-def log(engine, values, label, task="task", prefix="t", **options):
-    options = {"topics": [f"{prefix}{row}" for row in range(len(values))], "user": "ann", **options}
-    return log_scores(engine, label, values, task=task, **options)
-
-
-def save(engine, task="task", **options):
+def save(engine, task="t", **options):
     return save_report(engine, task, "AP", user="cat", **options)
 
 
@@ -63,28 +58,31 @@ def report_names(engine, task=None):
 @prepared
 def three(engine):
     """Three rounds: the numbers of their matrices."""
-    return [log(engine, scores(seed), label).matrix for seed, label in enumerate(("1", "2", "3"))]
+    return [
+        log_scores(engine, label, scores(seed)).matrix for seed, label in enumerate(("1", "2", "3"))
+    ]
 
 
 @pytest.mark.parametrize("other_topics", [False, True], ids=["bridged", "unbridged"])
 def test_a_report_is_kept_as_it_was_printed(engine, other_topics):
-    log(engine, scores(0), "1")
-    log(engine, scores(1), "2", prefix="u" if other_topics else "t")
+    log_scores(engine, "1", scores(0))
+    topics = [f"{'u' if other_topics else 't'}{row}" for row in range(8)]
+    log_scores(engine, "2", scores(1), topics=topics)
     asked = {"margin": 0.3, "m": 4, "min_d": 0.2}
-    report = report_drift(engine, "task", "AP", **asked)
+    report = report_drift(engine, "t", "AP", **asked)
     assert (report.verdict == "unbridged") == other_topics
     saved = save(engine, note=" agreed ", **asked)
-    assert (saved.name, saved.version, saved.status) == ("task/drift-1", 1, "saved")
+    assert (saved.name, saved.version, saved.status) == ("t/drift-1", 1, "saved")
     assert (saved.saved_by, saved.note, saved.result) == ("cat", "agreed", report)
-    log(engine, scores(2), "1", revise="a typo")
-    shown = show_result(engine, "task/drift-1")
+    log_scores(engine, "1", scores(2), revise="a typo")
+    shown = show_result(engine, "t/drift-1")
     assert shown.result == report
     assert shown.result.model_dump_json(by_alias=True) == report.model_dump_json(by_alias=True)
     assert (shown.version, shown.note, shown.saved_at) == (1, "agreed", saved.saved_at)
     (event,) = list_events(engine, what="drift report saved").events
-    assert (event.who, event.why, event.task) == ("cat", "agreed", "task")
+    assert (event.who, event.why, event.task) == ("cat", "agreed", "t")
     assert event.details == {
-        "drift report": "task/drift-1",
+        "drift report": "t/drift-1",
         "version": 1,
         "measure": "AP",
         "from": "1",
@@ -95,9 +93,9 @@ def test_a_report_is_kept_as_it_was_printed(engine, other_topics):
 
 @pytest.mark.long
 def test_the_same_again_is_unchanged_and_the_rest_is_numbered(engine, three, monkeypatch):
-    assert save(engine, note="first").name == "task/drift-1"
+    assert save(engine, note="first").name == "t/drift-1"
     again = save(engine)
-    assert (again.name, again.status, again.note) == ("task/drift-1", "unchanged", "first")
+    assert (again.name, again.status, again.note) == ("t/drift-1", "unchanged", "first")
     for same in (
         {"note": "first"},
         {"assessments": "official"},
@@ -106,26 +104,26 @@ def test_the_same_again_is_unchanged_and_the_rest_is_numbered(engine, three, mon
     ):
         assert save(engine, **same).status == "unchanged"
     monkeypatch.setattr("roundbook.logbook.drift.report.SOFTWARE", "roundbook 99")
-    assert report_drift(engine, "task", "AP").software == "roundbook 99"
+    assert report_drift(engine, "t", "AP").software == "roundbook 99"
     assert save(engine).status == "unchanged"
     monkeypatch.undo()
-    assert save(engine, note="another").name == "task/drift-2"
-    assert save(engine, note="first").name == "task/drift-1"
-    assert save(engine, margin=0.5).name == "task/drift-3"
-    assert save(engine, m=11).name == "task/drift-4"
-    assert save(engine, from_round="2").name == "task/drift-5"
-    set_round(engine, "task", "1", collection="other documents", user="ann")
-    set_round(engine, "task", "3", collection="documents", user="ann")
-    assert save(engine).name == "task/drift-6"
+    assert save(engine, note="another").name == "t/drift-2"
+    assert save(engine, note="first").name == "t/drift-1"
+    assert save(engine, margin=0.5).name == "t/drift-3"
+    assert save(engine, m=11).name == "t/drift-4"
+    assert save(engine, from_round="2").name == "t/drift-5"
+    set_round(engine, "t", "1", collection="other documents", user="ann")
+    set_round(engine, "t", "3", collection="documents", user="ann")
+    assert save(engine).name == "t/drift-6"
     assert len(list_events(engine, what="drift report saved").events) == 6
     for seed, label in enumerate(("1", "2")):
-        log(engine, scores(seed), label, task="other")
+        log_scores(engine, label, scores(seed), task="other")
     assert save(engine, "other").name == "other/drift-1"
-    numbered = [f"task/drift-{number}" for number in range(1, 7)]
+    numbered = [f"t/drift-{number}" for number in range(1, 7)]
     assert report_names(engine) == ["other/drift-1", *numbered]
-    listed = list_results(engine, "task", kind="drift").results
+    listed = list_results(engine, "t", kind="drift").results
     assert [entry.brief["verdict"] for entry in listed[4:]] == [
-        report_drift(engine, "task", "AP", from_round="2").verdict,
+        report_drift(engine, "t", "AP", from_round="2").verdict,
         "unbridged",
     ]
 
@@ -138,10 +136,10 @@ def test_a_report_and_its_event_are_kept_together_or_not_at_all(engine, three, m
     with pytest.raises(RuntimeError):
         save(engine)
     monkeypatch.undo()
-    assert report_names(engine, "task") == []
+    assert report_names(engine, "t") == []
     with pytest.raises(InputError, match="note"):
         save(engine, note="two\nlines")
-    assert save(engine).name == "task/drift-1"
+    assert save(engine).name == "t/drift-1"
 
 
 @pytest.mark.long
@@ -149,9 +147,9 @@ def test_many_at_once_are_numbered_without_a_gap(engine, committed, three):
     margins = [0.1 + step / 20 for step in range(8)]
     with ThreadPoolExecutor(4) as threads:
         saved = list(threads.map(lambda margin: save(engine, margin=margin), margins * 2))
-    numbered = [f"task/drift-{number}" for number in range(1, 9)]
+    numbered = [f"t/drift-{number}" for number in range(1, 9)]
     assert sorted(report.name for report in saved if report.status == "saved") == numbered
-    assert report_names(engine, "task") == numbered
+    assert report_names(engine, "t") == numbered
     for one, other in zip(saved[:8], saved[8:], strict=True):
         assert (one.name, one.version, one.result) == (other.name, 1, other.result)
 
@@ -159,9 +157,9 @@ def test_many_at_once_are_numbered_without_a_gap(engine, committed, three):
 def test_a_report_that_tested_tied_topics_verifies_where_there_are_none(engine):
     tied = scores(1)
     tied[3] = 0.5
-    log(engine, scores(0), "plain")
-    log(engine, tied, "tied")
-    log(engine, scores(2), "later")
+    log_scores(engine, "plain", scores(0))
+    log_scores(engine, "tied", tied)
+    log_scores(engine, "later", scores(2))
     for first in ("plain", "tied"):
         save(engine, from_round=first, to_round="later")
 
@@ -176,16 +174,16 @@ def test_a_report_that_tested_tied_topics_verifies_where_there_are_none(engine):
     verification = verify_record(engine)
     assert (verification.status, verification.differences) == ("verified", [])
     assert [(one.result, one.reason) for one in verification.not_computed] == [
-        ("task/drift-2", "form")
+        ("t/drift-2", "form")
     ]
     # What cannot be computed again is shown, and what can is compared.
-    assert show_result(engine, "task/drift-2").result.tests.topics is None
+    assert show_result(engine, "t/drift-2").result.tests.topics is None
     saved_by_an_earlier_version(
-        "name = 'task/drift-1'", "jsonb_set(result, '{tests,paired_t,statistic}', '7.5')"
+        "name = 't/drift-1'", "jsonb_set(result, '{tests,paired_t,statistic}', '7.5')"
     )
     (found,) = verify_record(engine).differences
     assert (found.count, found.first.what) == (1, "statistic of paired_t of tests")
-    assert (found.first.recorded, found.first.result) == (7.5, "task/drift-1")
+    assert (found.first.recorded, found.first.result) == (7.5, "t/drift-1")
 
 
 @pytest.mark.parametrize("statement", ["DELETE FROM {}", "UPDATE {} SET note = 'x'"])
@@ -197,7 +195,7 @@ def test_the_database_keeps_what_was_saved(engine, three, statement):
 
 def staleness(engine, version=None):
     """Return why the first report is stale and the command that renews it, as list and show do."""
-    shown = show_result(engine, "task/drift-1", version=version)
+    shown = show_result(engine, "t/drift-1", version=version)
     if shown.version == shown.versions:
         (listed,) = list_results(engine, kind="drift").results
         assert (listed.stale, listed.changes) == (shown.stale, shown.changes)
@@ -206,18 +204,18 @@ def staleness(engine, version=None):
     return why, renewal(shown)
 
 
-RENEW = "roundbook result renew task/drift-1"
+RENEW = "roundbook result renew t/drift-1"
 
 
 def test_what_makes_a_report_stale_and_what_renews_it(engine, three, terminal):
     save(engine)
     assert staleness(engine) == (None, None)
-    log(engine, scores(9), "2", revise="between the two")
+    log_scores(engine, "2", scores(9), revise="between the two")
     assert staleness(engine) == (None, None)
-    fit_factor_set(engine, "task", "1", "AP", runs=["run0", "run1"], reason="these", user="dan")
+    fit_factor_set(engine, "t", "1", "AP", runs=["run0", "run1"], reason="these", user="dan")
     why = "round '1': its factors were fitted anew (version 2)"
     assert staleness(engine) == (why, RENEW)
-    log(engine, scores(8), "3", revise="a typo")
+    log_scores(engine, "3", scores(8), revise="a typo")
     why += "; round '3': its score matrix was corrected (revision 2)"
     assert staleness(engine) == (why, RENEW)
     withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
@@ -234,20 +232,20 @@ def test_what_makes_a_report_stale_and_what_renews_it(engine, three, terminal):
 
 def test_another_report_that_answers_the_same_takes_its_place(engine, three):
     save(engine)
-    log(engine, scores(8), "3", revise="a typo")
-    assert save(engine).name == "task/drift-2"
-    shown = show_result(engine, "task/drift-1")
-    assert (why_stale(shown) or "").endswith("; drift report 'task/drift-2' takes its place")
+    log_scores(engine, "3", scores(8), revise="a typo")
+    assert save(engine).name == "t/drift-2"
+    shown = show_result(engine, "t/drift-1")
+    assert (why_stale(shown) or "").endswith("; drift report 't/drift-2' takes its place")
     assert renewal(shown) is None
 
 
 def test_a_renewal_asks_the_same(engine, three):
     asked = {"margin": 0.3, "sd_ratio_margin": 1.5, "m": 4, "min_d": 0.2}
     before = save(engine, **asked).result
-    log(engine, scores(8), "3", revise="a typo")
-    log(engine, scores(7), "4")
-    renew_results(engine, name="task/drift-1", user="eve")
-    after = show_result(engine, "task/drift-1").result
+    log_scores(engine, "3", scores(8), revise="a typo")
+    log_scores(engine, "4", scores(7))
+    renew_results(engine, name="t/drift-1", user="eve")
+    after = show_result(engine, "t/drift-1").result
     assert {name: getattr(after, name) for name in asked} == asked
     # The rounds that were the first and the latest, though a later one came.
     assert (after.from_round, after.to_round) == ("1", "3")
@@ -266,9 +264,9 @@ def test_a_renewal_asks_the_same(engine, three):
 )
 def test_a_renewal_takes_the_margin_from_where_it_came(engine, three, asked):
     before = save(engine, **asked).result
-    log(engine, scores(8), "3", revise="a typo")
-    renew_results(engine, name="task/drift-1", user="eve")
-    shown = show_result(engine, "task/drift-1")
+    log_scores(engine, "3", scores(8), revise="a typo")
+    renew_results(engine, name="t/drift-1", user="eve")
+    shown = show_result(engine, "t/drift-1")
     after = shown.result
     assert shown.version == 2
     assert (after.margin, after.margin_from) == (before.margin, before.margin_from)
@@ -307,24 +305,24 @@ def test_a_report_of_an_earlier_version_is_shown_as_it_was_saved(bare_database, 
 
 
 def test_every_result_has_its_lineage(engine, three):
-    second = log(engine, scores(9), "2", revise="a typo").matrix
-    fit_factor_set(engine, "task", "1", "AP", runs=["run0", "run1"], reason="these", user="dan")
-    report = report_drift(engine, "task", "AP", to_round="2")
+    second = log_scores(engine, "2", scores(9), revise="a typo").matrix
+    fit_factor_set(engine, "t", "1", "AP", runs=["run0", "run1"], reason="these", user="dan")
+    report = report_drift(engine, "t", "AP", to_round="2")
     assert (report.from_matrix, report.from_revision, report.from_version) == (three[0], 1, 2)
     assert (report.to_matrix, report.to_revision, report.to_version) == (second, 2, 2)
-    curve = trace_drift(engine, "task", "AP")
+    curve = trace_drift(engine, "t", "AP")
     assert (curve.from_matrix, curve.from_revision, curve.from_version) == (three[0], 1, 2)
     assert [(row.matrix, row.revision, row.version) for row in curve.rounds] == [
         (second, 2, 2),
         (three[2], 1, 1),
     ]
-    generalisability = report_generalisability(engine, "task", "AP").rounds
+    generalisability = report_generalisability(engine, "t", "AP").rounds
     assert [(row.matrix, row.revision) for row in generalisability] == [
         (three[0], 1),
         (second, 2),
         (three[2], 1),
     ]
-    planned = plan_task(engine, "task", "AP", m=(5,), min_d=(0.2,), scale="std-ab")
+    planned = plan_task(engine, "t", "AP", m=(5,), min_d=(0.2,), scale="std-ab")
     assert (planned.engine, planned.software) == ("exact", report.software)
     assert [
         (row.matrix, row.revision, row.factor_version, row.software)
@@ -334,41 +332,41 @@ def test_every_result_has_its_lineage(engine, three):
         (second, 2, 2, report.software),
         (three[2], 1, 1, report.software),
     ]
-    assert {report.software, curve.software} == {report_drift(engine, "task", "AP").software}
+    assert {report.software, curve.software} == {report_drift(engine, "t", "AP").software}
 
 
 def test_the_terminal(engine, three, terminal):
     assert "Save one with: roundbook drift" in terminal("report", "list").out
-    words = ("drift", "task", "--measure", "AP", "--details")
+    words = ("drift", "t", "--measure", "AP", "--details")
     code, out, err = terminal(*words, "--save", "--note", "agreed")
     assert code == 0
-    assert err.startswith("Saved: drift report 'task/drift-1', version 1, of task 'task'.")
+    assert err.startswith("Saved: drift report 't/drift-1', version 1, of task 't'.")
     assert f"factor versions 1 (1: matrix {three[0]}, revision 1) and 1 (3: matrix" in out
     assert terminal(*words) == (0, out, "")
     brief = terminal(*words[:-1]).out
-    again = terminal("drift", "task", "--measure", "AP", "--save")
-    assert again.err.startswith("Unchanged: drift report 'task/drift-1', version 1")
-    short = terminal("report", "show", "task", "1").out
+    again = terminal("drift", "t", "--measure", "AP", "--save")
+    assert again.err.startswith("Unchanged: drift report 't/drift-1', version 1")
+    short = terminal("report", "show", "t", "1").out
     assert short.endswith(f"Note: agreed\nIt stands: these are today's factors.\n\n{brief}")
-    assert terminal("report", "show", "task/drift-1").out == short
-    code, shown, err = terminal("report", "show", "task", "1", "--details")
+    assert terminal("report", "show", "t/drift-1").out == short
+    code, shown, err = terminal("report", "show", "t", "1", "--details")
     assert (code, err) == (0, "")
     head, rest = shown.split("\n\n", 1)
-    assert head.startswith("Drift report 1 of task 'task', saved ")
+    assert head.startswith("Drift report 1 of task 't', saved ")
     assert head.endswith("Note: agreed\nIt stands: these are today's factors.")
     assert rest == out
-    assert terminal("result", "show", "task/drift-1") == (0, short, "")
-    assert terminal("result", "show", "task/drift-1", "--details") == (0, shown, "")
-    fit_factor_set(engine, "task", "1", "AP", runs=["run0", "run1"], reason="these", user="dan")
-    code, shown, err = terminal("report", "show", "task", "1")
+    assert terminal("result", "show", "t/drift-1") == (0, short, "")
+    assert terminal("result", "show", "t/drift-1", "--details") == (0, shown, "")
+    fit_factor_set(engine, "t", "1", "AP", runs=["run0", "run1"], reason="these", user="dan")
+    code, shown, err = terminal("report", "show", "t", "1")
     saved = head.splitlines()[0]
     stale = f"Stale: {staleness(engine)[0]}.\nTo renew it:\n  {RENEW}\n"
     assert shown == f"{saved}\n{stale}\n{brief}"
     listed = terminal("report", "list", "--format", "csv").out
     (row,) = csv.DictReader(listed.splitlines())
     assert (row["number"], row["stale"], row["note"]) == ("1", "True", "agreed")
-    assert "agreed" in terminal("report", "list", "--task", "task").out
-    topics = terminal("report", "show", "task", "1", "--format", "csv").out
+    assert "agreed" in terminal("report", "list", "--task", "t").out
+    topics = terminal("report", "show", "t", "1", "--format", "csv").out
     rows = list(csv.DictReader(topics.splitlines()))
     assert [row["topic"] for row in rows] == [f"t{row}" for row in range(8)]
 
@@ -377,8 +375,8 @@ def test_reports_in_json_have_their_keys(engine, three, terminal):
     entry = {"task", "number", "version", "note", "saved_at", "saved_by", "software"}
     entry |= {"stale", "why", "renew"}
     brief = {"measure", "assessments", "from", "to", "verdict", "shift", "mean_shift", "sd_ratio"}
-    plain = terminal("drift", "task", "--measure", "AP", "--format", "json").json
-    saved = terminal("drift", "task", "--measure", "AP", "--save", "--format", "json").json
+    plain = terminal("drift", "t", "--measure", "AP", "--format", "json").json
+    saved = terminal("drift", "t", "--measure", "AP", "--save", "--format", "json").json
     assert set(saved) - set(plain) == {"number", "note", "saved_at", "saved_by", "status"}
     assert {name: saved[name] for name in plain} == plain
     printed = terminal("report", "list", "--format", "json").json
@@ -389,7 +387,7 @@ def test_reports_in_json_have_their_keys(engine, three, terminal):
     assert plain["systems_like_these"]["shift"] is None
     assert f"moved by {listed['shift']:+.3f} " in plain["reason"]
     assert (listed["number"], listed["from"], listed["to"]) == (1, "1", "3")
-    shown = terminal("report", "show", "task", "1", "--format", "json").json
+    shown = terminal("report", "show", "t", "1", "--format", "json").json
     assert set(shown) >= entry | {"report"}
     assert shown["report"] == plain
     assert DriftReport.model_validate(shown["report"]).from_round == "1"
@@ -398,7 +396,7 @@ def test_reports_in_json_have_their_keys(engine, three, terminal):
 
 @pytest.mark.parametrize("words", [["--save", "--curve"], ["--note", "x"]])
 def test_what_does_not_go_together(engine, three, terminal, words):
-    code, out, err = terminal("drift", "task", "--measure", "AP", *words)
+    code, out, err = terminal("drift", "t", "--measure", "AP", *words)
     assert (code, out) == (2, "")
     assert "--save" in err
     assert report_names(engine) == []
@@ -406,9 +404,7 @@ def test_what_does_not_go_together(engine, three, terminal, words):
 
 def test_a_report_that_is_not_there(engine, three, terminal):
     save(engine)
-    with refusing(
-        NotRecordedError, r"no saved drift report 'task/drift-2' .'roundbook result list'"
-    ):
-        show_result(engine, "task/drift-2", kind="drift")
+    with refusing(NotRecordedError, r"no saved drift report 't/drift-2' .'roundbook result list'"):
+        show_result(engine, "t/drift-2", kind="drift")
     assert terminal("report", "show", "nobody's", "1").code == 1
     assert terminal("report", "list", "--task", "nobody's").code == 1

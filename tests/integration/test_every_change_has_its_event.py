@@ -12,9 +12,10 @@ import numpy as np
 import pytest
 from sqlalchemy import text
 from tests.factories import log_scores as log
+from tests.factories import score_matrix
 
 from roundbook import logbook, transfer
-from roundbook.formats import RunTeam, ScoreMatrix
+from roundbook.formats import RunTeam
 from roundbook.logbook import published
 from roundbook.logbook.drift.report import report_drift, trace_drift
 from roundbook.logbook.events import event_kinds, list_events, record_event
@@ -127,14 +128,7 @@ PUBLISHED = {"task": "t", "round": "old", "measure": "AP", "runs": 4, "topics": 
 
 
 def scores(seed):
-    return ScoreMatrix(
-        tuple(f"t{row}" for row in range(6)),
-        tuple(TEAMS),
-        np.random.default_rng(seed).random((6, 4)),
-        None,
-        "wide",
-        ("test",),
-    )
+    return score_matrix(np.random.default_rng(seed).random((6, 4)))
 
 
 def write(directory, seed, name="scores.csv"):

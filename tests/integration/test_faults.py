@@ -19,7 +19,7 @@ from uuid import uuid4
 import numpy as np
 import pytest
 from sqlalchemy import exc, text
-from tests.factories import log_matrix
+from tests.factories import log_scores
 
 from roundbook.database import vectors
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
@@ -27,7 +27,6 @@ from roundbook.database.schema import upgrade
 from roundbook.database.tables import metadata
 from roundbook.embedded.server import embedded_server, server_process
 from roundbook.errors import DatabaseError, DatabaseUnreachableError
-from roundbook.formats import ScoreMatrix
 from roundbook.logbook import storing
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
@@ -529,10 +528,7 @@ def waits_for_a_lock(engine):
 
 def stored(engine, topics, runs):
     """Log a score matrix of that size."""
-    scores = np.random.default_rng(2).random((topics, runs))
-    names = [tuple(map(str, range(size))) for size in (topics, runs)]
-    matrix = ScoreMatrix(*names, scores, None, "wide", ("f",))
-    return log_matrix(engine, "t", "r", "AP", matrix, create=True, user="tester")
+    return log_scores(engine, "r", np.random.default_rng(2).random((topics, runs)))
 
 
 def refused(engine, *size):

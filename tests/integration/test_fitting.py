@@ -20,12 +20,11 @@ RUNS = tuple(f"run{i}" for i in range(6))
 POOLED = (True, False, True, True, False, False)
 
 
-def log(engine, scores=SCORES, label="r1", pooled=None, **options):
-    teams = pooled and {
-        run: RunTeam(run=run, team=None, type=None, contributed_to_pool=known, system=None)
-        for run, known in zip(RUNS, pooled, strict=False)
+def fed(pooled):
+    """Return what a team file says of which runs fed the pool, in their order."""
+    return {
+        run: RunTeam(run, None, None, known, None) for run, known in zip(RUNS, pooled, strict=False)
     }
-    return log_scores(engine, label, scores, teams=teams, **options)
 
 
 def fit(engine, runs, label="r1", reason="because", **options):
@@ -52,7 +51,7 @@ CHOICES = {
 
 @pytest.mark.parametrize("chosen", CHOICES, ids=str)
 def test_factors_of_the_chosen_runs(engine, chosen):
-    log(engine, pooled=POOLED)
+    log_scores(engine, "r1", SCORES, teams=fed(POOLED))
     before = show_factors(engine, "t", "r1", "AP")
     columns, which = CHOICES[chosen]
     if which == "pooled":  # those of logging: fit something else first
@@ -80,7 +79,7 @@ def test_factors_of_the_chosen_runs(engine, chosen):
 
 
 def test_older_versions_stay_usable_by_number(engine):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     first = show_factors(engine, "t", "r1", "AP")
     second = fit(engine, ["run0", "run1"], reason="the baselines")
     third = fit(engine, ["run2", "run3", "run4"], reason="the others")
@@ -117,7 +116,7 @@ def rows_of(engine):
     "runs", [["all", "run1"], ["run1", "run0", "pooled"], ["all", "pooled"], ["nobody", "all"]]
 )
 def test_all_and_pooled_stand_alone(engine, runs):
-    log(engine, pooled=POOLED)
+    log_scores(engine, "r1", SCORES, teams=fed(POOLED))
     before = rows_of(engine)
     with pytest.raises(InputError, match="'all' and 'pooled' stand alone"):
         fit(engine, runs)
@@ -125,12 +124,12 @@ def test_all_and_pooled_stand_alone(engine, runs):
 
 
 def test_a_run_may_be_called_all(engine):
-    log(engine, runs=("all", *RUNS[1:]))
+    log_scores(engine, "r1", SCORES, runs=("all", *RUNS[1:]))
     assert means(fit(engine, ["all", "run1"])) == pytest.approx(SCORES[:, :2].mean(1))
 
 
 def test_the_same_again_is_unchanged(engine):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     fit(engine, ["run0", "run1"])
     before = rows_of(engine)
     again = fit(engine, ["run1", "run0"], reason="another reason")
@@ -144,7 +143,7 @@ def test_the_same_again_is_unchanged(engine):
     assert standardise(engine, "t", "r1", "AP").factor_version == 3
     assert fit(engine, "all", zero_sd="drop").version == 4
     # Another revision of the scores is another fit.
-    log(engine, SCORES * 0.9, revise="new qrels")
+    log_scores(engine, "r1", SCORES * 0.9, revise="new qrels")
     assert show_factors(engine, "t", "r1", "AP").version == 5
     assert fit(engine, "all", zero_sd="average").status == "unchanged"
     refit = fit(engine, ["run0", "run1"])
@@ -154,7 +153,7 @@ def test_the_same_again_is_unchanged(engine):
 
 @pytest.mark.parametrize("scale", ["std-ab", "std-cdf"])
 def test_the_variances_by_the_new_factors_are_stored(engine, scale):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     before = show_variances(engine, "t", "AP", scale=scale).rounds[0]
     raw = show_variances(engine, "t", "AP").rounds[0]
     fit(engine, ["run0", "run1", "run2"])
@@ -177,7 +176,7 @@ def test_the_variances_by_the_new_factors_are_stored(engine, scale):
 def test_tied_topics_under_both_policies(engine):
     scores = SCORES.copy()
     scores[2, :2] = 0.25
-    log(engine, scores)
+    log_scores(engine, "r1", scores)
     average = fit(engine, ["run0", "run1"])
     assert (average.zero_sd, average.zero_sd_topics) == ("average", ["t2"])
     assert show_variances(engine, "t", "AP", scale="std-ab").rounds[0].topics == 8
@@ -195,7 +194,7 @@ def test_tied_topics_under_both_policies(engine):
 def test_runs_that_tie_on_every_topic(engine):
     scores = SCORES.copy()
     scores[:, 1] = scores[:, 0]
-    log(engine, scores)
+    log_scores(engine, "r1", scores)
     fitted = fit(engine, ["run0", "run1"], zero_sd="drop")
     assert sds(fitted) == [0.0] * 8
     with pytest.raises(ImpossibleStatisticError, match="None of the topics has usable factors"):
@@ -217,7 +216,7 @@ def test_runs_that_tie_on_every_topic(engine):
     ],
 )
 def test_refused_and_nothing_written(engine, runs, error, says):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     before = rows_of(engine)
     with pytest.raises(error, match=says):
         fit(engine, runs)
@@ -227,18 +226,18 @@ def test_refused_and_nothing_written(engine, runs, error, says):
 
 
 def test_pooled_needs_two_known_contributors(engine):
-    log(engine, pooled=(True, False, False, False, False, False))
+    log_scores(engine, "r1", SCORES, teams=fed((True, False, False, False, False, False)))
     with pytest.raises(ImpossibleStatisticError, match="not 1"):
         fit(engine, "pooled")
     # Where the pool is known in part, those known to have contributed may still be asked for.
-    log(engine, label="r2", pooled=(True, True))
+    log_scores(engine, "r2", SCORES, teams=fed((True, True)))
     assert show_factors(engine, "t", "r2", "AP").standardising == "all"
     fitted = fit(engine, "pooled", label="r2")
     assert (fitted.standardising, fitted.factors[0].runs) == ("pooled", 2)
 
 
 def test_a_single_run_and_an_unlogged_round(engine):
-    log(engine, SCORES[:, :1])
+    log_scores(engine, "r1", SCORES[:, :1])
     with pytest.raises(ImpossibleStatisticError, match="at least 2 standardising runs"):
         fit(engine, "all")
     with pytest.raises(NotRecordedError):
@@ -250,7 +249,7 @@ def test_a_single_run_and_an_unlogged_round(engine):
 def test_nothing_is_half_done(engine, monkeypatch):
     from roundbook.logbook import fitting
 
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     before = rows_of(engine)
 
     def fail(*args, **kwargs):

@@ -19,10 +19,6 @@ RNG = np.random.default_rng(19)
 SCORES = 0.5 + RNG.normal(size=(12, 1)) * 0.1 + RNG.normal(size=7) * 0.1 + RNG.random((12, 7)) / 5
 
 
-def log(engine, scores=SCORES, label="r1", measure="AP", **options):
-    return log_scores(engine, label, scores, measure, **options)
-
-
 def mean_squares(scores):
     """MS of systems, topics and residual, from the textbook's sums."""
     n, m = scores.shape
@@ -40,7 +36,7 @@ def cronbach_alpha(scores):
 
 
 def test_components_reliability_and_alpha(engine):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     (row,) = report_generalisability(engine, "t", "AP", " r1").rounds
     n, m = SCORES.shape
     systems, topics, residual = mean_squares(SCORES)
@@ -60,7 +56,7 @@ def test_components_reliability_and_alpha(engine):
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
 def test_the_interval_of_e_rho_squared_is_feldts(engine, level):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     (row,) = report_generalisability(engine, "t", "AP", level=level).rounds
     n, m = SCORES.shape
     alpha, dofs = cronbach_alpha(SCORES), (m - 1, (m - 1) * (n - 1))
@@ -72,7 +68,7 @@ def test_the_interval_of_e_rho_squared_is_feldts(engine, level):
 
 @pytest.mark.parametrize("target", [0.8, 0.9, 0.95, 0.99])
 def test_the_topics_for_a_target_are_the_fewest(engine, target):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     (row,) = report_generalisability(engine, "t", "AP", target=target).rounds
     for topics, noise in (
         (row.e_rho_squared_topics, row.residual),
@@ -88,7 +84,7 @@ def test_the_topics_for_a_target_are_the_fewest(engine, target):
 
 
 def test_the_topic_set_size_beside_it(engine):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     report = report_generalisability(engine, "t", "AP", m=5, min_d=0.15)
     (row,) = report.rounds
     assert (report.m, report.min_d, report.target, report.level) == (5, 0.15, 0.95, 0.95)
@@ -105,7 +101,7 @@ def test_the_topic_set_size_beside_it(engine):
 @pytest.mark.parametrize(("unit", "min_d"), [(20_000, 0.1), (1, 1e-9)])
 def test_without_a_topic_set_size_the_rest_is_there(engine, terminal, unit, min_d):
     """Scores in the thousands, and a default minD that is one of scores up to 1."""
-    log(engine, unit * SCORES)
+    log_scores(engine, "r1", unit * SCORES)
     report = report_generalisability(engine, "t", "AP", min_d=min_d)
     (row,) = report.rounds
     assert row.design_topics is None
@@ -144,7 +140,7 @@ def test_trec_covid(engine, shared):
     for number in (1, 2, 3):
         path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
         scores = np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:]
-        log(engine, scores, f"round{number}", "nDCG@10")
+        log_scores(engine, f"round{number}", scores, "nDCG@10")
     report = report_generalisability(engine, "t", "nDCG@10")
     found = [
         (
@@ -164,10 +160,10 @@ def test_trec_covid(engine, shared):
 
 
 def test_rounds_measures_and_assessments_are_chosen(engine):
-    log(engine)
-    log(engine, SCORES * 0.5, "r2")
-    log(engine, SCORES * 2, "r2", revise="new qrels")
-    log(engine, SCORES, "r2", "P@5")
+    log_scores(engine, "r1", SCORES)
+    log_scores(engine, "r2", SCORES * 0.5)
+    log_scores(engine, "r2", SCORES * 2, revise="new qrels")
+    log_scores(engine, "r2", SCORES, "P@5")
     report = report_generalisability(engine, "t", "AP")
     assert [row.round for row in report.rounds] == ["r1", "r2"]
     assert report.rounds[1].system == pytest.approx(4 * report.rounds[0].system)  # the revision
@@ -183,16 +179,16 @@ def test_rounds_measures_and_assessments_are_chosen(engine):
 
 
 def test_rounds_of_one_run_are_named(engine):
-    log(engine, SCORES[:, :1])
+    log_scores(engine, "r1", SCORES[:, :1])
     with pytest.raises(NotRecordedError, match="at least two runs"):
         report_generalisability(engine, "t", "AP")
-    log(engine, SCORES, "r2")
+    log_scores(engine, "r2", SCORES)
     report = report_generalisability(engine, "t", "AP")
     assert ([row.round for row in report.rounds], report.single_run) == (["r2"], ["r1"])
 
 
 def test_a_constant_matrix(engine):
-    log(engine, np.full((4, 3), 0.25))
+    log_scores(engine, "r1", np.full((4, 3), 0.25))
     report = report_generalisability(engine, "t", "AP")
     (row,) = report.rounds
     assert (row.system, row.topic, row.residual) == (0.0, 0.0, 0.0)
@@ -211,7 +207,7 @@ def test_a_constant_matrix(engine):
 
 
 def test_identical_runs_cannot_be_ranked(engine):
-    log(engine, np.repeat(SCORES[:, :1], 4, axis=1))
+    log_scores(engine, "r1", np.repeat(SCORES[:, :1], 4, axis=1))
     (row,) = report_generalisability(engine, "t", "AP").rounds
     assert row.system == 0.0
     assert row.e_rho_squared_topics is None
@@ -221,7 +217,7 @@ def test_identical_runs_cannot_be_ranked(engine):
 
 def test_a_negative_component_counts_as_0_and_is_named(engine):
     # Balanced so that the run means agree while single topics do not.
-    log(engine, [[0.1, 0.9, 0.5], [0.9, 0.1, 0.5], [0.2, 0.8, 0.5], [0.8, 0.2, 0.5]])
+    log_scores(engine, "r1", [[0.1, 0.9, 0.5], [0.9, 0.1, 0.5], [0.2, 0.8, 0.5], [0.8, 0.2, 0.5]])
     (row,) = report_generalisability(engine, "t", "AP").rounds
     assert (row.system, row.topic, row.negative) == (0.0, 0.0, ["system", "topic"])
     assert (row.e_rho_squared, row.phi) == (0.0, 0.0)
@@ -234,7 +230,7 @@ def test_a_negative_component_counts_as_0_and_is_named(engine):
 
 
 def test_several_levels_and_numbers_of_topics_in_one_table(engine, terminal):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     words = ("generalisability", "t", "--measure", "AP")
     assert terminal(*words, "--format", "json").json["rounds"][0]["reliabilities"] == []
     asked = (*words, "--level", "0.9", "--level", "0.99", "--topics", "12", "--topics", "50")
@@ -267,7 +263,7 @@ def test_several_levels_and_numbers_of_topics_in_one_table(engine, terminal):
 
 
 def test_refused(engine, subtests):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     for options in (
         {"target": math.nan}, {"target": 0}, {"target": 1}, {"level": math.nan}, {"level": 1},
         {"m": 1}, {"min_d": math.nan}, {"min_d": 0}, {"min_d": math.inf},

@@ -7,12 +7,11 @@ import psycopg
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
-from tests.factories import log_matrix, record_variance
+from tests.factories import log_scores, record_variance
 from tests.savepoints import prepared
 
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import DatabaseError
-from roundbook.formats import ScoreMatrix, apply_missing_policy
 from roundbook.logbook.events import record_event
 from roundbook.logbook.session import Session
 
@@ -35,11 +34,9 @@ IMMUTABLE = (
 
 @prepared
 def logged(engine):
-    scores = ScoreMatrix(("a", "b", "c"), ("x", "y"), np.eye(3, 2), None, "wide", ("f",))
-    settled = apply_missing_policy(scores, "reject")
-    done = log_matrix(engine, "task", "1", "AP", settled, create=True, user="tester")
+    done = log_scores(engine, "1", np.eye(3, 2), topics="abc", runs="xy")
     record_variance(
-        engine, "task", "1", "P@5", variance=0.1, runs=3, topics=9, source="paper", user="tester"
+        engine, "t", "1", "P@5", variance=0.1, runs=3, topics=9, source="paper", user="tester"
     )
     return done.matrix
 

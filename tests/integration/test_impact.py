@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from datetime import date
+from functools import partial
 
 import numpy as np
 import pytest
@@ -48,9 +49,7 @@ def scores(seed, topics=8, runs=4):
     return np.random.default_rng(seed).random((topics, runs))
 
 
-def log(engine, values, label, runs=RUNS, **options):
-    options = {"task": TASK, "user": "ann", **options}
-    return log_scores(engine, label, values, runs=runs[: values.shape[1]], **options)
+log = partial(log_scores, task=TASK, runs=RUNS, user="ann")
 
 
 def save(engine, name=PLAN, note=None, **options):
@@ -74,7 +73,7 @@ def renewal(name):
 def three(engine):
     """Three rounds: the numbers of their matrices."""
     return [
-        log(engine, scores(seed), label).matrix for seed, label in enumerate((FIRST, "r2", "r3"))
+        log(engine, label, scores(seed)).matrix for seed, label in enumerate((FIRST, "r2", "r3"))
     ]
 
 
@@ -158,7 +157,7 @@ def test_everything_that_rests_on_a_matrix_is_found(engine, resting):
 
 @pytest.mark.long
 def test_a_revision_makes_it_stale_and_the_commands_renew_it(engine, resting, shell):
-    revised = log(engine, scores(9), FIRST, revise="a typo")
+    revised = log(engine, FIRST, scores(9), revise="a typo")
     assert (revised.revision, revised.factor_version) == (2, 3)
     impact = show_impact(engine, resting[0])
     assert (impact.standing, impact.why) == (
@@ -206,7 +205,7 @@ def test_what_was_renewed_is_what_was_there(engine, resting, shell):
     before = show_plan(engine, "std").plan
     name = f"{TASK}/drift-2"
     report = show_result(engine, name).result
-    log(engine, scores(9), "r2", revise="a typo")
+    log(engine, "r2", scores(9), revise="a typo")
     shell(by_name(engine, resting[1])[f"drift report '{name}' version 1"].renew)
     shell(by_name(engine, resting[1])["plan 'std' version 1"].renew)
     after = show_plan(engine, "std").plan
@@ -230,7 +229,7 @@ def test_a_renewal_keeps_the_note(engine, three, shell):
     ):
         save(engine, name, note, m=(10 + version,))
     save_drift(engine, note='for the "overview"')
-    log(engine, scores(9), FIRST, revise="a typo")
+    log(engine, FIRST, scores(9), revise="a typo")
     old = by_name(engine, three[0])
     # The latest version is renewed, which is the one in force.
     for version in (1, 2):
@@ -247,7 +246,7 @@ def test_a_renewal_keeps_the_note(engine, three, shell):
 
 
 def test_factors_that_logging_fitted_are_followed_by_its_next(engine, three):
-    log(engine, scores(9), FIRST, revise="a typo")
+    log(engine, FIRST, scores(9), revise="a typo")
     lines = by_name(engine, three[0])
     for name in ("factor version 1", *ESTIMATES[1:3]):
         assert lines[name].why.endswith("factor version 2 takes its place")
@@ -256,7 +255,7 @@ def test_factors_that_logging_fitted_are_followed_by_its_next(engine, three):
 
 def test_a_run_that_is_gone_leaves_nothing_to_fit(engine, three):
     fit_factor_set(engine, TASK, FIRST, "AP", runs=list(RUNS[1:3]), reason="these", user="dan")
-    log(engine, scores(9), FIRST, (RUNS[0], "new", *RUNS[2:]), revise="other runs")
+    log(engine, FIRST, scores(9), revise="other runs", runs=(RUNS[0], "new", *RUNS[2:]))
     line = by_name(engine, three[0])["factor version 2"]
     assert line.renew is None
     assert "run 'c'd' is not in revision 2; factor version 3 takes its place" in line.why
@@ -265,11 +264,11 @@ def test_a_run_that_is_gone_leaves_nothing_to_fit(engine, three):
 @pytest.mark.parametrize("which", ["all", "pooled"])
 def test_runs_by_kind_are_fitted_by_kind(engine, which, shell):
     teams = {tag: RunTeam(tag, "team", None, tag != "f", None) for tag in RUNS}
-    first = log(engine, scores(0), FIRST, teams=teams if which == "all" else None)
+    first = log(engine, FIRST, scores(0), teams=teams if which == "all" else None)
     if which == "pooled":
-        log(engine, scores(0), FIRST, teams={tag: teams[tag] for tag in RUNS[:3]})
+        log(engine, FIRST, scores(0), teams={tag: teams[tag] for tag in RUNS[:3]})
     fit_factor_set(engine, TASK, FIRST, "AP", runs=which, zero_sd="drop", reason="x", user="dan")
-    log(engine, scores(9), FIRST, revise="a typo")
+    log(engine, FIRST, scores(9), revise="a typo")
     fitted = shell(by_name(engine, first.matrix)["factor version 2"].renew)
     assert (fitted["standardising"], fitted["zero_sd"]) == (which, "drop")
     assert (fitted["version"], fitted["revision"]) == (4, 2)
@@ -337,12 +336,12 @@ def test_a_plan_that_left_scores_out_is_found_by_any_name_and_scale(engine, thre
     save(engine, "new", scale="std-ab")
     assert "plan 'new' version 1" not in by_name(engine, three[0])
     # What counts is that the round does, whatever the revision that does.
-    second = log(engine, scores(9), FIRST, revise="right qrels").matrix
+    second = log(engine, FIRST, scores(9), revise="right qrels").matrix
     assert "plan 'new' version 1" not in by_name(engine, three[0])
     line = by_name(engine, second)["plan 'new' version 1"]
     assert (line.stale, line.rests) == (True, False)
     # A round held since makes no plan stale, though its next version would rest on it.
-    fourth = log(engine, scores(5), "r4").matrix
+    fourth = log(engine, "r4", scores(5)).matrix
     assert not [name for name in by_name(engine, fourth) if name.startswith("plan")]
     assert by_name(engine, second)["plan 'new' version 1"].why == line.why
 
@@ -360,7 +359,7 @@ def test_a_plan_from_what_was_published_is_found_where_the_scores_came_back(engi
 
 
 def test_a_plan_on_an_earlier_revision_is_told_of_under_that_one(engine, resting):
-    revised = log(engine, scores(9), FIRST, revise="a typo").matrix
+    revised = log(engine, FIRST, scores(9), revise="a typo").matrix
     assert by_name(engine, resting[0])["plan 'std' version 1"].stale
     assert "plan 'std' version 1" not in by_name(engine, revised)
 
@@ -374,7 +373,7 @@ def test_without_any_round_there_is_no_plan_to_renew(engine, resting):
 
 
 def test_a_withdrawn_revision_is_no_successor(engine, resting):
-    second = log(engine, scores(9), FIRST, revise="a typo").matrix
+    second = log(engine, FIRST, scores(9), revise="a typo").matrix
     withdraw_matrix(engine, second, "worse", user="bob")
     impact = show_impact(engine, resting[0])
     assert impact.why == f"superseded by revision 2 (matrix {second}), which is withdrawn: worse"
@@ -385,7 +384,7 @@ def test_a_withdrawn_revision_is_no_successor(engine, resting):
 
 
 def test_scores_of_one_run_have_no_factors_to_renew_by(engine, resting):
-    log(engine, scores(9, runs=1), FIRST, revise="one run only")
+    log(engine, FIRST, scores(9, runs=1), runs=RUNS[:1], revise="one run only")
     lines = by_name(engine, resting[0])
     for name in ("factor version 2", "std-ab variance by factor version 2"):
         assert "which has no factors" in lines[name].why
@@ -399,10 +398,10 @@ def test_scores_of_one_run_have_no_factors_to_renew_by(engine, resting):
 
 def test_a_dry_run_tells_what_would_be_stale_and_changes_nothing(engine, resting):
     before, events = show_impact(engine, resting[0]), list_events(engine).events
-    announced = impact_lines(log(engine, scores(9), FIRST, revise="a typo", dry_run=True).impact)
+    announced = impact_lines(log(engine, FIRST, scores(9), revise="a typo", dry_run=True).impact)
     assert show_impact(engine, resting[0]) == before
     assert list_events(engine).events == events
-    done = log(engine, scores(9), FIRST, revise="a typo")
+    done = log(engine, FIRST, scores(9), revise="a typo")
     number = f" (matrix {done.matrix})"
     assert not any("(matrix" in line.why for line in announced)
     actual = [vars(line) for line in impact_lines(done.impact)]
@@ -412,9 +411,9 @@ def test_a_dry_run_tells_what_would_be_stale_and_changes_nothing(engine, resting
 
 
 def test_what_replaces_nothing_has_no_impact(engine, resting):
-    assert log(engine, scores(5), "r4").impact == []
-    assert log(engine, scores(0), FIRST).impact == []
-    impact = show_impact(engine, log(engine, scores(5), "r5", measure="P@5").matrix)
+    assert log(engine, "r4", scores(5)).impact == []
+    assert log(engine, FIRST, scores(0)).impact == []
+    impact = show_impact(engine, log(engine, "r5", scores(5), measure="P@5").matrix)
     assert not any(dependent.stale for dependent in impact.dependents)
     with refusing(NotRecordedError, "matrix list"):
         show_impact(engine, 99)
@@ -451,7 +450,7 @@ def test_a_plan_is_renewed_with_the_variance_it_took(engine, three, shell, desig
     asked = {"min_d": (0.1,), **design, **options}
     before = plan_task(engine, TASK, "AP", asked)
     save(engine, **{"m": (), **asked})
-    revised = log(engine, scores(9), "r3", revise="a slip").matrix
+    revised = log(engine, "r3", scores(9), revise="a slip").matrix
     line = by_name(engine, three[2])[f"plan '{PLAN}' version 1"]
     assert line.stale
     shell(line.renew)
@@ -464,11 +463,11 @@ def test_a_plan_is_renewed_with_the_variance_it_took(engine, three, shell, desig
 
 
 def test_mixed_assessments(engine):
-    gold = log(engine, scores(1), "r1", assessments="gold").matrix
-    bronze = log(engine, scores(2), "r2", assessments="bronze").matrix
+    gold = log(engine, "r1", scores(1), assessments="gold").matrix
+    bronze = log(engine, "r2", scores(2), assessments="bronze").matrix
     save(engine, "mixed", assessments=("gold", "bronze"))
     assert not by_name(engine, bronze)["plan 'mixed' version 1"].stale
-    log(engine, scores(3), "r2", assessments="gold")
+    log(engine, "r2", scores(3), assessments="gold")
     for number in (gold, bronze):
         line = by_name(engine, number)["plan 'mixed' version 1"]
         assert line.why == "round 'r2': its score matrix was logged since"
@@ -478,8 +477,8 @@ def test_mixed_assessments(engine):
 
 def test_an_official_plan_is_renewed_though_other_assessments_came(engine, three, shell):
     save(engine)
-    log(engine, scores(7), FIRST, assessments="bronze")
-    log(engine, scores(9), FIRST, revise="a typo")
+    log(engine, FIRST, scores(7), assessments="bronze")
+    log(engine, FIRST, scores(9), revise="a typo")
     shell(by_name(engine, three[0])[f"plan '{PLAN}' version 1"].renew)
     renewed = show_plan(engine, PLAN)
     assert (renewed.version, renewed.plan.estimate.assessments) == (2, "official")
@@ -505,7 +504,7 @@ def test_the_queries_do_not_grow_with_what_rests_on_it(engine, resting):
         save_drift(engine, margin=0.1 + number / 10)
     many, after = count(resting[0])
     assert (many, len(after)) == (few, len(before) + 9 - 1)  # that of the margin 0.2 is there
-    log(engine, scores(9), FIRST, revise="a typo")
+    log(engine, FIRST, scores(9), revise="a typo")
     # One more: which runs of the chosen are there still.
     revised, dependents = count(resting[0])
     assert (revised, len(dependents)) == (few + 1, len(after))
@@ -585,7 +584,7 @@ def _something(engine, chance, numbers):
     if what == "log":
         values = scores(int(chance.integers(1_000)), runs=int(chance.choice([1, 3, 4, 4, 4])))
         revise = "again" if label in numbers else None
-        return label, log(engine, values, label, revise=revise).matrix
+        return label, log(engine, label, values, runs=RUNS[: values.shape[1]], revise=revise).matrix
     if what == "fit":
         runs = chance.choice(["all", "pooled", "chosen"])
         chosen = [str(tag) for tag in chance.choice(RUNS, 2, replace=False)]
@@ -635,7 +634,7 @@ def _check(engine, label, dependent):
 def test_whatever_a_campaign_did_the_commands_renew_it(engine, shell, steps, seed):
     chance = np.random.default_rng(seed)
     teams = {tag: RunTeam(tag, "team", None, tag != "f", None) for tag in RUNS}
-    numbers = {FIRST: [log(engine, scores(0), FIRST, teams=teams).matrix]}
+    numbers = {FIRST: [log(engine, FIRST, scores(0), teams=teams).matrix]}
     for _ in range(steps):
         try:
             label, made = _something(engine, chance, numbers)
@@ -708,8 +707,8 @@ def test_a_collection_names_what_it_makes_stale(engine, resting, terminal, shell
 
 def test_what_is_of_one_round_alone_depends_on_no_collection(engine, terminal):
     for seed, label in enumerate(("r1", "r2")):
-        log(engine, scores(seed, topics=20), label, task="t", teams=("x", "x", "y", "y"))
-    log(engine, scores(2), "only", task="lone")
+        log(engine, label, scores(seed, topics=20), task="t", teams=("x", "x", "y", "y"))
+    log(engine, "only", scores(2), task="lone")
     save(engine, "of one", task="lone")
     save(engine, "of two", task="t")
     for study in ("leave-teams-out", "leave-one-out"):
@@ -731,7 +730,7 @@ def test_what_is_of_one_round_alone_depends_on_no_collection(engine, terminal):
 def test_factors_fitted_anew_name_what_they_make_stale(engine, resting, terminal):
     fit_it = ("factors", "fit", TASK, FIRST, "--measure", "AP", "--reason", "y", "--format", "json")
     save(engine, "cdf", scale="std-cdf")
-    log(engine, scores(11), FIRST, measure="P@5")
+    log(engine, FIRST, scores(11), measure="P@5")
     save(engine, "other", measure="P@5", scale="std-ab")
     printed = terminal(*fit_it, "--runs", "all")
     assert (printed.json["status"], printed.json["version"]) == ("fitted", 3)
@@ -751,7 +750,7 @@ def test_factors_fitted_anew_name_what_they_make_stale(engine, resting, terminal
     # Of a round that nothing saved rests on by its factors.
     for name in ("cdf", "std", f"{TASK}/drift-1"):
         terminal("result", "renew", name)
-    log(engine, scores(6), "r4")
+    log(engine, "r4", scores(6))
     quiet = terminal(*fit_it[:3], "r4", *fit_it[4:], "--runs", RUNS[0], "--runs", RUNS[1])
     assert (quiet.json["status"], quiet.json["impact"]) == ("fitted", [])
     assert "Stale" not in quiet.err
@@ -761,7 +760,7 @@ PUBLISHED = ("--runs", "4", "--topics", "8", "--source", "a paper")
 
 
 def test_a_published_variance_that_is_replaced_makes_stale_what_rests_on_it(engine, terminal):
-    log(engine, scores(0), "r1", task="t")
+    log(engine, "r1", scores(0), task="t")
     record = ("variance", "record", "t", "r2", "--measure", "AP", *PUBLISHED)
     first = terminal(*record, "--value", ".05", "--create", "--format", "json")
     assert (first.json["impact"], "Stale" in first.err) == ([], False)
@@ -781,13 +780,13 @@ def test_a_published_variance_that_is_replaced_makes_stale_what_rests_on_it(engi
     for name in ("next", "latest"):
         assert terminal("result", "renew", name).code == 0
     # Scores that come later take the place of the published variance.
-    logged = log(engine, scores(1), "r2", task="t")
+    logged = log(engine, "r2", scores(1), task="t")
     assert [(line.entry.name, line.stale) for line in logged.impact] == [
         ("latest", True),
         ("next", True),
     ]
     assert decision_sentences(logged)[-3] == "Stale now that the scores of AP are logged:"
-    assert log(engine, scores(2), "r3", task="t").impact == []
+    assert log(engine, "r3", scores(2), task="t").impact == []
 
 
 def test_a_dry_run_says_what_a_decision_makes_stale_and_writes_nothing(

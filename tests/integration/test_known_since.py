@@ -6,7 +6,7 @@ import numpy as np
 from tests.factories import (
     Design,
     list_results,
-    log_matrix,
+    log_scores,
     plan_task,
     report_drift,
     save_plan,
@@ -17,7 +17,7 @@ from tests.factories import (
 )
 from tests.savepoints import prepared
 
-from roundbook.formats import RunTeam, ScoreMatrix, apply_missing_policy
+from roundbook.formats import RunTeam
 from roundbook.presentation.staleness import why_stale
 from roundbook_cli.renewal import renewal
 
@@ -27,16 +27,9 @@ FIRST = np.random.default_rng(1).random((10, RUNS))
 LATER = FIRST + np.random.default_rng(2).normal(0, 0.1, FIRST.shape)
 
 
-def log(engine, label, scores, systems=(), pooled=()):
-    matrix = ScoreMatrix(
-        topics=tuple(f"t{topic}" for topic in range(len(scores))),
-        runs=TAGS,
-        scores=scores,
-        measure=None,
-        layout="wide",
-        files=("simulated",),
-    )
-    teams = {
+def told(label, systems=(), pooled=()):
+    """Return what a team file of a round says; nothing of the pool where nobody is in it."""
+    return {
         tag: RunTeam(
             tag,
             f"{label} team of {tag}",
@@ -46,14 +39,12 @@ def log(engine, label, scores, systems=(), pooled=()):
         )
         for tag in TAGS
     }
-    settled = apply_missing_policy(matrix, "reject")
-    return log_matrix(engine, "t", label, "AP", settled, teams=teams, create=True, user="tester")
 
 
 @prepared
 def saved(engine):
-    log(engine, "a", FIRST)
-    log(engine, "b", LATER)
+    log_scores(engine, "a", FIRST, teams=told("a"))
+    log_scores(engine, "b", LATER, teams=told("b"))
     plan = plan_task(engine, "t", "AP", Design(m=(5,), min_d=(0.1,)))
     save_plan(engine, "next", plan, user="tester")
     save_report(engine, "t", "AP", user="tester")
@@ -64,8 +55,8 @@ def saved(engine):
 
 def test_systems_that_become_known_join_units_of_a_report(saved):
     assert report_drift(saved, "t", "AP").units.shared == 0
-    assert log(saved, "a", FIRST, systems=TAGS).runs_described == RUNS
-    log(saved, "b", LATER, systems=TAGS)
+    assert log_scores(saved, "a", FIRST, teams=told("a", TAGS)).runs_described == RUNS
+    log_scores(saved, "b", LATER, teams=told("b", TAGS))
     assert report_drift(saved, "t", "AP").units.shared == RUNS
     (report,) = list_results(saved, "t", kind="drift").results
     assert (report.stale, why_stale(report)) == (
@@ -93,15 +84,15 @@ def test_collections_that_are_declared_tell_the_shared_topics(saved):
 
 def test_a_report_is_verified_by_the_systems_that_were_known(saved):
     for label, scores in ("a", FIRST), ("b", LATER):
-        log(saved, label, scores, systems=TAGS)
+        log_scores(saved, label, scores, teams=told(label, TAGS))
     verified = verify_record(saved)
     assert (verified.status, verified.not_computed) == ("verified", [])
     # Which systems were known of runs that do not standardise is not kept.
     for label, scores in ("c", FIRST), ("d", LATER):
-        log(saved, label, scores, pooled=TAGS[1:])
+        log_scores(saved, label, scores, teams=told(label, pooled=TAGS[1:]))
     save_report(saved, "t", "AP", from_round="c", to_round="d", user="tester")
     for label, scores in ("c", FIRST), ("d", LATER):
-        log(saved, label, scores, pooled=TAGS[1:], systems=TAGS[:1])
+        log_scores(saved, label, scores, teams=told(label, TAGS[:1], TAGS[1:]))
     verified = verify_record(saved)
     assert (verified.status, [one.reason for one in verified.not_computed]) == (
         "verified",

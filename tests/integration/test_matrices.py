@@ -6,6 +6,7 @@ import csv
 import os
 import re
 import stat
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -19,6 +20,7 @@ from tests.factories import (
     log_matrix,
     refusing,
     restore_matrix,
+    score_matrix,
     show_history,
     show_matrix,
     standardise,
@@ -27,7 +29,7 @@ from tests.factories import (
 from tests.savepoints import prepared
 
 from roundbook.errors import InputError, NotRecordedError
-from roundbook.formats import RunTeam, ScoreMatrix
+from roundbook.formats import RunTeam
 from roundbook.logbook.result import SOFTWARE
 from roundbook.presentation.factors import standardised_notes
 from roundbook.presentation.matrices import export_notes
@@ -39,9 +41,7 @@ SCORES = np.random.default_rng(11).random((4, 3))
 
 
 def log(engine, scores=SCORES, label="r1", *, topics=TOPICS, runs=RUNS, measure="AP", **options):
-    matrix = ScoreMatrix(
-        tuple(topics), tuple(runs), np.asarray(scores), None, "long", ("one.csv", "two.csv")
-    )
+    matrix = replace(score_matrix(scores, topics, runs, ("one.csv", "two.csv")), layout="long")
     options = {"create": True, "user": "ann", **options}
     return log_matrix(engine, "task", label, measure, matrix, **options).matrix
 

@@ -23,6 +23,7 @@ from tests.factories import (
     report_drift,
     report_generalisability,
     save_plan,
+    score_matrix,
     show_factors,
     show_impact,
     show_variances,
@@ -37,7 +38,6 @@ from tests.integration.test_upgrades import load
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.errors import AlreadyRecordedError, DatabaseError, InputError, NotRecordedError
-from roundbook.formats import ScoreMatrix
 from roundbook.logbook import recorded_measures
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.matrices.log_matrix import log_scores as log_session_scores
@@ -194,7 +194,7 @@ def test_a_merge_waits_for_whoever_logs(engine, committed):
             merging = beside.submit(merge, engine, "earlier", "nDCG@10")
             assert not wait([merging], timeout=0.3).done
             request = LogRequest(task="t", round="3", measure="earlier", create=True)
-            matrix = ScoreMatrix(tuple("abc"), tuple("xyz"), scores(3, 3, 3), None, "wide", ("f",))
+            matrix = score_matrix(scores(3, 3, 3))
             log_session_scores(session, request, matrix)
         assert merging.result(timeout=20).matrices == 2
     assert show_variances(engine, "t", "earlier").pooled.rounds == ["1", "2", "3"]

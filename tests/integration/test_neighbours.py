@@ -7,9 +7,9 @@ import sys
 import numpy as np
 import pytest
 from sqlalchemy import event
-from tests.factories import log_matrix, record_variance, withdraw_matrix
+from tests.factories import log_matrix, record_variance, score_matrix, withdraw_matrix
 
-from roundbook.formats import RunTeam, ScoreMatrix
+from roundbook.formats import RunTeam
 from roundbook.presentation.matrices import log_notes
 from roundbook.presentation.variances import recorded_notes
 
@@ -17,12 +17,9 @@ RNG = np.random.default_rng(7)
 
 
 def complete(topics, runs, scores=None):
-    topics, runs = tuple(topics), tuple(runs)
     if scores is None:
         scores = RNG.uniform(0.25, 1, (len(topics), len(runs)))
-    return ScoreMatrix(
-        topics=topics, runs=runs, scores=scores, measure=None, layout="wide", files=("test",)
-    )
+    return score_matrix(scores, topics, runs)
 
 
 def names(letter, numbers):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.factories import (
     log_files,
-    log_matrix,
+    log_scores,
     plan_task,
     record_variance,
     save_plan,
@@ -16,7 +16,6 @@ from tests.factories import (
 from tests.savepoints import prepared
 
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
-from roundbook.formats import ScoreMatrix, apply_missing_policy
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plans import notes, warning
 from roundbook.presentation.variance_differences import disagreement, stability
@@ -46,30 +45,16 @@ FIRST = DRAW(0.5, 0.2, (12, 1)) + DRAW(0, 0.12, (12, 6))
 LATER = DRAW(0.5, 0.25, (9, 1)) + DRAW(0, 0.15, (9, 4))
 
 
-def log(engine, scores, label):
-    scores = np.asarray(scores, dtype=float)
-    matrix = ScoreMatrix(
-        topics=tuple(f"t{j}" for j in range(scores.shape[0])),
-        runs=tuple(f"r{i}" for i in range(scores.shape[1])),
-        scores=scores,
-        measure=None,
-        layout="wide",
-        files=("test",),
-    )
-    settled = apply_missing_policy(matrix, "reject")
-    return log_matrix(engine, "task", label, "AP", settled, create=True, user="me")
-
-
 def publish(engine, label, **facts):
     given = {"variance": 0.05, "runs": 8, "topics": 40, "source": "a paper"} | facts
-    return record_variance(engine, "task", label, "AP", **given, create=True, user="me")
+    return record_variance(engine, "t", label, "AP", **given, create=True, user="me")
 
 
 @prepared
 def two_rounds(engine):
     """Two logged rounds, whose topics are in part the same ones."""
-    log(engine, FIRST, "1")
-    log(engine, LATER, "2")
+    log_scores(engine, "1", FIRST)
+    log_scores(engine, "2", LATER)
     return engine
 
 
@@ -114,7 +99,7 @@ def test_every_design_at_every_limit(two_rounds, name):
         for at in ("pooled", "planning", "latest", 0.07):
             found = plan_task(
                 two_rounds,
-                "task",
+                "t",
                 "AP",
                 m=(2, 10) if name in TAKES_RUNS else (),
                 min_d=(0.1, 0.2),
@@ -175,14 +160,14 @@ def test_the_variance_of_a_difference(two_rounds, name):
     ]
     asked = {"min_d": (0.1,), "design": name}
     for variance_of, kind in (("paired", "two-way"), ("conservative", "one-way")):
-        found = plan_task(two_rounds, "task", "AP", asked, variance_of=variance_of)
+        found = plan_task(two_rounds, "t", "AP", asked, variance_of=variance_of)
         assert (found.variance_of, found.variance_kind) == (variance_of, kind)
         assert found.variance == pytest.approx(by_hand("dof")[kind, "pooled"], rel=1e-12)
         other = {"paired": "conservative", "conservative": "paired"}[variance_of]
         assert [each.name for each in found.alternatives] == ["planning", other]
-        again = plan_task(two_rounds, "task", "AP", asked, variance_of=other)
+        again = plan_task(two_rounds, "t", "AP", asked, variance_of=other)
         assert found.cells[0].beside[other] == again.cells[0].topics
-    first = show_variances(two_rounds, "task", "AP").rounds[0]
+    first = show_variances(two_rounds, "t", "AP").rounds[0]
     assert 2 * first.two_way_variance == pytest.approx(np.mean(pairs), rel=1e-12)
 
 
@@ -197,7 +182,7 @@ def test_what_is_solved_for_beside(two_rounds, name):
     }
     for solve, (solver, given) in options.items():
         asked = {"design": name, "m": (2, 5, 10), "topics": (60,), "solve": solve, **given}
-        found = plan_task(two_rounds, "task", "AP", asked)
+        found = plan_task(two_rounds, "t", "AP", asked)
         for cell in found.cells:
             for each in found.alternatives:
                 variance = known[kinds[each.design], each.variance_at]
@@ -212,7 +197,7 @@ def test_what_is_solved_for_beside(two_rounds, name):
 
 def test_the_power_that_each_round_had_is_by_its_own_variance_of_the_kind(two_rounds):
     for name, of_kind in (("tukey", "two_way_variance"), ("anova", "variance")):
-        found = plan_task(two_rounds, "task", "AP", design=name, m=(5,), min_d=(0.2,))
+        found = plan_task(two_rounds, "t", "AP", design=name, m=(5,), min_d=(0.2,))
         for row, known, scores in zip(
             found.rounds, found.estimate.rounds, (FIRST, LATER), strict=True
         ):
@@ -221,15 +206,15 @@ def test_the_power_that_each_round_had_is_by_its_own_variance_of_the_kind(two_ro
             assert row.achieved_power == pytest.approx(float(power), rel=1e-9)
     paired = {"design": "paired-t", "min_d": (0.2,)}
     for variance_of, of_kind in (("paired", "two_way_variance"), ("conservative", "variance")):
-        found = plan_task(two_rounds, "task", "AP", paired, variance_of=variance_of)
+        found = plan_task(two_rounds, "t", "AP", paired, variance_of=variance_of)
         rounds = found.estimate.rounds
         assert [row.variance for row in found.rounds] == [getattr(row, of_kind) for row in rounds]
 
 
 def test_a_size_beyond_all_bounds_beside_only(two_rounds):
-    variance = show_variances(two_rounds, "task", "AP").pooled.variance
+    variance = show_variances(two_rounds, "t", "AP").pooled.variance
     edge = float(solve_min_d("anova", 9_900_000, variance, runs=10).min_d)
-    found = plan_task(two_rounds, "task", "AP", m=(10,), min_d=(edge, 0.1))
+    found = plan_task(two_rounds, "t", "AP", m=(10,), min_d=(edge, 0.1))
     assert found.cells[0].topics == 9_900_000
     assert found.cells[0].beside["planning"] is None
     assert found.cells[1].beside["planning"] > found.cells[1].topics
@@ -245,38 +230,38 @@ def test_published_values_alone(engine):
     publish(engine, "0")
     for name in ("two-way", "tukey"):
         with pytest.raises(NotRecordedError, match="has a two-way variance of AP") as refused:
-            plan_task(engine, "task", "AP", design=name, m=(10,), min_d=(0.1,))
+            plan_task(engine, "t", "AP", design=name, m=(10,), min_d=(0.1,))
         assert f"the design {name} takes" in str(refused.value)
         assert refused.value.way_out.code == "plan by anova"
     paired = {"design": "paired-t", "min_d": (0.1,)}
     with pytest.raises(NotRecordedError) as refused:
-        plan_task(engine, "task", "AP", paired, variance_of="paired")
+        plan_task(engine, "t", "AP", paired, variance_of="paired")
     assert refused.value.way_out.code == "plan conservatively"
-    found = plan_task(engine, "task", "AP", paired)
+    found = plan_task(engine, "t", "AP", paired)
     assert (found.variance, found.variance_of, found.variance_kind) == (
         0.05, "conservative", "one-way",
     )  # fmt: skip
     assert "No round has a two-way variance" in notes(found)[0]
     assert [each.name for each in found.alternatives] == ["planning"]
-    again = plan_task(engine, "task", "AP", paired, variance_of="conservative")
+    again = plan_task(engine, "t", "AP", paired, variance_of="conservative")
     assert [note.code for note in again.notes] == ["no_two_way_variance"]
-    anova = plan_task(engine, "task", "AP", m=(10,), min_d=(0.1,))
+    anova = plan_task(engine, "t", "AP", m=(10,), min_d=(0.1,))
     assert [each.name for each in anova.alternatives] == ["planning"]
 
 
 def test_a_published_round_has_no_part_in_a_two_way_plan(two_rounds):
     publish(two_rounds, "3", variance=0.5)
     tukey = {"design": "tukey", "m": (10,), "min_d": (0.1,)}
-    found = plan_task(two_rounds, "task", "AP", tukey)
+    found = plan_task(two_rounds, "t", "AP", tukey)
     assert found.variance == pytest.approx(by_hand("dof")["two-way", "pooled"], rel=1e-12)
     assert found.variance_planning == pytest.approx(by_hand("dof")["two-way", "planning"])
     assert found.rounds[-1].reason == "no_two_way_variance"
     assert (found.rounds[-1].variance, found.rounds[-1].achieved_power) == (None, None)
-    assert "2 rounds of task (1, 2)" in protocol(found)
+    assert "2 rounds of t (1, 2)" in protocol(found)
     with pytest.raises(NotRecordedError, match="latest round, '3', has no two-way variance"):
-        plan_task(two_rounds, "task", "AP", tukey, variance_at="latest")
+        plan_task(two_rounds, "t", "AP", tukey, variance_at="latest")
     anova = {"m": (10,), "min_d": (0.1,)}
-    latest = plan_task(two_rounds, "task", "AP", anova, variance_at="latest")
+    latest = plan_task(two_rounds, "t", "AP", anova, variance_at="latest")
     assert latest.variance == 0.5
     assert [each.name for each in latest.alternatives] == ["pooled", "planning"]
 
@@ -284,27 +269,27 @@ def test_a_published_round_has_no_part_in_a_two_way_plan(two_rounds):
 def test_no_planning_variance_and_why(engine):
     publish(engine, "0", topics=9)
     anova = {"m": (10,), "min_d": (0.1,)}
-    found = plan_task(engine, "task", "AP", anova)
+    found = plan_task(engine, "t", "AP", anova)
     assert (found.variance_planning, found.alternatives) == (None, [])
     assert notes(found) == [
         "There is no planning variance: a published value of fewer than 10 topics is too uncertain."
     ]
     with pytest.raises(NotRecordedError, match=r"do not tell the planning variance.*than 10 top"):
-        plan_task(engine, "task", "AP", anova, variance_at="planning")
+        plan_task(engine, "t", "AP", anova, variance_at="planning")
 
 
 def test_a_variance_of_0(engine):
     # Runs that differ by the same amount on every topic.
-    log(engine, np.arange(12)[:, None] / 16 + np.array([0.0, 0.25, 0.5]), "flat")
+    log_scores(engine, "flat", np.arange(12)[:, None] / 16 + np.array([0.0, 0.25, 0.5]))
     tukey = {"design": "tukey", "m": (10,), "min_d": (0.1,)}
     for at in ("pooled", "latest"):
         with pytest.raises(
             ImpossibleStatisticError, match=f"the {at} two-way variance of AP"
         ) as said:
-            plan_task(engine, "task", "AP", tukey, variance_at=at)
+            plan_task(engine, "t", "AP", tukey, variance_at=at)
         assert "runs differ by the same amount on all topics" in str(said.value)
         assert "(flat)" in str(said.value)
-    anova = plan_task(engine, "task", "AP", m=(10,), min_d=(0.1,))
+    anova = plan_task(engine, "t", "AP", m=(10,), min_d=(0.1,))
     assert "tukey" not in anova.cells[0].beside
 
 
@@ -312,15 +297,15 @@ def test_a_variance_of_0(engine):
 @pytest.mark.parametrize("value", [0.0, -0.1, float("nan"), float("inf"), 0])
 def test_a_variance_that_is_none(two_rounds, value):
     with pytest.raises(ImpossibleStatisticError, match="A variance must be positive and finite"):
-        plan_task(two_rounds, "task", "AP", m=(10,), min_d=(0.1,), variance_at=value)
+        plan_task(two_rounds, "t", "AP", m=(10,), min_d=(0.1,), variance_at=value)
 
 
 def test_rounds_that_disagree_about_the_two_way_variance_alone(engine):
     draw = np.random.default_rng(8).normal
     hard = draw(0.5, 0.3, (60, 1))
-    log(engine, hard + draw(0, 0.03, (60, 8)), "1")
-    log(engine, hard + draw(0, 0.06, (60, 8)), "2")
-    history = show_variances(engine, "task", "AP")
+    log_scores(engine, "1", hard + draw(0, 0.03, (60, 8)))
+    log_scores(engine, "2", hard + draw(0, 0.06, (60, 8)))
+    history = show_variances(engine, "t", "AP")
     assert disagreement(history) is None
     assert history.pooled.two_way_homogeneity.p_value < 0.001
     # Who reads the variances reads both, and one-way and two-way are told apart.
@@ -329,11 +314,11 @@ def test_rounds_that_disagree_about_the_two_way_variance_alone(engine):
     assert two_way == disagreement(history, two_way=True)
     assert stability([history])[0].endswith(" (the rounds disagree about the two-way variance).")
     assert not any("On none of them" in line for line in stability([history]))
-    found = plan_task(engine, "task", "AP", design="tukey", m=(10,), min_d=(0.1,))
+    found = plan_task(engine, "t", "AP", design="tukey", m=(10,), min_d=(0.1,))
     smallest, largest = sorted(row.two_way_variance for row in found.estimate.rounds)
     ratio = f"largest over smallest {largest / smallest:.2f}"
     assert f"disagree about the two-way variance (Wald F test, p < .001; {ratio})" in warning(found)
-    assert warning(plan_task(engine, "task", "AP", m=(10,), min_d=(0.1,))) is None
+    assert warning(plan_task(engine, "t", "AP", m=(10,), min_d=(0.1,))) is None
     # Its page has the warning before the table, and the paragraph for a paper comes last.
     *answers, paragraph = view_of(found).sentences
     assert warning(found) in answers
@@ -462,9 +447,9 @@ def test_sizes_on_robust_2003(engine, shared):
 def test_a_saved_plan_holds_the_request_that_made_it(two_rounds, name, variance_of, at):
     asked = {"design": name, "m": (3,) if name in TAKES_RUNS else (), "min_d": (0.1,)}
     asked |= {"variance_of": variance_of, "variance_at": at}
-    found = plan_task(two_rounds, "task", "AP", asked)
-    save_plan(two_rounds, "p", PlanRequest(task="task", measure="AP", **asked), user="me")
-    log(two_rounds, FIRST, "3")
+    found = plan_task(two_rounds, "t", "AP", asked)
+    save_plan(two_rounds, "p", PlanRequest(task="t", measure="AP", **asked), user="me")
+    log_scores(two_rounds, "3", FIRST)
     shown = show_plan(two_rounds, "p")
     assert (shown.plan, shown.new_rounds) == (found, ["3"])
     assert shown.request["assessments"] == ["official"]

@@ -19,7 +19,7 @@ from tests.factories import (
     fit_factor_set,
     list_plans,
     list_results,
-    log_matrix,
+    log_scores,
     plan,
     plan_task,
     record_variance,
@@ -40,7 +40,6 @@ from roundbook.errors import (
     NotRecordedError,
     RecordError,
 )
-from roundbook.formats import ScoreMatrix, apply_missing_policy
 from roundbook.logbook.events import record_event
 from roundbook.logbook.session import Session
 from roundbook.presentation.plan_protocol import protocol
@@ -54,34 +53,16 @@ ONE = {"m": (10,), "min_d": (0.1,)}
 SCORES = np.random.default_rng(7).normal(0.5, 0.2, (12, 6))
 
 
-def log(engine, scores, label="1", *, task="task", measure="AP", **options):
-    scores = np.asarray(scores, dtype=float)
-    settled = apply_missing_policy(
-        ScoreMatrix(
-            topics=tuple(f"t{j}" for j in range(scores.shape[0])),
-            runs=tuple(f"r{i}" for i in range(scores.shape[1])),
-            scores=scores,
-            measure=None,
-            layout="wide",
-            files=("test",),
-        ),
-        "reject",
-    )
-    return log_matrix(
-        engine, task, label, measure, settled, **{"create": True, "user": "me", **options}
-    )
-
-
 def publish(engine, label, variance, **options):
     facts = {"runs": 8, "topics": 40, "source": "a paper", "create": True, "user": "me", **options}
-    return record_variance(engine, "task", label, "AP", variance=variance, **facts)
+    return record_variance(engine, "t", label, "AP", variance=variance, **facts)
 
 
 @prepared
 def two_rounds(engine):
     """Two logged rounds that differ in topics, runs and variance."""
-    log(engine, SCORES, "1")
-    log(engine, 1.3 * SCORES[:9, :4], "2")
+    log_scores(engine, "1", SCORES)
+    log_scores(engine, "2", 1.3 * SCORES[:9, :4])
     return engine
 
 
@@ -89,7 +70,7 @@ def two_rounds(engine):
 
 
 def test_the_power_that_each_round_had(two_rounds):
-    found = plan_task(two_rounds, "task", "AP", m=(2, 10), min_d=(0.1, 0.5), beta=0.1)
+    found = plan_task(two_rounds, "t", "AP", m=(2, 10), min_d=(0.1, 0.5), beta=0.1)
     expected = [("1", SCORES), ("2", 1.3 * SCORES[:9, :4])]
     assert len(found.rounds) == 8
     rows = iter(found.rounds)
@@ -109,12 +90,12 @@ def test_the_power_that_each_round_had(two_rounds):
                 assert row.enough is (row.achieved_power >= 0.9)
                 assert row.reason is None
     assert {row.enough for row in found.rounds} == {True, False}
-    by_sakai = plan_task(two_rounds, "task", "AP", m=(2,), min_d=(0.1,), engine="sakai", beta=0.1)
+    by_sakai = plan_task(two_rounds, "t", "AP", m=(2,), min_d=(0.1,), engine="sakai", beta=0.1)
     assert by_sakai.rounds[0].achieved_power == found.rounds[0].power_sakai
 
 
 def test_rounds_of_a_t_test_and_of_an_interval(two_rounds):
-    tested = plan_task(two_rounds, "task", "AP", min_d=(0.1,), design="paired-t")
+    tested = plan_task(two_rounds, "t", "AP", min_d=(0.1,), design="paired-t")
     assert [(row.round, row.m) for row in tested.rounds] == [("1", 2), ("2", 2)]
     variance = tested.rounds[0].variance
     assert variance == tested.estimate.rounds[0].two_way_variance
@@ -124,16 +105,16 @@ def test_rounds_of_a_t_test_and_of_an_interval(two_rounds):
         {"min_d": (0.1,), "design": "paired-width"},
         {"m": (10,), "topics": (50,), "solve": "min-d"},
     ):
-        assert plan_task(two_rounds, "task", "AP", design).rounds == []
+        assert plan_task(two_rounds, "t", "AP", design).rounds == []
 
 
 def test_rounds_without_variance(engine):
-    log(engine, np.full((4, 3), 0.3), "flat")
+    log_scores(engine, "flat", np.full((4, 3), 0.3))
     with pytest.raises(ImpossibleStatisticError, match=r"pooled variance of AP .* is 0") as refused:
-        plan_task(engine, "task", "AP", ONE)
+        plan_task(engine, "t", "AP", ONE)
     assert "flat" in str(refused.value)
-    log(engine, SCORES, "2")
-    found = plan_task(engine, "task", "AP", ONE)
+    log_scores(engine, "2", SCORES)
+    found = plan_task(engine, "t", "AP", ONE)
     assert found.interval is None
     assert found.variance_planning is None
     assert notes(found) == [
@@ -147,9 +128,9 @@ def test_rounds_without_variance(engine):
 
 
 def test_rounds_that_disagree_are_told(engine):
-    log(engine, SCORES, "1")
-    log(engine, np.random.default_rng(8).normal(0.5, 0.05, (40, 6)), "2")
-    found = plan_task(engine, "task", "AP", ONE)
+    log_scores(engine, "1", SCORES)
+    log_scores(engine, "2", np.random.default_rng(8).normal(0.5, 0.05, (40, 6)))
+    found = plan_task(engine, "t", "AP", ONE)
     assert warning(found) == disagreement(found.estimate)
     assert "disagree" in warning(found)
 
@@ -159,12 +140,12 @@ def test_rounds_that_disagree_are_told(engine):
 
 def test_the_protocol_says_it_all(two_rounds):
     asked = {"m": (10,), "min_d": (0.1, 0.2), "alpha": 0.01, "beta": 0.1, "engine": "sakai"}
-    found = plan_task(two_rounds, "task", "AP", asked, scale="std-ab")
+    found = plan_task(two_rounds, "t", "AP", asked, scale="std-ab")
     said = protocol(found)
     for part in (
         "one-way ANOVA", "alpha = 0.01", "beta = 0.1", "power 0.9", "engine sakai",
         "The one-way residual variance (around run means) of AP (std-ab scale) was taken as"
-        f" {found.variance:.5g}: pooled by their degrees of freedom over 2 rounds of task (1, 2),"
+        f" {found.variance:.5g}: pooled by their degrees of freedom over 2 rounds of t (1, 2),"
         f" {found.estimate.pooled.dof} degrees of freedom, with a 95% interval from"
         f" {found.interval.low:.5g} to {found.interval.high:.5g} (jackknife, for other systems and"
         " topics like these; it does not count that rounds differ).",
@@ -205,7 +186,7 @@ def test_the_protocol_says_it_all(two_rounds):
           "with the two-way in place of the one-way residual variance."]),
         ({"design": "paired-width"}, {"variance_of": "conservative", "variance_at": "latest"},
          ["The one-way residual variance", "as twice it (as if the runs had no topics in common,"
-          " which is conservative): that of the latest round, 2 of task, with a 95% interval",
+          " which is conservative): that of the latest round, 2 of t, with a 95% interval",
           "Teams are unknown, so every run counts as its own team;",
           "The plan assumes two runs on the same topics, normal", "283, 2016."]),
         ({"design": "two-sample-t"}, {"variance_at": 0.07},
@@ -215,7 +196,7 @@ def test_the_protocol_says_it_all(two_rounds):
     ],
 )  # fmt: skip
 def test_the_protocol_of_other_plans_of_a_task(two_rounds, design, options, parts):
-    found = plan_task(two_rounds, "task", "AP", design, min_d=(0.3,), **options)
+    found = plan_task(two_rounds, "t", "AP", design, min_d=(0.3,), **options)
     paragraph = protocol(found)
     pooled = found.estimate.pooled.two_way_variance
     for part in parts:
@@ -235,10 +216,10 @@ def rows_of(engine, query):
 
 def test_a_saved_plan_is_shown_as_it_was(two_rounds):
     publish(two_rounds, "0", 0.06)
-    found = plan_task(two_rounds, "task", "AP", m=(2, 10), min_d=(0.1, 0.07))
+    found = plan_task(two_rounds, "t", "AP", m=(2, 10), min_d=(0.1, 0.07))
     saved = save_plan(two_rounds, " next ", found, note=" because ", user="ann")
     assert (saved.name, saved.version, saved.versions, saved.status) == ("next", 1, 1, "saved")
-    assert (saved.task, saved.note, saved.saved_by) == ("task", "because", "ann")
+    assert (saved.task, saved.note, saved.saved_by) == ("t", "because", "ann")
     shown = show_plan(two_rounds, "next")
     assert shown.plan == found == saved.plan
     printed = json.loads(shown.plan.model_dump_json())
@@ -260,7 +241,7 @@ def test_a_saved_plan_is_shown_as_it_was(two_rounds):
 
 
 def test_the_same_again_and_another(two_rounds):
-    found = plan_task(two_rounds, "task", "AP", ONE)
+    found = plan_task(two_rounds, "t", "AP", ONE)
     save_plan(two_rounds, "p", found, note="first", user="ann")
     for note in (None, "first"):
         again = save_plan(two_rounds, "p", found, note=note, user="bob")
@@ -268,7 +249,7 @@ def test_the_same_again_and_another(two_rounds):
             "unchanged", 1, "first", "ann",
         )  # fmt: skip
     assert save_plan(two_rounds, "p", found, note="second", user="bob").version == 2
-    more = plan_task(two_rounds, "task", "AP", m=(10,), min_d=(0.1, 0.2))
+    more = plan_task(two_rounds, "t", "AP", m=(10,), min_d=(0.1, 0.2))
     third = save_plan(two_rounds, "p", more, user="bob")
     assert (third.status, third.version, third.note) == ("saved", 3, None)
     assert show_plan(two_rounds, "p").plan == more
@@ -287,7 +268,7 @@ def test_names(two_rounds):
     for save in (
         lambda: save_plan(two_rounds, "-p", given, user="me"),
         lambda: create_task(two_rounds, "--t"),
-        lambda: create_round(two_rounds, "task", " -r"),
+        lambda: create_round(two_rounds, "t", " -r"),
     ):
         with pytest.raises(InputError, match="a name that does not begin with '-', as an option"):
             save()
@@ -296,16 +277,16 @@ def test_names(two_rounds):
     assert rows_of(two_rounds, "SELECT count(*) FROM roundbook.result") == [(0,)]
     with pytest.raises(NotRecordedError, match="There is no saved plan 'p'"):
         show_plan(two_rounds, "p")
-    log(two_rounds, SCORES, task="other")
+    log_scores(two_rounds, "1", SCORES, task="other")
     assert save_plan(two_rounds, "p", given, user="me").task is None
     with pytest.raises(AlreadyRecordedError, match="'p' is a plan of no task already"):
-        save_plan(two_rounds, "p", plan_task(two_rounds, "task", "AP", ONE), user="me")
-    of_task = save_plan(two_rounds, "q", plan_task(two_rounds, "task", "AP", ONE), user="me")
-    assert (of_task.task, of_task.version) == ("task", 1)
-    with pytest.raises(AlreadyRecordedError, match="of task 'task' already"):
+        save_plan(two_rounds, "p", plan_task(two_rounds, "t", "AP", ONE), user="me")
+    of_task = save_plan(two_rounds, "q", plan_task(two_rounds, "t", "AP", ONE), user="me")
+    assert (of_task.task, of_task.version) == ("t", 1)
+    with pytest.raises(AlreadyRecordedError, match="of task 't' already"):
         save_plan(two_rounds, "q", plan_task(two_rounds, "other", "AP", ONE), user="me")
     scopes = {entry.name: result_scope(entry) for entry in list_results(two_rounds).results}
-    assert scopes == {"p": "no task", "q": "task 'task'"}
+    assert scopes == {"p": "no task", "q": "task 't'"}
 
 
 @pytest.mark.parametrize("result", ["{}", '{"cells": [], "design": "anova"}'])
@@ -334,30 +315,32 @@ def test_a_plan_that_roundbook_did_not_save_is_named(two_rounds, result):
 def test_listing(two_rounds):
     assert list_plans(two_rounds).results == []
     save_plan(two_rounds, "b", plan(0.05, m=(2, 10), min_d=(0.1,)), user="me")
-    save_plan(two_rounds, "a", plan_task(two_rounds, "task", "AP", ONE), user="me")
-    second = plan_task(two_rounds, "task", "AP", ONE, scale="std-ab")
+    save_plan(two_rounds, "a", plan_task(two_rounds, "t", "AP", ONE), user="me")
+    second = plan_task(two_rounds, "t", "AP", ONE, scale="std-ab")
     save_plan(two_rounds, "a", second, note="on std-AB", user="me")
     listed = list_plans(two_rounds).results
     assert [(entry.name, entry.version, entry.versions, entry.task) for entry in listed] == [
-        ("a", 2, 2, "task"),
+        ("a", 2, 2, "t"),
         ("b", 1, 1, None),
     ]
     first, last = (entry.brief for entry in listed)
     assert (first["measure"], first["scale"], listed[0].note) == ("AP", "std-ab", "on std-AB")
     assert first["fewest_topics"] == first["most_topics"] == second.cells[0].topics
     assert (last["fewest_topics"], last["most_topics"]) == (80, 158)
-    assert [entry.name for entry in list_plans(two_rounds, "task").results] == ["a"]
+    assert [entry.name for entry in list_plans(two_rounds, "t").results] == ["a"]
     with pytest.raises(NotRecordedError):
         list_plans(two_rounds, "nope")
 
 
 def saved_on(engine, scale="raw"):
-    save_plan(engine, "p", plan_task(engine, "task", "AP", ONE, scale=scale), user="me")
+    save_plan(engine, "p", plan_task(engine, "t", "AP", ONE, scale=scale), user="me")
 
 
 def test_no_correction_comes_between_reading_and_saving(committed, two_rounds):
     correction = Thread(
-        target=log, args=(two_rounds, SCORES * 1.1, "1"), kwargs={"revise": "the qrels were wrong"}
+        target=log_scores,
+        args=(two_rounds, "1", SCORES * 1.1),
+        kwargs={"revise": "the qrels were wrong"},
     )
 
     def correct(*arguments):
@@ -369,7 +352,7 @@ def test_no_correction_comes_between_reading_and_saving(committed, two_rounds):
 
     waiting = []
     event.listen(two_rounds, "before_cursor_execute", correct)
-    request = PlanRequest(task="task", measure="AP", **ONE)
+    request = PlanRequest(task="t", measure="AP", **ONE)
     saved = save_plan(two_rounds, "p", request, user="me")
     correction.join()
     assert (waiting, saved.stale) == ([True], [])
@@ -380,8 +363,8 @@ def test_no_correction_comes_between_reading_and_saving(committed, two_rounds):
 
 def test_stale_after_a_correction(two_rounds):
     saved_on(two_rounds)
-    before = show_variances(two_rounds, "task", "AP").rounds
-    log(two_rounds, SCORES * 1.1, "1", revise="the qrels were wrong")
+    before = show_variances(two_rounds, "t", "AP").rounds
+    log_scores(two_rounds, "1", SCORES * 1.1, revise="the qrels were wrong")
     shown = show_plan(two_rounds, "p")
     (stale,) = shown.stale
     assert (stale.round, stale.was) == ("1", before[0].variance)
@@ -389,7 +372,7 @@ def test_stale_after_a_correction(two_rounds):
     assert "revision 2" in stale.why
     assert shown.new_rounds == []
     assert shown.renew == "roundbook result renew p"
-    renewed = save_plan(two_rounds, "p", plan_task(two_rounds, "task", "AP", ONE), user="me")
+    renewed = save_plan(two_rounds, "p", plan_task(two_rounds, "t", "AP", ONE), user="me")
     assert renewed.version == 2
     assert show_plan(two_rounds, "p").renew is None
     assert show_plan(two_rounds, "p", version=1).stale == shown.stale
@@ -402,19 +385,19 @@ def test_the_list_says_which_plans_stand(two_rounds):
     def renew():
         for name in ("both", "ab"):
             scale = {"both": "raw", "ab": "std-ab"}[name]
-            found = plan_task(two_rounds, "task", "AP", ONE, scale=scale)
+            found = plan_task(two_rounds, "t", "AP", ONE, scale=scale)
             save_plan(two_rounds, name, found, user="me")
 
     save_plan(two_rounds, "typed", plan(0.05, ONE), user="me")
     renew()
     assert stale() == {"ab": False, "both": False, "typed": False}
-    fit_factor_set(two_rounds, "task", "1", "AP", runs=["r0", "r1"], reason="x", user="me")
+    fit_factor_set(two_rounds, "t", "1", "AP", runs=["run0", "run1"], reason="x", user="me")
     assert stale() == {"ab": True, "both": False, "typed": False}
-    second = log(two_rounds, SCORES[:9, :4], "2", revise="the qrels were wrong").matrix
+    second = log_scores(two_rounds, "2", SCORES[:9, :4], revise="the qrels were wrong").matrix
     assert stale() == {"ab": True, "both": True, "typed": False}
     # Only the latest version is in force; a round held since makes none stale.
     renew()
-    log(two_rounds, SCORES[:5], "3")
+    log_scores(two_rounds, "3", SCORES[:5])
     assert stale() == {"ab": False, "both": False, "typed": False}
     withdraw_matrix(two_rounds, second, "assessed twice", user="me")
     renew()
@@ -433,16 +416,16 @@ def test_the_queries_of_the_list_do_not_grow_with_the_plans(two_rounds):
     saved_on(two_rounds)
     one, queries = count()
     for number in range(5):
-        found = plan_task(two_rounds, "task", "AP", m=(3 + number,), min_d=(0.1,))
+        found = plan_task(two_rounds, "t", "AP", m=(3 + number,), min_d=(0.1,))
         save_plan(two_rounds, f"plan {number}", found, user="me")
     assert (one, count()) == (1, (6, queries))
 
 
 def test_stale_after_new_factors_on_a_standardised_scale_only(two_rounds):
     saved_on(two_rounds, "std-ab")
-    save_plan(two_rounds, "raw", plan_task(two_rounds, "task", "AP", ONE), user="me")
+    save_plan(two_rounds, "raw", plan_task(two_rounds, "t", "AP", ONE), user="me")
     fit_factor_set(
-        two_rounds, "task", "1", "AP", runs=["r0", "r1", "r2"], reason="without the baselines",
+        two_rounds, "t", "1", "AP", runs=["run0", "run1", "run2"], reason="without the baselines",
         user="me",
     )  # fmt: skip
     (stale,) = show_plan(two_rounds, "p").stale
@@ -457,28 +440,28 @@ def test_stale_after_published_values_change(two_rounds):
     (stale,) = show_plan(two_rounds, "p").stale
     assert (stale.round, stale.was, stale.now) == ("0", 0.06, 0.07)
     assert "published value was corrected (revision 2)" in stale.why
-    log(two_rounds, SCORES, "0")
+    log_scores(two_rounds, "0", SCORES)
     (stale,) = show_plan(two_rounds, "p").stale
     assert stale.why == "its score matrix was logged since"
 
 
 def test_a_new_round_and_a_variance_that_is_gone(two_rounds):
     saved_on(two_rounds, "std-ab")
-    log(two_rounds, SCORES[:, :1], "1", revise="one run is left")
-    log(two_rounds, SCORES, "3")
+    log_scores(two_rounds, "1", SCORES[:, :1], revise="one run is left")
+    log_scores(two_rounds, "3", SCORES)
     shown = show_plan(two_rounds, "p")
     assert shown.new_rounds == ["3"]
     (stale,) = shown.stale
     assert (stale.round, stale.now) == ("1", None)
-    log(two_rounds, SCORES[:, :1], "2", revise="one run is left")
-    log(two_rounds, SCORES[:, :1], "3", revise="one run is left")
+    log_scores(two_rounds, "2", SCORES[:, :1], revise="one run is left")
+    log_scores(two_rounds, "3", SCORES[:, :1], revise="one run is left")
     shown = show_plan(two_rounds, "p")
     assert [(each.round, each.now) for each in shown.stale] == [("1", None), ("2", None)]
 
 
 def test_a_given_variance_is_never_stale(two_rounds):
     save_plan(two_rounds, "p", plan(0.05, ONE), user="me")
-    log(two_rounds, SCORES, "3")
+    log_scores(two_rounds, "3", SCORES)
     shown = show_plan(two_rounds, "p")
     assert (shown.task, shown.stale, shown.new_rounds, shown.renew) == (None, [], [], None)
 

@@ -13,15 +13,17 @@ from tests.factories import (
     compare_rankings,
     export_matrix,
     log_matrix,
+    log_scores,
     publish_round,
     refusing,
+    score_matrix,
     show_matrix,
     standardise,
 )
 
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import NotRecordedError, RecordError
-from roundbook.formats import RunTeam, ScoreMatrix
+from roundbook.formats import RunTeam
 from roundbook.logbook.events import record_event
 from roundbook.logbook.pseudonyms import read_pseudonyms
 from roundbook.logbook.session import Session
@@ -39,11 +41,9 @@ SECRET = re.compile("|".join([*TEAMS, *TAGS, "type of", "system of"]), re.IGNORE
 
 def log(engine, tags=TAGS, *, measure="AP", label="r1", seed=1, topics=6, teams=ABOUT, **options):
     scores = np.random.default_rng(seed).random((topics, len(tags)))
-    matrix = ScoreMatrix(
-        tuple(f"t{row}" for row in range(topics)), tuple(tags), scores, None, "wide", ("aalto.csv",)
-    )
+    matrix = score_matrix(scores, runs=tags, files=("aalto.csv",))
     options = {"create": True, "user": "ann", "teams": teams, **options}
-    return log_matrix(engine, "task", label, measure, matrix, **options).matrix
+    return log_matrix(engine, "t", label, measure, matrix, **options).matrix
 
 
 def names(engine, label="r1"):
@@ -130,8 +130,8 @@ def every_draft(engine, matrix, **options):
     return [
         show_matrix(engine, matrix, **options),
         *(export_matrix(engine, matrix, layout=each, **options) for each in ("wide", "long")),
-        compare_rankings(engine, "task", "r1", "AP", resamples=50, **options),
-        standardise(engine, "task", "r1", "AP", **options),
+        compare_rankings(engine, "t", "r1", "AP", resamples=50, **options),
+        standardise(engine, "t", "r1", "AP", **options),
     ]
 
 
@@ -194,9 +194,8 @@ def test_scores_follow_their_runs(engine):
 def test_tied_runs_stand_in_the_order_of_their_pseudonyms(engine):
     tags = [f"s{number}" for number in range(12)]
     scores = np.tile(np.random.default_rng(1).random((5, 1)), (1, 12))
-    matrix = ScoreMatrix(tuple("abcde"), tuple(tags), scores, None, "wide", ("f",))
-    log_matrix(engine, "task", "r1", "AP", matrix, create=True, user="ann")
-    found = compare_rankings(engine, "task", "r1", "AP", resamples=50, anonymous=True)
+    log_scores(engine, "r1", scores, runs=tags)
+    found = compare_rankings(engine, "t", "r1", "AP", resamples=50, anonymous=True)
     assert [each.run for each in found.ranking] == list(names(engine).runs.values())
 
 
@@ -205,10 +204,9 @@ def test_scores_off_a_tie_are_told_by_pseudonym(engine):
     about = {tag: replace(ABOUT[tag], contributed_to_pool=tag != "bol-1") for tag in tags}
     scores = np.random.default_rng(1).random((3, 4))
     scores[0] = [0.5, 0.5, 0.9, 0.5]
-    matrix = ScoreMatrix(("a", "b", "c"), tags, scores, None, "wide", ("f",))
-    log_matrix(engine, "task", "r1", "AP", matrix, create=True, user="ann", teams=about)
-    (named,) = standardise(engine, "task", "r1", "AP").off_ties
-    (hidden,) = standardise(engine, "task", "r1", "AP", anonymous=True).off_ties
+    log_scores(engine, "r1", scores, topics="abc", runs=tags, teams=about)
+    (named,) = standardise(engine, "t", "r1", "AP").off_ties
+    (hidden,) = standardise(engine, "t", "r1", "AP", anonymous=True).off_ties
     assert (named.run, named.topic) == ("bol-1", "a")
     assert (hidden.run, hidden.topic) == (names(engine).runs["bol-1"], "a")
 
@@ -225,12 +223,12 @@ def test_runs_are_asked_for_by_their_pseudonyms(engine):
 
 def test_once_published_the_names_are_public(engine):
     matrix = log(engine)
-    publish_round(engine, "task", "r1", user="ann")
+    publish_round(engine, "t", "r1", user="ann")
     for ask in (
         lambda: show_matrix(engine, matrix, anonymous=True),
         lambda: export_matrix(engine, matrix, anonymous=True),
-        lambda: compare_rankings(engine, "task", "r1", "AP", anonymous=True),
-        lambda: standardise(engine, "task", "r1", "AP", anonymous=True),
+        lambda: compare_rankings(engine, "t", "r1", "AP", anonymous=True),
+        lambda: standardise(engine, "t", "r1", "AP", anonymous=True),
     ):
         with refusing(RecordError, r"^Round 'r1' is published.*--anonymous\.$"):
             ask()

@@ -20,10 +20,6 @@ RNG = np.random.default_rng(18)
 SCORES = 0.4 + 0.02 * np.arange(9) + RNG.normal(size=(10, 9)) * np.geomspace(0.01, 0.3, 10)[:, None]
 
 
-def log(engine, scores=SCORES, label="r1", measure="AP", **options):
-    return log_scores(engine, label, scores, measure, **options)
-
-
 def fit(engine, runs, **options):
     return fit_factor_set(
         engine, "t", "r1", "AP", runs=runs, reason="x", user="u", **options
@@ -116,7 +112,7 @@ def check(agreement, first, second, seed=0, resamples=2000):
 
 @pytest.mark.parametrize("scale", ["std", "std-cdf", "std-ab"])
 def test_raw_against_standardised(engine, scale):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     agreement = compare_rankings(engine, "t", "r1", "AP", scale=scale, resamples=400)
     assert (agreement.a, agreement.b) == ("raw", f"{scale} by factor version 1")
     check(agreement, SCORES, on_scale(SCORES, scale), resamples=400)
@@ -127,13 +123,13 @@ def test_runs_with_the_same_mean_share_their_rank(engine):
     values = [0.432630790805, 0.42278467327, 0.669297298575]
     scores = np.array([np.roll(values, turn) for turn in range(3)] + [[0.9, 0.8, 0.7]]).T
     assert np.unique(scores.mean(axis=0)).size > 2
-    log(engine, scores)
+    log_scores(engine, "r1", scores)
     ranking = compare_rankings(engine, "t", "r1", "AP", resamples=40).ranking
     assert {row.run: row.rank_a for row in ranking} == {"run3": 1, "run0": 3, "run1": 3, "run2": 3}
 
 
 def test_between_factor_versions(engine):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     fit(engine, ["run0", "run1", "run2"])
     agreement = compare_rankings(
         engine, "t", "r1", "AP", scale="std", versions=(1, 2), seed=3, resamples=400
@@ -154,7 +150,7 @@ def test_ties(engine):
     scores = SCORES[:, :6].copy()
     scores[:, 1] = scores[:, 0]
     scores[:, 4] = scores[:, 3]
-    log(engine, scores)
+    log_scores(engine, "r1", scores)
     agreement = compare_rankings(engine, "t", "r1", "AP", scale="std")
     means = scores.mean(0).round(13), on_scale(scores, "std").mean(0).round(13)
     assert agreement.tau_b == pytest.approx(stats.kendalltau(*means).statistic, abs=1e-12)
@@ -170,7 +166,7 @@ def test_ties(engine):
 def test_topics_without_spread(engine):
     scores = SCORES.copy()
     scores[4] = 0.5
-    log(engine, scores, zero_sd="drop")
+    log_scores(engine, "r1", scores, zero_sd="drop")
     kept = np.delete(scores, 4, axis=0)
     agreement = compare_rankings(engine, "t", "r1", "AP")
     check(agreement, kept, on_scale(kept, "std-ab"))  # with the usual number of resamples
@@ -181,20 +177,20 @@ def test_topics_without_spread(engine):
 
 
 def test_constant_matrices_say_that_nothing_is_ranked(engine):
-    log(engine, np.full((5, 4), 0.5))
+    log_scores(engine, "r1", np.full((5, 4), 0.5))
     agreement = compare_rankings(engine, "t", "r1", "AP")
     assert (agreement.tau_a, agreement.tau_b, agreement.tau_ap) == (0.0, None, None)
     assert (agreement.published, agreement.bootstrap) == (None, None)
     assert reason(agreement) == "All runs tie in one of the rankings: tau-b does not exist."
     assert {row.rank_a for row in agreement.ranking} == {2.5}
     assert "NaN" not in agreement.model_dump_json()
-    log(engine, np.full((5, 4), 0.5), "r2", zero_sd="drop")
+    log_scores(engine, "r2", np.full((5, 4), 0.5), zero_sd="drop")
     with pytest.raises(ImpossibleStatisticError, match="usable factors"):
         compare_rankings(engine, "t", "r2", "AP")
 
 
 def test_runs_that_tie_on_the_mean_only_once_standardised(engine):
-    log(engine, [[0.9, 0.1], [0.4, 0.5]])
+    log_scores(engine, "r1", [[0.9, 0.1], [0.4, 0.5]])
     agreement = compare_rankings(engine, "t", "r1", "AP")
     assert (agreement.tau_a, agreement.tau_b) == (0.0, None)
     assert agreement.ranking[0].rank_b == 1.5
@@ -202,8 +198,8 @@ def test_runs_that_tie_on_the_mean_only_once_standardised(engine):
 
 
 def test_refused(engine):
-    log(engine)
-    log(engine, SCORES[:, :1], "alone")
+    log_scores(engine, "r1", SCORES)
+    log_scores(engine, "alone", SCORES[:, :1])
     with pytest.raises(ImpossibleStatisticError, match="at least 2 runs"):
         compare_rankings(engine, "t", "alone", "AP")
     with pytest.raises(NotRecordedError, match="7"):
@@ -219,7 +215,7 @@ def test_refused(engine):
 def test_trec_covid_raw_against_std_ab(engine, shared, number):
     path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
     scores = np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:]
-    log(engine, scores, measure="nDCG@10")
+    log_scores(engine, "r1", scores, "nDCG@10")
     agreement = compare_rankings(engine, "t", "r1", "nDCG@10", resamples=200)
     means = scores.mean(0).round(12), on_scale(scores, "std-ab").mean(0).round(12)
     assert agreement.tau_b == pytest.approx(stats.kendalltau(*means).statistic, abs=1e-12)

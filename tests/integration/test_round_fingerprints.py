@@ -14,36 +14,16 @@ from tests.factories import (
     fit_factor_set,
     import_archive,
     list_events,
-    log_matrix,
+    log_scores,
     publish_round,
     verify_round,
     withdraw_matrix,
 )
 
 from roundbook.errors import NotRecordedError, RecordError, RequestError
-from roundbook.formats import ScoreMatrix, apply_missing_policy
 
 ANY = "0" * 64
 MEASURES = ("nDCG@10", "AP")
-
-
-def log(engine, measure, scores, *, task="t", assessments="official", **options):
-    topics, runs = scores.shape
-    settled = apply_missing_policy(
-        ScoreMatrix(
-            tuple(f"t{each}" for each in range(topics)),
-            tuple(f"s{each}" for each in range(runs)),
-            scores,
-            None,
-            "wide",
-            ("a.csv",),
-        ),
-        "reject",
-    )
-    return log_matrix(
-        engine, task, "r", measure, settled, create=True, user="ann",
-        assessments=assessments, **options,
-    )  # fmt: skip
 
 
 def scores(seed=0):
@@ -56,8 +36,8 @@ def fingerprint(engine, task="t"):
 
 def test_it_is_that_of_the_documented_lines(engine):
     """By hand, as docs/how-to/publish-a-round.md says."""
-    log(engine, "AP", scores())
-    log(engine, "nDCG@10", scores(1), assessments="crowd")
+    log_scores(engine, "r", scores())
+    log_scores(engine, "r", scores(1), "nDCG@10", assessments="crowd")
     lines = [["roundbook round", 1], ["task", "t"], ["round", "r"]]
     for measure, label, seed in (("AP", "official", 0), ("nDCG@10", "crowd", 1)):
         ((digest,),) = rows(
@@ -66,7 +46,7 @@ def test_it_is_that_of_the_documented_lines(engine):
             " ON measure.id = measure_id WHERE name = :measure",
             measure=measure,
         )
-        topics, runs = [f"t{n}" for n in range(4)], [f"s{n}" for n in range(3)]
+        topics, runs = [f"t{n}" for n in range(4)], [f"run{n}" for n in range(3)]
         lines += [["matrix", measure, label, digest], ["topics", *topics], ["runs", *runs]]
         lines += [["standardising runs", *runs], ["topics without spread", "average"]]
         factors = rows(
@@ -88,15 +68,15 @@ def test_it_is_that_of_the_documented_lines(engine):
 
 def test_neither_ids_nor_the_order_of_logging_count(engine, second):
     for number, measure in enumerate(MEASURES):
-        log(engine, measure, scores(number))
+        log_scores(engine, "r", scores(number), measure)
     create_task(second, "another", user="ann")
-    log(second, "P@5", scores(9), task="another")
+    log_scores(second, "r", scores(9), "P@5", task="another")
     for number, measure in reversed([*enumerate(MEASURES)]):
-        log(second, measure, scores(number)[::-1], revise=None)
+        log_scores(second, "r", scores(number)[::-1], measure, revise=None)
     # The topics stand in another order there, under other names.
     assert fingerprint(engine) != fingerprint(second)
     for number, measure in enumerate(MEASURES):
-        log(second, measure, scores(number), revise="The rows were upside down")
+        log_scores(second, "r", scores(number), measure, revise="The rows were upside down")
     assert fingerprint(engine) == fingerprint(second)
 
 
@@ -107,13 +87,13 @@ def test_what_changes_it(engine):
         seen.append(fingerprint(engine))
         return len({*seen}) == len(seen)
 
-    log(engine, "AP", scores())
+    log_scores(engine, "r", scores())
     assert is_new()
-    log(engine, "AP", scores(), assessments="crowd")
+    log_scores(engine, "r", scores(), assessments="crowd")
     assert is_new()
-    number = log(engine, "AP", scores() / 2, revise="Halved").matrix
+    number = log_scores(engine, "r", scores() / 2, revise="Halved").matrix
     assert is_new()
-    fit_factor_set(engine, "t", "r", "AP", runs=["s0", "s1"], reason="Fewer", user="ann",
+    fit_factor_set(engine, "t", "r", "AP", runs=["run0", "run1"], reason="Fewer", user="ann",
                    assessments="official")  # fmt: skip
     assert is_new()
     withdraw_matrix(engine, number, "Wrong", user="ann")
@@ -127,7 +107,7 @@ def test_what_changes_it(engine):
 
 
 def test_publishing_notes_it(engine):
-    log(engine, "AP", scores())
+    log_scores(engine, "r", scores())
     with pytest.raises(NotRecordedError, match="No fingerprint was noted of round 'r'"):
         verify_round(engine, "t", "r")
     published = publish_round(engine, "t", "r", user="ann")
@@ -137,7 +117,7 @@ def test_publishing_notes_it(engine):
     same = verify_round(engine, "t", "r")
     assert (same.status, same.expected) == ("same", published.fingerprint)
     assert verify_round(engine, "t", "r", published.fingerprint.upper()).status == "same"
-    log(engine, "AP", scores(1), revise="Judged again")
+    log_scores(engine, "r", scores(1), revise="Judged again")
     different = verify_round(engine, "t", "r")
     assert (different.status, different.expected) == ("different", published.fingerprint)
     assert [change.what for change in different.changed_by] == ["matrix revised"]
@@ -147,7 +127,7 @@ def test_publishing_notes_it(engine):
 
 
 def test_it_is_computed_from_the_scores(engine):
-    log(engine, "AP", scores())
+    log_scores(engine, "r", scores())
     publish_round(engine, "t", "r", user="ann")
     execute(
         engine,

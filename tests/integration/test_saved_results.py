@@ -24,6 +24,7 @@ from tests.factories import (
     restore_matrix,
     save_plan,
     save_report,
+    score_matrix,
     show_result,
     verify_record,
     withdraw_matrix,
@@ -41,7 +42,6 @@ from roundbook.errors import (
     RoundbookError,
     WithdrawnError,
 )
-from roundbook.formats import ScoreMatrix
 from roundbook.logbook import round_changes, saved_results, saving
 from roundbook.logbook.matrices import corrections
 from roundbook.logbook.matrices.log_matrix import log_scores as log_matrix
@@ -529,16 +529,8 @@ def test_a_correction_while_a_plan_is_saved_comes_after_it(engine, three, other,
 
 
 def _revise(session, _):
-    matrix = ScoreMatrix(
-        tuple(f"t{row}" for row in range(8)),
-        tuple(f"run{column}" for column in range(5)),
-        scores(9),
-        None,
-        "wide",
-        ("test",),
-    )
     asked = LogRequest(task="t", round="2", measure="AP", revise="a typo")
-    log_matrix(session, asked, matrix)
+    log_matrix(session, asked, score_matrix(scores(9)))
 
 
 def _withdraw(session, matrix):

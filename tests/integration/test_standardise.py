@@ -27,10 +27,6 @@ RUNS = tuple(f"run{i}" for i in range(6))
 TOPICS = tuple(f"t{j}" for j in range(7))
 
 
-def log(engine, scores=SCORES, label="r1", **options):
-    return log_scores(engine, label, scores, **options)
-
-
 @pytest.fixture
 def new_runs(tmp_path):
     """Write a file of new runs, topics a row."""
@@ -75,7 +71,7 @@ def naive_e_std(scores, by):
 
 @pytest.mark.parametrize(("a", "b"), [(0.15, 0.5), (0.1, 0.4), (0.5, 0.5), (0.15, -0.3)])
 def test_std_ab_with_any_a_and_b(engine, a, b):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     shown = standardise(engine, "t", "r1", "AP", a=a, b=b)
     expected = [
         [min(max(a * cell + b, 0), 1) for cell in row] for row in naive_std(SCORES, SCORES).tolist()
@@ -88,7 +84,7 @@ def test_std_ab_with_any_a_and_b(engine, a, b):
 @pytest.mark.long
 @pytest.mark.parametrize("scale", ["std", "std-cdf", "e-std"])
 def test_the_other_scales_have_no_a_and_b(engine, scale):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     shown = standardise(engine, "t", "r1", "AP", scale=scale)
     std = naive_std(SCORES, SCORES)
     expected = {
@@ -104,14 +100,14 @@ def test_the_other_scales_have_no_a_and_b(engine, scale):
     ("a", "b"), [(np.nan, 0.5), (0.15, np.nan), (np.inf, 0.5), (0.15, -np.inf)]
 )
 def test_a_and_b_must_be_finite(engine, a, b):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     with pytest.raises(RequestError, match=r"`[ab]` should be a finite number"):
         standardise(engine, "t", "r1", "AP", a=a, b=b)
 
 
 @pytest.mark.parametrize("a", [0, -1])
 def test_a_is_above_0(engine, new_runs, a):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     sentence = "`a` should be greater than 0"
     with pytest.raises(RequestError, match=sentence):
         standardise(engine, "t", "r1", "AP", a=a)
@@ -120,13 +116,13 @@ def test_a_is_above_0(engine, new_runs, a):
 
 
 def test_an_enormous_a_clips(engine):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     shown = np.array(standardise(engine, "t", "r1", "AP", a=1e308).scores)
     assert set(shown.ravel()) == {0.0, 1.0}
 
 
 def test_e_std_is_by_the_standardising_runs_only(engine):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     fit_factor_set(engine, "t", "r1", "AP", runs=["run5", "run1", "run2"], reason="x", user="u")
     shown = standardise(engine, "t", "r1", "AP", scale="e-std")
     expected = naive_e_std(SCORES, SCORES[:, [1, 2, 5]])
@@ -137,10 +133,10 @@ def test_e_std_is_by_the_standardising_runs_only(engine):
 
 def test_e_std_across_rounds_and_revisions(engine):
     """The scores behind the factors are those of their own revision, in their own order."""
-    log(engine)
-    log(engine, SCORES[::-1] * 0.5, topics=TOPICS[::-1], revise="halved")
+    log_scores(engine, "r1", SCORES)
+    log_scores(engine, "r1", SCORES[::-1] * 0.5, topics=TOPICS[::-1], revise="halved")
     later = np.random.default_rng(16).random((4, 3))
-    log(engine, later, "r2", topics=("t6", "t0", "other", "t3"), runs=("x", "y", "z"))
+    log_scores(engine, "r2", later, topics=("t6", "t0", "other", "t3"), runs=("x", "y", "z"))
     kept = [6, 0, 3]
     for version, factor in ((1, 1), (2, 0.5)):
         shown = standardise(engine, "t", "r2", "AP", scale="e-std", factors_from=f"r1:{version}")
@@ -152,8 +148,8 @@ def test_e_std_across_rounds_and_revisions(engine):
 
 @pytest.mark.parametrize("scale", ["std", "std-cdf", "std-ab", "e-std"])
 def test_new_runs_from_a_file_by_old_factors(engine, new_runs, scale):
-    log(engine)
-    log(engine, SCORES * 0.5, revise="halved")
+    log_scores(engine, "r1", SCORES)
+    log_scores(engine, "r1", SCORES * 0.5, revise="halved")
     scores = np.random.default_rng(17).random((4, 2)).round(4)
     path = new_runs(scores, ["t5", "t0", "unknown", "t2"])
     before = show_factors(engine, "t", "r1", "AP").versions
@@ -178,7 +174,7 @@ def test_new_runs_from_a_file_by_old_factors(engine, new_runs, scale):
 
 
 def test_a_file_whose_topics_have_no_factors(engine, new_runs):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     path = new_runs([[0.1, 0.2], [0.3, 0.4]], ["x", "y"])
     with pytest.raises(ImpossibleStatisticError, match="None of the topics has usable factors"):
         from_files(engine, "r1", path)
@@ -191,8 +187,8 @@ def test_a_file_whose_topics_have_no_factors(engine, new_runs):
 @pytest.mark.long
 @pytest.mark.parametrize("wrong", ["1.0", "a", "", "-1", "1" * 200])
 def test_a_version_is_a_whole_number(engine, new_runs, wrong):
-    log(engine)
-    log(engine, label="r1:odd")
+    log_scores(engine, "r1", SCORES)
+    log_scores(engine, "r1:odd", SCORES)
     sentence = (
         f"Round 'r1' is there, but '{wrong}' is no version of its factors: a version is a whole"
         " number, as in 'r1:1'."
@@ -213,7 +209,7 @@ def test_a_version_is_a_whole_number(engine, new_runs, wrong):
 
 
 def test_a_file_with_holes(engine, new_runs):
-    log(engine)
+    log_scores(engine, "r1", SCORES)
     path = new_runs([[0.1, 0.2], [0.3, ""]], ["t0", "t1"])
     with pytest.raises(InputError, match="missing"):
         from_files(engine, "r1", path)
@@ -229,7 +225,7 @@ def test_a_file_with_holes(engine, new_runs):
 def test_zero_sd_policies_on_every_scale(engine, new_runs, scale, policy):
     tied = SCORES.copy()
     tied[3] = 0.25
-    log(engine, tied, zero_sd=policy)
+    log_scores(engine, "r1", tied, zero_sd=policy)
     path = new_runs([[0.25, 0.9], [0.5, 0.5]], ["t3", "t0"])
     shown = from_files(engine, "r1", path, scale=scale)
     own = standardise(engine, "t", "r1", "AP", scale=scale)
@@ -247,7 +243,7 @@ def test_zero_sd_policies_on_every_scale(engine, new_runs, scale, policy):
     rounded = tied.copy()
     rounded[3] = 0.3
     rounded[3, :2] = 0.1 + 0.2, 0.3 + 2e-13
-    log(engine, rounded, "rounded", zero_sd=policy)
+    log_scores(engine, "rounded", rounded, zero_sd=policy)
     assert standardise(engine, "t", "rounded", "AP", scale=scale).off_ties == []
     # The other topics are as without the tie.
     rest = [0, 1, 2, 4, 5, 6]
@@ -262,18 +258,18 @@ def test_zero_sd_policies_on_every_scale(engine, new_runs, scale, policy):
 
 
 def test_a_constant_matrix(engine):
-    log(engine, np.full((3, 4), 0.3), runs=RUNS[:4])
+    log_scores(engine, "r1", np.full((3, 4), 0.3), runs=RUNS[:4])
     for scale, neutral in (("std", 0.0), ("std-cdf", 0.5), ("std-ab", 0.5), ("e-std", 0.5)):
         shown = standardise(engine, "t", "r1", "AP", scale=scale)
         assert {cell for run in shown.scores for cell in run} == {neutral}
-    log(engine, np.full((3, 4), 0.3), "r2", runs=RUNS[:4], zero_sd="drop")
+    log_scores(engine, "r2", np.full((3, 4), 0.3), runs=RUNS[:4], zero_sd="drop")
     with pytest.raises(ImpossibleStatisticError, match="nothing to standardise by"):
         standardise(engine, "t", "r2", "AP")
 
 
 def test_one_run_is_scored_by_other_factors_only(engine):
-    log(engine)
-    log(engine, SCORES[:, :1], "r2", runs=["alone"])
+    log_scores(engine, "r1", SCORES)
+    log_scores(engine, "r2", SCORES[:, :1], runs=["alone"])
     with pytest.raises(NotRecordedError, match="two runs"):
         standardise(engine, "t", "r2", "AP")
     shown = standardise(engine, "t", "r2", "AP", scale="std", factors_from="r1")
@@ -286,7 +282,7 @@ def test_trec_7_has_mean_half_and_sd_15_per_topic_before_clipping(engine, shared
     rows = list(csv.reader(path.read_text().splitlines()))
     topics, runs = [row[0] for row in rows[1:]], rows[0][1:]
     scores = np.array([[float(cell) for cell in row[1:]] for row in rows[1:]])
-    log(engine, scores, "trec7", topics=topics, runs=runs)
+    log_scores(engine, "trec7", scores, topics=topics, runs=runs)
     std = np.transpose(standardise(engine, "t", "trec7", "AP", scale="std").scores)
     before_clipping = 0.15 * std + 0.5
     np.testing.assert_allclose(before_clipping.mean(axis=1), 0.5, atol=1e-12)
@@ -307,10 +303,10 @@ def test_trec_7_has_mean_half_and_sd_15_per_topic_before_clipping(engine, shared
 
 
 def test_a_round_label_that_ends_in_a_number_after_a_colon(engine, new_runs):
-    log(engine, label="2020:1")
+    log_scores(engine, "2020:1", SCORES)
     path = new_runs(SCORES[:2, :2].round(4), ["t0", "t1"])
     assert from_files(engine, "2020:1", path).factors_round == "2020:1"
-    log(engine, SCORES * 0.5, "2020")
+    log_scores(engine, "2020", SCORES * 0.5)
     assert from_files(engine, "2020:1:1", path).factors_round == "2020:1"
     assert from_files(engine, "2020", path).factors_round == "2020"
     for ambiguous in ("2020:1", " 2020:1 "):
@@ -327,8 +323,8 @@ def test_a_round_label_that_ends_in_a_number_after_a_colon(engine, new_runs):
 
 
 def test_a_topic_on_another_collection_is_another_topic(engine, new_runs):
-    log(engine)
-    log(engine, SCORES[::-1], "r2")
+    log_scores(engine, "r1", SCORES)
+    log_scores(engine, "r2", SCORES[::-1])
     by_the_first = {"factors_from": "r1"}
     plain = standardise(engine, "t", "r2", "AP", **by_the_first)
     assert (plain.collection, plain.factors_collection) == (None, None)

@@ -25,7 +25,7 @@ from tests.factories import (
     fit_factor_set,
     list_events,
     list_results,
-    log_matrix,
+    log_scores,
     plan_task,
     renew_results,
     save_plan,
@@ -47,7 +47,7 @@ from roundbook.database.schema import (
 )
 from roundbook.database.tables import SCHEMA, metadata
 from roundbook.errors import DatabaseError
-from roundbook.formats import RunTeam, ScoreMatrix, apply_missing_policy
+from roundbook.formats import RunTeam
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.storing import load_matrix
 
@@ -350,23 +350,20 @@ def log_again(engine, task):
             runs = connection.execute(text(RUNS), {"matrix": row.id}).all()
             found.append((row, load_matrix(connection, matrix), runs))
     for row, loaded, runs in found:
-        scores = ScoreMatrix(
-            tuple(loaded.topics), tuple(loaded.runs), loaded.scores, None, "wide", ("again",)
-        )
         teams = {
             run.tag: RunTeam(*run) for run in runs if any(fact is not None for fact in run[1:])
         }
-        log_matrix(
+        log_scores(
             engine,
-            task,
             row.label,
+            loaded.scores,
             row.measure,
-            apply_missing_policy(scores, "reject"),
+            task=task,
+            topics=loaded.topics,
+            runs=loaded.runs,
             assessments=row.assessments,
             teams=teams or None,
             revise="again" if row.revision > 1 else None,
-            create=True,
-            user="tester",
         )
         for _, tags in (each for each in chosen if each.matrix_id == row.id):
             fit_factor_set(
@@ -483,12 +480,8 @@ def test_the_campaign_goes_on_after_the_upgrade(copied):
     scores = np.random.default_rng(4).uniform(size=(8, 5)).round(4)
 
     def log(label, **options):
-        topics, runs = map(str, range(1, 9)), (f"{label}-run{run}" for run in range(5))
-        matrix = ScoreMatrix(tuple(topics), tuple(runs), scores, None, "wide", ("later",))
-        settled = apply_missing_policy(matrix, "reject")
-        return log_matrix(
-            copied, "web", label, "nDCG@10", settled, create=True, user="tester", **options
-        )
+        names = {"topics": map(str, range(1, 9)), "runs": (f"{label}-run{run}" for run in range(5))}
+        return log_scores(copied, label, scores, "nDCG@10", task="web", **names, **options)
 
     new, revised = log("2026"), log("2023", revise="Judged again")
     assert (new.status, new.revision, new.factor_version) == ("logged", 1, 1)
@@ -638,17 +631,9 @@ def test_a_downgrade_leaves_the_first_version_of_an_estimate(bare, fresh):
     """A further version differs in its interval alone, which the older schema does not have."""
     upgrade(bare)
     scores = np.random.default_rng(5).uniform(size=(8, 5)).round(4)
-    topics, runs = tuple(map(str, range(8))), tuple(f"run{run}" for run in range(5))
-    settled = apply_missing_policy(
-        ScoreMatrix(topics, runs, scores, None, "wide", ("f",)), "reject"
-    )
-
-    def log(**options):
-        return log_matrix(bare, "t", "1", "AP", settled, create=True, user="tester", **options)
-
-    log()
+    log_scores(bare, "1", scores)
     first = first_estimates(bare, "t")
-    log(teams={run: RunTeam(run, f"Team {run[-1] in '01'}", None, None, None) for run in runs})
+    log_scores(bare, "1", scores, teams=[f"Team {run < 2}" for run in range(5)])
     planned = plan_task(bare, "t", "AP", Design(m=(5,), min_d=(0.1,)))
     save_plan(bare, "next", planned, user="tester")
     by_team = show_variances(bare, "t", "AP").rounds
