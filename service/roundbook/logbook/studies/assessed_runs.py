@@ -211,7 +211,7 @@ def reassess(
     """
     measure = parse_measure(canonical_measure(request.measure))
     loaded = study_runs(session, request, work, saved)
-    teams, fed_pool = teams_of_runs(session, loaded, request.teams, work, "record the pool")
+    teams, fed_pool = teams_of_runs(session, loaded, request.teams, work, way_out="record the pool")
     if saved is not None and saved.fed_pool:
         fed_pool = list(saved.fed_pool)
     if True not in fed_pool:
@@ -250,7 +250,9 @@ def reassess(
 
 def _no_pooled_run(session: Session | None, loaded: StudyRuns) -> InputError | NotRecordedError:
     if session is not None:
-        return not_recorded("Which runs contributed to the pool", loaded.about, "record the pool")
+        return not_recorded(
+            "Which runs contributed to the pool", loaded.about, way_out="record the pool"
+        )
     return InputError(
         "The team file says of no run that it contributed to the pool: in its column"
         " contributed_to_pool those that did have yes."
