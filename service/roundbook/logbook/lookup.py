@@ -75,11 +75,7 @@ def find_round(
     way_out: str = "list rounds",
 ) -> int:
     """Return a round's id; `way_out` as in `find_task`."""
-    round_id = connection.execute(
-        select(round_.c.id)
-        .where(round_.c.task_id == task_id, is_named(round_.c.label, label))
-        .order_by(round_.c.id)
-    ).scalar()
+    round_id = round_named(connection, task_id, label)
     if round_id is None:
         of_task = select(round_.c.label).where(round_.c.task_id == task_id)
         labels = connection.execute(of_task.order_by(round_.c.ordinal)).scalars()
@@ -89,7 +85,13 @@ def find_round(
             task=task_name,
             round=label,
         )
-    return int(round_id)
+    return round_id
+
+
+def round_named(connection: Connection, task_id: int, label: str) -> int | None:
+    """Return the id of a task's round of this label, None if it has none."""
+    of_label = round_.c.task_id == task_id, is_named(round_.c.label, label)
+    return connection.execute(select(round_.c.id).where(*of_label).order_by(round_.c.id)).scalar()
 
 
 def recorded_label(connection: Connection, task_id: int, task_name: str, label: str) -> str:
