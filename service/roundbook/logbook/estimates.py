@@ -76,10 +76,7 @@ def store_estimates(
 ) -> dict[str, float]:
     """Store a matrix's residual variances with the data of their intervals; return them by scale.
 
-    Parameters
-    ----------
-    fitted : row of ``factor_set``, or None
-        Of the matrix's factors, which the standardised scales are by.
+    `fitted` is the ``factor_set`` row of its factors, which the standardised scales are by.
     """
     rows = []
     for scale, scale_parts in computed.parts.items():
@@ -181,18 +178,11 @@ def _clusters(team_ids: Sequence[int | None]) -> list[int]:
 def estimates_in_force(
     connection: Connection, rounds: Sequence[int], *, outdated: bool
 ) -> list[Row[Any]]:
-    """Return the estimates in force in some rounds.
+    """Return the estimates in force in some rounds, or only the `outdated` ones.
 
-    Parameters
-    ----------
-    outdated : bool
-        Only those whose runs form fewer clusters today, as teams became known.
-
-    Returns
-    -------
-    list of row
-        With `id`, `matrix_id`, `factor_set_id`, `scale`, `clusters`, `clusters_today` (by the teams
-        known today), and the names of `round` and `measure`.
+    The runs of an outdated one form fewer clusters today, as teams became known. A row has `id`,
+    `matrix_id`, `factor_set_id`, `scale`, `clusters`, `clusters_today` (by the teams known today),
+    and the names of `round` and `measure`.
     """
     return list(connection.execute(_IN_FORCE, {"rounds": list(rounds), "outdated": outdated}))
 

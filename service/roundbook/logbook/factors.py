@@ -291,9 +291,7 @@ def outdated_factors(connection: Connection, row: Row[Any]) -> OutdatedFactors |
 def standardising_runs(contributed: list[bool | None]) -> Standardising:
     """Return the standardising runs: those that contributed to the pool if known, else all runs.
 
-    Parameters
-    ----------
-    contributed : one for each run, None where unknown
+    It is not known of a run whose `contributed` is None.
     """
     if known_pool(contributed) == "part":
         return Standardising("pooled", np.array(contributed, dtype=bool))

@@ -1,4 +1,7 @@
-"""Look-up of tasks, rounds, assessments labels, matrices and series by their names."""
+"""Look-up of tasks, rounds, assessments labels, matrices and series by their names.
+
+What is not recorded is refused with a `NotRecordedError` that says what is.
+"""
 
 from __future__ import annotations
 
@@ -45,15 +48,7 @@ def find_task(
 ) -> int:
     """Return a task's id; `lock` keeps out other writers of the task until the transaction ends.
 
-    Parameters
-    ----------
-    way_out : str
-        The way out of the error; it differs for commands that can create the task.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such task.
+    The `way_out` of the error differs for commands that can create the task.
     """
     query = select(task.c.id).where(is_named(task.c.name, name)).order_by(task.c.id)
     task_id = connection.execute(query.with_for_update(key_share=True) if lock else query).scalar()
@@ -79,18 +74,8 @@ def find_round(
     *,
     way_out: str = "list rounds",
 ) -> int:
-    """Return a round's id; `way_out` as in `find_task`.
-
-    Raises
-    ------
-    NotRecordedError
-        When the task has no such round.
-    """
-    round_id = connection.execute(
-        select(round_.c.id)
-        .where(round_.c.task_id == task_id, is_named(round_.c.label, label))
-        .order_by(round_.c.id)
-    ).scalar()
+    """Return a round's id; `way_out` as in `find_task`."""
+    round_id = round_named(connection, task_id, label)
     if round_id is None:
         of_task = select(round_.c.label).where(round_.c.task_id == task_id)
         labels = connection.execute(of_task.order_by(round_.c.ordinal)).scalars()
@@ -100,17 +85,17 @@ def find_round(
             task=task_name,
             round=label,
         )
-    return int(round_id)
+    return round_id
+
+
+def round_named(connection: Connection, task_id: int, label: str) -> int | None:
+    """Return the id of a task's round of this label, None if it has none."""
+    of_label = round_.c.task_id == task_id, is_named(round_.c.label, label)
+    return connection.execute(select(round_.c.id).where(*of_label).order_by(round_.c.id)).scalar()
 
 
 def recorded_label(connection: Connection, task_id: int, task_name: str, label: str) -> str:
-    """Return a round's label as it is recorded.
-
-    Raises
-    ------
-    NotRecordedError
-        When the task has no such round.
-    """
+    """Return a round's label as it is recorded."""
     round_id = find_round(connection, task_id, task_name, label)
     return str(read_round(connection, round_id).label)
 
@@ -127,13 +112,7 @@ def read_round(connection: Connection, round_id: int) -> Row[Any]:
 def find_series(
     connection: Connection, task: str, round_label: str, measure: str, assessments: str | None
 ) -> Series:
-    """Return the series of a round, measure and assessments label.
-
-    Raises
-    ------
-    NotRecordedError
-        Naming what does not exist, and what does.
-    """
+    """Return the series of a round, measure and assessments label; see `choose_assessments`."""
     task_id = find_task(connection, task)
     round_id = find_round(connection, task_id, task, round_label)
     measure_id, measure = find_measure(connection, task_id, task, measure)
@@ -146,15 +125,7 @@ def find_series(
 def find_task_series(
     connection: Connection, task: str, measure: str, assessments: str | None
 ) -> TaskSeries:
-    """Return the series of a task's rounds for a measure and assessments label.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such task, measure or assessments label.
-    InputError
-        When there are several assessments labels and none is named.
-    """
+    """Return the series of a task's rounds for a measure and assessments label."""
     task_id = find_task(connection, task)
     measure_id, measure = find_measure(connection, task_id, task, measure)
     label = choose_assessments(connection, task_id, measure_id, measure, assessments)
@@ -175,6 +146,11 @@ def choose_assessments(
     Scores from different assessments are never mixed, so a label must be named if the task (or the
     round) has several. A label whose scores are all withdrawn counts only if it is named, or if the
     scores of all labels are withdrawn.
+
+    Raises
+    ------
+    InputError
+        When there are several labels and none is named.
     """
     labels = _labels(connection, task_id, round_id, measure_id)
     where = "task" if round_id is None else "round"
@@ -252,13 +228,7 @@ GROUP BY assessments
 
 
 def find_matrix(connection: Connection, number: int) -> Row[Any]:
-    """Return a matrix by its number, as `read_matrices` does.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such matrix.
-    """
+    """Return a matrix by its number, as `read_matrices` does."""
     # A number beyond the column's range is no matrix either.
     rows = read_matrices(connection, [number]) if 0 < number < 2**63 else ()
     if not rows:
@@ -332,15 +302,7 @@ def current_matrix(connection: Connection, series: Series) -> Row[Any] | None:
 
 
 def logged_matrix(connection: Connection, task: str, series: Series) -> Row[Any]:
-    """Return the current revision of a score matrix.
-
-    Raises
-    ------
-    NotRecordedError
-        When none is logged.
-    WithdrawnError
-        As `current_matrix`.
-    """
+    """Return the current revision of a score matrix, as `current_matrix`; there must be one."""
     row = current_matrix(connection, series)
     if row is None:
         raise NotRecordedError(

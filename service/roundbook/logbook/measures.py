@@ -159,12 +159,9 @@ def other_measures(connection: Connection, task_id: int, new: RecordedMeasure) -
 
 
 def near_measure(name: str) -> str | None:
-    """Return the known measure that a name is most likely a misspelling of, or None.
+    """Return the known measure that a canonical name is most likely a misspelling of, or None.
 
-    Parameters
-    ----------
-    name : str
-        A canonical name; its parameters and cutoff stay as they are.
+    Its parameters and cutoff stay as they are.
     """
     if is_known_measure(name):
         return None
@@ -174,14 +171,10 @@ def near_measure(name: str) -> str | None:
 
 
 def measure_named(rows: Sequence[Row[Any]], name: str) -> Row[Any] | None:
-    """Return the row of the measure that a name means, or None.
+    """Return the row (with ``name`` and ``spellings``) of the measure that a name means, or None.
 
     Names are compared before spellings, as separately recorded measures may differ in spelling
     only.
-
-    Parameters
-    ----------
-    rows : sequence of rows with ``name`` and ``spellings``
     """
     typed, canonical = clean_measure(name).lower(), canonical_measure(name).lower()
     for spelling in (typed, canonical):

@@ -24,13 +24,7 @@ _LEAST_LIKENESS = 0.82
 
 
 def check_name(noun: str, name: str) -> str:
-    """Return a name in NFC, without surrounding space.
-
-    Raises
-    ------
-    InputError
-        When it is empty, longer than 200 characters, not printable, or begins with ``-``.
-    """
+    """Return a name in NFC, without surrounding space; refuse what cannot be one."""
     name = normalize("NFC", name.strip())
     article = "An" if noun.startswith(tuple("aeiou")) else "A"
     if not name or not name.isprintable() or len(name) > LONGEST_NAME:
@@ -53,13 +47,7 @@ def is_named(column: Column[str], name: str) -> ColumnElement[bool]:
 
 
 def check_text(noun: str, text: str | None) -> str | None:
-    """Return a free text without surrounding space, None if it is empty.
-
-    Raises
-    ------
-    InputError
-        When it has control characters, or is longer than 2,000 characters.
-    """
+    """Return a free text without surrounding space, None if it is empty; refuse more than a line."""
     if text is not None and (len(text) > 2000 or not all(c.isprintable() for c in text)):
         raise InputError(
             f"The {noun} must be one line of at most 2,000 characters, without control characters."
@@ -195,12 +183,7 @@ def as_recorded(
 ) -> tuple[CompleteMatrix, Mapping[str, RunTeam]]:
     """Return scores and a team file with the recorded names of topics and runs.
 
-    New names are in NFC.
-
-    Raises
-    ------
-    InputError
-        When two names in the scores are the same recorded name.
+    New names are in NFC. Two names in the scores that are one recorded name are refused.
     """
     if all(map(str.isascii, (*complete.topics, *complete.runs, *teams))):
         return complete, teams

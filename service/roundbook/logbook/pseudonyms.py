@@ -42,13 +42,7 @@ class Pseudonyms(NamedTuple):
 
 
 def draft_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
-    """Return the pseudonyms of a round that is not published; see `read_pseudonyms`.
-
-    Raises
-    ------
-    RecordError
-        When the round is published.
-    """
+    """Return the pseudonyms of a round, as `read_pseudonyms`; refuse a published one."""
     row = read_round(connection, round_id)
     if row.status == "published":
         raise RecordError(

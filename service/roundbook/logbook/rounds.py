@@ -16,8 +16,8 @@ from roundbook.database.tables import matrix, measure, round_, task, withdrawn
 from roundbook.errors import AlreadyRecordedError, NotRecordedError, RoundPublishedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
-from roundbook.logbook.lookup import Series, find_round, find_task
-from roundbook.logbook.names import NearName, check_name, is_named, near_names_of_new
+from roundbook.logbook.lookup import Series, find_round, find_task, round_named
+from roundbook.logbook.names import NearName, check_name, near_names_of_new
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task
@@ -186,8 +186,7 @@ def _ensure_round(
 ) -> bool:
     """Record a round unless it exists; return whether it is new. The task must be locked."""
     connection, label = session.connection, check_name("round", label)
-    same = select(round_.c.id).where(round_.c.task_id == task_id, is_named(round_.c.label, label))
-    if connection.execute(same).first():
+    if round_named(connection, task_id, label) is not None:
         return False
     last = select(func.coalesce(func.max(round_.c.ordinal), 0)).where(round_.c.task_id == task_id)
     round_id = connection.execute(

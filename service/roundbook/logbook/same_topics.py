@@ -73,13 +73,7 @@ def collections_differ(first: str | None, second: str | None) -> bool:
 def refuse_topic_twice(
     connection: Connection, task_id: int, task: str, topics: Sequence[str]
 ) -> None:
-    """Refuse scores that have a topic twice, under two of its ids.
-
-    Raises
-    ------
-    InputError
-        Naming both ids.
-    """
+    """Refuse scores that have a topic twice, under two of its ids."""
     same = same_topics(connection, task_id)
     first: dict[str, str] = {}
     for spelled in topics if same.names else ():

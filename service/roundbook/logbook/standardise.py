@@ -22,8 +22,14 @@ from roundbook.logbook.factors import (
     outdated_factors,
 )
 from roundbook.logbook.fitting import standardising_mask
-from roundbook.logbook.lookup import Series, find_matrix, find_series, find_task, logged_matrix
-from roundbook.logbook.names import is_named
+from roundbook.logbook.lookup import (
+    Series,
+    find_matrix,
+    find_series,
+    find_task,
+    logged_matrix,
+    round_named,
+)
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.same_topics import collections_differ, refuse_topic_twice, same_topics
@@ -290,10 +296,10 @@ def _label_and_version(
     if request.factors_version is not None or not colon:
         return named, request.factors_version
     task_id = find_task(connection, request.task)
-    is_round = _has_round(connection, task_id, named)
+    is_round = round_named(connection, task_id, named) is not None
     if not (number.isascii() and number.isdigit() and len(number) < 100):
         label = label.strip()
-        if not is_round and _has_round(connection, task_id, label):
+        if not is_round and round_named(connection, task_id, label) is not None:
             raise InputError(
                 f"Round '{label}' is there, but '{number}' is no version of its factors: a version"
                 f" is a whole number, as in '{label}:1'.",
@@ -305,15 +311,10 @@ def _label_and_version(
         return named, None
     if not is_round:
         return label, int(number)
-    if _has_round(connection, task_id, label):
+    if round_named(connection, task_id, label) is not None:
         raise InputError(
             f"'{named}' could be the round of that label, or factor version {int(number)} of"
             f" round '{label}'.",
             way_out="factor version",
         )
     return named, None
-
-
-def _has_round(connection: Connection, task_id: int, label: str) -> bool:
-    query = select(round_.c.id).where(round_.c.task_id == task_id, is_named(round_.c.label, label))
-    return connection.execute(query).first() is not None

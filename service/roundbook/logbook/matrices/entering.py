@@ -203,14 +203,9 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
 def _difference(
     connection: Connection, stored: LoadedMatrix, changes: Changes | None
 ) -> Difference | None:
-    """Return the difference from the revision before or from the round's other matrices.
+    """Return the difference from the revision before or, of a first one, from the round's matrices.
 
-    None if there is no difference or no other matrix.
-
-    Parameters
-    ----------
-    changes : Changes, optional
-        From the revision before; None for a first revision.
+    None if there is no difference or no other matrix. `changes` are those from the revision before.
     """
     if changes is not None:
         counts = [

@@ -69,8 +69,6 @@ def load_assessed_runs(
 
     Parameters
     ----------
-    connection : Connection
-    round_ : row of ``round``
     assessments : str, optional
         Their label; needed if the round has assessments with several labels.
     scores : bool

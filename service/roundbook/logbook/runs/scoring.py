@@ -218,7 +218,6 @@ def score_assessed(assessed: AssessedRuns, measures: Sequence[str]) -> list[tupl
 
     Parameters
     ----------
-    assessed : AssessedRuns
     measures : sequence of str
         In any spelling.
 

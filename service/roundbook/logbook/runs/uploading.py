@@ -115,11 +115,8 @@ def lists_hash(
 ) -> str:
     """Return the hash of a run's lists, or of assessments, whatever the order of topics.
 
-    Parameters
-    ----------
-    lists : iterable of (topic, documents, values)
-        The topic's name, the numbers of documents, and the score or grade of each; scores are
-        in single precision.
+    A list is the topic's name, the numbers of documents, and the score (in single precision) or
+    grade of each.
     """
     digest = blake2b(digest_size=32)
     for name, documents, values in sorted(lists, key=lambda entry: entry[0]):
