@@ -54,11 +54,6 @@ def variance_components(two_way: TwoWayVariance) -> VarianceComponents:
     ``topic = (MS_topic - MS_residual) / m``; negative ones are set to 0 (Brennan, Generalizability
     Theory, 2001, p x i design; Urbano, Marrero and Martin, SIGIR 2013).
 
-    Raises
-    ------
-    ImpossibleStatisticError
-        If there are fewer than two topics or runs, or a mean square is negative or not finite.
-
     Examples
     --------
     >>> from roundbook.statistics.variance.residual import two_way_variance
@@ -66,18 +61,6 @@ def variance_components(two_way: TwoWayVariance) -> VarianceComponents:
     >>> round(parts.system, 4), round(parts.topic, 4), round(parts.residual, 4)
     (0.0208, 0.0938, 0.0312)
     """
-    if not (two_way.topics >= 2 and two_way.runs >= 2):
-        raise ImpossibleStatisticError(
-            "Variance components need at least 2 topics and 2 runs, not"
-            f" {two_way.topics} and {two_way.runs}."
-        )
-    squares = (two_way.system_mean_square, two_way.topic_mean_square, two_way.variance)
-    for square in squares:
-        if not (square >= 0 and math.isfinite(square)):
-            raise ImpossibleStatisticError(
-                f"Variance components need mean squares that are finite and not negative,"
-                f" not {square}."
-            )
     system = (two_way.system_mean_square - two_way.variance) / two_way.topics
     topic = (two_way.topic_mean_square - two_way.variance) / two_way.runs
     estimates: dict[Component, float] = {"system": system, "topic": topic}
@@ -103,7 +86,7 @@ class Generalisability:
         Why a value is None: runs and topics explain every score. None if no value is.
     topics : int
         The number of topics averaged over.
-    components, level
+    level : float
         The input.
     """
 
@@ -113,7 +96,6 @@ class Generalisability:
     phi_interval: Interval | None
     reason: NoReliability | None
     topics: int
-    components: VarianceComponents
     level: float
 
 
@@ -131,8 +113,6 @@ class ReliableTopics:
     reason : {'no_residual', 'target_not_reached'} or None
         Why a value is None: runs and topics explain every score, or systems differ so little that
         no number of topics is enough, or not at all. None if no value is.
-    components, target, level
-        The input.
     """
 
     e_rho_squared_topics: int | None
@@ -140,9 +120,6 @@ class ReliableTopics:
     phi_topics: int | None
     phi_interval: TopicsInterval | None
     reason: NoReliability | None
-    components: VarianceComponents
-    target: float
-    level: float
 
 
 def generalisability(
@@ -203,7 +180,6 @@ def generalisability(
         intervals[1] if intervals else None,
         None if intervals else "no_residual",
         number,
-        components,
         level,
     )
 
@@ -256,9 +232,6 @@ def reliable_topics(
         absolute,
         intervals[1] if intervals else None,
         "target_not_reached" if endless else None if intervals else "no_residual",
-        components,
-        target,
-        level,
     )
 
 

@@ -16,12 +16,8 @@ class TwoWayVariance:
 
     Attributes
     ----------
-    sum_of_squares : float
-        Squared residuals summed over all cells (score unit squared).
-    dof : int
-        ``(runs - 1) * (topics - 1)``.
     variance : float
-        ``sum_of_squares / dof``, the residual mean square.
+        The residual mean square, on ``(runs - 1) * (topics - 1)`` dof (score unit squared).
     system_mean_square, topic_mean_square : float
         Mean squares between runs (``runs - 1`` dof) and between topics (``topics - 1`` dof), on
         the scale of one score.
@@ -29,8 +25,6 @@ class TwoWayVariance:
         Size of the matrix.
     """
 
-    sum_of_squares: float
-    dof: int
     variance: float
     system_mean_square: float
     topic_mean_square: float
@@ -112,12 +106,8 @@ def two_way_variance(scores: ArrayLike) -> TwoWayVariance:
     differences -= differences[:1].copy()
     differences -= differences.mean(axis=0)
     differences -= differences.mean(axis=1, keepdims=True)
-    residual = _squares(differences.ravel(order="K"))
-    dof = (runs - 1) * (topics - 1)
     return TwoWayVariance(
-        residual,
-        dof,
-        residual / dof,
+        _squares(differences.ravel(order="K")) / ((runs - 1) * (topics - 1)),
         topics * between_runs / (runs - 1),
         runs * between_topics / (topics - 1),
         topics,

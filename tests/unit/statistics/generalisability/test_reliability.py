@@ -28,10 +28,7 @@ MATRICES = arrays(
 
 
 def made(system, topic, residual, topics=12, runs=10):
-    dof = (topics - 1) * (runs - 1)
-    return variance_components(
-        TwoWayVariance(residual * dof, dof, residual, system, topic, topics, runs)
-    )
+    return variance_components(TwoWayVariance(residual, system, topic, topics, runs))
 
 
 def components_of(scores):
@@ -200,8 +197,9 @@ def test_without_residual():
 
 
 def test_a_residual_of_rounding_is_none():
-    result = generalisability(components_of(np.add.outer([0.1, 0.2, 0.7], [0.0, 0.1, 0.3])))
-    assert 0 < result.components.residual < 1e-30
+    components = components_of(np.add.outer([0.1, 0.2, 0.7], [0.0, 0.1, 0.3]))
+    assert 0 < components.residual < 1e-30
+    result = generalisability(components)
     assert result.e_rho_squared == pytest.approx(1)
     assert result.e_rho_squared_interval is result.phi_interval is None
 

@@ -20,10 +20,7 @@ from roundbook.statistics.variance.residual import TwoWayVariance, two_way_varia
 
 
 def made(system, topic, residual, topics=12, runs=10):
-    dof = (topics - 1) * (runs - 1)
-    return variance_components(
-        TwoWayVariance(residual * dof, dof, residual, system, topic, topics, runs)
-    )
+    return variance_components(TwoWayVariance(residual, system, topic, topics, runs))
 
 
 COMPONENTS = st.builds(
@@ -48,7 +45,7 @@ def test_brennan_synthetic_4():
     result = reliable_topics(made(10.2962962963, 11.6272727273, 2.7872053872), 0.95, 0.8)
     assert (result.e_rho_squared_topics, result.e_rho_squared_interval) == (85, (33, 194))
     assert (result.phi_topics, result.phi_interval) == (112, (42, 272))
-    assert (result.reason, result.target, result.level) == (None, 0.95, 0.8)
+    assert result.reason is None
 
 
 def test_trec3_as_published(shared):
@@ -68,7 +65,6 @@ def test_equals_a_plain_search(components, target):
     result = reliable_topics(components, target)
     assert result.e_rho_squared_topics == plain_search(components, "e_rho_squared", target)
     assert result.phi_topics == plain_search(components, "phi", target)
-    assert result.components == components
 
 
 @given(COMPONENTS, st.integers(1, 100_000))

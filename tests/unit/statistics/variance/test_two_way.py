@@ -37,19 +37,18 @@ def naive_mean_squares(scores):
 def test_equals_plain_loops(scores):
     result = two_way_variance(scores)
     residual, system, topic = naive_mean_squares(scores)
-    assert result.sum_of_squares == pytest.approx(residual, rel=1e-9, abs=1e-13)
+    dof = (scores.shape[0] - 1) * (scores.shape[1] - 1)
+    assert result.variance == pytest.approx(residual / dof, rel=1e-9, abs=1e-13)
     assert result.system_mean_square == pytest.approx(system, rel=1e-9, abs=1e-13)
     assert result.topic_mean_square == pytest.approx(topic, rel=1e-9, abs=1e-13)
     assert (result.topics, result.runs) == scores.shape
-    assert result.dof == (scores.shape[0] - 1) * (scores.shape[1] - 1)
-    assert result.variance == result.sum_of_squares / result.dof
 
 
 @given(MATRICES)
 def test_the_one_way_residual_is_split(scores):
     result = two_way_variance(scores)
     one_way = residual_variance(scores) * scores.shape[1] * (scores.shape[0] - 1)
-    split = result.sum_of_squares + (result.topics - 1) * result.topic_mean_square
+    split = (result.topics - 1) * ((result.runs - 1) * result.variance + result.topic_mean_square)
     assert split == pytest.approx(one_way, rel=1e-9, abs=1e-13)
 
 
@@ -83,14 +82,14 @@ def test_statsmodels(shared):
     assert result.system_mean_square == pytest.approx(anova["mean_sq"]["C(run)"], rel=1e-9)
     assert result.topic_mean_square == pytest.approx(anova["mean_sq"]["C(topic)"], rel=1e-9)
     assert result.variance == pytest.approx(anova["mean_sq"]["Residual"], rel=1e-9)
-    assert result.dof == anova["df"]["Residual"]
 
 
 def test_robust2003(shared):
     scores = read_scores(shared, "trec_robust2003_ap")
     residual, system, topic = naive_mean_squares(scores)
     result = two_way_variance(scores)
-    assert result.sum_of_squares == pytest.approx(residual, rel=1e-11)
+    dof = (len(scores) - 1) * (scores.shape[1] - 1)
+    assert result.variance == pytest.approx(residual / dof, rel=1e-11)
     assert result.system_mean_square == pytest.approx(system, rel=1e-11)
     assert result.topic_mean_square == pytest.approx(topic, rel=1e-11)
     assert result.variance < residual_variance(scores)
