@@ -37,9 +37,12 @@ from roundbook.statistics.measures.hits import Judgments, find_hits, relevant_hi
 from roundbook.statistics.measures.measure import parse_measure
 from roundbook.statistics.studies.discriminative_power import bootstrap_test, tukey_test
 from roundbook.statistics.studies.leave_one_out import leave_one_out
-from roundbook.statistics.studies.pool import find_contributions, kept_judgments
 from roundbook.statistics.studies.resampled_precision import resample_ranks
-from roundbook.statistics.studies.scoring import ReassessedScores
+from roundbook.statistics.studies.scoring import (
+    ReassessedScores,
+    find_contributions,
+    kept_judgments,
+)
 from roundbook.statistics.studies.swap_rate import swap_rate
 
 PROGRAM = (sys.executable, "-c", "from roundbook_cli.main import main; main()")

@@ -30,8 +30,12 @@ from roundbook.requests.studies import (
 )
 from roundbook.statistics.measures.hits import Judgments, find_hits, relevant_hits
 from roundbook.statistics.measures.measure import parse_measure
-from roundbook.statistics.studies.pool import find_contributions, judged_shares, pool_depth
-from roundbook.statistics.studies.scoring import ReassessedScores
+from roundbook.statistics.studies.scoring import (
+    ReassessedScores,
+    find_contributions,
+    judged_shares,
+    pool_depth,
+)
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.leave_one_out import LeaveOneOutStudy

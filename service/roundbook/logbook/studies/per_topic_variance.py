@@ -22,8 +22,7 @@ from roundbook.measure_names import canonical_measure
 from roundbook.requests.studies import PerTopicVarianceRequest
 from roundbook.statistics.measures.hits import find_hits
 from roundbook.statistics.ranking.agreement import run_means
-from roundbook.statistics.studies.assessed_lists import assess_lists
-from roundbook.statistics.studies.drawn_rounds import Redrawing
+from roundbook.statistics.studies.drawn_rounds import Redrawing, assess_lists
 from roundbook.statistics.studies.per_topic_variance import (
     ErrorBin,
     PerTopicVariance,

@@ -20,8 +20,12 @@ from roundbook.statistics.ranking.agreement import (
 from roundbook.statistics.score_matrix import AnyInts, Bools, Floats, Ints
 from roundbook.statistics.standardisation.factors import Scale, ZeroSd, fit_factors, scale_scores
 from roundbook.statistics.studies.common import Mapped, Progress, study_scores
-from roundbook.statistics.studies.pool import kept_judgments
-from roundbook.statistics.studies.scoring import ReassessedScores, SameScores, Scoring
+from roundbook.statistics.studies.scoring import (
+    ReassessedScores,
+    SameScores,
+    Scoring,
+    kept_judgments,
+)
 from roundbook.statistics.ties import tied_topics, without_rounding
 
 _STUDY = "Leave-one-out"

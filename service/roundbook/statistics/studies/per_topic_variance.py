@@ -17,7 +17,6 @@ import numpy as np
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.score_matrix import Floats, check_share
-from roundbook.statistics.studies.assessed_lists import AssessedLists
 from roundbook.statistics.studies.common import (
     MOST_BYTES,
     PIECE,
@@ -30,9 +29,8 @@ from roundbook.statistics.studies.common import (
 )
 from roundbook.statistics.studies.discriminative_power import paired_t_tests
 from roundbook.statistics.studies.drawn_rounds import (
-    Denominator,
+    AssessedLists,
     Drawing,
-    Model,
     Redrawing,
     draw_rounds,
 )
@@ -103,8 +101,6 @@ class PerTopicVariance:
     topics_without_relevant, lists_without_relevant : int
         Topics without a relevant document, and lists that retrieve none: their average precision is
         0 in every draw.
-    trials, alpha, seed, model, denominator, depth, padded
-        The input.
     """
 
     scores: Floats
@@ -127,13 +123,6 @@ class PerTopicVariance:
     needed_trials: int
     topics_without_relevant: int
     lists_without_relevant: int
-    trials: int
-    alpha: float
-    seed: int
-    model: Model
-    denominator: Denominator
-    depth: int
-    padded: bool
 
 
 def per_topic_variance(
@@ -257,9 +246,6 @@ def per_topic_variance(
         needed_trials=needed_trials,
         topics_without_relevant=int((lists.relevant == 0).sum()),
         lists_without_relevant=int((~has_relevant).sum()),
-        trials=trials,
-        seed=seed,
-        **vars(how),
     )
 
 

@@ -7,7 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from roundbook.statistics.studies.assessed_lists import AssessedLists
+from roundbook.statistics.studies.drawn_rounds import AssessedLists
 from roundbook.statistics.studies.resampled_precision import silverman_bandwidth
 
 

@@ -22,7 +22,7 @@ from roundbook.statistics.studies.discriminative_power import (
     share_limits,
     tukey_test,
 )
-from roundbook.statistics.studies.discriminative_power.bootstrap import bootstrap_pairs
+from roundbook.statistics.studies.discriminative_power.single_pairs import bootstrap_pairs
 from roundbook.statistics.studies.discriminative_power.tukey import count_reaching
 
 MATRICES = arrays(

@@ -23,8 +23,11 @@ from roundbook.statistics.measures.measure import parse_measure
 from roundbook.statistics.ranking.agreement import published_interval
 from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
 from roundbook.statistics.studies.leave_one_out import leave_one_out, remaining_relevant
-from roundbook.statistics.studies.pool import find_contributions, kept_judgments
-from roundbook.statistics.studies.scoring import ReassessedScores
+from roundbook.statistics.studies.scoring import (
+    ReassessedScores,
+    find_contributions,
+    kept_judgments,
+)
 
 ALL = ("raw", "std-ab", "std-cdf")
 NDCG = "nDCG(gains=1:1,2:2)@10"

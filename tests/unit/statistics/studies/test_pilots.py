@@ -25,10 +25,11 @@ from roundbook.statistics.studies.pilot_results import (
     spread_of,
 )
 from roundbook.statistics.studies.pilots import team_subsets, topic_subsets
-from roundbook.statistics.studies.pool import find_contributions, kept_judgments
 from roundbook.statistics.studies.scoring import (
     ReassessedScores,
     SameScores,
+    find_contributions,
+    kept_judgments,
     team_numbers,
 )
 from roundbook.statistics.variance.residual import residual_variance

@@ -11,7 +11,7 @@ from tests.unit.statistics.treccovid import treccovid
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.measures.hits import Judgments, find_hits
-from roundbook.statistics.studies.pool import (
+from roundbook.statistics.studies.scoring import (
     find_contributions,
     judged_shares,
     kept_judgments,

@@ -4,11 +4,12 @@ Three tests of all pairs: the randomised Tukey HSD test, whose error rate holds 
 together, the paired bootstrap test of single pairs, and the paired t test with Holm's method.
 """
 
-from roundbook.statistics.studies.discriminative_power.bootstrap import (
+from roundbook.statistics.studies.discriminative_power.single_pairs import (
     BootstrapTest,
+    PairedTTest,
     bootstrap_test,
+    paired_t_tests,
 )
-from roundbook.statistics.studies.discriminative_power.paired import PairedTTest, paired_t_tests
 from roundbook.statistics.studies.discriminative_power.tukey import (
     TukeyTest,
     asl_curve,

@@ -43,7 +43,7 @@ class TukeyTest:
     critical_difference : float or None
         Pairs whose means differ by more are significant. None with so few trials that no pair can
         be.
-    trials, alpha, seed, plus_one
+    trials, alpha
         The input.
     """
 
@@ -54,8 +54,6 @@ class TukeyTest:
     critical_difference: float | None
     trials: int
     alpha: float
-    seed: int
-    plus_one: bool
 
 
 def tukey_test(
@@ -126,8 +124,6 @@ def tukey_test(
         float(np.partition(largest, -rank)[-rank]) if rank >= 1 else None,
         trials,
         alpha,
-        seed,
-        plus_one,
     )
 
 
