@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Collection
 from datetime import datetime
 from itertools import compress
 from typing import Any, NamedTuple
@@ -147,15 +147,14 @@ def read_factor_set(
     connection: Connection, task: str, series: Series, version: int | None = None
 ) -> FactorSet:
     """Return one version of the factors of a series, by default the latest."""
-    sets = factor_sets(connection, series)
-    row = _of_version(connection, series, sets, version)
+    row = find_factor_set(connection, series, version)
     loaded = load_factors(connection, row)
     return FactorSet(
         **row._mapping,
         task=task,
         round=series.round,
         measure=series.measure,
-        versions=[entry.version for entry in sets],
+        versions=[entry.version for entry in factor_sets(connection, series)],
         matrix=row.matrix_id,
         zero_sd_topics=list(compress(loaded.topics, loaded.sd == 0)),
         factors=[
@@ -167,8 +166,8 @@ def read_factor_set(
     )
 
 
-def factor_sets(connection: Connection, series: Series | Row[Any]) -> list[Row[Any]]:
-    """Return all factor sets of a series, or of a matrix's series, oldest first.
+def factor_sets(connection: Connection, series: Series) -> list[Row[Any]]:
+    """Return all factor sets of a series, oldest first.
 
     ``revision`` is that of the version's matrix, and ``withdrawn`` the reason why this matrix is
     withdrawn at present, None if it is not.
@@ -194,12 +193,7 @@ def find_factor_set(connection: Connection, series: Series, version: int | None 
     WithdrawnError
         When no version is given and the latest one's matrix is withdrawn.
     """
-    return _of_version(connection, series, factor_sets(connection, series), version)
-
-
-def _of_version(
-    connection: Connection, series: Series, sets: Sequence[Row[Any]], version: int | None
-) -> Row[Any]:
+    sets = factor_sets(connection, series)
     where = f"Round '{series.round}' has no {series.measure}"
     if not sets:
         raise NotRecordedError(

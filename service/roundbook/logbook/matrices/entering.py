@@ -185,6 +185,8 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
     for tag, column in zip(complete.runs, complete.scores.T, strict=True):
         columns[bytes(column)].append(tag)
     alike = [tags for tags in columns.values() if len(tags) > 1]
+    within_one = parse_measure(series.measure).family in WITHIN_ONE
+    beyond = (complete.scores < 0) | (complete.scores > 1)
     changes = None
     if entry.latest is not None:
         changes = revision_changes(load_matrix(connection, entry.latest), complete)
@@ -193,7 +195,7 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
         "changes": changes,
         "same_scores": _twin(connection, entry.task_id, series, entry.digest),
         "variance_ratio": _variance_ratio(connection, entry.task_id, series, variance),
-        "beyond_one": _count_beyond_one(series.measure, complete),
+        "beyond_one": int(beyond.sum()) if within_one else 0,
         "runs_named_as_topics": _runs_named_as_topics(connection, entry.task_id, complete),
         "equal_runs": sum(map(len, alike)) - len(alike),
         "alike": alike,
@@ -280,13 +282,6 @@ def _variance_ratio(
         return None
     # The ratio to a median near the smallest doubles may overflow.
     return min(float(variance / median), sys.float_info.max)
-
-
-def _count_beyond_one(measure_name: str, complete: CompleteMatrix) -> int:
-    """Return the number of scores below 0 or above 1, 0 for a measure that may have such scores."""
-    if parse_measure(measure_name).family not in WITHIN_ONE:
-        return 0
-    return int(((complete.scores < 0) | (complete.scores > 1)).sum())
 
 
 def _runs_named_as_topics(connection: Connection, task_id: int, complete: CompleteMatrix) -> int:
