@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
@@ -19,7 +19,14 @@ from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.rounds import list_rounds
 from roundbook.logbook.session import Session
 from roundbook.pages.charts import Figure, csv_file, figure
-from roundbook.pages.forms import PageCaller, PageSession, filled_in, refusal, refused_status
+from roundbook.pages.forms import (
+    PageCaller,
+    PageSession,
+    filled_in,
+    form_field,
+    refusal,
+    refused_status,
+)
 from roundbook.pages.number_format import decimals
 from roundbook.pages.rendering import page
 from roundbook.pages.ways_out import on_page
@@ -43,35 +50,32 @@ from roundbook.presentation.plan_table import (
 from roundbook.presentation.tables import Column, Table
 from roundbook.presentation.views import table_of, view_of
 from roundbook.requests.drift import DriftRequest
-from roundbook.requests.fields import VarianceScale
-from roundbook.requests.plans import Engine, PlanDesign, PlanRequest, Solve, VarianceLimit
+from roundbook.requests.plans import PlanRequest
 from roundbook.requests.tasks import ListRounds
 
 router = APIRouter()
-_CHOICES = {
-    "designs": get_args(PlanDesign),
-    "engines": get_args(Engine),
-    "solves": get_args(Solve),
-    "scales": get_args(VarianceScale),
-    "limits": get_args(VarianceLimit),
+# The parts of a plan's form: by field of the request, its label and an example of what is typed.
+_PLAN_FORM = {
+    "The variance": {
+        "variance": ("A variance you know", "0.05"),
+        "task": ("or that of a task", ""),
+        "measure": ("its measure", "nDCG@10"),
+        "assessments": ("its assessments", "where there are several"),
+        "scale": ("on the scale", ""),
+        "variance_at": ("over its rounds", ""),
+    },
+    "The design": {
+        "design": ("Test", ""),
+        "solve": ("Solve for", ""),
+        "m": ("Runs m", "2, 10, 50"),
+        "min_d": ("minD, or the width", "0.05, 0.1, 0.2"),
+        "topics": ("Topics, if given", "50, 100"),
+        "alpha": ("alpha", "0.05"),
+        "beta": ("beta", "0.2"),
+        "engine": ("Engine", ""),
+    },
 }
-# By field of a plan's form, its label.
-_PLAN_LABELS = {
-    "variance": "A variance you know",
-    "task": "or that of a task",
-    "measure": "its measure",
-    "assessments": "its assessments",
-    "scale": "on the scale",
-    "variance_at": "over its rounds",
-    "design": "Test",
-    "solve": "Solve for",
-    "m": "Runs m",
-    "min_d": "minD, or the width",
-    "topics": "Topics, if given",
-    "alpha": "alpha",
-    "beta": "beta",
-    "engine": "Engine",
-}
+_PLAN_LABELS = {name: label for part in _PLAN_FORM.values() for name, (label, _) in part.items()}
 _CAPTIONS: dict[str, Callable[[Any], str]] = {
     "Plan": figures.plan_caption,
     "DriftReport": figures.means_caption,
@@ -93,8 +97,8 @@ def plan_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLRe
     values = filled_in(http)
     context: dict[str, Any] = {
         **dict.fromkeys(("plan", "refused")),
-        **_CHOICES,
-        "labels": _PLAN_LABELS,
+        "form": _PLAN_FORM,
+        "made": {name: form_field(PlanRequest, name) for name in _PLAN_LABELS},
         "values": values,
         "query_string": http.url.query,
         "tasks": visible_tasks(caller, session),

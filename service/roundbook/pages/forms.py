@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Collection, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, nullcontext
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
 from unicodedata import normalize
 from urllib.parse import parse_qs, urlsplit
 
@@ -139,6 +139,41 @@ def fields_of(request: type[BaseModel], query: Mapping[str, Sequence[str]]) -> d
         name: tuple(values) if takes_several(request, name) else values[-1]
         for name, values in query.items()
     }
+
+
+class FormField(NamedTuple):
+    """A field of a form, as its request has it: its description, its default, how it is filled in.
+
+    `choices` are those of a list or, where `several` may be chosen, boxes to tick; a `tick` is a
+    single box, and a `number` may have decimals.
+    """
+
+    name: str
+    hint: str
+    usual: str
+    required: bool
+    choices: tuple[str, ...]
+    several: bool
+    tick: bool
+    number: bool
+
+
+def form_field(request: type[BaseModel], name: str) -> FormField:
+    """Return the field of a form for a field of a request."""
+    field, several = request.model_fields[name], takes_several(request, name)
+    parts = [field.annotation, *get_args(field.annotation)]
+    literals = next((part for part in parts if get_origin(part) is Literal), None)
+    lacks_default = field.is_required() or field.default is None or several
+    return FormField(
+        name=name,
+        hint=field.description or "",
+        usual="" if lacks_default else str(field.default),
+        required=field.is_required(),
+        choices=get_args(literals),
+        several=several,
+        tick=field.annotation is bool,
+        number=float in parts and not several,
+    )
 
 
 class Refusal(NamedTuple):

@@ -7,16 +7,14 @@ import shlex
 from collections import OrderedDict
 from collections.abc import Container, Mapping, Sequence
 from threading import Lock
-from typing import Any, Literal, NamedTuple, get_args, get_origin
-
-from pydantic_core import PydanticUndefined
+from typing import Any
 
 from roundbook.errors import RequestError
 from roundbook.logbook.saving import ComputedResult, compute_result, inputs_of
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.logbook.studies.study import Study
-from roundbook.pages.forms import fields_of
+from roundbook.pages.forms import FormField, fields_of, form_field
 from roundbook.requests.base import takes_several
 from roundbook.requests.studies import AllRoundsRequest, StudyRequest
 
@@ -45,25 +43,17 @@ _OVER_ROUNDS = {
 _OF_TERMINAL = re.compile("; (repeat\\b[^.]*|none with `file`)")
 
 
-class StudyField(NamedTuple):
-    """A field of a study's form: its hint, its usual value, and how it is filled in.
-
-    `choices` are those of a list or, where `several` may be chosen, boxes to tick; a `tick` is a
-    single box.
-    """
-
-    name: str
-    hint: str
-    usual: str
-    required: bool
-    choices: tuple[str, ...] = ()
-    several: bool = False
-    tick: bool = False
-
-
-def study_form(study: str) -> list[StudyField]:
+def study_form(study: str) -> list[FormField]:
     """Return the form fields of a study, except those that name the scores; see `OF`."""
-    return [_field(study, name) for name in _names(study) if name not in OF]
+    request, trials = STUDIES[study].request, _page_trials(study)
+    return [
+        field._replace(
+            hint=_OF_TERMINAL.sub("", field.hint),
+            usual=trials.get(field.name, field.usual),
+            required=field.required or field.name in _NEEDED,
+        )
+        for field in (form_field(request, name) for name in _names(study) if name not in OF)
+    ]
 
 
 def study_title(study: str) -> str:
@@ -127,6 +117,11 @@ def _default_trials(study: str) -> dict[str, int]:
     return {name: fields[name].default for name in TRIALS if name in fields}
 
 
+def _page_trials(study: str) -> dict[str, str]:
+    """Return how many trials a page runs unless its form says otherwise, by field."""
+    return {name: str(min(TRIALS[name], most)) for name, most in _default_trials(study).items()}
+
+
 def _of_trials(study: str, name: str, number: int) -> str:
     """Return a number of trials in the words of its field: ``1,000 permutations of ...``."""
     words = (STUDIES[study].request.model_fields[name].description or "").rstrip(".")
@@ -154,9 +149,7 @@ def study_fields(study: str, query: Mapping[str, Sequence[str]]) -> dict[str, An
     """
     names, request = _names(study), STUDIES[study].request
     fields: dict[str, Sequence[str]] = {
-        name: [str(min(most, request.model_fields[name].default))]
-        for name, most in TRIALS.items()
-        if name in names
+        name: [number] for name, number in _page_trials(study).items()
     }
     for name, values in query.items():
         if name in names:
@@ -175,25 +168,6 @@ def _names(study: str) -> list[str]:
         for name, field in request.model_fields.items()
         if name not in _OF_FILES | {"study"} | without and "Path" not in str(field.annotation)
     ]
-
-
-def _field(study: str, name: str) -> StudyField:
-    request = STUDIES[study].request
-    field = request.model_fields[name]
-    several, kind = takes_several(request, name), field.annotation
-    parts = [kind, *get_args(kind)]
-    literals = next((part for part in parts if get_origin(part) is Literal), None)
-    default = min(field.default, TRIALS[name]) if name in TRIALS else field.default
-    has_default = default not in (None, PydanticUndefined, ()) and not several
-    return StudyField(
-        name=name,
-        hint=_OF_TERMINAL.sub("", field.description or ""),
-        usual=str(default) if has_default else "",
-        required=field.is_required() or name in _NEEDED,
-        choices=get_args(literals),
-        several=several,
-        tick=kind is bool,
-    )
 
 
 # Studies that pages have shown, kept for the files of their charts and for repeated requests.
