@@ -14,7 +14,7 @@ from roundbook.api.callers import Caller
 from roundbook.api.problems import HttpError
 from roundbook.errors import AlreadyRecordedError, NotRecordedError
 from roundbook.logbook.impact import Impact
-from roundbook.logbook.lookup import find_matrix
+from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.recorded_measures import MeasureList
 from roundbook.logbook.rounds import RoundList, published_rounds, published_tasks, with_order
 from roundbook.logbook.saved_results import tasks_of_results

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import factor_set, variance_estimate
 from roundbook.logbook.factors import load_factors, usable_topics
-from roundbook.logbook.lookup import find_matrix
+from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.statistics.standardisation.factors import (

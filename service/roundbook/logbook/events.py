@@ -9,7 +9,8 @@ from typing import Any
 from sqlalchemy import ColumnElement, func, select, text
 
 from roundbook.database.tables import event, round_, task
-from roundbook.logbook.lookup import find_matrix, find_round, find_task
+from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
 from roundbook.requests.events import EventsRequest

@@ -25,7 +25,7 @@ from roundbook.database.tables import (
 )
 from roundbook.errors import NotRecordedError
 from roundbook.logbook.lookup import Series, current_matrix, find_series, of_series
-from roundbook.logbook.matrices.listing import read_status
+from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.runs.recorded_runs import known_pool
 from roundbook.logbook.session import Session
@@ -268,7 +268,7 @@ def usable_topics(sd: npt.NDArray[np.float64], zero_sd: str) -> npt.NDArray[np.b
 
 def outdated_factors(connection: Connection, row: Row[Any]) -> OutdatedFactors | None:
     """Return the outdated factors of a ``factor_set`` row, None if its matrix is current."""
-    origin = read_status(connection, row.matrix_id)
+    origin = find_matrix(connection, row.matrix_id)
     if origin.standing == "current":
         return None
     return OutdatedFactors(

@@ -11,8 +11,8 @@ from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import matrix, round_
 from roundbook.logbook.kinds import KINDS
-from roundbook.logbook.lookup import find_matrix, of_series
-from roundbook.logbook.matrices.listing import Source, read_sources
+from roundbook.logbook.lookup import of_series
+from roundbook.logbook.matrices.listing import Source, find_matrix, read_sources
 from roundbook.logbook.result import Result
 from roundbook.logbook.saved_results import (
     ResultEntry,

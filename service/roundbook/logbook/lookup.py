@@ -1,17 +1,17 @@
-"""Look-up of tasks, rounds, assessments labels, matrices and series by their names.
+"""Look-up of tasks, rounds, assessments labels and series by their names.
 
 What is not recorded is refused with a `NotRecordedError` that says what is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from sqlalchemy import ColumnElement, Connection, FromClause, Row, and_, select, text, true
+from sqlalchemy import ColumnElement, Connection, FromClause, Row, and_, select, text
 
-from roundbook.database.tables import matrix, measure, round_, task, withdrawn
+from roundbook.database.tables import matrix, round_, task, withdrawn
 from roundbook.errors import InputError, NotRecordedError, WithdrawnError
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.names import is_named, near_name
@@ -225,52 +225,6 @@ JOIN roundbook.round ON round.id = labelled.round_id
 WHERE round.task_id = :task AND (CAST(:round AS bigint) IS NULL OR round.id = :round)
 GROUP BY assessments
 """)
-
-
-def find_matrix(connection: Connection, number: int) -> Row[Any]:
-    """Return a matrix by its number, as `read_matrices` does."""
-    # A number beyond the column's range is no matrix either.
-    rows = read_matrices(connection, [number]) if 0 < number < 2**63 else ()
-    if not rows:
-        raise NotRecordedError(f"There is no matrix {number}.", way_out="no matrix", matrix=number)
-    return rows[0]
-
-
-def read_matrices(connection: Connection, numbers: Sequence[int]) -> Sequence[Row[Any]]:
-    """Return matrices in the order of their numbers, with their task, round and measure by name.
-
-    A row has the columns of ``matrix`` and ``task_id``, ``task``, ``round``, ``round_status``,
-    ``measure``. For the latest revision of its series it has ``newest``, the revision,
-    ``newest_id`` and ``newest_withdrawn``, the reason why it is withdrawn at present, else None.
-    """
-    later = matrix.alias("later")
-    newest = (
-        select(later.c.id, later.c.revision, withdrawn.c.reason)
-        .outerjoin(withdrawn, withdrawn.c.matrix_id == later.c.id)
-        .where(of_series(later, matrix.c))
-        .order_by(later.c.revision.desc())
-        .limit(1)
-        .lateral("newest")
-    )
-    return connection.execute(
-        select(
-            matrix,
-            task.c.id.label("task_id"),
-            task.c.name.label("task"),
-            round_.c.label.label("round"),
-            round_.c.status.label("round_status"),
-            measure.c.name.label("measure"),
-            newest.c.revision.label("newest"),
-            newest.c.id.label("newest_id"),
-            newest.c.reason.label("newest_withdrawn"),
-        )
-        .join(round_, round_.c.id == matrix.c.round_id)
-        .join(task, task.c.id == round_.c.task_id)
-        .join(measure, measure.c.id == matrix.c.measure_id)
-        .join(newest, true())
-        .where(matrix.c.id.in_(numbers))
-        .order_by(matrix.c.id)
-    ).all()
 
 
 def latest_matrix(connection: Connection, series: Series) -> Row[Any] | None:

@@ -16,7 +16,8 @@ from sqlalchemy import Connection, func, select, text
 
 from roundbook.database.tables import event, round_, task
 from roundbook.errors import NotRecordedError
-from roundbook.logbook.lookup import find_matrix, find_round, find_task, read_round
+from roundbook.logbook.lookup import find_round, find_task, read_round
+from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.names import is_named
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session

@@ -22,14 +22,8 @@ from roundbook.logbook.factors import (
     outdated_factors,
 )
 from roundbook.logbook.fitting import standardising_mask
-from roundbook.logbook.lookup import (
-    Series,
-    find_matrix,
-    find_series,
-    find_task,
-    logged_matrix,
-    round_named,
-)
+from roundbook.logbook.lookup import Series, find_series, find_task, logged_matrix, round_named
+from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.same_topics import collections_differ, refuse_topic_twice, same_topics

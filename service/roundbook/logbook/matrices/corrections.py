@@ -13,7 +13,8 @@ from roundbook.database.tables import withdrawal
 from roundbook.errors import InputError, RecordError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_dependents
-from roundbook.logbook.lookup import find_matrix, find_task
+from roundbook.logbook.lookup import find_task
+from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.names import check_text
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.round_fingerprint import Publication, find_publication

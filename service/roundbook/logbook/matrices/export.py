@@ -16,7 +16,7 @@ from roundbook.formats.writing import (
 )
 from roundbook.logbook.atomic_files import write_directory, write_file
 from roundbook.logbook.lookup import find_series, logged_matrix
-from roundbook.logbook.matrices.listing import Status, read_status
+from roundbook.logbook.matrices.listing import Status, find_matrix
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
@@ -67,7 +67,7 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
         file is missing.
     """
     connection, layout, output = session.connection, request.layout, request.output
-    row = read_status(connection, _number(connection, request))
+    row = find_matrix(connection, _number(connection, request))
     loaded = load_matrix(connection, row)
     runs, scores = loaded.runs, loaded.scores
     if request.anonymous:

@@ -14,7 +14,8 @@ from sqlalchemy import Connection, Row, select
 
 from roundbook.database.tables import factor_set, matrix, withdrawal
 from roundbook.formats import CompleteMatrix
-from roundbook.logbook.lookup import find_matrix, of_series
+from roundbook.logbook.lookup import of_series
+from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import Result
 from roundbook.logbook.runs.loading import AssessedRuns
 from roundbook.logbook.session import Session

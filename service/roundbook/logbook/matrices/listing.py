@@ -5,7 +5,7 @@ The status is current, superseded or withdrawn.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
@@ -13,7 +13,7 @@ from pydantic import computed_field
 from sqlalchemy import Connection, Row, text
 
 from roundbook.errors import NotRecordedError
-from roundbook.logbook.lookup import find_matrix, find_round, find_task
+from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
@@ -105,7 +105,7 @@ def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
                 task=task,
             )
     rows = connection.execute(
-        text(f"{_MATRICES.format(condition=_OF_TASK)} LIMIT CAST(:limit AS bigint)"),
+        text(_MATRICES + _OF_TASK),
         {
             "task": task_id,
             "round": round_id,
@@ -154,27 +154,34 @@ WHERE source.latest_upload IS NOT NULL AND source.latest_revision IS NOT NULL
 """
 
 
-def read_status(connection: Connection, number: int) -> Row[Any]:
-    """Return a matrix row with its status.
+def find_matrix(connection: Connection, number: int) -> Row[Any]:
+    """Return a matrix by its number, as `read_matrices` does; refuse the number of none."""
+    # A number beyond the column's range is no matrix either.
+    rows = read_matrices(connection, [number]) if 0 < number < 2**63 else ()
+    if not rows:
+        raise NotRecordedError(f"There is no matrix {number}.", way_out="no matrix", matrix=number)
+    return rows[0]
 
-    The row has the columns of ``matrix``, the names of its ``task``, ``round`` and ``measure``,
-    and the status as ``standing`` (current, superseded or withdrawn), with ``why``, ``since`` and
-    ``decided_by``; ``replaced_by`` is the number of the next revision.
 
-    Raises
-    ------
-    NotRecordedError
-        When there is no such matrix.
+def read_matrices(connection: Connection, numbers: Collection[int]) -> Sequence[Row[Any]]:
+    """Return matrices in the order of their numbers, with their names and status.
+
+    A row has the columns of ``matrix`` and ``task_id``, ``task``, ``round``, ``round_status``,
+    ``measure``. Its status is ``standing`` (current, superseded or withdrawn), with ``why``,
+    ``since`` and ``decided_by``; ``replaced_by`` is the number of the next revision. For the latest
+    revision of its series it has ``newest``, the revision, ``newest_id`` and ``newest_withdrawn``,
+    the reason why it is withdrawn at present, else None.
     """
-    matrix_id = find_matrix(connection, number).id
-    statement = text(_MATRICES.format(condition="WHERE matrix.id = :matrix"))
-    return connection.execute(statement, {"matrix": matrix_id}).one()
+    condition = "WHERE matrix.id = ANY (CAST(:numbers AS bigint[])) ORDER BY matrix.id"
+    return connection.execute(text(_MATRICES + condition), {"numbers": list(numbers)}).all()
 
 
 # The latest decision on a matrix is in force, unless a later revision replaced the matrix.
 _MATRICES = """
-SELECT matrix.*, task.name AS task, round.label AS round, round.status AS round_status,
-       measure.name AS measure, count(*) OVER () AS fitting, later.id AS replaced_by,
+SELECT matrix.*, task.id AS task_id, task.name AS task, round.label AS round,
+       round.status AS round_status, measure.name AS measure, count(*) OVER () AS fitting,
+       newest.id AS newest_id, newest.revision AS newest, newest.reason AS newest_withdrawn,
+       later.id AS replaced_by,
        CASE WHEN later.id IS NOT NULL THEN 'superseded'
             WHEN decided.withdrawn THEN 'withdrawn' ELSE 'current' END AS standing,
        CASE WHEN later.id IS NOT NULL THEN later.reason
@@ -185,6 +192,14 @@ FROM roundbook.matrix
 JOIN roundbook.round ON round.id = matrix.round_id
 JOIN roundbook.task ON task.id = round.task_id
 JOIN roundbook.measure ON measure.id = matrix.measure_id
+CROSS JOIN LATERAL (
+    SELECT last.id, last.revision, withdrawn.reason
+    FROM roundbook.matrix AS last
+    LEFT JOIN roundbook.withdrawn ON withdrawn.matrix_id = last.id
+    WHERE (last.round_id, last.measure_id, last.assessments)
+          = (matrix.round_id, matrix.measure_id, matrix.assessments)
+    ORDER BY last.revision DESC LIMIT 1
+) AS newest
 LEFT JOIN roundbook.matrix AS later
     ON (later.round_id, later.measure_id, later.assessments, later.revision)
        = (matrix.round_id, matrix.measure_id, matrix.assessments, matrix.revision + 1)
@@ -192,8 +207,6 @@ LEFT JOIN LATERAL (
     SELECT withdrawn, reason, decided_at, decided_by
     FROM roundbook.withdrawal WHERE matrix_id = matrix.id ORDER BY number DESC LIMIT 1
 ) AS decided ON true
-{condition}
-ORDER BY round.ordinal, measure.name, matrix.assessments, matrix.revision
 """
 
 _OF_TASK = """
@@ -209,4 +222,6 @@ WHERE round.task_id = :task
            JOIN roundbook.round AS last_round ON last_round.id = last.round_id
            JOIN roundbook.measure AS last_measure ON last_measure.id = last.measure_id
            WHERE last.id = :after))
+ORDER BY round.ordinal, measure.name, matrix.assessments, matrix.revision
+LIMIT CAST(:limit AS bigint)
 """

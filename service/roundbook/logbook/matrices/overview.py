@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection
 
 from roundbook.logbook.factors import latest_factors, load_factors
-from roundbook.logbook.matrices.listing import read_status
+from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import load_matrix
@@ -70,7 +70,7 @@ def show_overview(session: Session, request: ShowMatrix) -> ScoreOverview:
     NotRecordedError
         When there is no such matrix.
     """
-    row = read_status(session.connection, request.matrix)
+    row = find_matrix(session.connection, request.matrix)
     loaded = load_matrix(session.connection, row)
     means = run_means(loaded.scores)
     hardest = np.argsort(loaded.scores.mean(axis=1), kind="stable")

@@ -16,7 +16,7 @@ from roundbook.database.tables import (
     variance_estimate,
 )
 from roundbook.logbook.factors import POOL_NOW
-from roundbook.logbook.matrices.listing import Status, read_status
+from roundbook.logbook.matrices.listing import Status, find_matrix
 from roundbook.logbook.pseudonyms import Pseudonyms, draft_pseudonyms, read_pseudonyms
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
@@ -118,7 +118,7 @@ def show_matrix(session: Session, request: ShowMatrix) -> ShownMatrix:
         When the request hides names, and the round is published.
     """
     connection, matrix, anonymous = session.connection, request.matrix, request.anonymous
-    row = read_status(connection, matrix)
+    row = find_matrix(connection, matrix)
     if anonymous:
         names = draft_pseudonyms(connection, row.round_id)
         runs = _hidden(_runs(connection, matrix, names), names)

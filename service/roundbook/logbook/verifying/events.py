@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from sqlalchemy import Connection, text
 
 from roundbook.logbook.kinds import KINDS, find_kind
-from roundbook.logbook.lookup import read_matrices
+from roundbook.logbook.matrices.listing import read_matrices
 from roundbook.logbook.measures import measure_named
 from roundbook.logbook.round_fingerprint import CHANGING, PUBLISHED, fingerprint_round
 from roundbook.logbook.verifying.differences import Difference

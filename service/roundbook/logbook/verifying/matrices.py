@@ -16,7 +16,7 @@ from roundbook.database.tables import variance_estimate
 from roundbook.errors import ImpossibleStatisticError, RecordError
 from roundbook.logbook.estimates import estimate_columns, estimates_in_force, scores_on_scale
 from roundbook.logbook.factors import usable_topics
-from roundbook.logbook.lookup import read_matrices
+from roundbook.logbook.matrices.listing import read_matrices
 from roundbook.logbook.session import ReportProgress
 from roundbook.logbook.storing import LoadedMatrix, content_hash, load_matrix
 from roundbook.logbook.verifying.differences import (

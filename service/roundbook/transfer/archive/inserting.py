@@ -35,7 +35,7 @@ from roundbook.errors import AlreadyRecordedError, BadFileError, ImpossibleStati
 from roundbook.formats.archive import Archive
 from roundbook.formats.table import quoted
 from roundbook.logbook.estimates import estimate_columns
-from roundbook.logbook.lookup import read_matrices
+from roundbook.logbook.matrices.listing import read_matrices
 from roundbook.logbook.session import ReportProgress
 from roundbook.logbook.storing import store_scores
 from roundbook.logbook.verifying.matrices import DerivedMatrix, load_derived, of_matrix
