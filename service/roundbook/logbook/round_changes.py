@@ -98,6 +98,7 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
                 way_out="force a change",
                 round=recorded.label,
             )
+    impact = []
     if new:
         connection.execute(round_.update().where(round_.c.id == recorded.id).values(**new))
         record_event(
@@ -110,8 +111,6 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
                 for name, was in former.items()
             },
         )
-    impact = []
-    if new:
         # A fact that results depend on changes under its own name, as does ``collection``.
         impact = stale_results(
             connection,

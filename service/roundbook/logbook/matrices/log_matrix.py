@@ -39,7 +39,7 @@ from roundbook.logbook.matrices.entering import (
     enter_matrix,
 )
 from roundbook.logbook.matrices.listing import read_sources
-from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix, Remarks
+from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
 from roundbook.logbook.round_fingerprint import find_publication
 from roundbook.logbook.runs.recorded_runs import known_pool
 from roundbook.logbook.runs.scoring import ComputedMatrices, score_round
@@ -54,7 +54,7 @@ _Cause = TypeVar("_Cause", Reason, Change)
 
 
 class _Outcome(NamedTuple):
-    """The row and variances of a stored score matrix, with all remarks on it.
+    """The row and variances of a stored score matrix, with the remarks from storing it.
 
     `fitted` is the row of its factor set, None without factors.
     """
@@ -62,7 +62,7 @@ class _Outcome(NamedTuple):
     matrix: Row[Any]
     fitted: Row[Any] | None
     variances: dict[str, float]
-    remarks: Remarks
+    remarks: dict[str, Any]
 
 
 def log_files(session: Session, request: LogFilesRequest, *, max_file_bytes: int) -> LoggedMatrices:
@@ -225,8 +225,7 @@ def _logged(entry: Entry, outcome: _Outcome, impact: list[Dependent]) -> LoggedM
     request, complete, fitted = entry.request, entry.scores, outcome.fitted
     remarks = outcome.remarks
     if entry.runs.pool_changed:
-        refittable = refittable_factors(entry.session.connection, entry.series.round_id)
-        remarks = remarks.model_copy(update={"refittable": refittable})
+        remarks["refittable"] = refittable_factors(entry.session.connection, entry.series.round_id)
     return LoggedMatrix(
         matrix=outcome.matrix.id if entry.is_recorded or not request.dry_run else None,
         revision=outcome.matrix.revision,
@@ -234,7 +233,7 @@ def _logged(entry: Entry, outcome: _Outcome, impact: list[Dependent]) -> LoggedM
         standardising=fitted and fitted.standardising,
         standardising_runs=fitted and fitted.runs,
         variances=outcome.variances,
-        remarks=remarks,
+        remarks=entry.remarks.model_copy(update=remarks),
         pool=known_pool(entry.runs.contributed),
         variance=outcome.variances["raw"],
         runs_described=entry.runs.described,
@@ -284,12 +283,7 @@ def _find_stored(entry: Entry) -> _Outcome:
         )
     fitted = latest_factors(connection, latest.id)
     remarks = {"renewed": renewed, "not_recorded": _not_recorded(entry.request, latest, fitted)}
-    return _Outcome(
-        latest,
-        fitted,
-        read_estimates(connection, latest.id),
-        entry.remarks.model_copy(update=remarks),
-    )
+    return _Outcome(latest, fitted, read_estimates(connection, latest.id), remarks)
 
 
 def _not_recorded(request: LogRequest, latest: Row[Any], fitted: Row[Any] | None) -> list[str]:
@@ -360,7 +354,7 @@ def _store(entry: Entry, *, with_teams: bool) -> _Outcome:
         "renewed": renewed,
         **comparison_remarks(entry, stored, variances["raw"]),
     }
-    return _Outcome(stored.row, fitted, variances, entry.remarks.model_copy(update=remarks))
+    return _Outcome(stored.row, fitted, variances, remarks)
 
 
 def _stale_by_scores(entry: Entry) -> list[Dependent]:
