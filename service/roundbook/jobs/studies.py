@@ -12,7 +12,7 @@ from roundbook.database.tables import round_
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.jobs.job import Job, JobList
 from roundbook.jobs.job_queue import QUEUE, has_queue, queue_in
-from roundbook.logbook.lookup import find_round, find_series, find_task, logged_matrix
+from roundbook.logbook.lookup import find_logged, find_round, find_task
 from roundbook.logbook.names import check_name, check_text
 from roundbook.logbook.saved_results import stored_results
 from roundbook.logbook.saving import asked_otherwise, refuse_taken
@@ -103,9 +103,8 @@ def _refuse_missing(connection: Connection, task_id: int, task: str, request: St
     for label in filter(None, request.rounds):
         if not {"matrix", "factor_set"} & set(request.rests_on):
             find_round(connection, task_id, task, label)
-            continue
-        series = find_series(connection, task, label, request.measure, request.assessments)
-        logged_matrix(connection, task, series)
+        else:
+            find_logged(connection, task, label, request.measure, request.assessments)
 
 
 def list_jobs(session: Session, request: ListJobs) -> JobList:

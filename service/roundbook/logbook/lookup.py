@@ -255,8 +255,11 @@ def current_matrix(connection: Connection, series: Series) -> Row[Any] | None:
     return row
 
 
-def logged_matrix(connection: Connection, task: str, series: Series) -> Row[Any]:
-    """Return the current revision of a score matrix, as `current_matrix`; there must be one."""
+def find_logged(
+    connection: Connection, task: str, round_label: str, measure: str, assessments: str | None
+) -> tuple[Series, Row[Any]]:
+    """Return a series, as `find_series`, and its `current_matrix`; there must be one."""
+    series = find_series(connection, task, round_label, measure, assessments)
     row = current_matrix(connection, series)
     if row is None:
         raise NotRecordedError(
@@ -266,7 +269,7 @@ def logged_matrix(connection: Connection, task: str, series: Series) -> Row[Any]
             round=series.round,
             measure=series.measure,
         )
-    return row
+    return series, row
 
 
 def withdrawn_error(series: Series, row: Row[Any]) -> WithdrawnError:

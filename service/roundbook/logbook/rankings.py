@@ -15,7 +15,7 @@ from roundbook.logbook.factors import (
     load_factors,
     outdated_factors,
 )
-from roundbook.logbook.lookup import Series, find_series, logged_matrix
+from roundbook.logbook.lookup import Series, find_logged
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session, Work
@@ -107,10 +107,9 @@ def compare_rankings(session: Session, request: RankRequest) -> RankAgreement:
         When there are fewer than two runs.
     """
     connection = session.connection
-    series = find_series(
+    series, row = find_logged(
         connection, request.task, request.round, request.measure, request.assessments
     )
-    row = logged_matrix(connection, request.task, series)
     loaded = load_matrix(connection, row)
     runs, scores = loaded.runs, loaded.scores
     if len(runs) < 2:

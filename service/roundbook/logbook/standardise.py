@@ -22,7 +22,7 @@ from roundbook.logbook.factors import (
     outdated_factors,
 )
 from roundbook.logbook.fitting import standardising_mask
-from roundbook.logbook.lookup import Series, find_series, find_task, logged_matrix, round_named
+from roundbook.logbook.lookup import Series, find_logged, find_series, find_task, round_named
 from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
@@ -116,8 +116,7 @@ def standardise(session: Session, request: StandardiseRequest) -> StandardisedSc
         document collection, none has.
     """
     connection, task = session.connection, request.task
-    series = find_series(connection, task, request.round, request.measure, request.assessments)
-    row = logged_matrix(connection, task, series)
+    series, row = find_logged(connection, task, request.round, request.measure, request.assessments)
     loaded = load_matrix(connection, row)
     raw = _Raw(
         series.round_id,

@@ -15,7 +15,7 @@ from roundbook.formats.writing import (
     write_wide,
 )
 from roundbook.logbook.atomic_files import write_directory, write_file
-from roundbook.logbook.lookup import find_series, logged_matrix
+from roundbook.logbook.lookup import find_logged
 from roundbook.logbook.matrices.listing import Status, find_matrix
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import Result
@@ -136,5 +136,5 @@ def _number(connection: Connection, request: ExportMatrix) -> int:
     if request.matrix is not None:
         return request.matrix
     task, round_label, measure = request.task or "", request.round or "", request.measure or ""
-    series = find_series(connection, task, round_label, measure, request.assessments)
-    return int(logged_matrix(connection, task, series).id)
+    _, row = find_logged(connection, task, round_label, measure, request.assessments)
+    return int(row.id)

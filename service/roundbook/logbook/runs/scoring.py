@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from roundbook.errors import InputError, MissingExtraError
 from roundbook.formats import CompleteMatrix
-from roundbook.logbook.lookup import find_round, find_series, find_task, logged_matrix, read_round
+from roundbook.logbook.lookup import find_logged, find_round, find_task, read_round
 from roundbook.logbook.matrices.history import cells_of, compared_names
 from roundbook.logbook.names import check_name
 from roundbook.logbook.result import SOFTWARE, Result
@@ -157,10 +157,9 @@ def compare_scores(session: Session, request: CompareScores) -> ScoreComparison:
         When the measure cannot be computed.
     """
     connection = session.connection
-    series = find_series(
+    series, row = find_logged(
         connection, request.task, request.round, request.measure, request.assessments
     )
-    row = logged_matrix(connection, request.task, series)
     round_row = read_round(connection, series.round_id)
     assessed = load_assessed_runs(connection, round_row, series.assessments)
     ((computed, software),) = score_assessed(assessed, [series.measure])

@@ -14,7 +14,7 @@ from roundbook.errors import ImpossibleStatisticError
 from roundbook.formats import apply_missing_policy, read_scores
 from roundbook.logbook.estimates import scores_on_scale
 from roundbook.logbook.factors import find_factor_set, load_factors, usable_topics
-from roundbook.logbook.lookup import find_series, logged_matrix
+from roundbook.logbook.lookup import find_logged
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.requests.fields import VarianceScale
@@ -90,10 +90,9 @@ def study_scores(
         return matrix_scores(connection, request, recorded.matrix, recorded.factor_version)
     assert request.task is not None
     assert request.round is not None
-    series = find_series(
+    series, row = find_logged(
         connection, request.task, request.round, request.measure, request.assessments
     )
-    row = logged_matrix(connection, request.task, series)
     fitted = None if set(request.scales) == {"raw"} else find_factor_set(connection, series)
     named = request.model_copy(update={"round": series.round, "measure": series.measure})
     return _of_matrix(connection, row, fitted, named)
