@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import NamedTuple
 from unicodedata import normalize
 
 # trec_eval 9 and 10 (`-m all_trec`, with -Z and preferences), as its own test output spells them.
@@ -79,7 +80,7 @@ _BEFORE_CUTOFF = {
     "iprec_at_recall": "IPrec",
 }
 _NAME = re.compile(
-    r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]{1,9}(?:\.[0-9]{1,9})?))?"
+    r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]+(?:\.[0-9]+)?))?"
 )
 # A comma within gains=1:1,2:3 begins no parameter.
 _NEXT_PARAMETER = re.compile(r",(?![^=,]*:)")
@@ -122,25 +123,37 @@ def canonical_measure(name: str) -> str:
         return f"{_BEFORE_CUTOFF[(cut[1] or cut[2]).lower()]}@{_number(cut[3])}"
     if name.lower() == "num_rel_ret":
         return "NumRet(rel=1)"
-    match = _NAME.fullmatch(name)
-    if match is None:
+    parts = split_measure(name)
+    if parts is None:
         return name
-    family = match["family"].strip()
-    family = _FAMILY_OF.get(family.lower().replace("-", "_"), family)
-    settings = split_parameters(match["parameters"] or "")
-    if settings is None:
-        return name
+    family = _FAMILY_OF.get(parts.family.lower().replace("-", "_"), parts.family)
     parameters = ",".join(
         f"{key}={value}"
-        for key, value in sorted(settings.items())
+        for key, value in sorted(parts.parameters.items())
         if (family, key, value) not in _DEFAULTS
     )
-    cutoff = match["cutoff"]
     return (
         family
         + (f"({parameters})" if parameters else "")
-        + (f"@{_number(cutoff)}" if cutoff else "")
+        + (f"@{_number(parts.cutoff)}" if parts.cutoff else "")
     )
+
+
+class MeasureParts(NamedTuple):
+    """The parts of a measure's name: its family, parameters by name, and the cutoff as text."""
+
+    family: str
+    parameters: dict[str, str]
+    cutoff: str | None
+
+
+def split_measure(name: str) -> MeasureParts | None:
+    """Return the parts of ``family(parameter=value, ...)@cutoff``, None of any other name."""
+    match = _NAME.fullmatch(name)
+    parameters = split_parameters((match and match["parameters"]) or "")
+    if match is None or parameters is None:
+        return None
+    return MeasureParts(match["family"].strip(), parameters, match["cutoff"])
 
 
 def split_parameters(text: str) -> dict[str, str] | None:

@@ -23,10 +23,8 @@ from roundbook.measure_names import (
     canonical_measure,
     clean_measure,
     is_known_measure,
-    split_parameters,
+    split_measure,
 )
-
-_NAME = re.compile(r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]+))?")
 
 
 class MeasureIdentity(NamedTuple):
@@ -54,18 +52,17 @@ def parse_measure(name: str) -> MeasureIdentity:
             "A measure needs a printable name of at most 200 characters, such as nDCG@10."
         )
     name = canonical_measure(name)
-    match = _NAME.fullmatch(name)
-    parameters = split_parameters((match and match["parameters"]) or "")
-    if match is None or parameters is None:
+    parts = split_measure(name)
+    if parts is None or "." in (parts.cutoff or ""):
         if "(" in name or ")" in name:
             raise InputError(
                 f"The measure '{name}' cannot be read; write parameters as in nDCG(gains=exp)@10."
             )
         return MeasureIdentity(name, name, None, {})
-    cutoff = int(match["cutoff"]) if match["cutoff"] else None
+    cutoff = int(parts.cutoff) if parts.cutoff else None
     if cutoff is not None and not 0 < cutoff < 2**31:
         raise InputError(f"The measure '{name}' has a cutoff of {cutoff}, which is none.")
-    return MeasureIdentity(name, match["family"].strip(), cutoff, parameters)
+    return MeasureIdentity(name, parts.family, cutoff, parts.parameters)
 
 
 class RecordedMeasure(NamedTuple):

@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from math import inf
-from typing import Literal, NamedTuple
+from typing import Literal
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.measure_names import split_measure
 
-_NAME = re.compile(
-    r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]{1,9}))?"
-)
-# A comma within gains=1:1,2:3 begins no parameter.
-_NEXT_PARAMETER = re.compile(r",(?![^=,]*:)")
 # The parameters that a measure may have.
 _PARAMETERS = {
     "AP": {"rel", "denominator"},
@@ -87,12 +82,8 @@ class Measure:
 
 def is_own_measure(text: str) -> bool:
     """Return whether a name is that of a measure computed here, with parameters that it has."""
-    named = _read(text)
-    return (
-        named is not None
-        and named.family in _PARAMETERS
-        and named.parameters.keys() <= _PARAMETERS[named.family]
-    )
+    family, parameters, _ = _read(text) or ("", {}, None)
+    return family in _PARAMETERS and parameters.keys() <= _PARAMETERS[family]
 
 
 def parse_measure(text: str) -> Measure:
@@ -159,25 +150,13 @@ def parse_measure(text: str) -> Measure:
     return measure
 
 
-class _Named(NamedTuple):
-    family: str
-    parameters: Mapping[str, str]
-    cutoff: int | None
-
-
-def _read(text: str) -> _Named | None:
-    match = _NAME.fullmatch(text.strip())
-    if match is None:
+def _read(text: str) -> tuple[str, dict[str, str], int | None] | None:
+    """Return the family, parameters and cutoff of a measure, None if they cannot be read."""
+    parts = split_measure(text.strip())
+    if parts is None or not re.fullmatch("[0-9]{1,9}", parts.cutoff or "0"):
         return None
-    parameters: dict[str, str] = {}
-    for part in filter(None, map(str.strip, _NEXT_PARAMETER.split(match["parameters"] or ""))):
-        key, _, value = map(str.strip, part.partition("="))
-        if not (key and value) or key in parameters:
-            return None
-        parameters[key] = value
-    family = match["family"].strip()
-    cutoff = None if match["cutoff"] is None else int(match["cutoff"])
-    return _Named(_SPELLINGS.get(family, family), parameters, cutoff)
+    family = _SPELLINGS.get(parts.family, parts.family)
+    return family, parts.parameters, None if parts.cutoff is None else int(parts.cutoff)
 
 
 def _number(text: str, name: str, written: str) -> float:
