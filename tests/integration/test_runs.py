@@ -24,8 +24,8 @@ from roundbook.logbook.round_changes import remove_round
 from roundbook.logbook.rounds import create_round
 from roundbook.logbook.runs.assessing import log_qrels
 from roundbook.logbook.runs.listing import list_qrels, list_runs
-from roundbook.logbook.runs.loading import load_assessed_runs
 from roundbook.logbook.runs.log_runs import log_runs
+from roundbook.logbook.runs.storing import load_assessed_runs
 from roundbook.logbook.session import begin
 from roundbook.logbook.tasks import create_task, remove_task
 from roundbook.logbook.topics import alias_topics

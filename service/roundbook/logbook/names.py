@@ -48,7 +48,7 @@ def is_named(column: Column[str], name: str) -> ColumnElement[bool]:
 
 def check_text(noun: str, text: str | None) -> str | None:
     """Return a free text without surrounding space, None if it is empty; refuse more than a line."""
-    if text is not None and (len(text) > 2000 or not all(c.isprintable() for c in text)):
+    if text is not None and (len(text) > 2000 or not text.isprintable()):
         raise InputError(
             f"The {noun} must be one line of at most 2,000 characters, without control characters."
         )

@@ -9,8 +9,8 @@ import pytest
 
 from roundbook.errors import ImpossibleStatisticError, InputError, MissingExtraError
 from roundbook.logbook.result import SOFTWARE
-from roundbook.logbook.runs.loading import AssessedRuns
 from roundbook.logbook.runs.scoring import score_assessed
+from roundbook.logbook.runs.storing import AssessedRuns
 from roundbook.statistics.measures.hits import Judgments
 from roundbook_cli.ways_out import sentence
 

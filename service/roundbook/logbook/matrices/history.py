@@ -17,7 +17,7 @@ from roundbook.formats import CompleteMatrix
 from roundbook.logbook.lookup import of_series
 from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import Result
-from roundbook.logbook.runs.loading import AssessedRuns
+from roundbook.logbook.runs.storing import AssessedRuns
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.requests.fields import ROUNDING

@@ -28,7 +28,7 @@ from roundbook.logbook.names import (
 )
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
-from roundbook.logbook.runs.uploading import (
+from roundbook.logbook.runs.storing import (
     Status,
     file_columns,
     lists_hash,

@@ -22,7 +22,7 @@ from roundbook.logbook.names import NearName, distinct_names, recorded_tags, rec
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs.recorded_runs import record_runs
-from roundbook.logbook.runs.uploading import (
+from roundbook.logbook.runs.storing import (
     Status,
     file_columns,
     lists_hash,

@@ -21,7 +21,7 @@ from roundbook.logbook.lookup import find_logged, find_round, find_task, read_ro
 from roundbook.logbook.matrices.history import cells_of, compared_names
 from roundbook.logbook.names import check_name
 from roundbook.logbook.result import SOFTWARE, Result
-from roundbook.logbook.runs.loading import AssessedRuns, load_assessed_runs
+from roundbook.logbook.runs.storing import AssessedRuns, load_assessed_runs
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import load_matrix
 from roundbook.measure_names import canonical_measure, is_known_measure, split_parameters

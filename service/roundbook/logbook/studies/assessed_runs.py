@@ -17,8 +17,8 @@ from roundbook.errors import InputError, NotRecordedError, WithdrawnError
 from roundbook.formats.trec import read_qrels, read_runs
 from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.result import Result
-from roundbook.logbook.runs.loading import load_assessed_runs
 from roundbook.logbook.runs.scoring import compare_scores
+from roundbook.logbook.runs.storing import load_assessed_runs
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.run_teams import not_recorded, numbered_teams, teams_of_runs
 from roundbook.measure_names import canonical_measure

@@ -18,7 +18,7 @@ from roundbook.database.run_tables import (
     uploaded_run,
 )
 from roundbook.database.tables import round_, run, task, topic
-from roundbook.logbook.runs.uploading import lists_hash, names_hash
+from roundbook.logbook.runs.storing import lists_hash, names_hash
 from roundbook.logbook.session import ReportProgress
 from roundbook.logbook.verifying.differences import Difference, differing
 
