@@ -40,7 +40,7 @@ from roundbook.logbook.record import embedded_record, open_record
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_changes import publish_round
 from roundbook.logbook.saving import save_result
-from roundbook.logbook.session import ReportProgress, Session, begin, ignore_progress
+from roundbook.logbook.session import ReportProgress, Session, begin
 from roundbook.logbook.variance_history import VarianceHistory
 from roundbook.logbook.variances import show_variances
 from roundbook.requests.drift import DriftRequest
@@ -171,9 +171,7 @@ def demonstrate(settings: Settings, progress: ReportProgress) -> Demonstration:
 
 
 @contextmanager
-def demonstration_record(
-    settings: Settings, progress: ReportProgress = ignore_progress
-) -> Iterator[Settings]:
+def demonstration_record(settings: Settings, progress: ReportProgress) -> Iterator[Settings]:
     """Yield the settings of a temporary record with the demonstration's data.
 
     It also has a saved plan and a saved drift report, and its first two rounds are published.

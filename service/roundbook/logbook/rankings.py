@@ -22,14 +22,9 @@ from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.fields import StandardisedScale
 from roundbook.requests.rankings import RankRequest
-from roundbook.statistics.ranking.agreement import (
-    kendall_tau,
-    published_interval,
-    run_means,
-    tau_ap,
-)
-from roundbook.statistics.ranking.bootstrap_intervals import bootstrap_tau
+from roundbook.statistics.ranking import bootstrap_tau, kendall_tau, published_interval, tau_ap
 from roundbook.statistics.standardisation.factors import scale_scores
+from roundbook.statistics.ties import mid_ranks, run_means
 
 _LEVEL = 0.95
 
@@ -217,9 +212,9 @@ def _rank(
     columns = zip(
         runs,
         first.mean(axis=0).tolist(),
-        _ranks(means[0]),
+        mid_ranks(-means[0]).tolist(),
         second.mean(axis=0).tolist(),
-        _ranks(means[1]),
+        mid_ranks(-means[1]).tolist(),
         strict=True,
     )
     ranking = [
@@ -234,12 +229,3 @@ def _rank(
         "bootstrap": bootstrap,
         "ranking": sorted(ranking, key=lambda ranked: ranked.rank_a),
     }
-
-
-def _ranks(means: npt.NDArray[np.float64]) -> list[float]:
-    """Return the ranks of runs by their means, 1 for the largest; ties have their mean rank."""
-    ordered = np.sort(-means)
-    first = np.searchsorted(ordered, -means, side="left")
-    last = np.searchsorted(ordered, -means, side="right")
-    ranks: list[float] = ((first + last + 1) / 2).tolist()
-    return ranks

@@ -264,9 +264,9 @@ def _topic_identities(rows: Sequence[VarianceRow]) -> list[npt.NDArray[np.int64]
 
 
 def _stored(
-    row: VarianceRow, topics: npt.NDArray[np.int64], pool_by: PoolBy, prefix: str = ""
+    row: VarianceRow, topics: npt.NDArray[np.int64], pool_by: PoolBy, prefix: str
 ) -> StoredVariance | None:
-    """Return the statistics' input for a variance, by default the one-way; None without scores."""
+    """Return the statistics' input for a kind of variance; None without scores."""
     squares, dof = getattr(row, f"{prefix}topic_squares"), getattr(row, f"{prefix}dof")
     if squares is None or not dof:
         return None
@@ -309,22 +309,17 @@ def _with_published(
     return estimates, None if isinstance(constants, str) else constants.source
 
 
-def _interval(
-    interval: VarianceInterval, source: str | None = None, prefix: str = ""
-) -> dict[str, Any]:
+def _interval(interval: VarianceInterval, source: str | None, prefix: str) -> dict[str, Any]:
     """Return an interval's fields, with a reason's code if it or its upper limit is missing.
 
-    Parameters
-    ----------
-    source : str, optional
-        Of a published variance: the source of its variance per topic and per run.
+    `source` is that of a published variance's variance per topic and per run.
     """
     limits = _limits(interval, source)
     reason = interval.reason if limits is None else interval.upper_reason
     return {f"{prefix}interval": limits, f"{prefix}interval_reason": reason}
 
 
-def _limits(interval: VarianceInterval, source: str | None = None) -> Interval | None:
+def _limits(interval: VarianceInterval, source: str | None) -> Interval | None:
     if interval.low is None:
         return None
     return Interval(

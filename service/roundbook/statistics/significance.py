@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import scipy
 
-from roundbook.statistics.ranking.agreement import kendall_tau
+from roundbook.statistics.ranking import kendall_tau
 from roundbook.statistics.score_matrix import Bools, Floats, Ints
 from roundbook.statistics.ties import centred_rows, without_rounding
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.ranking.agreement import kendall_tau
+from roundbook.statistics.ranking import kendall_tau
 from roundbook.statistics.score_matrix import Bools, Floats, checked_scores
 from roundbook.statistics.significance import (
     Outcome,

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.measures.scores import count_relevant
-from roundbook.statistics.ranking.agreement import (
+from roundbook.statistics.ranking import (
     PublishedInterval,
     kendall_tau,
     published_interval,
