@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sqlalchemy import Connection, Row
 
 from roundbook.errors import ImpossibleStatisticError
@@ -23,6 +22,7 @@ from roundbook.logbook.storing import load_matrix
 from roundbook.requests.fields import StandardisedScale
 from roundbook.requests.rankings import RankRequest
 from roundbook.statistics.ranking import bootstrap_tau, kendall_tau, published_interval, tau_ap
+from roundbook.statistics.score_matrix import Floats
 from roundbook.statistics.standardisation.factors import scale_scores
 from roundbook.statistics.ties import mid_ranks, run_means
 
@@ -155,14 +155,14 @@ class _Side(NamedTuple):
     """Scores standardised by a factor set, and the indices of the topics with usable factors."""
 
     topics: list[int]
-    scores: npt.NDArray[np.float64]
+    scores: Floats
     factors: Row[Any]
 
 
 def _by_version(
     connection: Connection,
     series: Series,
-    raw: tuple[list[str], npt.NDArray[np.float64]],
+    raw: tuple[list[str], Floats],
     scale: StandardisedScale,
     version: int | None,
 ) -> _Side:
@@ -182,11 +182,7 @@ def _by_version(
 
 
 def _rank(
-    runs: list[str],
-    first: npt.NDArray[np.float64],
-    second: npt.NDArray[np.float64],
-    request: RankRequest,
-    work: Work,
+    runs: list[str], first: Floats, second: Floats, request: RankRequest, work: Work
 ) -> dict[str, Any]:
     """Return the fields of a `RankAgreement` with its statistics and its ranking."""
     means = run_means(first), run_means(second)

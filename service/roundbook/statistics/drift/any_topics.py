@@ -277,11 +277,6 @@ def compare_factors(
     mean_to, sd_to : (topics of the later round,) array_like of float
         Those of the later round.
 
-    Returns
-    -------
-    FactorComparison
-        A test that does not exist, as with a single topic, has a reason in place of numbers.
-
     Examples
     --------
     >>> means = compare_factors([0.2, 0.3, 0.7], [0.1, 0.1, 0.2], [0.4, 0.8], [0.2, 0.2]).means

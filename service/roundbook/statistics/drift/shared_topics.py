@@ -103,11 +103,6 @@ def drift_tests(scores_from: ArrayLike, scores_to: ArrayLike) -> DriftTests:
     scores_to : (topics, runs) array_like of float
         The later round's, same topics in the same order; other runs, of any number.
 
-    Returns
-    -------
-    DriftTests
-        A test that does not exist, as without spread, has a reason in place of numbers.
-
     Raises
     ------
     ImpossibleStatisticError
