@@ -288,6 +288,17 @@ def bootstrap_tau(
     )
 
 
+def _correlations(scores_a: Floats, scores_b: Floats, weights: Floats) -> Floats:
+    """Tau-b in the resamples that have one."""
+    first, second = (
+        np.ascontiguousarray(run_means(scores, weights).T) for scores in (scores_a, scores_b)
+    )
+    difference, tied_a, tied_b = _pair_counts(first, second)
+    pairs = first.shape[0] * (first.shape[0] - 1) // 2
+    untied = (pairs - tied_a) * (pairs - tied_b)
+    return np.asarray(difference[untied > 0] / np.sqrt(untied[untied > 0]))
+
+
 def _pair_counts(first: Floats, second: Floats) -> tuple[Ints, Ints, Ints]:
     """Concordant less discordant pairs, and pairs tied in each; (runs, resamples), unchecked."""
     difference, tied_a, tied_b = np.zeros((3, first.shape[1]), dtype=np.int64)
@@ -327,14 +338,3 @@ def _checked_rankings(
                 f"{statistic} needs finite scores, not {scores[run]} at run index {run}."
             )
     return first, second
-
-
-def _correlations(scores_a: Floats, scores_b: Floats, weights: Floats) -> Floats:
-    """Tau-b in the resamples that have one."""
-    first, second = (
-        np.ascontiguousarray(run_means(scores, weights).T) for scores in (scores_a, scores_b)
-    )
-    difference, tied_a, tied_b = _pair_counts(first, second)
-    pairs = first.shape[0] * (first.shape[0] - 1) // 2
-    untied = (pairs - tied_a) * (pairs - tied_b)
-    return np.asarray(difference[untied > 0] / np.sqrt(untied[untied > 0]))
