@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.plan import kind_of, variance_at
-from roundbook.logbook.variance_history import no_interval
 from roundbook.presentation.variance_differences import disagreement
 from roundbook.presentation.variances import (
     AS_ELSEWHERE,
