@@ -23,7 +23,7 @@ from roundbook.requests.fields import StandardisedScale
 from roundbook.requests.rankings import RankRequest
 from roundbook.statistics.ranking import bootstrap_tau, kendall_tau, published_interval, tau_ap
 from roundbook.statistics.score_matrix import Floats
-from roundbook.statistics.standardisation.factors import scale_scores
+from roundbook.statistics.standardisation import scale_scores
 from roundbook.statistics.ties import mid_ranks, run_means
 
 _LEVEL = 0.95

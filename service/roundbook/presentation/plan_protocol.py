@@ -18,7 +18,7 @@ from roundbook.presentation.variances import (
 )
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
-from roundbook.statistics.standardisation.factors import SLOPE
+from roundbook.statistics.standardisation import SLOPE
 
 if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Plan, PlanCell

@@ -26,7 +26,7 @@ from roundbook.statistics.drift.assessment import (
 from roundbook.statistics.drift.jackknife import PerStatistic, VarianceParts
 from roundbook.statistics.drift.units import By, RunsOfRound, unit_labels
 from roundbook.statistics.drift.verdict import Needed
-from roundbook.statistics.standardisation.factors import SLOPE
+from roundbook.statistics.standardisation import SLOPE
 
 MarginFrom = Literal["default", "given", "min-d"]
 # Shifts are in standard deviations of the first round's factors.

@@ -20,7 +20,7 @@ from roundbook.statistics.drift import shared_topics
 from roundbook.statistics.drift.any_topics import StandardisingRuns, recurring_drift
 from roundbook.statistics.drift.assessment import DriftAssessment
 from roundbook.statistics.significance import Outcome
-from roundbook.statistics.standardisation.factors import CENTRE, SLOPE, ZeroSd, standardise
+from roundbook.statistics.standardisation import CENTRE, SLOPE, ZeroSd, standardise
 
 
 class TopicDrift(Result):

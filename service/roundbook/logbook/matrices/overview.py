@@ -15,7 +15,7 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.matrices import ShowMatrix
-from roundbook.statistics.standardisation.factors import scale_scores
+from roundbook.statistics.standardisation import scale_scores
 from roundbook.statistics.t_interval import Interval, TInterval, t_interval
 from roundbook.statistics.ties import run_means
 

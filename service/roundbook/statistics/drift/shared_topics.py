@@ -21,7 +21,7 @@ from roundbook.statistics.significance import (
     welch_tests,
     wilcoxon_test,
 )
-from roundbook.statistics.standardisation.factors import (
+from roundbook.statistics.standardisation import (
     CENTRE,
     SLOPE,
     ZeroSd,

@@ -10,7 +10,7 @@ from scipy import stats
 from tests.unit.statistics.score_files import read_covid
 
 from roundbook.statistics.drift.any_topics import compare_factors
-from roundbook.statistics.standardisation.factors import fit_factors
+from roundbook.statistics.standardisation import fit_factors
 
 FACTORS = st.lists(st.tuples(st.floats(0, 1), st.floats(0, 0.5)), min_size=1, max_size=12)
 

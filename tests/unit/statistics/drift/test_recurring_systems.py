@@ -13,7 +13,7 @@ from tests.unit.statistics.score_files import read_covid
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.drift.any_topics import StandardisingRuns, recurring_drift
-from roundbook.statistics.standardisation.factors import fit_factors, standardise
+from roundbook.statistics.standardisation import fit_factors, standardise
 
 # So many other runs, none of them of a recurring system, that their mean is known.
 FIELD = StandardisingRuns(0, np.zeros(1000))

@@ -15,7 +15,7 @@ from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.ranking import kendall_tau, published_interval
-from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
+from roundbook.statistics.standardisation import fit_factors, scale_scores
 from roundbook.statistics.ties import run_means
 
 # Few values, so that many tie.

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from tests.unit.statistics.score_files import read_file
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.standardisation.factors import (
+from roundbook.statistics.standardisation import (
     SCALES,
     fit_factors,
     scale_scores,
