@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import kendalltau
 from tests.coverage.populations import population
 
-from roundbook.statistics.ranking.bootstrap_intervals import bootstrap_tau
+from roundbook.statistics.ranking import bootstrap_tau
 
 RESAMPLES = 400
 # Tau is a fraction of few pairs: equal ones may differ in their last bits.

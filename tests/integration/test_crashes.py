@@ -35,7 +35,7 @@ from roundbook.database.tables import matrix, metadata
 from roundbook.embedded.server import embedded_server
 from roundbook.formats import RunTeam
 from roundbook.logbook.storing import content_hash, load_matrix
-from roundbook.statistics.standardisation.factors import std_ab, std_cdf
+from roundbook.statistics.standardisation import std_ab, std_cdf
 from roundbook.statistics.variance.parts import variance_parts
 from roundbook.statistics.variance.residual import residual_variance
 

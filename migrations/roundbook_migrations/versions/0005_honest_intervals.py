@@ -9,7 +9,7 @@ import sqlalchemy as sa
 from alembic import context, op
 from sqlalchemy.dialects import postgresql
 
-from roundbook.statistics.standardisation.factors import scale_scores
+from roundbook.statistics.standardisation import scale_scores
 from roundbook.statistics.variance.parts import variance_parts
 
 revision = "0005"

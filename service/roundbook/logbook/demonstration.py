@@ -27,7 +27,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from roundbook.formats import RunTeam, ScoreMatrix
 from roundbook.logbook.drift.report import DriftReport, report_drift
@@ -40,7 +39,7 @@ from roundbook.logbook.record import embedded_record, open_record
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_changes import publish_round
 from roundbook.logbook.saving import save_result
-from roundbook.logbook.session import ReportProgress, Session, begin, ignore_progress
+from roundbook.logbook.session import ReportProgress, Session, begin
 from roundbook.logbook.variance_history import VarianceHistory
 from roundbook.logbook.variances import show_variances
 from roundbook.requests.drift import DriftRequest
@@ -50,6 +49,7 @@ from roundbook.requests.plans import PlanRequest
 from roundbook.requests.tasks import PublishRound
 from roundbook.requests.variances import RecordVarianceRequest, VarianceRequest
 from roundbook.settings import Settings
+from roundbook.statistics.score_matrix import Floats, Ints
 
 SOURCE = "Sakai, AIRS 2016, Table 1"
 SEED = 2016
@@ -171,9 +171,7 @@ def demonstrate(settings: Settings, progress: ReportProgress) -> Demonstration:
 
 
 @contextmanager
-def demonstration_record(
-    settings: Settings, progress: ReportProgress = ignore_progress
-) -> Iterator[Settings]:
+def demonstration_record(settings: Settings, progress: ReportProgress) -> Iterator[Settings]:
     """Yield the settings of a temporary record with the demonstration's data.
 
     It also has a saved plan and a saved drift report, and its first two rounds are published.
@@ -244,9 +242,7 @@ def simulate_campaign(seed: int = SEED) -> Iterator[tuple[str, ScoreMatrix, dict
         )
 
 
-def _draw_field(
-    generator: np.random.Generator, teams: npt.NDArray[np.int64]
-) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _draw_field(generator: np.random.Generator, teams: Ints) -> tuple[Floats, Floats, Floats]:
     """Draw the hardness of topics (lower is harder), abilities of systems, and interactions."""
     topics, count = _SHARED + _NEW * len(_ROUNDS), int(teams.max()) + 1
     hardness = generator.normal(_HARDNESS_MEAN, _HARDNESS, topics)

@@ -14,7 +14,7 @@ from roundbook.logbook.factors import load_factors, usable_topics
 from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
-from roundbook.statistics.standardisation.factors import (
+from roundbook.statistics.standardisation import (
     Factors,
     fit_factors,
     scale_scores,

@@ -31,7 +31,7 @@ from roundbook.logbook.runs.recorded_runs import known_pool
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix
 from roundbook.requests.factors import FactorsRequest
-from roundbook.statistics.standardisation.factors import Factors
+from roundbook.statistics.standardisation import Factors
 
 
 class Factor(Result):

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sqlalchemy import Connection, Row
 
 from roundbook.errors import ImpossibleStatisticError
@@ -22,14 +21,10 @@ from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.fields import StandardisedScale
 from roundbook.requests.rankings import RankRequest
-from roundbook.statistics.ranking.agreement import (
-    kendall_tau,
-    published_interval,
-    run_means,
-    tau_ap,
-)
-from roundbook.statistics.ranking.bootstrap_intervals import bootstrap_tau
-from roundbook.statistics.standardisation.factors import scale_scores
+from roundbook.statistics.ranking import bootstrap_tau, kendall_tau, published_interval, tau_ap
+from roundbook.statistics.score_matrix import Floats
+from roundbook.statistics.standardisation import scale_scores
+from roundbook.statistics.ties import mid_ranks, run_means
 
 _LEVEL = 0.95
 
@@ -159,14 +154,14 @@ class _Side(NamedTuple):
     """Scores standardised by a factor set, and the indices of the topics with usable factors."""
 
     topics: list[int]
-    scores: npt.NDArray[np.float64]
+    scores: Floats
     factors: Row[Any]
 
 
 def _by_version(
     connection: Connection,
     series: Series,
-    raw: tuple[list[str], npt.NDArray[np.float64]],
+    raw: tuple[list[str], Floats],
     scale: StandardisedScale,
     version: int | None,
 ) -> _Side:
@@ -186,11 +181,7 @@ def _by_version(
 
 
 def _rank(
-    runs: list[str],
-    first: npt.NDArray[np.float64],
-    second: npt.NDArray[np.float64],
-    request: RankRequest,
-    work: Work,
+    runs: list[str], first: Floats, second: Floats, request: RankRequest, work: Work
 ) -> dict[str, Any]:
     """Return the fields of a `RankAgreement` with its statistics and its ranking."""
     means = run_means(first), run_means(second)
@@ -216,9 +207,9 @@ def _rank(
     columns = zip(
         runs,
         first.mean(axis=0).tolist(),
-        _ranks(means[0]),
+        mid_ranks(-means[0]).tolist(),
         second.mean(axis=0).tolist(),
-        _ranks(means[1]),
+        mid_ranks(-means[1]).tolist(),
         strict=True,
     )
     ranking = [
@@ -233,12 +224,3 @@ def _rank(
         "bootstrap": bootstrap,
         "ranking": sorted(ranking, key=lambda ranked: ranked.rank_a),
     }
-
-
-def _ranks(means: npt.NDArray[np.float64]) -> list[float]:
-    """Return the ranks of runs by their means, 1 for the largest; ties have their mean rank."""
-    ordered = np.sort(-means)
-    first = np.searchsorted(ordered, -means, side="left")
-    last = np.searchsorted(ordered, -means, side="right")
-    ranks: list[float] = ((first + last + 1) / 2).tolist()
-    return ranks

@@ -21,25 +21,6 @@ from roundbook.statistics.variance.pooled import NextRound
 VarianceKind = Literal["one-way", "two-way"]
 _PREFIX = {"one-way": "", "two-way": "two_way_"}
 
-# The clauses of the codes of reasons.
-_NO_INTERVAL = {
-    "fewer_than_3_topics": "fewer than 3 topics show no spread to judge it by",
-    "no_variance": "a variance of 0 shows no spread to judge it by",
-    "one_topic": "a single topic bears all of the variance",
-    "too_uneven": "a single topic or team bears nearly all of the variance",
-    "unbounded": "so few topics do not bound it from above",
-    "unknown_size": "its numbers of topics and runs are not known",
-    "fewer_than_10_topics": "a published value of fewer than 10 topics is too uncertain",
-    "standardised": (
-        "on a standardised scale the spread is only known from score matrices of the task's own"
-    ),
-}
-_NO_TEST = {
-    "one_round": "there is one round only",
-    "too_few_topics": "there are too few topics for so many rounds",
-    "not_separable": "some rounds hold the same scores, or vary by no topic",
-}
-
 
 class Interval(Result):
     """A variance's interval at confidence `level`.
@@ -231,13 +212,3 @@ class VarianceHistories(Result):
     histories: list[VarianceHistory]
     withdrawn: list[WithdrawnMatrix]
     software: str = SOFTWARE
-
-
-def no_interval(reason: str) -> str:
-    """Return the clause that says why a variance has no interval or no upper limit."""
-    return _NO_INTERVAL.get(reason, reason)
-
-
-def no_test(reason: str) -> str:
-    """Return the clause that says why the rounds' variances cannot be tested."""
-    return _NO_TEST.get(reason) or no_interval(reason)

@@ -67,10 +67,7 @@ def read_rows(
 ) -> list[VarianceRow]:
     """Return the current variance rows on a scale, by measure, assessments and round.
 
-    Parameters
-    ----------
-    mixed : bool
-        Whether a round has one row, by the first of the assessments labels that it has.
+    If `mixed`, a round has one row, by the first of the assessments labels that it has.
     """
     filters = scores._asdict() | {"scale": scale, "mixed": mixed}
     return [VarianceRow._make(row) for row in connection.execute(_HISTORY, filters)]

@@ -9,7 +9,6 @@ from operator import attrgetter
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from roundbook.errors import NotRecordedError, WithdrawnError
 from roundbook.logbook.held_order import rounds_out_of_order
@@ -30,6 +29,7 @@ from roundbook.logbook.variance_rows import VarianceRow, read_rows, read_teams
 from roundbook.logbook.withdrawals import TaskScores, left_out, read_withdrawn
 from roundbook.requests.fields import PoolBy
 from roundbook.requests.variances import VarianceHistoryRequest, VarianceRequest
+from roundbook.statistics.score_matrix import Ints
 from roundbook.statistics.variance.interval import VarianceInterval, variance_intervals
 from roundbook.statistics.variance.pooled import pool
 from roundbook.statistics.variance.rounds import (
@@ -246,7 +246,7 @@ def round_variance(row: VarianceRow, **intervals: Any) -> RoundVariance:  # noqa
     return RoundVariance(**values, **intervals)
 
 
-def _topic_identities(rows: Sequence[VarianceRow]) -> list[npt.NDArray[np.int64]]:
+def _topic_identities(rows: Sequence[VarianceRow]) -> list[Ints]:
     """Return a number for every topic of each row, equal for the same topic on the same collection.
 
     Rounds without a declared collection count as having the same one, which is also that of the
@@ -263,10 +263,8 @@ def _topic_identities(rows: Sequence[VarianceRow]) -> list[npt.NDArray[np.int64]
     return identities
 
 
-def _stored(
-    row: VarianceRow, topics: npt.NDArray[np.int64], pool_by: PoolBy, prefix: str = ""
-) -> StoredVariance | None:
-    """Return the statistics' input for a variance, by default the one-way; None without scores."""
+def _stored(row: VarianceRow, topics: Ints, pool_by: PoolBy, prefix: str) -> StoredVariance | None:
+    """Return the statistics' input for a kind of variance; None without scores."""
     squares, dof = getattr(row, f"{prefix}topic_squares"), getattr(row, f"{prefix}dof")
     if squares is None or not dof:
         return None
@@ -309,22 +307,17 @@ def _with_published(
     return estimates, None if isinstance(constants, str) else constants.source
 
 
-def _interval(
-    interval: VarianceInterval, source: str | None = None, prefix: str = ""
-) -> dict[str, Any]:
+def _interval(interval: VarianceInterval, source: str | None, prefix: str) -> dict[str, Any]:
     """Return an interval's fields, with a reason's code if it or its upper limit is missing.
 
-    Parameters
-    ----------
-    source : str, optional
-        Of a published variance: the source of its variance per topic and per run.
+    `source` is that of a published variance's variance per topic and per run.
     """
     limits = _limits(interval, source)
     reason = interval.reason if limits is None else interval.upper_reason
     return {f"{prefix}interval": limits, f"{prefix}interval_reason": reason}
 
 
-def _limits(interval: VarianceInterval, source: str | None = None) -> Interval | None:
+def _limits(interval: VarianceInterval, source: str | None) -> Interval | None:
     if interval.low is None:
         return None
     return Interval(

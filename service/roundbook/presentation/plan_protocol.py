@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.plan import kind_of, variance_at
-from roundbook.logbook.variance_history import no_interval
 from roundbook.presentation.variance_differences import disagreement
 from roundbook.presentation.variances import (
     AS_ELSEWHERE,
@@ -18,7 +18,7 @@ from roundbook.presentation.variances import (
 )
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
-from roundbook.statistics.standardisation.factors import SLOPE
+from roundbook.statistics.standardisation import SLOPE
 
 if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Plan, PlanCell

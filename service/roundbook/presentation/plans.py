@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from roundbook.errors import WayOut
+from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.plan import VarianceAt, kind_of
-from roundbook.logbook.variance_history import no_interval
 from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.rounds import out_of_order
 from roundbook.presentation.staleness import added_rounds, change_of_round

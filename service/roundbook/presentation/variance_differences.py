@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from roundbook.errors import WayOut
-from roundbook.logbook.variance_history import no_test
+from roundbook.logbook.interval_reasons import no_test
 from roundbook.presentation.phrases import listed
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 

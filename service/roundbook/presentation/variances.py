@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
 from roundbook.errors import WayOut
-from roundbook.logbook.variance_history import no_interval
+from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.measures import new_measure_notes
 from roundbook.presentation.phrases import counted, listed, under_label

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 import scipy
 
-from roundbook.statistics.ranking.agreement import kendall_tau
+from roundbook.statistics.ranking import kendall_tau
 from roundbook.statistics.score_matrix import Bools, Floats, Ints
 from roundbook.statistics.ties import centred_rows, without_rounding
 
@@ -67,14 +67,8 @@ def welch_tests(first: Floats, second: Floats) -> tuple[Outcome, ...]:
     ``(v_1/n_1 + v_2/n_2)^2 / ((v_1/n_1)^2 / (n_1 - 1) + (v_2/n_2)^2 / (n_2 - 1))`` degrees of
     freedom (Welch, Biometrika 1947). Positive where the second sample has the larger mean.
 
-    Parameters
-    ----------
-    first, second : (rows, n_1) and (rows, n_2) float array
-
-    Returns
-    -------
-    tuple of Outcome, one a row
-        Without outcome where a sample has fewer than two values, or neither has any spread.
+    Of (rows, n_1) and (rows, n_2) arrays. Without outcome where a sample has fewer than two values,
+    or neither has any spread.
 
     Examples
     --------
@@ -109,15 +103,8 @@ def brown_forsythe_tests(first: Floats, second: Floats) -> tuple[Outcome, ...]:
     The F statistic, on 1 and ``n_1 + n_2 - 2`` degrees of freedom, of a one-way ANOVA of the
     absolute deviations from each sample's median (Brown and Forsythe, JASA 1974).
 
-    Parameters
-    ----------
-    first, second : (rows, n_1) and (rows, n_2) float array
-
-    Returns
-    -------
-    tuple of Outcome, one a row
-        Without outcome where a sample has fewer than two values, or where the deviations do not
-        vary within either sample, as in samples of two or without spread.
+    Of (rows, n_1) and (rows, n_2) arrays. Without outcome where a sample has fewer than two values,
+    or where the deviations do not vary within either sample, as in samples of two or without spread.
 
     Examples
     --------

@@ -1,10 +1,12 @@
-"""Scores and values that are equal, or equal but for the rounding of arithmetic."""
+"""Scores, means and values that are equal, or equal but for the rounding of arithmetic."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from roundbook.statistics.score_matrix import Bools, Floats
+from roundbook.statistics.bootstrap import resampled_means
+from roundbook.statistics.score_matrix import Bools, Floats, checked_scores
 
 # Scores that a program rounds or averages differ in their last digits where they are meant to be
 # equal: a topic whose scores span less than this share of the largest of them bears no difference.
@@ -74,3 +76,54 @@ def without_rounding(values: Floats, largest: float) -> Floats:
     joined = np.empty_like(ascending)
     np.put_along_axis(joined, order, least, axis=-1)
     return joined
+
+
+def run_means(scores: ArrayLike, weights: Floats | None = None) -> Floats:
+    """Mean of each run over the topics, equal where two differ by rounding only.
+
+    Runs of a coarse measure such as P@10 often tie, and a sum of decimals in binary depends on the
+    order of its terms: computed plainly, such means differ in their last bits and seem ranked. Here
+    means that differ by at most 1e-12 of the largest absolute score are equal. For figures computed
+    from means take plain ones.
+
+    Parameters
+    ----------
+    scores : (topics, runs) array_like of float
+        No missing cells.
+    weights : (resamples, topics) float array, optional
+        From :func:`roundbook.statistics.bootstrap.topic_weights`, for the means in each resample.
+
+    Returns
+    -------
+    (runs,) float array, or (resamples, runs) with weights
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        If there is no topic or no run, or a cell without a finite score.
+
+    Examples
+    --------
+    >>> scores = [[0.1, 0.3], [0.2, 0.2], [0.3, 0.1]]
+    >>> 0.1 + 0.2 + 0.3 == 0.3 + 0.2 + 0.1
+    False
+    >>> first, second = run_means(scores)
+    >>> bool(first == second)
+    True
+    """
+    matrix = checked_scores(scores, "The mean of a run")
+    means = resampled_means(matrix, np.ones((1, len(matrix))) if weights is None else weights)
+    means = without_rounding(means, float(np.abs(matrix).max()))
+    return np.asarray(means[0] if weights is None else means)
+
+
+def mid_ranks(values: Floats) -> Floats:
+    """Return the ranks of (n,) values, 1 for the smallest; equal ones share the mean of theirs.
+
+    Examples
+    --------
+    >>> mid_ranks(np.array([0.3, 0.1, 0.3])).tolist()
+    [2.5, 1.0, 2.5]
+    """
+    _, group, ties = np.unique(values, return_inverse=True, return_counts=True)
+    return np.asarray((np.cumsum(ties) - (ties - 1) / 2)[group])

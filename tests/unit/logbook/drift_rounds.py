@@ -13,7 +13,7 @@ from roundbook.logbook.drift.report import compare_rounds
 from roundbook.logbook.lookup import TaskSeries
 from roundbook.requests.drift import DriftRequest
 from roundbook.statistics.drift.units import kin_groups
-from roundbook.statistics.standardisation.factors import fit_factors
+from roundbook.statistics.standardisation import fit_factors
 
 
 def loaded(label, scores, topics=None, teams=None, *, systems=None, collection=None, **fitted):

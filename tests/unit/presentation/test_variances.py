@@ -8,14 +8,13 @@ from typing import get_args
 import pytest
 
 from roundbook.errors import WayOut
+from roundbook.logbook.interval_reasons import no_interval, no_test
 from roundbook.logbook.variance_history import (
     Homogeneity,
     Interval,
     Pooled,
     RoundVariance,
     VarianceHistory,
-    no_interval,
-    no_test,
 )
 from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
 from roundbook.presentation.variances import (

@@ -26,7 +26,7 @@ from roundbook.statistics.drift.assessment import (
 from roundbook.statistics.drift.jackknife import PerStatistic, VarianceParts
 from roundbook.statistics.drift.units import By, RunsOfRound, unit_labels
 from roundbook.statistics.drift.verdict import Needed
-from roundbook.statistics.standardisation.factors import SLOPE
+from roundbook.statistics.standardisation import SLOPE
 
 MarginFrom = Literal["default", "given", "min-d"]
 # Shifts are in standard deviations of the first round's factors.
@@ -163,13 +163,6 @@ def assess_pair(pair: RoundPair, margin: float, sd_ratio_margin: float) -> PairA
     return PairAssessment(drift, whole, _result(recurring, by, no_team, no_system))
 
 
-# Fields of a `DriftAssessment` that an `Assessment` takes over.
-_COPIED = (
-    *("verdict", "why", "verdicts", "moved", "shift", "mean_shift", "median_shift", "sd_ratio"),
-    *("sd_ratio_geometric", "topics_used"),
-)
-
-
 def _result(
     drift: DriftAssessment, by: By, runs_without_team: int, runs_without_system: int
 ) -> Assessment:
@@ -179,11 +172,15 @@ def _result(
         for name, parts in vars(drift.variance_parts).items()
         if parts and not getattr(variances, name)
     ]
+    fields = vars(drift) | {
+        "these_runs": _known_intervals(drift.these_runs, unknown),
+        "systems_like_these": _known_intervals(drift.systems_like_these, unknown),
+        "variance_parts": variances,
+        "needed": _known_parts(drift.needed),
+    }
     return Assessment(
-        **{name: getattr(drift, name) for name in _COPIED},
+        **fields,
         provisional=by != "team" and drift.verdict != "unbridged",
-        these_runs=_known_intervals(drift.these_runs, unknown),
-        systems_like_these=_known_intervals(drift.systems_like_these, unknown),
         units=UnitCounts(
             from_=drift.units_from,
             to=drift.units_to,
@@ -193,8 +190,6 @@ def _result(
             runs_without_system=runs_without_system,
         ),
         tied=RoundCounts(from_=drift.tied_from, to=drift.tied_to),
-        variance_parts=variances,
-        needed=_known_parts(drift.needed),
     )
 
 

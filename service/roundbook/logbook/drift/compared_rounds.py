@@ -8,7 +8,6 @@ from datetime import date
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 from sqlalchemy import Connection, literal, select
 
 from roundbook.database.tables import (
@@ -27,6 +26,7 @@ from roundbook.logbook.factors import POOL_NOW, find_factor_set, read_factors
 from roundbook.logbook.lookup import Series, TaskSeries, find_round
 from roundbook.logbook.same_topics import collections_differ, same_topics
 from roundbook.statistics.drift.units import kin_groups
+from roundbook.statistics.score_matrix import Bools, Floats, Ints
 
 
 class FittedRound(NamedTuple):
@@ -67,14 +67,14 @@ class ComparedRound(NamedTuple):
     fitted: FittedRound
     topics: list[str]
     canonical_topics: list[str]
-    mean: npt.NDArray[np.float64]
-    sd: npt.NDArray[np.float64]
-    scores: npt.NDArray[np.float64]
+    mean: Floats
+    sd: Floats
+    scores: Floats
     runs: list[str]
     systems: list[str | None]
     teams: list[str | None]
-    standardising: npt.NDArray[np.bool_]
-    kin: npt.NDArray[np.int64] | None
+    standardising: Bools
+    kin: Ints | None
 
 
 class RoundPair(NamedTuple):
@@ -85,7 +85,7 @@ class RoundPair(NamedTuple):
     shared_first: list[int]
     shared_later: list[int]
 
-    def standardising_scores(self) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    def standardising_scores(self) -> tuple[Floats, Floats]:
         """Return each round's scores of its standardising runs on the shared topics."""
         return (
             self.first.scores[self.shared_first][:, self.first.standardising],
@@ -213,10 +213,8 @@ def load_rounds(
 
 
 def kin_of_standardising(
-    scores: npt.NDArray[np.float64],
-    teams: Sequence[str | None],
-    standardising: npt.NDArray[np.bool_],
-) -> npt.NDArray[np.int64] | None:
+    scores: Floats, teams: Sequence[str | None], standardising: Bools
+) -> Ints | None:
     """Return the kin group of each standardising run, None where all of these have a team."""
     all_known = None not in np.array(teams, dtype=object)[standardising]
     return None if all_known else kin_groups(scores)[standardising]

@@ -20,7 +20,7 @@ from roundbook.statistics.drift import shared_topics
 from roundbook.statistics.drift.any_topics import StandardisingRuns, recurring_drift
 from roundbook.statistics.drift.assessment import DriftAssessment
 from roundbook.statistics.significance import Outcome
-from roundbook.statistics.standardisation.factors import CENTRE, SLOPE, ZeroSd, standardise
+from roundbook.statistics.standardisation import CENTRE, SLOPE, ZeroSd, standardise
 
 
 class TopicDrift(Result):
@@ -120,13 +120,9 @@ class Consequence(Result):
 def compare_topics(
     pair: RoundPair, drift: DriftAssessment
 ) -> tuple[DriftTests | None, list[TopicDrift]]:
-    """Test the standardising runs' scores over all shared topics and on each of them.
+    """Return tests of the standardising runs' scores over all shared topics, and on each of them.
 
-    Returns
-    -------
-    (DriftTests or None, list of TopicDrift)
-        The tests over topics, None without a shared topic; and the topics with their recorded
-        factors.
+    The topics have their recorded factors. Without a shared topic there are no tests.
     """
     if not pair.shared_first:
         return None, []
@@ -178,12 +174,8 @@ def _significant(p_values: Iterable[float | None]) -> int:
 def compare_scores(pair: RoundPair, m: int, min_d: float) -> Consequence | None:
     """Standardise the later round's runs on the shared topics by both rounds' factors.
 
-    All runs of the later round are used, not only the standardising runs.
-
-    Returns
-    -------
-    Consequence or None
-        None if no shared topic can be standardised by both rounds' factors.
+    All runs of the later round are used, not only the standardising runs. None if no shared topic
+    can be standardised by both rounds' factors.
     """
     first, later = pair.first, pair.later
     # Both need the same topics, so the policy that drops topics applies to both.
@@ -275,10 +267,7 @@ def compare_recurring_systems(
 ) -> RecurringSystems | None:
     """Compare the systems that ran in both rounds; None where there are none.
 
-    Parameters
-    ----------
-    margin : float
-        Largest mean difference that does not matter, in sds.
+    The margin is the largest mean difference that does not matter, in sds.
     """
     runs_first, runs_later = _runs_by_system(first), _runs_by_system(later)
     names = [name for name in runs_first if name in runs_later]

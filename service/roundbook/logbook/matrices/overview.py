@@ -15,9 +15,9 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.matrices import ShowMatrix
-from roundbook.statistics.ranking.agreement import run_means
-from roundbook.statistics.standardisation.factors import scale_scores
+from roundbook.statistics.standardisation import scale_scores
 from roundbook.statistics.t_interval import Interval, TInterval, t_interval
+from roundbook.statistics.ties import run_means
 
 MOST_TOPICS, MOST_RUNS = 100, 150
 

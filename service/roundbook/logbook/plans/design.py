@@ -122,12 +122,8 @@ def round_powers(
 ) -> list[RoundPower]:
     """Return the power of past rounds, for each m and minD of a design.
 
-    The list is empty for an interval, which has no power, and if minD is solved for.
-
-    Parameters
-    ----------
-    kind : 'one-way' or 'two-way'
-        The residual variance that the design takes. A round without it has no power.
+    The list is empty for an interval, which has no power, and if minD is solved for. A round
+    without the kind of residual variance that the design takes has no power.
     """
     if request.design in INTERVALS or not (request.min_d and rounds):
         return []

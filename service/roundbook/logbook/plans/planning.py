@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
+from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.design import (
     Solution,
     grid_cells,
@@ -25,7 +26,7 @@ from roundbook.logbook.plans.plan import (
     variance_kind,
 )
 from roundbook.logbook.result import SOFTWARE
-from roundbook.logbook.variance_history import VarianceHistory, VarianceKind, no_interval
+from roundbook.logbook.variance_history import VarianceHistory, VarianceKind
 from roundbook.requests.plans import PAIRED, PlanDesign, PlanRequest, VarianceOf
 from roundbook.requests.variances import VarianceRequest
 from roundbook.statistics.design import DESIGNS, ENGINES, SolvedDesign

@@ -21,13 +21,13 @@ from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.measure_names import canonical_measure
 from roundbook.requests.studies import PerTopicVarianceRequest
 from roundbook.statistics.measures.hits import find_hits
-from roundbook.statistics.ranking.agreement import run_means
 from roundbook.statistics.studies.drawn_rounds import Redrawing, assess_lists
 from roundbook.statistics.studies.per_topic_variance import (
     ErrorBin,
     PerTopicVariance,
     per_topic_variance,
 )
+from roundbook.statistics.ties import run_means
 
 _PERCENTILES = (2.5, 97.5)
 

@@ -19,7 +19,7 @@ from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import StudyRequest
-from roundbook.statistics.standardisation.factors import fit_factors
+from roundbook.statistics.standardisation import fit_factors
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.left_out_round import LeftOutRound

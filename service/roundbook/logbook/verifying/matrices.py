@@ -27,7 +27,7 @@ from roundbook.logbook.verifying.differences import (
     differing,
     same,
 )
-from roundbook.statistics.standardisation.factors import fit_factors
+from roundbook.statistics.standardisation import fit_factors
 from roundbook.statistics.variance.parts import VariancePart, VarianceParts, variance_parts
 
 # Tolerance of a runs' part, which is the difference of two variances far below 1.

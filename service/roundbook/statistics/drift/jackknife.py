@@ -92,14 +92,12 @@ class CrossedEstimate:
 
     Attributes
     ----------
-    plain : float
-        The shift, in mean first-round sds, or the natural logarithm of the sd ratio.
     corrected : float
-        The same less its jackknife bias over units.
+        The shift, in mean first-round sds, or the natural logarithm of the sd ratio; less its
+        jackknife bias over units.
     variance : VarianceParts
     """
 
-    plain: float
     corrected: float
     variance: VarianceParts
 
@@ -307,11 +305,8 @@ def _crossed(
         shares = by_topic / total, runs / total
         dof = 1 / (shares[0] ** 2 / (topics.size - 1) + shares[1] ** 2 / dof_runs)
     corrected = plain + effect_a.sum() + effect_b.sum() + crossing.sum()
-    return CrossedEstimate(
-        float(plain),
-        float(corrected),
-        VarianceParts(by_topic, runs, interaction, total, dof_runs, dof),
-    )
+    parts = VarianceParts(by_topic, runs, interaction, total, dof_runs, dof)
+    return CrossedEstimate(float(corrected), parts)
 
 
 def _dof_of_units(share_a: Floats, share_b: Floats, a: Floats, b: Floats) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from roundbook.statistics.score_matrix import AnyInts, Floats, Ints, checked_scores
-from roundbook.statistics.ties import tied_topics
+from roundbook.statistics.ties import mid_ranks, tied_topics
 
 By = Literal["team", "system", "kin", "run"]
 
@@ -170,7 +170,10 @@ def kin_groups(scores: ArrayLike) -> Ints:
     from scipy.cluster.hierarchy import fcluster, linkage  # noqa: PLC0415
     from scipy.spatial.distance import squareform  # noqa: PLC0415
 
-    ranks = _mid_ranks(matrix)
+    # Where all runs tie they have one rank, whatever their last digits.
+    ranks = np.full(matrix.shape, (runs + 1) / 2)
+    for topic in np.flatnonzero(~tied_topics(matrix)):
+        ranks[topic] = mid_ranks(matrix[topic])
     # Without its last digits, so that distances that are equal but for rounding tie.
     distance = np.round(1 - _similarity(ranks), 12)
     # Tied distances are joined in row order; sorted rows make the groups independent of it.
@@ -182,16 +185,6 @@ def kin_groups(scores: ArrayLike) -> Ints:
     number = np.empty_like(first)
     number[np.argsort(first)] = np.arange(first.size)
     return number[group]
-
-
-def _mid_ranks(matrix: Floats) -> Floats:
-    """Rank the runs within each topic; equal scores share the mean of their ranks."""
-    tied = tied_topics(matrix)
-    ranks = np.full(matrix.shape, (matrix.shape[1] + 1) / 2)
-    for topic in np.flatnonzero(~tied):
-        _, group, ties = np.unique(matrix[topic], return_inverse=True, return_counts=True)
-        ranks[topic] = (np.cumsum(ties) - (ties - 1) / 2)[group]
-    return ranks
 
 
 def _similarity(ranks: Floats) -> Floats:

@@ -12,13 +12,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.measures.scores import count_relevant
-from roundbook.statistics.ranking.agreement import (
+from roundbook.statistics.ranking import (
     PublishedInterval,
     kendall_tau,
     published_interval,
 )
 from roundbook.statistics.score_matrix import AnyInts, Bools, Floats, Ints
-from roundbook.statistics.standardisation.factors import Scale, ZeroSd, fit_factors, scale_scores
+from roundbook.statistics.standardisation import Scale, ZeroSd, fit_factors, scale_scores
 from roundbook.statistics.studies.common import Mapped, Progress, study_scores
 from roundbook.statistics.studies.scoring import (
     ReassessedScores,
@@ -131,7 +131,7 @@ def leave_one_out(
         Which runs define the factors of the round; all by default.
     zero_sd : {'average', 'drop'}
         What becomes of a topic on which the standardising runs tie, as for
-        :func:`roundbook.statistics.standardisation.factors.standardise`; dropped ones are left out
+        :func:`roundbook.statistics.standardisation.standardise`; dropped ones are left out
         of the means.
     progress, mapped : callable
         Called with the groups computed so far and their total; maps a function over ranges of them.

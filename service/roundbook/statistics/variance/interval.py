@@ -156,7 +156,7 @@ def interval_of_limits(
     level: float,
     of: Target,
     topics: int,
-    reason: NoInterval | None = None,
+    reason: NoInterval | None,
 ) -> VarianceInterval:
     """Return an interval from limits that are NaN where there are none."""
     bounded_below, bounded_above = not math.isnan(low), not math.isnan(high)

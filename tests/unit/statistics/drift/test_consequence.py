@@ -11,7 +11,7 @@ from tests.unit.statistics.score_files import read_covid, shared_topics
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.drift.shared_topics import drift_consequence
-from roundbook.statistics.standardisation.factors import fit_factors
+from roundbook.statistics.standardisation import fit_factors
 
 
 @pytest.fixture(scope="module")

@@ -295,7 +295,6 @@ def test_poor_samples_never_give_nan(old, new):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ([[0.1, 0.2]], [[0.1, 0.2]] * 2, "same topics in both rounds: there are 1 .* and 2"),
         (np.empty((0, 3)), np.empty((0, 3)), "at least 1 topic"),
         ([[0.1, np.nan]], [[0.1, 0.2]], "finite score"),
         ([0.1], [[0.1]], r"\(topics, runs\) matrix"),

@@ -26,9 +26,7 @@ SIZE = PresentSize(56, 51, 30)
 def estimate(corrected, topics, runs, both, dof_runs, size=SIZE):
     total = max(topics + runs - both, topics, runs)
     dof = total**2 / (topics**2 / (size.topics - 1) + runs**2 / dof_runs)
-    return CrossedEstimate(
-        corrected, corrected, VarianceParts(topics, runs, both, total, dof_runs, dof)
-    )
+    return CrossedEstimate(corrected, VarianceParts(topics, runs, both, total, dof_runs, dof))
 
 
 def naive_error(drift, size, g, h, *quantiles):
@@ -146,7 +144,7 @@ def test_no_size_decides_a_drift_at_the_margin():
 
 
 def test_where_nothing_varies():
-    nothing = CrossedEstimate(0.0, 0.0, VarianceParts(0.0, 1e-33, 0.0, 1e-33, 1.0, None))
+    nothing = CrossedEstimate(0.0, VarianceParts(0.0, 1e-33, 0.0, 1e-33, 1.0, None))
     needed = needed_for_shift(nothing, 0.2, SIZE)
     assert (needed.half_width_90, needed.aged_from, needed.share_of_runs) == (0.0, 0.2, None)
     assert needed.if_unmoved.units.factor == 1.0

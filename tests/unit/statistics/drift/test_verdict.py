@@ -18,7 +18,7 @@ T = {level: stats.t.ppf((1 + level) / 2, DOF) for level in (0.9, 0.95, 0.975)}
 def estimate(centre, reach, level):
     """An estimate whose interval at this level reaches so far to either side."""
     variance = (reach / T[level]) ** 2
-    return CrossedEstimate(centre, centre, VarianceParts(variance, 0, 0, variance, 1.0, DOF))
+    return CrossedEstimate(centre, VarianceParts(variance, 0, 0, variance, 1.0, DOF))
 
 
 STEADY = estimate(0.0, 0.05, 0.9)
@@ -88,5 +88,5 @@ def test_moved_is_a_test_over_both(reach, moved, centre):
 
 
 def test_rounding_is_no_movement():
-    point = CrossedEstimate(0.0, 1e-15, VarianceParts(0.0, 0.0, 0.0, 1e-30, 1.0, None))
+    point = CrossedEstimate(1e-15, VarianceParts(0.0, 0.0, 0.0, 1e-30, 1.0, None))
     assert not judge(PerStatistic(point, point), 0.0, *MARGINS).moved

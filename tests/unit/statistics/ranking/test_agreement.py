@@ -14,8 +14,9 @@ from scipy import stats
 from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.ranking.agreement import kendall_tau, published_interval, run_means
-from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
+from roundbook.statistics.ranking import kendall_tau, published_interval
+from roundbook.statistics.standardisation import fit_factors, scale_scores
+from roundbook.statistics.ties import run_means
 
 # Few values, so that many tie.
 RANKINGS = st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5)), min_size=2, max_size=15)

@@ -13,9 +13,9 @@ from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import topic_weights
-from roundbook.statistics.ranking.agreement import kendall_tau, run_means
-from roundbook.statistics.ranking.bootstrap_intervals import bootstrap_tau
-from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
+from roundbook.statistics.ranking import bootstrap_tau, kendall_tau
+from roundbook.statistics.standardisation import fit_factors, scale_scores
+from roundbook.statistics.ties import run_means
 
 PAIRS = array_shapes(min_dims=2, max_dims=2, min_side=2, max_side=6).flatmap(
     lambda shape: st.tuples(

@@ -13,7 +13,7 @@ from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import topic_weights
-from roundbook.statistics.ranking.agreement import run_means
+from roundbook.statistics.ties import run_means
 
 TENTHS = arrays(
     np.int64,

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.ranking.agreement import kendall_tau, tau_ap
+from roundbook.statistics.ranking import kendall_tau, tau_ap
 
 RANKINGS = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=2, max_size=7)
 # The example of the R package ircor by Urbano, and what it prints.

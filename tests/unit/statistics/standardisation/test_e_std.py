@@ -10,7 +10,7 @@ from scipy import stats
 from tests.unit.statistics.score_files import read_covid, shared_topics
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.standardisation.factors import e_std
+from roundbook.statistics.standardisation import e_std
 
 # Few values, so that ties are common.
 TENTHS = st.integers(0, 10).map(lambda tenths: tenths / 10)

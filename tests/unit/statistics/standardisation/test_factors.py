@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import array_shapes, arrays
 from tests.unit.statistics.score_files import read_file
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.standardisation.factors import (
+from roundbook.statistics.standardisation import (
     SCALES,
     fit_factors,
     scale_scores,
@@ -74,11 +74,14 @@ def test_trec5_topic_267_ties(shared):
         averaged = scale_scores(scores, factors.mean, factors.sd, scale)
         assert (averaged[tied] == centre).all()
         assert np.isfinite(averaged).all()
-        dropped = scale_scores(scores, factors.mean, factors.sd, scale, zero_sd="drop")
-        assert np.isnan(dropped[tied]).all()
-        np.testing.assert_array_equal(
-            np.delete(dropped, tied, axis=0), np.delete(averaged, tied, axis=0)
-        )
+    averaged = standardise(scores, factors.mean, factors.sd)
+    dropped = standardise(scores, factors.mean, factors.sd, "drop")
+    assert np.isnan(dropped[tied]).all()
+    np.testing.assert_array_equal(
+        np.delete(dropped, tied, axis=0), np.delete(averaged, tied, axis=0)
+    )
+    assert np.isnan(std_ab(dropped)[tied]).all()
+    assert np.isnan(std_cdf(dropped)[tied]).all()
 
 
 @pytest.mark.parametrize("value", [0.1, 0.7, 1 / 3, -0.3, 0.0])
@@ -188,17 +191,21 @@ def test_refused_factors(scores, mask, message):
 
 
 @pytest.mark.parametrize(
-    ("mean", "sd", "scale", "zero_sd", "message"),
+    ("mean", "sd", "zero_sd", "message"),
     [
-        ([0.1, 0.2], [1.0], "std", "average", "one mean and one sd"),
-        ([0.1], [1.0, 1.0], "std", "average", "one mean and one sd"),
-        ([0.1], [-1.0], "std", "average", "not negative"),
-        ([0.1], [np.nan], "std", "average", "finite"),
-        ([np.inf], [1.0], "std", "average", "finite"),
-        ([0.1], [1.0], "z", "average", "no scale 'z'"),
-        ([0.1], [1.0], "std", "zero", "no zero-sd policy 'zero'"),
+        ([0.1, 0.2], [1.0], "average", "one mean and one sd"),
+        ([0.1], [1.0, 1.0], "average", "one mean and one sd"),
+        ([0.1], [-1.0], "average", "not negative"),
+        ([0.1], [np.nan], "average", "finite"),
+        ([np.inf], [1.0], "average", "finite"),
+        ([0.1], [1.0], "zero", "no zero-sd policy 'zero'"),
     ],
 )
-def test_refused_scaling(mean, sd, scale, zero_sd, message):
+def test_refused_scaling(mean, sd, zero_sd, message):
     with pytest.raises(ImpossibleStatisticError, match=message):
-        scale_scores([[0.1, 0.2]], mean, sd, scale, zero_sd=zero_sd)
+        standardise([[0.1, 0.2]], mean, sd, zero_sd)
+
+
+def test_unknown_scale():
+    with pytest.raises(ImpossibleStatisticError, match="no scale 'z'"):
+        scale_scores([[0.1, 0.2]], [0.1], [1.0], "z")

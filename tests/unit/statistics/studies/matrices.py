@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.unit.statistics.score_files import read_scores
 
-from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
+from roundbook.statistics.standardisation import fit_factors, scale_scores
 
 
 def _columns(*runs):

@@ -20,8 +20,8 @@ from tests.unit.statistics.treccovid import treccovid
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.measures.hits import relevant_hits
 from roundbook.statistics.measures.measure import parse_measure
-from roundbook.statistics.ranking.agreement import published_interval
-from roundbook.statistics.standardisation.factors import fit_factors, scale_scores
+from roundbook.statistics.ranking import published_interval
+from roundbook.statistics.standardisation import fit_factors, scale_scores
 from roundbook.statistics.studies.leave_one_out import leave_one_out, remaining_relevant
 from roundbook.statistics.studies.scoring import (
     ReassessedScores,

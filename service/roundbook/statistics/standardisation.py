@@ -161,7 +161,6 @@ def scale_scores(
     sd: ArrayLike,
     scale: Scale,
     *,
-    zero_sd: ZeroSd = "average",
     a: float = SLOPE,
     b: float = CENTRE,
 ) -> Floats:
@@ -169,7 +168,7 @@ def scale_scores(
 
     Parameters
     ----------
-    scores, mean, sd, zero_sd
+    scores, mean, sd
         As for :func:`standardise`.
     scale : {'std', 'std-cdf', 'std-ab'}
         One of ``SCALES``.
@@ -179,7 +178,7 @@ def scale_scores(
     Returns
     -------
     (topics, runs) float array
-        A topic with sd 0 gives 0.0, Phi(0) = .5 or `b` under 'average', NaN under 'drop'.
+        A topic with sd 0 gives 0.0, Phi(0) = .5 or `b`.
 
     Raises
     ------
@@ -190,7 +189,7 @@ def scale_scores(
         raise ImpossibleStatisticError(
             f"There is no scale {scale!r}: use one of {', '.join(SCALES)}."
         )
-    std = standardise(scores, mean, sd, zero_sd)
+    std = standardise(scores, mean, sd)
     if scale == "std-cdf":
         return std_cdf(std)
     if scale == "std-ab":

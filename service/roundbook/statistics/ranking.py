@@ -1,20 +1,22 @@
-"""Agreement of two rankings of the same runs: Kendall's tau, and tau_AP, which weighs the top.
+"""Agreement of two rankings of the same runs: Kendall's tau, its intervals, and tau_AP.
 
-Runs are ranked by their :func:`run_means`.
+tau_AP weighs the top. Runs are ranked by their means
+(:func:`roundbook.statistics.ties.run_means`).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.bootstrap import resampled_means
+from roundbook.statistics.bootstrap import check_resampling, percentile_interval, topic_weights
 from roundbook.statistics.score_matrix import Floats, Ints, as_floats, checked_scores
-from roundbook.statistics.ties import without_rounding
+from roundbook.statistics.ties import run_means
 
 
 @dataclass(frozen=True)
@@ -62,43 +64,24 @@ class TauAp:
     tau_ap: float | None
 
 
-def run_means(scores: ArrayLike, weights: Floats | None = None) -> Floats:
-    """Mean of each run over the topics, equal where two differ by rounding only.
+@dataclass(frozen=True)
+class TauInterval:
+    """The middle share of Kendall's tau-b over resampled topic sets.
 
-    Runs of a coarse measure such as P@10 often tie, and a sum of decimals in binary depends on the
-    order of its terms: computed plainly, such means differ in their last bits and seem ranked. Here
-    means that differ by at most 1e-12 of the largest absolute score are equal. For figures computed
-    from means take plain ones.
-
-    Parameters
+    Attributes
     ----------
-    scores : (topics, runs) array_like of float
-        No missing cells.
-    weights : (resamples, topics) float array, optional
-        From :func:`roundbook.statistics.bootstrap.topic_weights`, for the means in each resample.
-
-    Returns
-    -------
-    (runs,) float array, or (resamples, runs) with weights
-
-    Raises
-    ------
-    ImpossibleStatisticError
-        If there is no topic or no run, or a cell without a finite score.
-
-    Examples
-    --------
-    >>> scores = [[0.1, 0.3], [0.2, 0.2], [0.3, 0.1]]
-    >>> 0.1 + 0.2 + 0.3 == 0.3 + 0.2 + 0.1
-    False
-    >>> first, second = run_means(scores)
-    >>> bool(first == second)
-    True
+    low, high : float or None
+        Its limits; None where tau-b is defined in no resample.
+    tau : float or None
+        Of the rankings by all topics; None where all runs tie in one of them.
+    undefined : int
+        Resamples in which all runs tie in one of the rankings; they are left out.
     """
-    matrix = checked_scores(scores, "The mean of a run")
-    means = resampled_means(matrix, np.ones((1, len(matrix))) if weights is None else weights)
-    means = without_rounding(means, float(np.abs(matrix).max()))
-    return np.asarray(means[0] if weights is None else means)
+
+    low: float | None
+    high: float | None
+    tau: float | None
+    undefined: int
 
 
 def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
@@ -107,7 +90,7 @@ def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
     Over the ``P = m (m - 1) / 2`` pairs of runs, with ``C`` in the same order, ``D`` in opposite
     order, and ``T_a``, ``T_b`` tied in either ranking: ``tau_a = (C - D) / P`` and
     ``tau_b = (C - D) / sqrt((P - T_a) (P - T_b))`` (Kendall, Rank Correlation Methods). Scores tie
-    only if they are equal to the last bit: take run means from :func:`run_means`.
+    only if they are equal to the last bit: take run means from :func:`roundbook.statistics.ties.run_means`.
 
     Parameters
     ----------
@@ -127,7 +110,7 @@ def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
     """
     first, second = _checked_rankings(scores_a, scores_b, "Kendall's tau")
     difference, tied_a, tied_b = (
-        int(count[0]) for count in pair_counts(first[:, np.newaxis], second[:, np.newaxis])
+        int(count[0]) for count in _pair_counts(first[:, np.newaxis], second[:, np.newaxis])
     )
     runs = first.size
     pairs = runs * (runs - 1) // 2
@@ -152,8 +135,7 @@ def published_interval(tau: float, runs: int) -> PublishedInterval:
     The standard error is that of independent rankings without ties, whatever tau is (Sakai, AIRS
     2016, Table 1); the limits may therefore lie outside [-1, 1], where the approximation
     does not hold. Tau is rounded to three places first, to match print. For an interval about the
-    agreement measured, see
-    :func:`roundbook.statistics.ranking.bootstrap_intervals.bootstrap_tau`.
+    agreement measured, see :func:`bootstrap_tau`.
 
     Parameters
     ----------
@@ -237,7 +219,87 @@ def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> TauAp:
     return TauAp(float(np.clip(shares.sum() / (first.size - 1), -1.0, 1.0)))
 
 
-def pair_counts(first: Floats, second: Floats) -> tuple[Ints, Ints, Ints]:
+def bootstrap_tau(
+    scores_a: ArrayLike,
+    scores_b: ArrayLike,
+    *,
+    resamples: int = 2_000,
+    level: float = 0.95,
+    seed: int = 0,
+    progress: Callable[[int], object] = lambda _: None,
+) -> TauInterval:
+    """Resample topics for the middle share of the agreement of two rankings of runs.
+
+    Each resample draws ``n`` topics with replacement, the same ones from both matrices, ranks the
+    runs by their means in either, and correlates the rankings anew; the limits are quantiles of
+    these, linearly interpolated (Efron and Tibshirani 1993, ch. 13). Rankings by resampled topics
+    are noisier than those by all, so `tau` may lie above `high`. It is no confidence interval: the
+    correlation over endless topics may lie above it, and does where that is 1 and runs are many.
+
+    Parameters
+    ----------
+    scores_a, scores_b : (topics, runs) array_like of float
+        Scores of the same runs on the same topics, in the same order: raw and standardised, say, or
+        by two versions of the factors.
+    resamples : int
+        From ``2 / (1 - level)`` to a million.
+    level : float
+        The share of the resamples between the limits, in (0, 1).
+    seed : int
+        Not negative; one seed draws the same topics every time.
+    progress : callable
+        Called with the number of resamples computed so far.
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        If there are fewer than two topics or two runs, the shapes differ, a cell has no finite
+        score, or resamples, level or seed are out of range.
+
+    Examples
+    --------
+    >>> raw = [[0.9, 0.1, 0.4], [0.8, 0.2, 0.5], [0.7, 0.1, 0.3]]
+    >>> interval = bootstrap_tau(raw, raw)
+    >>> interval.tau, interval.low, interval.high
+    (1.0, 1.0, 1.0)
+    """
+    name = "The bootstrap of a rank correlation"
+    first = checked_scores(scores_a, name, least_topics=2, least_runs=2)
+    second = checked_scores(scores_b, name, least_topics=2, least_runs=2)
+    if first.shape != second.shape:
+        raise ImpossibleStatisticError(
+            f"{name} needs two matrices of the same topics and runs: the shapes are {first.shape}"
+            f" and {second.shape}."
+        )
+    check_resampling(resamples, level, seed)
+    whole = _correlations(first, second, np.ones((1, len(first))))
+    chunks, computed = [], 0
+    for weights in topic_weights(len(first), resamples, seed):
+        chunks.append(_correlations(first, second, weights))
+        computed += len(weights)
+        progress(computed)
+    resampled = np.concatenate(chunks)
+    low, high = percentile_interval(resampled, level) if resampled.size else (None, None)
+    return TauInterval(
+        low,
+        high,
+        float(whole[0]) if whole.size else None,
+        resamples - resampled.size,
+    )
+
+
+def _correlations(scores_a: Floats, scores_b: Floats, weights: Floats) -> Floats:
+    """Tau-b in the resamples that have one."""
+    first, second = (
+        np.ascontiguousarray(run_means(scores, weights).T) for scores in (scores_a, scores_b)
+    )
+    difference, tied_a, tied_b = _pair_counts(first, second)
+    pairs = first.shape[0] * (first.shape[0] - 1) // 2
+    untied = (pairs - tied_a) * (pairs - tied_b)
+    return np.asarray(difference[untied > 0] / np.sqrt(untied[untied > 0]))
+
+
+def _pair_counts(first: Floats, second: Floats) -> tuple[Ints, Ints, Ints]:
     """Concordant less discordant pairs, and pairs tied in each; (runs, resamples), unchecked."""
     difference, tied_a, tied_b = np.zeros((3, first.shape[1]), dtype=np.int64)
     # All pairs at one distance at a time, for all resamples: no (runs, runs) array for each.

@@ -1,0 +1,34 @@
+"""Reasons why a variance has no interval, or rounds have no test: the clause of each code.
+
+Apart from the results that hold the codes, whose import takes NumPy's.
+"""
+
+from __future__ import annotations
+
+_NO_INTERVAL = {
+    "fewer_than_3_topics": "fewer than 3 topics show no spread to judge it by",
+    "no_variance": "a variance of 0 shows no spread to judge it by",
+    "one_topic": "a single topic bears all of the variance",
+    "too_uneven": "a single topic or team bears nearly all of the variance",
+    "unbounded": "so few topics do not bound it from above",
+    "unknown_size": "its numbers of topics and runs are not known",
+    "fewer_than_10_topics": "a published value of fewer than 10 topics is too uncertain",
+    "standardised": (
+        "on a standardised scale the spread is only known from score matrices of the task's own"
+    ),
+}
+_NO_TEST = {
+    "one_round": "there is one round only",
+    "too_few_topics": "there are too few topics for so many rounds",
+    "not_separable": "some rounds hold the same scores, or vary by no topic",
+}
+
+
+def no_interval(reason: str) -> str:
+    """Return the clause that says why a variance has no interval or no upper limit."""
+    return _NO_INTERVAL.get(reason, reason)
+
+
+def no_test(reason: str) -> str:
+    """Return the clause that says why the rounds' variances cannot be tested."""
+    return _NO_TEST.get(reason) or no_interval(reason)

@@ -1,1 +1,0 @@
-"""Rankings of runs: their agreement and how far the topics determine them."""

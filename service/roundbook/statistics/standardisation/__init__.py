@@ -1,1 +1,0 @@
-"""Standardisation factors, and scores standardised by them."""
