@@ -10,12 +10,11 @@ from math import inf
 from typing import Literal, NamedTuple
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.measure_names import split_parameters
 
 _NAME = re.compile(
     r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]{1,9}))?"
 )
-# A comma within gains=1:1,2:3 begins no parameter.
-_NEXT_PARAMETER = re.compile(r",(?![^=,]*:)")
 # The parameters that a measure may have.
 _PARAMETERS = {
     "AP": {"rel", "denominator"},
@@ -166,17 +165,12 @@ class _Named(NamedTuple):
 
 
 def _read(text: str) -> _Named | None:
-    match = _NAME.fullmatch(text.strip())
-    if match is None:
+    match = _NAME.fullmatch(text)
+    parameters = split_parameters((match and match["parameters"]) or "")
+    if match is None or parameters is None:
         return None
-    parameters: dict[str, str] = {}
-    for part in filter(None, map(str.strip, _NEXT_PARAMETER.split(match["parameters"] or ""))):
-        key, _, value = map(str.strip, part.partition("="))
-        if not (key and value) or key in parameters:
-            return None
-        parameters[key] = value
-    family = match["family"].strip()
     cutoff = None if match["cutoff"] is None else int(match["cutoff"])
+    family = match["family"]
     return _Named(_SPELLINGS.get(family, family), parameters, cutoff)
 
 
