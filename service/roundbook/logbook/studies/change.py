@@ -18,7 +18,7 @@ from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.scores import Scores, StudyScores, study_scores
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.requests.studies import ChangeRequest
-from roundbook.statistics.studies.change import Resampling, SystemChange, change_measures
+from roundbook.statistics.studies.change import SystemChange, change_measures
 
 _MOST_NAMED = 10
 
@@ -115,7 +115,9 @@ def _compute(
         first.scores(systems),
         second.scores(systems),
         systems.index(pivot),
-        Resampling(request.level, request.trials, request.seed),
+        level=request.level,
+        trials=request.trials,
+        seed=request.seed,
         progress=partial(work.progress, "resamples of topics, by system"),
         mapped=work.mapped,
     )
