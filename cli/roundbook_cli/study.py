@@ -26,7 +26,7 @@ from roundbook_cli.completion import offer
 from roundbook_cli.options import Database, Form, Note, Top
 from roundbook_cli.request_options import argument, option
 from roundbook_cli.series import Assessments, Measure
-from roundbook_cli.studies.options import (
+from roundbook_cli.studying import (
     FILE_LAYOUT,
     FILE_MEASURE,
     FILES,
@@ -39,8 +39,9 @@ from roundbook_cli.studies.options import (
     Dask,
     Save,
     Workers,
+    refuse_beside_all_rounds,
+    run_and_print,
 )
-from roundbook_cli.studies.running import refuse_beside_all_rounds, run_and_print
 
 if TYPE_CHECKING:
     from typer._click import Command, Context

@@ -10,7 +10,7 @@ import pytest
 import scipy
 
 from roundbook.statistics.design import solve_variance
-from roundbook.statistics.studies.change import Resampling, change_measures
+from roundbook.statistics.studies.change import change_measures
 from roundbook.statistics.studies.discriminative_power import paired_t_tests, tukey_test
 from roundbook.statistics.studies.leave_one_out import leave_one_out
 from roundbook.statistics.studies.pilot_results import PUBLISHED, planned_topics
@@ -36,7 +36,7 @@ def test_an_effect_ratio_that_is_stable_was_chosen_by_its_gain(gain):
     earlier, later = (
         np.hstack([0.3 + rng.normal(gain, 0.15, (50, systems)), pivot]) for _ in range(2)
     )
-    changes = change_measures(earlier, later, systems, Resampling(trials=1000))[:-1]
+    changes = change_measures(earlier, later, systems, trials=1000)[:-1]
     stable = [one for one in changes if not one.unstable]
     median = np.median([one.er for one in stable])
     covered = np.mean([one.er_interval[0] <= 1 <= one.er_interval[1] for one in stable])

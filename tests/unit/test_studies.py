@@ -10,9 +10,10 @@ from typing import Literal, get_args, get_type_hints
 
 import pytest
 
-from roundbook.logbook.studies.studies import STUDIES, StudyEntry, find_study
+from roundbook.logbook.session import Session
+from roundbook.logbook.studies.studies import STUDIES, StudyEntry, find_study, run_study
 from roundbook.presentation.charts.studies import CHARTS
-from roundbook.requests.studies import AllRoundsRequest, StudyRequest
+from roundbook.requests.studies import AllRoundsRequest, LeaveOneOutRequest, StudyRequest
 from roundbook_cli import study as commands_of_studies
 
 # By package, what the module of a study has.
@@ -125,3 +126,10 @@ def test_what_a_study_lacks_is_said(commands, monkeypatch):
         "roundbook.presentation.studies.swap_rate has no FIGURE.",
         "The figure 'shares' in STUDIES is no field of SwapRateOfScale.",
     ]
+
+
+def test_a_study_of_files_takes_nothing_from_a_record(tmp_path):
+    lines = ["topic,a,b,c", "t1,0.1,0.5,0.3", "t2,0.4,0.2,0.6", "t3,0.7,0.3,0.1"]
+    (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n")
+    request = LeaveOneOutRequest(files=[tmp_path / "scores.csv"], measure="AP")
+    assert run_study(Session(connection=None), request) == run_study(None, request)

@@ -10,12 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
 
-from roundbook.database.tables import round_
 from roundbook.errors import InputError, NotRecordedError, WithdrawnError
 from roundbook.formats.trec import read_qrels, read_runs
-from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.lookup import find_round, find_task, read_round
 from roundbook.logbook.result import Result
 from roundbook.logbook.runs.scoring import compare_scores
 from roundbook.logbook.runs.storing import load_assessed_runs
@@ -111,7 +109,7 @@ def study_runs(
     connection = session.connection
     task_id = find_task(connection, request.task)
     round_id = find_round(connection, task_id, request.task, request.round)
-    row = connection.execute(select(round_).where(round_.c.id == round_id)).one()
+    row = read_round(connection, round_id)
     as_of = (None, None) if saved is None else (saved.upload, saved.revision)
     assessed = load_assessed_runs(connection, row, request.assessments, scores=scores, as_of=as_of)
     about = {

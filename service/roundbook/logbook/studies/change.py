@@ -18,7 +18,7 @@ from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.scores import Scores, StudyScores, study_scores
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.requests.studies import ChangeRequest
-from roundbook.statistics.studies.change import Resampling, SystemChange, change_measures
+from roundbook.statistics.studies.change import SystemChange, change_measures
 
 _MOST_NAMED = 10
 
@@ -115,7 +115,9 @@ def _compute(
         first.scores(systems),
         second.scores(systems),
         systems.index(pivot),
-        Resampling(request.level, request.trials, request.seed),
+        level=request.level,
+        trials=request.trials,
+        seed=request.seed,
         progress=partial(work.progress, "resamples of topics, by system"),
         mapped=work.mapped,
     )
@@ -177,18 +179,13 @@ def _two_rounds(
     )
     if _label(earlier) == _label(later):
         raise InputError(f"A change is between two rounds, and '{_label(later)}' is both.")
-    from_systems: dict[str, str | None] | None = None
-    to_systems: dict[str, str | None] | None = None
-    if recorded is not None:
-        # A saved study keeps the systems it was computed with, although they may be corrected
-        # since.
-        systems = recorded.scales[0].systems
-        from_systems = {tag: system.system for system in systems for tag in system.runs_from}
-        to_systems = {tag: system.system for system in systems for tag in system.runs_to}
-    return (
-        _round(session, earlier, request, from_systems),
-        _round(session, later, request, to_systems),
-    )
+    if recorded is None:
+        return _round(session, earlier, request), _round(session, later, request)
+    # A saved study keeps the systems it was computed with, although they may be corrected since.
+    systems = recorded.scales[0].systems
+    was = {tag: system.system for system in systems for tag in system.runs_from}
+    now = {tag: system.system for system in systems for tag in system.runs_to}
+    return _round(session, earlier, request, was), _round(session, later, request, now)
 
 
 def _label(loaded: StudyScores) -> str:
@@ -215,7 +212,7 @@ def _round(
     session: Session | None,
     loaded: StudyScores,
     request: ChangeRequest,
-    system_of: Mapping[str, str | None] | None,
+    system_of: Mapping[str, str | None] | None = None,
 ) -> _Round:
     """Return a round with the columns of each system, matched by recorded system or by tag."""
     missing = MissingScores(policy=request.missing)

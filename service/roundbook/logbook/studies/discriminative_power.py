@@ -148,7 +148,8 @@ def _of_scale(
         mapped=work.mapped,
     )
     t = paired_t_tests(scores, alpha=request.alpha)
-    by_mean = _by_mean(scores)
+    means = scores.mean(axis=0).tolist()
+    by_mean = sorted(range(len(runs)), key=lambda run: -means[run])
     return PowerOfScale(
         scale=scale,
         topics=len(scores),
@@ -164,7 +165,7 @@ def _of_scale(
         bootstrap_needed_median=bootstrap.needed_median,
         t_share=t.share,
         holm_share=t.holm_share,
-        ranking=_ranking(runs, by_mean, scores, tukey, t.holm < request.alpha),
+        ranking=_ranking(runs, by_mean, means, tukey, t.holm < request.alpha),
         compared=_compared(runs, by_mean, tukey, bootstrap, t) if request.pairs else None,
     )
 
@@ -172,7 +173,7 @@ def _of_scale(
 def _ranking(
     runs: list[str],
     by_mean: list[int],
-    scores: Scores,
+    means: list[float],
     tukey: TukeyTest,
     by_holm: NDArray[np.bool_],
 ) -> list[RunApart]:
@@ -184,7 +185,6 @@ def _ranking(
         for apart in (tukey.significant, by_holm)
         for side in (ahead, behind)
     )
-    means = scores.mean(axis=0).tolist()
     return [
         RunApart(
             run=runs[index],
@@ -196,12 +196,6 @@ def _ranking(
         )
         for index in by_mean
     ]
-
-
-def _by_mean(scores: Scores) -> list[int]:
-    """Return the positions of the runs, best mean first."""
-    means = scores.mean(axis=0).tolist()
-    return sorted(range(len(means)), key=lambda position: -means[position])
 
 
 def _compared(

@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Row
+from sqlalchemy import Connection
 
 from roundbook.errors import InputError, NotRecordedError
 from roundbook.logbook.input_rows import inputs_today, with_other_ids
-from roundbook.logbook.kinds import Kind
+from roundbook.logbook.kinds import Kind, imported
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Input
 from roundbook.logbook.studies.studies import find_study, run_study, study_entry
-from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.studies import StudyRequest
 
 if TYPE_CHECKING:
@@ -82,15 +81,6 @@ def _read(stored: object, description: str) -> Result:
     return read_result(find_study(name).result, stored, description)
 
 
-def _differences(
-    connection: Connection, saved: Row[Any], study: Study, request: StudyRequest
-) -> Iterator[Facts | NotComputed]:
-    from roundbook.logbook.studies.verifying import study_differences  # noqa: PLC0415
-
-    today = _today(connection, saved.task_id, request)
-    return study_differences(connection, saved, study, request, today)
-
-
 KIND = Kind(
     title="study",
     request=_request,
@@ -99,7 +89,7 @@ KIND = Kind(
     today=_today,
     brief=_brief,
     read=_read,
-    differences=_differences,
+    differences=imported("studies.verifying:study_differences"),
     today_by=attrgetter(
         "measure", "rounds", "assessments", "rests_on", "by_teams", "shares_topics"
     ),

@@ -8,16 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from sqlalchemy import select
 
-from roundbook.database.tables import factor_set
 from roundbook.errors import NotRecordedError
 from roundbook.logbook.factors import standardising_runs
 from roundbook.logbook.fitting import standardising_mask
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.assessed_runs import Reassessed
 from roundbook.logbook.studies.run_teams import numbered_teams, teams_of_runs
-from roundbook.logbook.studies.scores import study_scores
+from roundbook.logbook.studies.scores import factors_of_version, study_scores
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import LeaveOneOutRequest
 from roundbook.statistics.studies.leave_one_out import LeaveOneOut, leave_one_out
@@ -126,10 +124,7 @@ def runs_scored_anew(
         choice, mask = standardising_runs(reassessed.loaded.about["fed_pool"])
         fields = {"standardising": choice, "zero_sd": "average"}
     else:
-        number, version = factors
-        fitted = session.connection.execute(
-            select(factor_set).filter_by(matrix_id=number, version=version)
-        ).one()
+        fitted = factors_of_version(session.connection, *factors)
         mask = standardising_mask(session.connection, fitted, reassessed.loaded.run_ids)
         fields = {"standardising": fitted.standardising, "zero_sd": fitted.zero_sd}
     return ScoredRuns(

@@ -176,21 +176,12 @@ def _of_scale(
         for number, topic in enumerate(loaded.topics)
     ]
     return PerTopicVarianceOfScale(
+        **vars(variance) | {"krcc": krcc},
         scale="raw",
         pairs=variance.rates.size,
-        krcc=krcc,
         krcc_low=low,
         krcc_high=high,
-        error_rate=variance.error_rate,
-        bins=list(variance.bins),
-        significant=variance.significant,
         significant_rate=variance.mean_rate,
-        never=variance.never,
-        always=variance.always,
-        largest_difference=variance.largest_difference,
-        needed_most=variance.needed_most,
-        needed_median=variance.needed_median,
-        needed_trials=variance.needed_trials,
         by_run=sorted(by_run, key=lambda run: -run.mean),
         by_topic=by_topic,
     )

@@ -103,12 +103,14 @@ def matrix_scores(
 ) -> StudyScores:
     """Return the scores of a matrix by its number, standardised by a version of its factors."""
     row = connection.execute(select(matrix).where(matrix.c.id == number)).one()
-    fitted = None
-    if version is not None:
-        fitted = connection.execute(
-            select(factor_set).filter_by(matrix_id=number, version=version)
-        ).one()
+    fitted = None if version is None else factors_of_version(connection, number, version)
     return _of_matrix(connection, row, fitted, request)
+
+
+def factors_of_version(connection: Connection, number: int | None, version: int | None) -> Row[Any]:
+    """Return the row of a version of a matrix's factors, which exists."""
+    of_version = select(factor_set).filter_by(matrix_id=number, version=version)
+    return connection.execute(of_version).one()
 
 
 def _of_matrix(

@@ -13,6 +13,7 @@ from roundbook.logbook.drift.verifying import changed_since
 from roundbook.logbook.input_rows import saved_inputs
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.staleness import Input
+from roundbook.logbook.studies.kind import KIND
 from roundbook.logbook.studies.studies import find_study
 from roundbook.logbook.studies.study import Study
 from roundbook.logbook.verifying.differences import Facts, NotComputed, differing, unlike
@@ -22,22 +23,13 @@ _MOST_SECONDS = 60
 
 
 def study_differences(
-    connection: Connection,
-    saved: Row[Any],
-    study: Study,
-    request: StudyRequest,
-    today: Sequence[Input],
+    connection: Connection, saved: Row[Any], study: Study, request: StudyRequest
 ) -> Iterator[Facts | NotComputed]:
     """Yield the differences between a saved study and the same computed from its scores.
 
     A study of at most a minute is computed again with its seed; of others only the inputs are
     checked. If the rounds have not changed since it was saved, all of it is computed; otherwise the
     facts on the runs at that time are taken from the study.
-
-    Parameters
-    ----------
-    today : sequence of Input
-        The inputs it would have today.
     """
     stored = saved_inputs(connection, [saved.id])[saved.id]
     positions = select(result_input.c.position).where(result_input.c.result_id == saved.id)
@@ -53,10 +45,11 @@ def study_differences(
     if kind.seconds(study) > _MOST_SECONDS:
         yield NotComputed("long")
         return
+    today = KIND.today(connection, saved.task_id, request)
     rounds = select(round_.c.id).where(
         round_.c.task_id == saved.task_id, round_.c.label.in_([row.round for row in today])
     )
-    unchanged = list(today) == stored and not changed_since(
+    unchanged = today == stored and not changed_since(
         connection, saved, connection.execute(rounds).scalars().all()
     )
     try:

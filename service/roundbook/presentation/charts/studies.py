@@ -20,7 +20,7 @@ from roundbook.presentation.charts.style import (
     layered,
     names_axis,
     points_of,
-    shortened,
+    short_names,
     styled,
 )
 from roundbook.presentation.studies.common import study_heading
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.studies.study import Study
 
 # The height of a system's name in pixels, with space around it, and its number of characters.
-_NAME, _LONGEST_NAME = 18, 15
+_NAME, _LONGEST_NAME = 18, 11
 
 
 def study_chart(study: Study) -> alt.ConcatChart:
@@ -85,20 +85,27 @@ def _change_panels(study: ChangeStudy, points: Points) -> Panels:
         )
         for kind, width in (("other systems", 1), ("pivot", 3))
     ]
-    means = [point["mean"] for point in points]
-    apart = (max(means) - min(means)) * _NAME / HEIGHT
-    named: Points = []
-    of_later = points[1::2]
-    for point in sorted(of_later, key=lambda point: point["of"] != "pivot"):
-        if all(abs(point["mean"] - other["mean"]) > apart for other in named):
-            named.append(point | {"label": shortened(point["system"], _LONGEST_NAME)})
     names = (
-        points_of(named)
+        points_of(_named(points))
         .mark_text(align="left", dx=7, fontSize=11)
         .encode(x=x, y=y, text="label:N", color=colour)
     )
     panel = layered(*lines, names, width=PANEL, height=HEIGHT)
     return [panel], f"The mean of each system beside the pivot {study.pivot}."
+
+
+def _named(points: Points) -> Points:
+    """Return the later of each system's two points with its name, where that overlaps no other."""
+    later = points[1::2]
+    means = [point["mean"] for point in points]
+    apart = (max(means) - min(means)) * _NAME / HEIGHT
+    systems = [point["system"] for point in later]
+    labels = dict(zip(systems, short_names(systems, _LONGEST_NAME), strict=True))
+    named: Points = []
+    for point in sorted(later, key=lambda point: point["of"] != "pivot"):
+        if all(abs(point["mean"] - other["mean"]) > apart for other in named):
+            named.append(point | {"label": labels[point["system"]]})
+    return named
 
 
 def _left_out_points(study: LeaveOneOutStudy) -> Points:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any, ClassVar, Literal, Self
 
 from pydantic import Field, model_validator
 
@@ -95,6 +95,8 @@ class LeaveOneOutRoundsRequest(AllRoundsRequest):
     that there had been without the team. Raw scores only change by the assessments.
     """
 
+    shares_topics: ClassVar[bool] = True  # the ageing of factors depends on them
+
     study: Literal["leave-one-out-rounds"] = "leave-one-out-rounds"
 
     @property
@@ -105,11 +107,6 @@ class LeaveOneOutRoundsRequest(AllRoundsRequest):
     @property
     def by_teams(self) -> bool:
         """Whether it depends on the runs' teams: yes, teams are left out."""
-        return True
-
-    @property
-    def shares_topics(self) -> bool:
-        """Whether it depends on shared topics: yes, the ageing of factors does."""
         return True
 
     @model_validator(mode="after")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Self, get_args
+from typing import Annotated, ClassVar, Self, get_args
 
 from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
 
@@ -36,6 +36,9 @@ class StudyRequest(Request):
         When neither or both are named.
     """
 
+    # Whether it depends on which topics the rounds share, under any of their ids.
+    shares_topics: ClassVar[bool] = False
+
     task: str | None = Field(None, description="The task's name; none with `file`.")
     round: str | None = Field(None, description="The round's label; none with `file`.")
     measure: MeasureName
@@ -64,11 +67,6 @@ class StudyRequest(Request):
     @property
     def by_teams(self) -> bool:
         """Whether it depends on the runs' teams."""
-        return False
-
-    @property
-    def shares_topics(self) -> bool:
-        """Whether it depends on which topics the rounds share, under any of their ids."""
         return False
 
     @field_validator("scales", mode="before")

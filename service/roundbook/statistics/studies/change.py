@@ -77,31 +77,14 @@ class SystemChange:
     reasons: dict[str, str]
 
 
-@dataclass(frozen=True)
-class Resampling:
-    """The parameters of intervals from resampled topics.
-
-    Attributes
-    ----------
-    level : float
-        Of the intervals, in (0, 1).
-    trials : int
-        Resamples, up to a million.
-    seed : int
-        Not negative.
-    """
-
-    level: float = 0.95
-    trials: int = 10_000
-    seed: int = 0
-
-
 def change_measures(
     earlier: ArrayLike,
     later: ArrayLike,
     pivot: int,
-    resampling: Resampling = Resampling(),
     *,
+    level: float = 0.95,
+    trials: int = 10_000,
+    seed: int = 0,
     progress: Progress = lambda *_: None,
     mapped: Mapped = map,
 ) -> list[SystemChange]:
@@ -119,10 +102,12 @@ def change_measures(
         Scores of the same systems in two rounds, each on topics of its own; at least two.
     pivot : int
         Which system the others are compared with.
-    resampling : Resampling
-    progress, mapped : callable
-        Called with the resamples computed so far and their total; maps a function over pieces of
-        them.
+    level : float
+        Of the intervals, in (0, 1).
+    trials : int
+        Resamples, up to a million.
+    seed, progress, mapped
+        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
 
     Returns
     -------
@@ -151,8 +136,7 @@ def change_measures(
         )
     if not 0 <= pivot < systems:
         raise ImpossibleStatisticError(f"There is no pivot {pivot} among {systems} systems.")
-    trials = resampling.trials
-    check_resampling(trials, resampling.level, resampling.seed)
+    check_resampling(trials, level, seed)
     slack = max(tolerance(first), tolerance(second))
     changes: list[SystemChange] = []
     # The memory for a system: its means in every resample of both rounds, and temporary arrays.
@@ -163,7 +147,7 @@ def change_measures(
         work = partial(_resampled_rounds, *rounds)
         resampled = np.empty((2, trials, columns.size))
         computed = 0
-        for means in mapped(work, pieces(resampling.seed, trials)):
+        for means in mapped(work, pieces(seed, trials)):
             resampled[:, computed : computed + means.shape[1]] = means
             computed += means.shape[1]
             progress(start * trials + computed * (columns.size - 1), systems * trials)
@@ -173,7 +157,7 @@ def change_measures(
                 resampled,
                 index,
                 slack,
-                resampling.level,
+                level,
                 is_pivot=columns[index] == pivot,
             )
             for index in range(columns.size - 1)

@@ -203,10 +203,8 @@ def incremental_topics(
         Its `start` at most the topics there are.
     trials : int
         Random draws of a pair that varies and an order of the topics, up to a million.
-    seed : int
-        Not negative.
-    progress, mapped : callable
-        Called with the trials computed so far and their total; maps a function over pieces of them.
+    seed, progress, mapped
+        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
 
     Raises
     ------

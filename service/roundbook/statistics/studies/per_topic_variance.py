@@ -148,10 +148,8 @@ def per_topic_variance(
     how : Redrawing
     trials : int
         B, up to a million.
-    seed : int
-        Not negative.
-    progress, mapped : callable
-        Called with the trials computed so far and their total; maps a function over pieces of them.
+    seed, progress, mapped
+        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
 
     Raises
     ------

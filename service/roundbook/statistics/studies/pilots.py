@@ -59,14 +59,10 @@ def topic_subsets(
     numbers : iterable of int, optional
         The n', from 2 to one below the number of topics. By default those of 75, 50, 25 and 10
         that are below it, or half of the topics where none is.
-    trials : int
-        Up to a million.
-    seed : int
-        Not negative.
     setting : Setting
         What topics are planned for.
-    progress, mapped : callable
-        Called with the trials computed so far and their total; maps a function over pieces of them.
+    trials, seed, progress, mapped
+        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
 
     Raises
     ------

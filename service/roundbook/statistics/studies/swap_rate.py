@@ -144,19 +144,15 @@ def swap_rate(
     ----------
     scores : (topics, runs) array_like of float
         On any one scale; at least four topics and two runs, no missing cells.
-    trials : int
-        Up to a million.
+    trials, seed, progress, mapped
+        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
     level : float
         Largest rate that the needed difference may have, in (0, 1).
-    seed : int
-        Not negative.
     topics_each : int, optional
         h; ``topics // 2`` by default, and no more. Not with `with_replacement`.
     with_replacement : bool
         Take for Q and Q' two samples of all n topics, drawn with replacement (Sakai, SIGIR 2006).
         They overlap, so that the rates are lower: never compare them with those of halves.
-    progress, mapped : callable
-        Called with the trials computed so far and their total; maps a function over pieces of them.
 
     Raises
     ------

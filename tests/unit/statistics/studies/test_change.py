@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.studies import change as module
-from roundbook.statistics.studies.change import Resampling, change_measures
+from roundbook.statistics.studies.change import change_measures
 
 PIVOT = "IRC_d2q+BM25"
 # Of round wt to round st, missing scores counted 0: relative improvement over the pivot in either
@@ -61,11 +61,6 @@ RD = {
 }
 
 
-def changes_of(earlier, later, pivot, **options):
-    how = {name: options.pop(name) for name in list(options) if hasattr(Resampling, name)}
-    return change_measures(earlier, later, pivot, Resampling(**how), **options)
-
-
 def longeval(shared, measure):
     """Read the runs and both rounds' scores, of which some of the later one are NaN."""
     rounds = []
@@ -80,7 +75,7 @@ def test_longeval(shared):
     for measure, expected in REPRO_EVAL.items():
         runs, earlier, later = longeval(shared, measure)
         pivot = runs.index(PIVOT)
-        changes = changes_of(earlier, np.nan_to_num(later), pivot, trials=1000)
+        changes = change_measures(earlier, np.nan_to_num(later), pivot, trials=1000)
         by_run = dict(zip(runs, changes, strict=True))
         for run, values in expected.items():
             change = by_run[run]
@@ -107,7 +102,7 @@ def test_longeval_without_the_topics_of_missing_scores(shared):
     runs, earlier, later = longeval(shared, "ndcg")
     kept = later[~np.isnan(later).any(axis=1)]
     assert np.isnan(later).sum() == 16
-    changes = changes_of(earlier, kept, runs.index(PIVOT), trials=1000)
+    changes = change_measures(earlier, kept, runs.index(PIVOT), trials=1000)
     change = changes[runs.index("IRC_BM25+colBERT")]
     assert (round(change.rd, 4), round(change.er, 4)) == (-0.0916, 0.4405)
 
@@ -115,21 +110,21 @@ def test_longeval_without_the_topics_of_missing_scores(shared):
 def test_a_denominator_of_zero_has_its_reason():
     earlier = np.array([[0.0, 0.5, 0.5, 0.1], [0.0, 0.1, 0.1, 0.2], [0.0, 0.3, 0.3, 0.7]])
     later = np.array([[0.1, 0.4, 0.5, 0.0], [0.2, 0.1, 0.3, 0.0]])
-    zero, pivot, same, gone = changes_of(earlier, later, 1, trials=500)
+    zero, pivot, same, gone = change_measures(earlier, later, 1, trials=500)
     assert (zero.rd, zero.rd_interval, zero.reasons) == (None, None, {"rd": "mean_from_zero"})
     assert zero.er == pytest.approx((0.15 - 0.25) / (0 - 0.3))
     assert (pivot.er, pivot.unstable, pivot.reasons) == (None, None, {"er": "pivot"})
     assert (pivot.ri_from, pivot.dri) == (0, 0)
     assert (same.er, same.unstable, same.reasons) == (None, None, {"er": "no_gain"})
     assert (gone.rd, gone.ri_to) == (1.0, -1.0)
-    of_zero, _, _, _ = changes_of(earlier, later, 0, trials=500)
+    of_zero, _, _, _ = change_measures(earlier, later, 0, trials=500)
     assert of_zero.reasons == {
         "rd": "mean_from_zero",
         "ri_from": "pivot_from_zero",
         "dri": "pivot_from_zero",
         "er": "pivot",
     }
-    back = changes_of(later, earlier, 0, trials=500)[1]
+    back = change_measures(later, earlier, 0, trials=500)[1]
     assert back.reasons == {"ri_to": "pivot_to_zero", "dri": "pivot_to_zero"}
     assert back.dri_interval is None
 
@@ -139,7 +134,7 @@ def test_intervals_are_those_of_a_plain_loop():
     earlier, later = rng.random((40, 3)), rng.random((25, 3)) * 0.8
     earlier[:, 1] += 0.4
     later[:, 1] += 0.3
-    change = changes_of(earlier, later, 2, trials=20_000, level=0.8)[1]
+    change = change_measures(earlier, later, 2, trials=20_000, level=0.8)[1]
     draws = []
     for _ in range(4000):
         one = earlier[rng.integers(40, size=40)].mean(axis=0)
@@ -159,7 +154,7 @@ def test_intervals_are_those_of_a_plain_loop():
 def test_a_limit_among_resamples_without_value_is_unknown():
     # The system differs from the pivot on one topic of four: 32% of the resamples miss it.
     earlier = np.array([[0.5, 0.5], [0.2, 0.2], [0.3, 0.3], [0.4, 0.6]])
-    change = changes_of(earlier, earlier, 0, trials=500)[1]
+    change = change_measures(earlier, earlier, 0, trials=500)[1]
     assert (change.er, change.er_interval) == (1.0, None)
     assert change.rd_interval is not None
 
@@ -168,16 +163,16 @@ def test_a_limit_among_resamples_without_value_is_unknown():
 def test_systems_and_topics_in_another_order(seed):
     rng = np.random.default_rng(seed)
     earlier, later = rng.random((8, 4)), rng.random((6, 4))
-    changes = changes_of(earlier, later, 0, trials=100)
+    changes = change_measures(earlier, later, 0, trials=100)
     # The same resamples serve all systems, so that their order does not matter.
     order = rng.permutation(4)
     pivot = int(np.flatnonzero(order == 0)[0])
-    again = changes_of(earlier[:, order], later[:, order], pivot, trials=100)
+    again = change_measures(earlier[:, order], later[:, order], pivot, trials=100)
     assert [change.er_interval for change in again] == [
         changes[system].er_interval and pytest.approx(changes[system].er_interval)
         for system in order
     ]
-    shuffled = changes_of(earlier[rng.permutation(8)], later[rng.permutation(6)], 0)
+    shuffled = change_measures(earlier[rng.permutation(8)], later[rng.permutation(6)], 0)
     for one, other in zip(changes, shuffled, strict=True):
         assert (one.rd, one.dri) == pytest.approx((other.rd, other.dri))
         assert one.unstable == other.unstable
@@ -186,10 +181,10 @@ def test_systems_and_topics_in_another_order(seed):
 def test_the_same_by_systems_a_few_at_a_time(monkeypatch):
     rng = np.random.default_rng(0)
     earlier, later = rng.random((10, 5)), rng.random((12, 5))
-    whole = changes_of(earlier, later, 2, trials=300)
+    whole = change_measures(earlier, later, 2, trials=300)
     monkeypatch.setattr(module, "MOST_BYTES", 2 * 64 * 300)
     done = []
-    parts = changes_of(
+    parts = change_measures(
         earlier, later, 2, trials=300, progress=lambda *told: done.append(told), mapped=map
     )
     assert done[-1] == (1500, 1500)
@@ -210,4 +205,4 @@ def test_the_same_by_systems_a_few_at_a_time(monkeypatch):
 )
 def test_what_cannot_be_compared(later, options, message):
     with pytest.raises(ImpossibleStatisticError, match=message):
-        changes_of(np.ones((2, 2)), later, **({"pivot": 0} | options))
+        change_measures(np.ones((2, 2)), later, **({"pivot": 0} | options))

@@ -1,1 +1,0 @@
-"""The commands of ``roundbook study``, one module a study."""
