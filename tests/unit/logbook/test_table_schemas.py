@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from roundbook.transfer.archive.descriptions import DESCRIPTIONS
-from roundbook.transfer.archive.table_schemas import table_schema
+from roundbook.transfer.archive.descriptions import DESCRIPTIONS, table_schema
 from roundbook.transfer.archive.tables import TABLES, columns_of
 
 PAGE = Path(__file__).parents[3] / "docs/reference/archive.md"

@@ -1,9 +1,14 @@
-"""Descriptions of an archive's tables and columns, for its data package."""
+"""An archive's tables and columns in its data package: their descriptions and types."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from sqlalchemy import Column, Table, types
+
+from roundbook.formats.archive_package import TableSchema
+from roundbook.transfer.archive.tables import codec, columns_of, refers_to
 
 
 class TableDescription(NamedTuple):
@@ -321,3 +326,32 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
         },
     ),
 }
+
+
+def table_schema(table: Table) -> TableSchema:
+    """Return the Table Schema of a table's member: fields, primary key and foreign keys."""
+    description, meanings = DESCRIPTIONS[table.name]
+    columns = columns_of(table)
+    schema: TableSchema = {
+        "fields": [_field(column, meanings[column.name]) for column in columns],
+        "primaryKey": [column.name for column in table.primary_key],
+        "description": description,
+    }
+    keys = [
+        {"fields": [column.name], "reference": {"resource": target.name, "fields": ["id"]}}
+        for column in columns
+        if (target := refers_to(column)) is not None
+    ]
+    return schema | ({"foreignKeys": keys} if keys else {})
+
+
+def _field(column: Column[Any], description: str) -> dict[str, Any]:
+    field: dict[str, Any] = {
+        "name": column.name,
+        **codec(column).type,
+        "description": description,
+    }
+    # An empty text is a value here; the tools would take it for a missing value.
+    if not column.nullable and not isinstance(column.type, types.Text):
+        field["constraints"] = {"required": True}
+    return field
