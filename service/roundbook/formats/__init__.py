@@ -11,10 +11,9 @@ from roundbook.formats.matrix import (
 )
 from roundbook.formats.name_tables import RunTeam, RunTeams, read_teams
 from roundbook.formats.reader import LAYOUTS, read_measures, read_scores
-from roundbook.formats.text import DEFAULT_MAX_BYTES, sent_to
+from roundbook.formats.text import sent_to
 
 __all__ = [
-    "DEFAULT_MAX_BYTES",
     "LAYOUTS",
     "CompleteMatrix",
     "RunTeam",

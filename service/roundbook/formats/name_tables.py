@@ -12,7 +12,8 @@ from roundbook.formats.columns import TextTable
 from roundbook.formats.matrix import HiddenCells
 from roundbook.formats.reader import read_source
 from roundbook.formats.table import RUN_HEADERS, TEAM_HEADERS, checked_name, quoted
-from roundbook.formats.text import DEFAULT_MAX_BYTES, SourceText, decoded, read_bytes
+from roundbook.formats.text import SourceText, decoded, read_bytes
+from roundbook.limits import LARGEST_FILE
 
 _RUN = RUN_HEADERS[:1]  # a system has a column of its own here
 _TYPE = (("type", "run_type", "runtype"),)
@@ -58,7 +59,7 @@ class RunTeams(dict[str, RunTeam]):
     hidden: tuple[HiddenCells, ...] = ()
 
 
-def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> RunTeams:
+def read_teams(path: Path | str, max_bytes: int = LARGEST_FILE) -> RunTeams:
     """Read a table ``run,team[,type][,contributed_to_pool][,system]``.
 
     Raises

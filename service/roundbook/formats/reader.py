@@ -23,7 +23,6 @@ from roundbook.formats.measures import MeasureSelection
 from roundbook.formats.parquet import read_parquet
 from roundbook.formats.table import readable
 from roundbook.formats.text import (
-    DEFAULT_MAX_BYTES,
     SourceText,
     decoded,
     read_bytes,
@@ -32,6 +31,7 @@ from roundbook.formats.text import (
 from roundbook.formats.tools import TOOLS, read_output
 from roundbook.formats.wide import read_wide
 from roundbook.formats.workbooks import read_workbook
+from roundbook.limits import LARGEST_FILE
 from roundbook.measure_names import measure_key
 
 _TABLES = {"wide": read_wide, "long": read_long}
@@ -44,7 +44,7 @@ def read_scores(
     measure: str,
     file_measure: str | None = None,
     layout: str = "auto",
-    max_bytes: int = DEFAULT_MAX_BYTES,
+    max_bytes: int = LARGEST_FILE,
 ) -> ScoreMatrix:
     """Read the scores of one measure from one or several files of one layout.
 
@@ -89,7 +89,7 @@ def read_measures(
     *,
     file_measure: str | None = None,
     layout: str = "auto",
-    max_bytes: int = DEFAULT_MAX_BYTES,
+    max_bytes: int = LARGEST_FILE,
 ) -> list[ScoreMatrix]:
     """Read the scores of several measures, each file once; see `read_scores`.
 

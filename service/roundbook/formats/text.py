@@ -20,7 +20,6 @@ from unicodedata import normalize
 
 from roundbook.errors import BadFileError
 
-DEFAULT_MAX_BYTES = 256 * 2**20
 _CHUNK = 2**20
 _GZIP = b"\x1f\x8b"
 _NOT_TEXT = {

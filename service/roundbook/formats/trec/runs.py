@@ -17,8 +17,7 @@ from roundbook.formats.text import SourceText, shown_path
 from roundbook.formats.trec.columns import Columns, read_columns
 from roundbook.formats.trec.files import StoredFile, read_stored, refuse_kind
 from roundbook.formats.trec.numbering import Numbering, Numbers
-
-MAX_DEPTH = 1000
+from roundbook.limits import LIST_DEPTH
 
 
 class RankedList(NamedTuple):
@@ -65,7 +64,7 @@ def read_runs(
     *,
     max_bytes: int,
     topics: Sequence[str] | None = None,
-    depth: int = MAX_DEPTH,
+    depth: int = LIST_DEPTH,
 ) -> RunFiles:
     """Read files of TREC runs, with topic, Q0, document, rank, score and tag in each line.
 

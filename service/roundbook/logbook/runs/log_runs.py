@@ -12,7 +12,7 @@ from pydantic import Field
 from sqlalchemy import Connection, select
 
 from roundbook.database.lists import StoredList, write_lists
-from roundbook.database.run_tables import DEPTH, run_upload, uploaded_run
+from roundbook.database.run_tables import run_upload, uploaded_run
 from roundbook.database.tables import matrix, matrix_run, run
 from roundbook.errors import ContentDiffersError
 from roundbook.formats.trec import RunFiles, StoredFile, read_runs
@@ -114,7 +114,7 @@ def log_runs(
     connection = session.connection
     require_round(connection, request)
     # Checked before the task is locked, so that no other writer has to wait.
-    read = read_runs(request.files, max_bytes=max_file_bytes, depth=DEPTH)
+    read = read_runs(request.files, max_bytes=max_file_bytes)
     task_id, round_id, near_names = open_round(session, request)
     progress("Storing the lists ...")
     tags = distinct_names("run", recorded_tags(connection, round_id, read.runs))
