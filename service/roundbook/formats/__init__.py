@@ -1,7 +1,8 @@
 """Readers of score files (wide, long, trec_eval, ir_measures, NTCIREVAL) and team files.
 
 Whatever the bytes, a call returns its result or raises one of `roundbook.errors` that names the
-position in the file. Each layout has its module; `reader` chooses between them.
+position in the file: BadFileError, where a docstring names no other. `wide`, `long` and `tools` read
+the layouts; `reader` chooses between them.
 """
 
 from roundbook.formats.matrix import (

@@ -49,11 +49,6 @@ def choose_measure(names: Iterable[str], measure: str, file_measure: str | None,
         The measure's name in the record; any of its spellings counts, in any case.
     file_measure : str or None
         The name in the file, if the user gave it; only an exact match counts.
-
-    Raises
-    ------
-    BadFileError
-        If no measure of the file matches, or several do: runs may be spread over them.
     """
     names = list(dict.fromkeys(names))
     if len(names) > _MAX_MEASURES:
@@ -102,11 +97,6 @@ def choose_measures(names: Iterable[str], selection: MeasureSelection, file: str
     Of several measures those that the file lacks are left out, since a run may have a file for
     each measure. If none is named, all but counts such as num_ret are taken, under their own
     names.
-
-    Raises
-    ------
-    BadFileError
-        If no measure of the file matches, or several do.
     """
     names = list(dict.fromkeys(names))
     if len(selection.measures) == 1:

@@ -139,13 +139,7 @@ class TopicId(NamedTuple):
 
 
 def read_topic_ids(path: Path | str, max_bytes: int) -> list[TopicId]:
-    """Return the rows of a CSV or TSV file ``topic,round,id``, in its order.
-
-    Raises
-    ------
-    BadFileError
-        If the file cannot be read, lacks a column, or has an empty name.
-    """
+    """Return the rows of a CSV or TSV file ``topic,round,id``, in its order."""
     file, _, data = read_bytes(path, max_bytes)
     table = TextTable(decoded(file, data))
     columns: dict[str, int] = {}

@@ -170,13 +170,7 @@ def read_measures(
 
 
 def read_source(path: Path | str, max_bytes: int) -> SourceText | Table:
-    """Return the text or table of a file, whose type is detected from its content.
-
-    Raises
-    ------
-    BadFileError
-        If it cannot be read, or the library that reads it is missing.
-    """
+    """Return the text or table of a file, whose type is detected from its content."""
     file, _, data = read_bytes(path, max_bytes)
     if data.startswith(b"PK\x03\x04") and b"xl/workbook" in data:
         return read_workbook(data, file, max_bytes)

@@ -37,13 +37,7 @@ class _WorkbookTable(Table):
     inexact: Mapping[int, int]
 
     def texts(self, column: int) -> list[str]:
-        """Return the cells of a column as text.
-
-        Raises
-        ------
-        BadFileError
-            If a number has more digits than a spreadsheet keeps.
-        """
+        """Return the cells of a column as text; refuse more digits than a spreadsheet keeps."""
         if column in self.inexact:
             raise _inexact_name(self.file, self.inexact[column], column + 1)
         return self._columns[column]

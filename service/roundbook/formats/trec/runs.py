@@ -160,13 +160,7 @@ def _new_names(numbering: Numbering, first: int, noun: str, source: SourceText) 
 def _starts_of_runs(
     columns: Columns, tags: Sequence[str], file_of_run: Sequence[str], source: SourceText
 ) -> list[int]:
-    """Return the row at which each run of a file starts.
-
-    Raises
-    ------
-    BadFileError
-        If another file has the run too, or the tag seems to change by mistake.
-    """
+    """Return the row at which each run of a file starts."""
     run, topic = columns.run, columns.topic
     starts = [0, *(np.flatnonzero(run[1:] != run[:-1]) + 1).tolist()]
     seen: set[int] = set()
