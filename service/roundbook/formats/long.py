@@ -33,15 +33,10 @@ from roundbook.formats.table import (
 
 
 def read_long(table: Table, selection: MeasureSelection) -> dict[str, Block]:
-    """Read a long table.
+    """Read a long table, by measure.
 
     Rows of the topic ``all`` are summaries and left out, wherever they are. A file with one column
     for each measure, in place of a column of scores, is read too.
-
-    Returns
-    -------
-    dict of str to Block
-        By measure.
     """
     file, header, line = table.file, table.header, table.header_line
     topic, value, run = map(table.named_column, (TOPIC_HEADERS, VALUE_HEADERS, RUN_HEADERS))

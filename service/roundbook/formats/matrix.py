@@ -42,7 +42,7 @@ class HiddenCells:
 
 
 class FilePart(NamedTuple):
-    """The topics and runs of one of several files."""
+    """The topics and runs of a file."""
 
     file: str
     topics: tuple[str, ...]
@@ -67,7 +67,7 @@ class ScoreMatrix:
     files : tuple of str
         The files as the user named them.
     parts : tuple of FilePart
-        The topics and runs of each of several files.
+        The topics and runs of each file.
     hidden : tuple of HiddenCells
     """
 

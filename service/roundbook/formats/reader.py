@@ -157,11 +157,7 @@ def read_measures(
                 blocks[0].measure,
                 first[1],
                 files,
-                parts=tuple(
-                    FilePart(block.file, block.topics, block.runs)
-                    for block in blocks
-                    if len(blocks) > 1
-                ),
+                parts=tuple(FilePart(block.file, block.topics, block.runs) for block in blocks),
                 hidden=tuple(hidden),
             )
         )
@@ -215,7 +211,7 @@ def _refuse_partial_runs(
             scored = set(lacks.runs)
             run = next((run for run in has.runs if run not in scored), None)
             if run is not None:
-                files = [part.file for part in has.parts if run in part.runs] or has.files
+                files = [part.file for part in has.parts if run in part.runs]
                 raise _partial_run(
                     run, has.measure, lacks.measure, files, way_out="name the measures"
                 )
