@@ -16,6 +16,7 @@ from roundbook.database.run_tables import run_upload, uploaded_run
 from roundbook.database.tables import matrix, matrix_run, run
 from roundbook.errors import ContentDiffersError
 from roundbook.formats.trec import RunFiles, StoredFile, read_runs
+from roundbook.limits import LIST_DEPTH
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
 from roundbook.logbook.names import NearName, distinct_names, recorded_tags, recorded_topics
@@ -153,7 +154,7 @@ def log_runs(
         lists=len(lists),
         documents=sum(len(ranked) for _, ranked, _ in lists),
         new_documents=len(documents.new),
-        depth=DEPTH,
+        depth=LIST_DEPTH,
         longest_list=max((len(ranked) for _, ranked, _ in lists), default=0),
         beyond_depth=read.beyond_depth,
         new_topics=new_topics,
