@@ -4,6 +4,10 @@ from __future__ import annotations
 
 # Squares of larger scores, summed over a large matrix, leave the range of a double.
 LARGEST_SCORE = 1e100
+# Bytes of a file that is read, also after decompression.
+LARGEST_FILE = 256 * 2**20
+# Documents below this rank are not stored; trec_eval, as campaigns use it, looks no further.
+LIST_DEPTH = 1000
 # Draws of a study, and resamples of a bootstrap over topics.
 MOST_TRIALS = 1_000_000
 MOST_RESAMPLES = 1_000_000

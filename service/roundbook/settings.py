@@ -12,6 +12,7 @@ import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from roundbook.errors import InputError
+from roundbook.limits import LARGEST_FILE
 
 
 def _data_dir() -> Path:
@@ -43,7 +44,7 @@ class Settings(BaseModel):
         default_factory=_data_dir, description="Where the embedded server keeps its data."
     )
     max_file_bytes: int = Field(
-        default=256 * 2**20, gt=0, description="Largest score file read, unpacked, in bytes."
+        default=LARGEST_FILE, gt=0, description="Largest score file read, unpacked, in bytes."
     )
     connect_timeout: int = Field(
         default=10, gt=0, le=1_000_000, description="Seconds to wait for a server to answer."

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from types import SimpleNamespace
@@ -9,15 +10,20 @@ from types import SimpleNamespace
 import numpy as np
 import typer
 from fastapi.testclient import TestClient
+from sqlalchemy import select, text
+from tests.archives import table_in
 from tests.factories import log_scores, verify_record
 
 from roundbook.api.app import make_app
+from roundbook.database.engine import unit_of_work
+from roundbook.database.tables import metadata, result
 from roundbook.logbook import impact, kinds, saving
 from roundbook.logbook.input_rows import inputs_today
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import begin
+from roundbook.logbook.studies.studies import STUDIES
 from roundbook.requests.base import Request
 from roundbook.settings import load_settings
 
@@ -139,6 +145,91 @@ def test_what_is_taken_of_a_request_tells_results_apart(engine):
             assert len(kind.today(connection, find_task(connection, "t"), looked_up)) in (1, 2)
         kind.today_by(told_apart)
         assert looked_up.fields <= {"task", *told_apart.fields}, fields
+
+
+STUDIES_OF = {
+    "discriminative-power": {"trials": 50, "resamples": 100},
+    "swap-rate": {"trials": 20},
+    "across-rounds": {"trials": 50, "swap_trials": 20},
+    "incremental": {"difference": 0.1, "start": 2},
+    "change": {"to_round": "2", "pivot": "a0", "match": "tag", "trials": 50},
+    "leave-one-out": {"reassessed": True},
+    "leave-one-out-rounds": {},
+    "leave-teams-out": {"teams_left": [2], "trials": 10},
+    "topic-subsets": {"topics": [4], "trials": 10},
+    "per-topic-variance": {},
+}
+
+
+def whole_numbers(value, key=""):
+    """Yield each whole number in JSON, with the key it stands under."""
+    if isinstance(value, dict):
+        for name, part in value.items():
+            yield from whole_numbers(part, name)
+    elif isinstance(value, list):
+        for part in value:
+            yield from whole_numbers(part, key)
+    elif isinstance(value, int):
+        yield key, value
+
+
+def test_an_archive_has_no_number_of_the_record_it_is_of(engine, terminal, tmp_path):
+    """Its rows are numbered from ten million on, and a result of every kind is saved in it."""
+    first = 10**7
+    with unit_of_work(engine) as connection:
+        for table in metadata.tables.values():
+            if "id" in table.columns:
+                connection.execute(text(f"ALTER TABLE {table} ALTER id RESTART WITH {first}"))
+        connection.commit()
+    chance = np.random.default_rng(3)
+    tags = [f"{team}{number}" for team in "abc" for number in range(2)]
+    lists = [
+        f"t{topic} Q0 d{document} 1 {9 - rank} {tag}\n"
+        for tag in tags
+        for topic in range(6)
+        for rank, document in enumerate(chance.permutation(12)[:8])
+    ]
+    grades = [f"t{topic} 0 d{n} {chance.integers(2)}\n" for topic in range(6) for n in range(12)]
+    rows = [",".join((f"t{t}", *map(str, chance.random(6)))) for t in range(6)]
+    for name, lines in {
+        "runs": lists,
+        "qrels": grades,
+        "teams": ["run,team,contributed_to_pool\n", *(f"{tag},{tag[0]},yes\n" for tag in tags)],
+        "scores": [f"topic,{','.join(tags)}\n", "\n".join(rows)],
+    }.items():
+        (tmp_path / name).write_text("".join(lines))
+    for words in (
+        ("run", "log", "t", "1", str(tmp_path / "runs"), "--create"),
+        ("qrels", "log", "t", "1", str(tmp_path / "qrels")),
+        ("round", "teams", "t", "1", str(tmp_path / "teams")),
+        ("log", "t", "1", "--from-runs", "--measure", "AP"),
+        ("log", "t", "2", str(tmp_path / "scores"), "--measure", "AP", "--create"),
+        ("round", "teams", "t", "2", str(tmp_path / "teams")),
+    ):
+        done = terminal(*words)
+        assert done.code == 0, done.err
+    of = {"task": "t", "measure": "AP"}
+    saved = {
+        "plan": of | {"assessments": ("official",)},
+        "drift": of | {"from_round": "1", "to_round": "2"},
+        **{study: of | {"round": "1"} | fields for study, fields in STUDIES_OF.items()},
+    }
+    for study in ("across-rounds", "leave-one-out-rounds"):
+        del saved[study]["round"]
+    with begin(engine, "ann") as session:
+        for name, asked in saved.items():
+            kind, fields = kinds.kind_of(name, asked)
+            saving.save_result(session, kind, kinds.find_kind(kind).request(**fields))
+        results = session.connection.execute(select(result.c.kind, result.c.result)).all()
+    assert {row.kind for row in results} == set(kinds.KINDS)
+    assert set(STUDIES_OF) == set(STUDIES)
+    held = {key for row in results for key, number in whole_numbers(row.result) if number >= first}
+    assert held == {"matrix", "from_matrix", "to_matrix", "factors_of", "estimate"}
+    assert terminal("export", str(tmp_path / "t.zip")).code == 0
+    for row in table_in(tmp_path / "t.zip", "result"):
+        for column in ("result", "request"):
+            numbers = whole_numbers(json.loads(row[column]))
+            assert not [found for found in numbers if found[1] >= first], row["name"]
 
 
 def test_what_lists_saved_results_imports_nothing_to_compute_with():

@@ -7,10 +7,10 @@ tables are read from the catalogue, not from `tables`: a record may have an olde
 from __future__ import annotations
 
 from hashlib import blake2b
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from psycopg import sql
-from sqlalchemy import Connection, literal, select, text
+from sqlalchemy import Connection, Row, literal, select, text
 from sqlalchemy import table as table_clause
 
 from roundbook.database.engine import driver_connection
@@ -44,26 +44,20 @@ class Fingerprint(NamedTuple):
     hash: str
 
 
-class _TableColumns(NamedTuple):
-    name: str
-    columns: list[str]
-    key: list[str] | None
-    by_byte: list[bool] | None
-
-
 def fingerprint_tables(connection: Connection) -> dict[str, Fingerprint]:
     """Return the fingerprints of the record's tables by name.
 
     The settings of `make_engine` fix how values are written as text; doubles are exact.
     """
-    return {table.name: _fingerprint(connection, table) for table in _tables(connection)}
+    tables = connection.execute(_TABLES, {"schema": SCHEMA}).all()
+    return {table.name: _fingerprint(connection, table) for table in tables}
 
 
 def filled_tables(connection: Connection) -> list[str]:
     """Return the names of the record's tables that have rows, without the schema's version."""
     return [
         table.name
-        for table in _tables(connection)
+        for table in connection.execute(_TABLES, {"schema": SCHEMA}).all()
         if table.name != VERSION_TABLE
         and connection.execute(
             select(literal(1)).select_from(table_clause(table.name, schema=SCHEMA)).limit(1)
@@ -71,11 +65,7 @@ def filled_tables(connection: Connection) -> list[str]:
     ]
 
 
-def _tables(connection: Connection) -> list[_TableColumns]:
-    return [_TableColumns(*row) for row in connection.execute(_TABLES, {"schema": SCHEMA})]
-
-
-def _fingerprint(connection: Connection, table: _TableColumns) -> Fingerprint:
+def _fingerprint(connection: Connection, table: Row[Any]) -> Fingerprint:
     columns = sql.SQL(", ").join(map(sql.Identifier, table.columns))
     order = sql.SQL(", ").join(
         sql.SQL('{} COLLATE "C"' if by_byte else "{}").format(sql.Identifier(column))

@@ -22,10 +22,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY, REAL
 
-from roundbook.database.table_parts import identity, metadata, now, refers, required
-
-# Documents below this rank are not stored; trec_eval, as campaigns use it, looks no further.
-DEPTH = 1000
+from roundbook.database.table_parts import identity, metadata, recorded, refers, required
+from roundbook.limits import LIST_DEPTH
 
 _FILES = (
     "cardinality(files) >= 1 AND cardinality(file_sizes) = cardinality(files)"
@@ -53,9 +51,7 @@ run_upload = Table(
     Column("documents", Integer, nullable=False),
     Column("beyond_depth", BigInteger, nullable=False),
     *_files(),
-    required("software"),
-    now("logged_at"),
-    required("logged_by"),
+    *recorded("logged"),
     UniqueConstraint("round_id", "number"),
     CheckConstraint("number >= 1", name="number"),
     CheckConstraint("runs >= 1 AND documents >= 1 AND beyond_depth >= 0", name="size"),
@@ -93,7 +89,7 @@ run_list = Table(
     ),
     CheckConstraint(
         "array_ndims(documents) = 1 AND array_ndims(scores) = 1"
-        f" AND cardinality(documents) BETWEEN 1 AND {DEPTH}"
+        f" AND cardinality(documents) BETWEEN 1 AND {LIST_DEPTH}"
         " AND cardinality(scores) = cardinality(documents)",
         name="length",
     ),
@@ -130,9 +126,7 @@ qrels = Table(
     Column("relevant", Integer, nullable=False),
     required("content_hash"),
     *_files(),
-    required("software"),
-    now("logged_at"),
-    required("logged_by"),
+    *recorded("logged"),
     UniqueConstraint("round_id", "assessments", "revision"),
     CheckConstraint("revision = 1 OR coalesce(reason, '') <> ''", name="revised_for_a_reason"),
     CheckConstraint("topics >= 1 AND judged >= topics", name="size"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from sqlalchemy import (
     BigInteger,
     CheckConstraint,
@@ -51,6 +53,11 @@ def now(name: str, clock: ColumnElement[object] | None = None) -> Column[object]
         nullable=False,
         server_default=func.now() if clock is None else clock,
     )
+
+
+def recorded(done: str) -> tuple[Column[Any], ...]:
+    """Return the columns with the software, time and user by which a row was ``logged``, ..."""
+    return required("software"), now(f"{done}_at"), required(f"{done}_by")
 
 
 def required(name: str) -> Column[str]:

@@ -33,7 +33,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from roundbook.database import table_parts, token_tables
 from roundbook.database.run_tables import qrels, run_upload
-from roundbook.database.table_parts import identity, now, refers, required
+from roundbook.database.table_parts import identity, now, recorded, refers, required
 
 SCHEMA, metadata = table_parts.SCHEMA, table_parts.metadata
 TOKEN_TABLES = token_tables.TOKEN_TABLES
@@ -93,9 +93,7 @@ topic_alias = Table(
     refers("task_id", "task"),
     required("name"),
     Column("topic_id", BigInteger, nullable=False),
-    required("software"),
-    now("recorded_at"),
-    required("recorded_by"),
+    *recorded("recorded"),
     PrimaryKeyConstraint("task_id", "name"),
     ForeignKeyConstraint(["topic_id", "task_id"], [topic.c.id, topic.c.task_id]),
     CheckConstraint("name <> ''", name="named"),
@@ -161,9 +159,7 @@ matrix = Table(
     Column("files", ARRAY(Text), nullable=False),
     required("layout"),
     Column("tool", Text),
-    required("software"),
-    now("logged_at"),
-    required("logged_by"),
+    *recorded("logged"),
     UniqueConstraint("round_id", "measure_id", "assessments", "revision"),
     UniqueConstraint("id", "topics"),
     UniqueConstraint("id", "runs"),
@@ -239,9 +235,7 @@ factor_set = Table(
     Column("runs", Integer, nullable=False),
     required("zero_sd"),
     Column("reason", Text),
-    required("software"),
-    now("fitted_at"),
-    required("fitted_by"),
+    *recorded("fitted"),
     UniqueConstraint("round_id", "measure_id", "assessments", "version"),
     UniqueConstraint("id", "matrix_id"),
     ForeignKeyConstraint(
@@ -370,9 +364,7 @@ published_variance = Table(
     Column("runs", Integer, nullable=False),
     Column("variance", Double, nullable=False),
     required("source"),
-    required("software"),
-    now("recorded_at"),
-    required("recorded_by"),
+    *recorded("recorded"),
     Column("teams", Integer),
     UniqueConstraint(
         "round_id",
@@ -402,9 +394,7 @@ result = Table(
     Column("request", JSONB, nullable=False),
     Column("result", JSONB, nullable=False),
     Column("note", Text),
-    required("software"),
-    now("saved_at"),
-    required("saved_by"),
+    *recorded("saved"),
     UniqueConstraint("kind", "name", "version"),
     CheckConstraint("kind <> '' AND name <> ''", name="named"),
     CheckConstraint("jsonb_typeof(result) = 'object'", name="result"),
@@ -441,9 +431,7 @@ withdrawal = Table(
     Column("number", Integer, nullable=False),
     Column("withdrawn", Boolean, nullable=False),
     required("reason"),
-    required("software"),
-    now("decided_at"),
-    required("decided_by"),
+    *recorded("decided"),
     PrimaryKeyConstraint("matrix_id", "number"),
     # They alternate, beginning with a withdrawal.
     CheckConstraint("number >= 1 AND withdrawn = (number % 2 = 1)", name="in_turn"),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sqlalchemy import CheckConstraint, Column, DateTime, LargeBinary, Table, Text, UniqueConstraint
+from sqlalchemy import CheckConstraint, Column, DateTime, LargeBinary, Table, UniqueConstraint
 
-from roundbook.database.table_parts import identity, metadata, now, refers, required
+from roundbook.database.table_parts import identity, metadata, recorded, refers, required
 
 # `scope` is the most that a token allows: reading, logging or everything; a task limits it to one.
 access_token = Table(
@@ -16,9 +16,7 @@ access_token = Table(
     required("scope"),
     refers("task_id", "task", nullable=True),
     Column("expires_at", DateTime(timezone=True)),
-    Column("software", Text, nullable=False),
-    now("created_at"),
-    required("created_by"),
+    *recorded("created"),
     UniqueConstraint("name"),
     UniqueConstraint("hash"),
     CheckConstraint("name <> ''", name="named"),
@@ -32,9 +30,7 @@ token_revocation = Table(
     "token_revocation",
     metadata,
     refers("access_token_id", "access_token"),
-    required("software"),
-    now("revoked_at"),
-    required("revoked_by"),
+    *recorded("revoked"),
     UniqueConstraint("access_token_id"),
 )
 

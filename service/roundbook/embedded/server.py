@@ -126,20 +126,18 @@ def _leave(server: _Server) -> None:
 
 def _start(server: _Server) -> None:
     """Start the server unless it runs, also after a killed process left files behind."""
-    try:
-        _prepare(server)
-        server.start()
-    except subprocess.CalledProcessError:
-        # A server that a killed process was starting may still be coming up.
-        _prepare(server)
-        server.start()
-
-
-def _prepare(server: _Server) -> None:
-    with server._lock:
-        _wait_for_server(server.pgdata)
-        _create_directory(server.pgdata)
-        _forget_dead_users(server)
+    for is_last in (False, True):
+        try:
+            with server._lock:
+                _wait_for_server(server.pgdata)
+                _create_directory(server.pgdata)
+                _forget_dead_users(server)
+            server.start()
+            return
+        except subprocess.CalledProcessError:
+            # A server that a killed process was starting may still be coming up.
+            if is_last:
+                raise
 
 
 def _wait_for_server(directory: Path) -> None:

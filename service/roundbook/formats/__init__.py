@@ -1,7 +1,8 @@
 """Readers of score files (wide, long, trec_eval, ir_measures, NTCIREVAL) and team files.
 
 Whatever the bytes, a call returns its result or raises one of `roundbook.errors` that names the
-position in the file. Each layout has its module; `reader` chooses between them.
+position in the file: BadFileError, where a docstring names no other. `wide`, `long` and `tools` read
+the layouts; `reader` chooses between them.
 """
 
 from roundbook.formats.matrix import (
@@ -11,10 +12,9 @@ from roundbook.formats.matrix import (
 )
 from roundbook.formats.name_tables import RunTeam, RunTeams, read_teams
 from roundbook.formats.reader import LAYOUTS, read_measures, read_scores
-from roundbook.formats.text import DEFAULT_MAX_BYTES, sent_to
+from roundbook.formats.text import sent_to
 
 __all__ = [
-    "DEFAULT_MAX_BYTES",
     "LAYOUTS",
     "CompleteMatrix",
     "RunTeam",

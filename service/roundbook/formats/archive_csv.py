@@ -22,13 +22,7 @@ class Record(NamedTuple):
 
 
 def read_records(archive: Archive, name: str) -> Iterator[Record]:
-    """Yield the records of a CSV member, the header first.
-
-    Raises
-    ------
-    BadFileError
-        When a record is not written as `write_record` does.
-    """
+    """Yield the records of a CSV member, the header first."""
     member = f"{archive.file}/{name}"
     first_line, parts, quotes = 1, [], 0
     for line, text in enumerate(_lines(archive, name), 1):

@@ -16,15 +16,16 @@ DATA_PACKAGE = "datapackage.json"
 
 TableSchema = dict[str, Any]
 
+CONVENTIONS = (
+    "Rows are numbered in the column id, and columns such as task_id hold these numbers. An"
+    " empty cell of a column that may be empty means that nothing is known; there, a text that"
+    " is empty itself or begins with a backslash has a backslash before it."
+)
 _PACKAGE = {
     "profile": "tabular-data-package",
     "name": "roundbook-archive",
     "title": "A record of Roundbook, the logbook of evaluation campaigns",
-    "description": (
-        "Rows are numbered in the column id, and columns such as task_id hold these numbers. An"
-        " empty cell of a column that may be empty means that nothing is known; there, a text that"
-        " is empty itself or begins with a backslash has a backslash before it."
-    ),
+    "description": CONVENTIONS,
 }
 
 LISTS_HEADER = ("run", "topic", "documents", "scores")

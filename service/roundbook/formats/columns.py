@@ -73,13 +73,7 @@ class Table:
         return "name" in keys and not any(headings.isdisjoint(keys) for headings in _PYTERRIER)
 
     def named_column(self, names: Sequence[Sequence[str]]) -> int | None:
-        """Return the index of the column with one of these headings, or None.
-
-        Raises
-        ------
-        BadFileError
-            If two columns have such headings.
-        """
+        """Return the index of the column with one of these headings, or None; refuse two."""
         for group in names:
             columns = [index for index, key in enumerate(self.keys) if key in group]
             if len(columns) > 1:
@@ -96,13 +90,7 @@ class Table:
         return None
 
     def rows(self) -> Iterator[tuple[int, list[str]]]:
-        """Yield the line (or row number) and the cells of each row below the header.
-
-        Raises
-        ------
-        BadFileError
-            As `TextTable.cells`.
-        """
+        """Yield the line (or row number) and the cells of each row below the header."""
         columns = [self.texts(column) for column in range(len(self.header))]
         for line, *cells in zip(self.line_numbers(), *columns, strict=True):
             yield line, cells
@@ -116,12 +104,9 @@ class Table:
         return self._columns[column]
 
     def numbers(self, column: int, rows: Sequence[int]) -> _Numbers:
-        """Return the cells of a column, in some rows, as scores; both are counted from 0.
+        """Return the cells of a column, in some rows, as scores; NaN where empty.
 
-        Raises
-        ------
-        BadFileError
-            If a cell is no score; an empty cell is NaN, a missing score.
+        Columns and rows are counted from 0.
         """
         cells, lines = self._cells(column), self.line_numbers()
         if len(rows) < len(cells):
@@ -198,13 +183,7 @@ class TextTable(Table):
 
     @cached_property
     def cells(self) -> list[str]:
-        """All cells below the header, row by row.
-
-        Raises
-        ------
-        BadFileError
-            If there is no delimiter or no row, or a row has more or fewer fields than the header.
-        """
+        """All cells below the header, row by row; a row of another width is refused."""
         lines, texts, delimiter, plain = self._rows
         width = len(self.header)
         if plain and {*map(methodcaller("count", delimiter), texts)} == {width - 1}:
@@ -273,11 +252,6 @@ def _delimiter_of(source: SourceText) -> str | None:
     A tab is preferred, since no name may hold a tab. Of comma and semicolon it is the one that
     splits the first row into as many fields as the header; if both do, the one with a known
     heading over the first column.
-
-    Raises
-    ------
-    BadFileError
-        If both remain possible.
     """
     line, header = source.first_rows[0]
     bare = [re.sub(r'"[^"]*"', "", text) for _, text in source.first_rows]
@@ -309,13 +283,7 @@ def _delimiter_of(source: SourceText) -> str | None:
 
 
 def _split_fields(text: str, delimiter: str, file: str, line: int) -> list[str]:
-    """Return the fields of one line, without their quotes.
-
-    Raises
-    ------
-    BadFileError
-        If a quote is not closed on its line, or is followed by more text.
-    """
+    """Return the fields of one line, without their quotes."""
     if '"' not in text:
         return text.split(delimiter)
     try:

@@ -31,12 +31,6 @@ def detect_layout(
     the two columns holds measures is decided by the tools' names of measures and the selected
     ones; if both columns do, or neither, the file is refused.
 
-    Returns
-    -------
-    layout : str
-        One of ``LAYOUTS`` of `reader`.
-    content : SourceText or Table
-
     Raises
     ------
     AmbiguousLayoutError

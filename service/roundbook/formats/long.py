@@ -33,20 +33,10 @@ from roundbook.formats.table import (
 
 
 def read_long(table: Table, selection: MeasureSelection) -> dict[str, Block]:
-    """Read a long table.
+    """Read a long table, by measure.
 
     Rows of the topic ``all`` are summaries and left out, wherever they are. A file with one column
     for each measure, in place of a column of scores, is read too.
-
-    Returns
-    -------
-    dict of str to Block
-        By measure.
-
-    Raises
-    ------
-    BadFileError
-        If columns are missing or ambiguous, or a row is invalid.
     """
     file, header, line = table.file, table.header, table.header_line
     topic, value, run = map(table.named_column, (TOPIC_HEADERS, VALUE_HEADERS, RUN_HEADERS))
@@ -152,11 +142,6 @@ def block_of_lines(
         Their columns in the file, for error messages.
     measure, whole_runs
         See `Block`.
-
-    Raises
-    ------
-    BadFileError
-        If a name is invalid, or a topic and run come twice.
     """
     names, at_topic = numbered_names(topics, "topic", file, lambda at: (lines[at], topic_column))
     tags, at_run = numbered_names(runs, "run", file, lambda at: (lines[at], run_column))

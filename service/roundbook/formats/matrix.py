@@ -42,7 +42,7 @@ class HiddenCells:
 
 
 class FilePart(NamedTuple):
-    """The topics and runs of one of several files."""
+    """The topics and runs of a file."""
 
     file: str
     topics: tuple[str, ...]
@@ -67,7 +67,7 @@ class ScoreMatrix:
     files : tuple of str
         The files as the user named them.
     parts : tuple of FilePart
-        The topics and runs of each of several files.
+        The topics and runs of each file.
     hidden : tuple of HiddenCells
     """
 
@@ -220,7 +220,7 @@ def refuse_oversize(topics: int, runs: int, file: str) -> None:
 
 
 def merged(blocks: Sequence[Block]) -> tuple[tuple[str, ...], tuple[str, ...], Scores]:
-    """Merge the scores of several files.
+    """Merge the scores of several files; refuse two scores of a run on a topic.
 
     Returns
     -------
@@ -228,11 +228,6 @@ def merged(blocks: Sequence[Block]) -> tuple[tuple[str, ...], tuple[str, ...], S
         In order of first appearance.
     scores : (topics, runs) float array
         NaN where no file has a score; the transpose of a C-contiguous buffer.
-
-    Raises
-    ------
-    BadFileError
-        If two files score the same run on the same topic, or both hold a whole run.
     """
     if len(blocks) == 1:
         (block,) = blocks
@@ -299,11 +294,6 @@ def without_summary(block: Block, topic_column: int | None = 1) -> Block:
     ----------
     topic_column : int or None
         The column of topics, for error messages.
-
-    Raises
-    ------
-    BadFileError
-        If a row of such a name does not hold the means, or is the only row.
     """
     names = [*map(str.lower, block.topics)]
     if MEANS.isdisjoint(names):
@@ -337,11 +327,6 @@ def refuse_means(topics: Sequence[str], scores: Scores, blocks: Sequence[Block])
 
     A topic's score may equal the mean by chance. So that counts only below three topics or more,
     and only if the means of two runs or more differ from every other score of the run.
-
-    Raises
-    ------
-    BadFileError
-        With the line of the topic in the first file that has it.
     """
     if len(topics) < 4:
         return

@@ -13,8 +13,7 @@ from roundbook.measure_names import measure_key
 _MAX_MEASURES = 10_000
 # Counts and copies that tools print by topic, which are no scores of runs.
 _NO_SCORES = re.compile(r"num_\w+|relstring\w*|runid|Num(?:Q|Rel|Ret)(?:\(.*\))?", re.IGNORECASE)
-# Ways out of the errors that a file lacks a measure, with one other or several in it.
-_ABSENT = frozenset({"another measure", "other measures"})
+_MOST_LISTED = 40
 
 
 class MeasureSelection(NamedTuple):
@@ -38,30 +37,51 @@ class MeasureSelection(NamedTuple):
         return self.measures[0]
 
 
-def choose_measure(names: Iterable[str], measure: str, file_measure: str | None, file: str) -> str:
-    """Return the name in a file of the measure to read.
+def choose_measures(names: Iterable[str], selection: MeasureSelection, file: str) -> dict[str, str]:
+    """Return the names in a file of the selected measures, by their names in the record.
 
-    Parameters
-    ----------
-    names : iterable of str
-        The names in the file.
-    measure : str
-        The measure's name in the record; any of its spellings counts, in any case.
-    file_measure : str or None
-        The name in the file, if the user gave it; only an exact match counts.
-
-    Raises
-    ------
-    BadFileError
-        If no measure of the file matches, or several do: runs may be spread over them.
+    Any spelling of a measure counts, in any case; two in one file are refused, since runs may be
+    spread over them. Of a name that the user gave for the file only an exact match counts. Of
+    several measures those that the file lacks are left out, since a run may have a file for each
+    measure. If none is named, all but counts such as num_ret are taken, under their own names.
     """
     names = list(dict.fromkeys(names))
+    if not selection.measures:
+        return _all_measures(names, file)
     if len(names) > _MAX_MEASURES:
         raise BadFileError(
             f"the file names {len(names)} measures; check which column holds them",
             file,
             way_out="too many measures",
         )
+    chosen = {
+        measure: name
+        for measure in selection.measures
+        if (name := _spelling(names, measure, selection.file_measure, file)) is not None
+    }
+    if chosen:
+        return chosen
+    if len(selection.measures) > 1:
+        raise BadFileError(
+            f"the file holds none of {selection}, but {_listed(names)}",
+            file,
+            way_out="name the measures",
+        )
+    if len(names) == 1:
+        raise BadFileError(
+            f"the file holds the measure {_listed(names)}, not {selection}",
+            file,
+            way_out="another measure",
+        )
+    raise BadFileError(
+        f"the file holds no measure {selection}, but {_listed(names)}",
+        file,
+        way_out="other measures",
+    )
+
+
+def _spelling(names: list[str], measure: str, file_measure: str | None, file: str) -> str | None:
+    """Return the name of a measure among those in a file, None without one."""
     if file_measure is None:
         key = measure_key(measure)
         fitting = [name for name in names if measure_key(name) == key]
@@ -70,66 +90,30 @@ def choose_measure(names: Iterable[str], measure: str, file_measure: str | None,
         fitting = [name for name in names if name == file_measure]
     if len(fitting) > 1:
         raise BadFileError(
-            f"the measures {listed(fitting)} of this file could all be {measure}",
+            f"the measures {_listed(fitting)} of this file could all be {measure}",
             file,
             way_out="several measures",
         )
-    if fitting:
-        return fitting[0]
-    if len(names) == 1:
-        raise BadFileError(
-            f"the file holds the measure {listed(names)}, not {measure}",
-            file,
-            way_out="another measure",
-        )
-    raise BadFileError(
-        f"the file holds no measure {measure}, but {listed(names)}",
-        file,
-        way_out="other measures",
-    )
+    return fitting[0] if fitting else None
 
 
-def listed(names: list[str], limit: int = 40) -> str:
-    """Return a printable list of names, cut after `limit`, with the number of the rest."""
-    more = len(names) - limit
-    short = [name if name.isprintable() and len(name) <= 80 else quoted(name) for name in names]
-    return ", ".join(short[:limit]) + (f" and {more} more" if more > 0 else "")
-
-
-def choose_measures(names: Iterable[str], selection: MeasureSelection, file: str) -> dict[str, str]:
-    """Return the names in a file of the selected measures, by their names in the record.
-
-    Of several measures those that the file lacks are left out, since a run may have a file for
-    each measure. If none is named, all but counts such as num_ret are taken, under their own
-    names.
-
-    Raises
-    ------
-    BadFileError
-        If no measure of the file matches, or several do.
-    """
-    names = list(dict.fromkeys(names))
-    if len(selection.measures) == 1:
-        (measure,) = selection.measures
-        return {measure: choose_measure(names, measure, selection.file_measure, file)}
-    chosen: dict[str, str] = {}
-    for measure in selection.measures:
-        try:
-            chosen[measure] = choose_measure(names, measure, None, file)
-        except BadFileError as error:
-            if error.way_out is None or error.way_out.code not in _ABSENT:
-                raise
-    if not selection.measures:
-        chosen = {name: name for name in names if not _NO_SCORES.fullmatch(name)}
-        by_key: dict[str, str] = {}
-        for name in chosen:
-            if (first := by_key.setdefault(measure_key(name), name)) != name:
-                raise BadFileError(
-                    f"{first} and {name} are one measure", file, way_out="name the measures"
-                )
+def _all_measures(names: list[str], file: str) -> dict[str, str]:
+    chosen = {name: name for name in names if not _NO_SCORES.fullmatch(name)}
+    by_key: dict[str, str] = {}
+    for name in chosen:
+        if (first := by_key.setdefault(measure_key(name), name)) != name:
+            raise BadFileError(
+                f"{first} and {name} are one measure", file, way_out="name the measures"
+            )
     if not chosen:
-        none_of = f"none of {selection}" if selection.measures else "no measure"
         raise BadFileError(
-            f"the file holds {none_of}, but {listed(names)}", file, way_out="name the measures"
+            f"the file holds no measure, but {_listed(names)}", file, way_out="name the measures"
         )
     return chosen
+
+
+def _listed(names: list[str]) -> str:
+    """Return a printable list of names, cut after many, with the number of the rest."""
+    more = len(names) - _MOST_LISTED
+    short = [name if name.isprintable() and len(name) <= 80 else quoted(name) for name in names]
+    return ", ".join(short[:_MOST_LISTED]) + (f" and {more} more" if more > 0 else "")

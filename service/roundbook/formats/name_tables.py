@@ -12,7 +12,8 @@ from roundbook.formats.columns import TextTable
 from roundbook.formats.matrix import HiddenCells
 from roundbook.formats.reader import read_source
 from roundbook.formats.table import RUN_HEADERS, TEAM_HEADERS, checked_name, quoted
-from roundbook.formats.text import DEFAULT_MAX_BYTES, SourceText, decoded, read_bytes
+from roundbook.formats.text import SourceText, decoded, read_bytes
+from roundbook.limits import LARGEST_FILE
 
 _RUN = RUN_HEADERS[:1]  # a system has a column of its own here
 _TYPE = (("type", "run_type", "runtype"),)
@@ -58,7 +59,7 @@ class RunTeams(dict[str, RunTeam]):
     hidden: tuple[HiddenCells, ...] = ()
 
 
-def read_teams(path: Path | str, max_bytes: int = DEFAULT_MAX_BYTES) -> RunTeams:
+def read_teams(path: Path | str, max_bytes: int = LARGEST_FILE) -> RunTeams:
     """Read a table ``run,team[,type][,contributed_to_pool][,system]``.
 
     Raises
@@ -138,13 +139,7 @@ class TopicId(NamedTuple):
 
 
 def read_topic_ids(path: Path | str, max_bytes: int) -> list[TopicId]:
-    """Return the rows of a CSV or TSV file ``topic,round,id``, in its order.
-
-    Raises
-    ------
-    BadFileError
-        If the file cannot be read, lacks a column, or has an empty name.
-    """
+    """Return the rows of a CSV or TSV file ``topic,round,id``, in its order."""
     file, _, data = read_bytes(path, max_bytes)
     table = TextTable(decoded(file, data))
     columns: dict[str, int] = {}

@@ -23,7 +23,6 @@ from roundbook.formats.measures import MeasureSelection
 from roundbook.formats.parquet import read_parquet
 from roundbook.formats.table import readable
 from roundbook.formats.text import (
-    DEFAULT_MAX_BYTES,
     SourceText,
     decoded,
     read_bytes,
@@ -32,6 +31,7 @@ from roundbook.formats.text import (
 from roundbook.formats.tools import TOOLS, read_output
 from roundbook.formats.wide import read_wide
 from roundbook.formats.workbooks import read_workbook
+from roundbook.limits import LARGEST_FILE
 from roundbook.measure_names import measure_key
 
 _TABLES = {"wide": read_wide, "long": read_long}
@@ -44,7 +44,7 @@ def read_scores(
     measure: str,
     file_measure: str | None = None,
     layout: str = "auto",
-    max_bytes: int = DEFAULT_MAX_BYTES,
+    max_bytes: int = LARGEST_FILE,
 ) -> ScoreMatrix:
     """Read the scores of one measure from one or several files of one layout.
 
@@ -89,7 +89,7 @@ def read_measures(
     *,
     file_measure: str | None = None,
     layout: str = "auto",
-    max_bytes: int = DEFAULT_MAX_BYTES,
+    max_bytes: int = LARGEST_FILE,
 ) -> list[ScoreMatrix]:
     """Read the scores of several measures, each file once; see `read_scores`.
 
@@ -157,11 +157,7 @@ def read_measures(
                 blocks[0].measure,
                 first[1],
                 files,
-                parts=tuple(
-                    FilePart(block.file, block.topics, block.runs)
-                    for block in blocks
-                    if len(blocks) > 1
-                ),
+                parts=tuple(FilePart(block.file, block.topics, block.runs) for block in blocks),
                 hidden=tuple(hidden),
             )
         )
@@ -170,13 +166,7 @@ def read_measures(
 
 
 def read_source(path: Path | str, max_bytes: int) -> SourceText | Table:
-    """Return the text or table of a file, whose type is detected from its content.
-
-    Raises
-    ------
-    BadFileError
-        If it cannot be read, or the library that reads it is missing.
-    """
+    """Return the text or table of a file, whose type is detected from its content."""
     file, _, data = read_bytes(path, max_bytes)
     if data.startswith(b"PK\x03\x04") and b"xl/workbook" in data:
         return read_workbook(data, file, max_bytes)
@@ -221,7 +211,7 @@ def _refuse_partial_runs(
             scored = set(lacks.runs)
             run = next((run for run in has.runs if run not in scored), None)
             if run is not None:
-                files = [part.file for part in has.parts if run in part.runs] or has.files
+                files = [part.file for part in has.parts if run in part.runs]
                 raise _partial_run(
                     run, has.measure, lacks.measure, files, way_out="name the measures"
                 )

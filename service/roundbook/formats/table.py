@@ -72,10 +72,7 @@ def has_unfit(text: str) -> bool:
 def checked_name(text: str, noun: str, file: str, line: int | None, column: int | None) -> str:
     """Return a topic's or run's name in NFC, without the white space around it.
 
-    Raises
-    ------
-    BadFileError
-        If the name is empty, very long, or holds invisible characters.
+    It must not be empty, very long, or hold invisible characters.
     """
     name = normalize("NFC", text.strip())
     if not name:
@@ -177,11 +174,6 @@ def numbers(
     ----------
     location : callable
         From a cell's index to its line and column.
-
-    Raises
-    ------
-    BadFileError
-        If a cell is no score, or commas in them are ambiguous.
     """
     values = quick_numbers(cells)
     if values is None:
@@ -220,13 +212,7 @@ def _with_points(
 
 
 def score(text: str, file: str, line: int, column: int | None) -> float:
-    """Return one cell as a number; an empty cell is NaN, a missing score.
-
-    Raises
-    ------
-    BadFileError
-        If the cell is anything but empty or a decimal number within ±1e100.
-    """
+    """Return one cell, a decimal number within ±1e100; an empty cell is NaN, a missing score."""
     text = text.strip()
     if not text:
         return float("nan")

@@ -20,7 +20,6 @@ from unicodedata import normalize
 
 from roundbook.errors import BadFileError
 
-DEFAULT_MAX_BYTES = 256 * 2**20
 _CHUNK = 2**20
 _GZIP = b"\x1f\x8b"
 _NOT_TEXT = {
@@ -114,11 +113,6 @@ def read_bytes(path: Path | str, max_bytes: int) -> tuple[str, bytes, bytes]:
         ``-`` is standard input.
     max_bytes : int
         Neither the file nor what it decompresses to may be larger.
-
-    Raises
-    ------
-    BadFileError
-        If the file cannot be read, or is too large.
     """
     file = shown_path(path)
     try:
@@ -149,13 +143,7 @@ def read_bytes(path: Path | str, max_bytes: int) -> tuple[str, bytes, bytes]:
 
 
 def decoded(file: str, data: bytes) -> SourceText:
-    """Return bytes as text in NFC, so that names are equal however their accents are encoded.
-
-    Raises
-    ------
-    BadFileError
-        If they are not UTF-8 text, or empty.
-    """
+    """Return bytes as text in NFC, so that names are equal however their accents are encoded."""
     for magic, reason in _NOT_TEXT.items():
         if data.startswith(magic):
             raise BadFileError(reason, file)

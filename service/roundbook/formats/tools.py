@@ -51,11 +51,6 @@ def read_output(source: SourceText, tool: str, selection: MeasureSelection) -> d
 
     A run without a tag gets it from the file's name. Only the values of the selected measures are
     read as numbers: others may be text (trec_eval's relstring) or undefined.
-
-    Raises
-    ------
-    BadFileError
-        If a line does not fit, or there are no scores of single topics.
     """
     file, output = source.file, TOOLS[tool](source)
     by_name: dict[str, list[_ScoreLine]] = {}

@@ -19,13 +19,7 @@ from roundbook.formats.table import (
 
 
 def read_wide(table: Table, selection: MeasureSelection) -> dict[str, Block]:
-    """Read a wide table, of the one selected measure; an empty cell is a missing score.
-
-    Raises
-    ------
-    BadFileError
-        If the file is not a table of scores with run tags above and topics on the left.
-    """
+    """Read a wide table, of the one selected measure; an empty cell is a missing score."""
     measure = selection.only(table.file)
     file, lines = table.file, table.line_numbers()
     runs = _run_tags(table)

@@ -37,13 +37,7 @@ class _WorkbookTable(Table):
     inexact: Mapping[int, int]
 
     def texts(self, column: int) -> list[str]:
-        """Return the cells of a column as text.
-
-        Raises
-        ------
-        BadFileError
-            If a number has more digits than a spreadsheet keeps.
-        """
+        """Return the cells of a column as text; refuse more digits than a spreadsheet keeps."""
         if column in self.inexact:
             raise _inexact_name(self.file, self.inexact[column], column + 1)
         return self._columns[column]
@@ -77,9 +71,8 @@ def read_workbook(data: bytes, file: str, max_bytes: int) -> Table:
     MissingExtraError
         If openpyxl is not installed.
     """
-    openpyxl = import_extra("openpyxl", "xlsx", file)
     _refuse_bomb(data, file, max_bytes)
-    sheet = _filled_sheet(openpyxl, data, file, values=True)
+    sheet = _filled_sheet(data, file, values=True)
     if sheet is None:
         raise BadFileError("the workbook has no cells", file)
     rows = sheet.rows
@@ -91,7 +84,7 @@ def read_workbook(data: bytes, file: str, max_bytes: int) -> Table:
         line = next(line for line, cells in rows if len(cells) > len(heading))
         reason = f"expected {len(heading)} cells as in the header, found {width}"
         raise BadFileError(reason, file, line, len(heading) + 1)
-    _refuse_formulas(openpyxl, data, file, below, width)
+    _refuse_formulas(data, file, below, width)
     texts = [
         [_text(value, file, line, at) for at, value in enumerate(_padded(cells, width), 1)]
         for line, cells in rows
@@ -150,14 +143,9 @@ def _refuse_bomb(data: bytes, file: str, max_bytes: int) -> None:
         )
 
 
-def _filled_sheet(
-    openpyxl: Any,  # noqa: ANN401
-    data: bytes,
-    file: str,
-    *,
-    values: bool,
-) -> _Sheet | None:
+def _filled_sheet(data: bytes, file: str, *, values: bool) -> _Sheet | None:
     """Return the one sheet with cells, or None; its rows without trailing empty cells."""
+    openpyxl = import_extra("openpyxl", "xlsx", file)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of unknown styles
@@ -206,18 +194,12 @@ def _padded(cells: list[Any], width: int) -> list[Any]:
     return cells + [None] * (width - len(cells))
 
 
-def _refuse_formulas(
-    openpyxl: Any,  # noqa: ANN401
-    data: bytes,
-    file: str,
-    rows: Sequence[_Row],
-    width: int,
-) -> None:
+def _refuse_formulas(data: bytes, file: str, rows: Sequence[_Row], width: int) -> None:
     """Refuse formulas without a saved value, which would be read as empty cells."""
     if all(len(cells) == width and None not in cells for _, cells in rows):
         return
     values_by_line = dict(rows)
-    sheet = _filled_sheet(openpyxl, data, file, values=False)
+    sheet = _filled_sheet(data, file, values=False)
     for line, cells in sheet.rows if sheet else ():
         for at, (value, cell) in enumerate(
             zip(_padded(values_by_line.get(line, []), len(cells)), cells, strict=False), 1

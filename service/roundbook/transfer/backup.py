@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from sqlalchemy import Engine
+from sqlalchemy import Connection, Engine
 
 from roundbook.database.dump import has_checksum, read_dump, restore_dump, write_dump
 from roundbook.database.engine import server_version, unit_of_work
-from roundbook.database.fingerprints import Fingerprint, filled_tables, fingerprint_tables
+from roundbook.database.fingerprints import filled_tables, fingerprint_tables
 from roundbook.database.schema import EXPECTED_REVISION, current_revision, require_known
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.logbook.atomic_files import atomic_file
@@ -78,7 +79,7 @@ def save_backup(engine: Engine, request: BackupRequest) -> SavedBackup:
     ):
         with _naming_file(file):
             part.touch(mode=0o600, exist_ok=False)  # before anything is in it
-        tables = fingerprint_tables(session.connection)
+        contents = _contents(session.connection)
         _, version = server_version(session.connection)
         write_dump(session.connection, part)
         size = part.stat().st_size
@@ -87,8 +88,7 @@ def save_backup(engine: Engine, request: BackupRequest) -> SavedBackup:
         bytes=size,
         schema_revision=revision,
         postgresql=version,
-        matrices=_count_matrices(tables),
-        tables=_list_checksums(tables),
+        **contents,
     )
 
 
@@ -121,27 +121,27 @@ def restore_backup(engine: Engine, request: RestoreRequest) -> RestoredBackup:
         connection.rollback()  # psql, which restores, waits for every lock held here
         restore_dump(connection, file, replace=request.replace)
     with begin(engine, one_snapshot=True) as session:
-        tables = fingerprint_tables(session.connection)
+        contents = _contents(session.connection)
     return RestoredBackup(
         file=str(file),
         replaced=bool(filled),
         schema_revision=dump.revision,
         status="up to date" if dump.revision == EXPECTED_REVISION else "out of date",
         postgresql=dump.postgresql,
-        matrices=_count_matrices(tables),
-        tables=_list_checksums(tables),
+        **contents,
     )
 
 
-def _list_checksums(tables: Mapping[str, Fingerprint]) -> list[TableChecksum]:
-    return [
-        TableChecksum(table=name, rows=table.rows, fingerprint=table.hash)
-        for name, table in tables.items()
-    ]
-
-
-def _count_matrices(tables: Mapping[str, Fingerprint]) -> int:
-    return tables["matrix"].rows if "matrix" in tables else 0
+def _contents(connection: Connection) -> dict[str, Any]:
+    """Return the tables of the record and the number of its matrices, as fields of a result."""
+    tables = fingerprint_tables(connection)
+    return {
+        "matrices": tables["matrix"].rows if "matrix" in tables else 0,
+        "tables": [
+            TableChecksum(table=name, rows=table.rows, fingerprint=table.hash)
+            for name, table in tables.items()
+        ],
+    }
 
 
 @contextmanager

@@ -1,13 +1,18 @@
 import pytest
 
 from roundbook.errors import BadFileError
-from roundbook.formats.measures import choose_measure
+from roundbook.formats.measures import MeasureSelection, choose_measures
 from roundbook.logbook.runs.scoring import measure_of_ir_measures
 from roundbook.measure_names import canonical_measure, is_known_measure, is_measure_like
 from roundbook_cli.ways_out import sentence
 
 TREC_EVAL = ["num_ret", "map", "Rprec", "bpref", "recip_rank", "P_5", "recall_100", "ndcg"]
 TREC_EVAL += ["ndcg_cut_10", "map_cut_10", "success_1", "set_P"]
+
+
+def choose_measure(names, measure, file_measure, file):
+    """Return the name of the one measure chosen."""
+    return choose_measures(names, MeasureSelection((measure,), file_measure), file)[measure]
 
 
 @pytest.mark.parametrize(

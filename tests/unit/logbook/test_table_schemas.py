@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from roundbook.transfer.archive.descriptions import DESCRIPTIONS
-from roundbook.transfer.archive.table_schemas import table_schema
+from roundbook.transfer.archive.descriptions import table_schema
 from roundbook.transfer.archive.tables import TABLES, columns_of
 
 PAGE = Path(__file__).parents[3] / "docs/reference/archive.md"
@@ -60,4 +59,9 @@ def test_the_descriptions_are_those_of_the_page():
         columns = dict(re.findall(r"^\| `([a-z_]+)` \| .*? \| (.+) \|$", body, re.MULTILINE))
         first = " ".join(body.strip().partition("\n\n")[0].split())
         on_the_page[title.removesuffix(".csv")] = (first, columns)
-    assert {name: tuple(described) for name, described in DESCRIPTIONS.items()} == on_the_page
+    described = {}
+    for table in TABLES:
+        schema = table_schema(table)
+        columns = {field["name"]: field["description"] for field in schema["fields"]}
+        described[table.name] = (schema["description"], columns)
+    assert described == on_the_page

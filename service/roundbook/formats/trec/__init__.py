@@ -2,10 +2,9 @@
 
 from roundbook.formats.trec.files import StoredFile
 from roundbook.formats.trec.qrels import QrelsFile, read_qrels
-from roundbook.formats.trec.runs import MAX_DEPTH, RankedList, RunFiles, read_runs
+from roundbook.formats.trec.runs import RankedList, RunFiles, read_runs
 
 __all__ = [
-    "MAX_DEPTH",
     "QrelsFile",
     "RankedList",
     "RunFiles",

@@ -42,13 +42,7 @@ class Columns(NamedTuple):
 def read_columns(
     source: SourceText, runs: Numbering, topics: Numbering, documents: Numbering
 ) -> Columns:
-    """Read the lines of a run file.
-
-    Raises
-    ------
-    BadFileError
-        If a line does not have six fields, or its score is no number.
-    """
+    """Read the lines of a run file."""
     pieces = []
     for piece, starts, lengths, scores in _pieces(source):
         run, topic, document = (

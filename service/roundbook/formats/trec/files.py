@@ -24,13 +24,7 @@ class StoredFile:
 
 
 def read_stored(path: Path | str, max_bytes: int) -> tuple[StoredFile, SourceText]:
-    """Read a UTF-8 text file, gzipped or not, in which a blank is the only white space in a line.
-
-    Raises
-    ------
-    BadFileError
-        If the file cannot be read, is too large, is not UTF-8 text, or is empty.
-    """
+    """Read a UTF-8 text file, gzipped or not, in which a blank is the only white space in a line."""
     file, data, unpacked = read_bytes(path, max_bytes)
     stored = StoredFile(file, len(data), hashlib.sha256(data).hexdigest())
     source = decoded(file, unpacked)
@@ -68,13 +62,7 @@ def kind_of(source: SourceText) -> str | None:
 
 
 def refuse_kind(source: SourceText, kind: str, expected: str, way_out: str) -> None:
-    """Refuse a file whose first lines are of `kind`, which has a command of its own.
-
-    Raises
-    ------
-    BadFileError
-        If the file is of that kind.
-    """
+    """Refuse a file whose first lines are of `kind`, which has a command of its own."""
     if kind_of(source) == kind:
         line = source.first_rows[0][0]
         raise BadFileError(

@@ -17,8 +17,7 @@ from roundbook.formats.text import SourceText, shown_path
 from roundbook.formats.trec.columns import Columns, read_columns
 from roundbook.formats.trec.files import StoredFile, read_stored, refuse_kind
 from roundbook.formats.trec.numbering import Numbering, Numbers
-
-MAX_DEPTH = 1000
+from roundbook.limits import LIST_DEPTH
 
 
 class RankedList(NamedTuple):
@@ -65,7 +64,7 @@ def read_runs(
     *,
     max_bytes: int,
     topics: Sequence[str] | None = None,
-    depth: int = MAX_DEPTH,
+    depth: int = LIST_DEPTH,
 ) -> RunFiles:
     """Read files of TREC runs, with topic, Q0, document, rank, score and tag in each line.
 
@@ -161,13 +160,7 @@ def _new_names(numbering: Numbering, first: int, noun: str, source: SourceText) 
 def _starts_of_runs(
     columns: Columns, tags: Sequence[str], file_of_run: Sequence[str], source: SourceText
 ) -> list[int]:
-    """Return the row at which each run of a file starts.
-
-    Raises
-    ------
-    BadFileError
-        If another file has the run too, or the tag seems to change by mistake.
-    """
+    """Return the row at which each run of a file starts."""
     run, topic = columns.run, columns.topic
     starts = [0, *(np.flatnonzero(run[1:] != run[:-1]) + 1).tolist()]
     seen: set[int] = set()

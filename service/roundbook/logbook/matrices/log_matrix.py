@@ -10,7 +10,6 @@ from typing import Any, NamedTuple, TypeVar
 
 from sqlalchemy import Row, select
 
-from roundbook.database.run_tables import DEPTH
 from roundbook.database.tables import published_variance
 from roundbook.errors import BadFileError, InputError
 from roundbook.formats import (
@@ -22,6 +21,7 @@ from roundbook.formats import (
     read_measures,
     read_teams,
 )
+from roundbook.limits import LIST_DEPTH
 from roundbook.logbook.estimates import (
     matrix_statistics,
     read_estimates,
@@ -139,7 +139,7 @@ def _with_remarks(
     if computed:
         update["topics_without_relevant"] = computed.without_relevant
         _, at, cutoff = logged.measure.rpartition("@")
-        deepest_rank = min(int(cutoff), DEPTH) if at and cutoff.isdecimal() else DEPTH
+        deepest_rank = min(int(cutoff), LIST_DEPTH) if at and cutoff.isdecimal() else LIST_DEPTH
         if computed.depth < deepest_rank:
             update["lists_end_at"] = computed.depth
     return logged.model_copy(update={"remarks": logged.remarks.model_copy(update=update)})

@@ -12,10 +12,11 @@ from pydantic import Field
 from sqlalchemy import Connection, select
 
 from roundbook.database.lists import StoredList, write_lists
-from roundbook.database.run_tables import DEPTH, run_upload, uploaded_run
+from roundbook.database.run_tables import run_upload, uploaded_run
 from roundbook.database.tables import matrix, matrix_run, run
 from roundbook.errors import ContentDiffersError
 from roundbook.formats.trec import RunFiles, StoredFile, read_runs
+from roundbook.limits import LIST_DEPTH
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
 from roundbook.logbook.names import NearName, distinct_names, recorded_tags, recorded_topics
@@ -114,7 +115,7 @@ def log_runs(
     connection = session.connection
     require_round(connection, request)
     # Checked before the task is locked, so that no other writer has to wait.
-    read = read_runs(request.files, max_bytes=max_file_bytes, depth=DEPTH)
+    read = read_runs(request.files, max_bytes=max_file_bytes)
     task_id, round_id, near_names = open_round(session, request)
     progress("Storing the lists ...")
     tags = distinct_names("run", recorded_tags(connection, round_id, read.runs))
@@ -153,7 +154,7 @@ def log_runs(
         lists=len(lists),
         documents=sum(len(ranked) for _, ranked, _ in lists),
         new_documents=len(documents.new),
-        depth=DEPTH,
+        depth=LIST_DEPTH,
         longest_list=max((len(ranked) for _, ranked, _ in lists), default=0),
         beyond_depth=read.beyond_depth,
         new_topics=new_topics,

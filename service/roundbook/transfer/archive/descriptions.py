@@ -1,24 +1,37 @@
-"""Descriptions of an archive's tables and columns, for its data package."""
+"""An archive's tables and columns in its data package: their descriptions and types."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+from sqlalchemy import Column, Table, types
+
+from roundbook.formats.archive_package import TableSchema
+from roundbook.transfer.archive.tables import codec, columns_of, refers_to
 
 
 class TableDescription(NamedTuple):
-    """The description of a table and of each of its columns."""
+    """The description of a table and of its columns, without those that `_COMMON` describes."""
 
     table: str
     columns: Mapping[str, str]
 
+
+# What columns mean in most tables: by name, or by its ending.
+_COMMON = {
+    "id": "1, 2, ... in the order of the rows.",
+    "software": "Which Roundbook wrote it.",
+    "assessments": "The label of the assessments.",
+    "_at": "When.",
+    "_by": "By whom.",
+}
 
 # A test compares these with the page docs/reference/archive.md.
 DESCRIPTIONS: Mapping[str, TableDescription] = {
     "task": TableDescription(
         "The tasks, oldest first.",
         {
-            "id": "1, 2, ... in the order of the rows.",
             "name": "Its name.",
             "title": "Its title.",
             "created_at": "When it was recorded.",
@@ -27,7 +40,6 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     "round": TableDescription(
         "The rounds.",
         {
-            "id": "1, 2, ... in the order of the rows.",
             "task_id": "Whose round.",
             "ordinal": "Its place in the order of the task's rounds.",
             "label": "Its label.",
@@ -41,7 +53,6 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     "topic": TableDescription(
         "The topics. A topic of two rounds has one row.",
         {
-            "id": "1, 2, ... in the order of the rows.",
             "task_id": "Whose topic.",
             "name": "Its name, as in the scores.",
         },
@@ -52,22 +63,17 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
             "task_id": "Of which task.",
             "name": "The other id, as in the scores.",
             "topic_id": "Which topic it is.",
-            "software": "Which Roundbook wrote it.",
-            "recorded_at": "When.",
-            "recorded_by": "By whom.",
         },
     ),
     "team": TableDescription(
         "The teams, by name in the order of code points.",
         {
-            "id": "1, 2, ... in the order of the rows.",
             "name": "Its name; capitals make no other team.",
         },
     ),
     "run": TableDescription(
         "The runs of each round.",
         {
-            "id": "1, 2, ... in the order of the rows.",
             "round_id": "Of which round.",
             "tag": "Its tag, as in the scores.",
             "team_id": "Whose it is.",
@@ -79,7 +85,6 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     "measure": TableDescription(
         "The measures, by name in the order of code points.",
         {
-            "id": "1, 2, ... in the order of the rows.",
             "name": "Its name; capitals make no other measure.",
             "family": "The name without parameters and cutoff.",
             "cutoff": "The rank it looks down to.",
@@ -92,10 +97,8 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     "matrix": TableDescription(
         "The score matrices, every revision a row. The scores of row 7 are in `scores/000007.csv`.",
         {
-            "id": "1, 2, ... in the order of the rows.",
             "round_id": "Of which round.",
             "measure_id": "Of which measure.",
-            "assessments": "The label of the assessments.",
             "revision": "1 for the first, 2 for what replaced it, and so on.",
             "reason": "Why it was revised.",
             "topics": "How many topics.",
@@ -107,9 +110,6 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
             "files": "The files it was logged from.",
             "layout": "Their layout.",
             "tool": "What made the scores.",
-            "software": "Which Roundbook wrote it.",
-            "logged_at": "When.",
-            "logged_by": "By whom.",
         },
     ),
     "withdrawal": TableDescription(
@@ -119,27 +119,19 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
             "number": "1, 2, ... for each matrix.",
             "withdrawn": "Whether it counts no more from then on.",
             "reason": "Why.",
-            "software": "Which Roundbook wrote it.",
-            "decided_at": "When.",
-            "decided_by": "By whom.",
         },
     ),
     "factor_set": TableDescription(
         "The versions of standardisation factors.",
         {
-            "id": "1, 2, ... in the order of the rows.",
             "matrix_id": "Fitted to which scores.",
             "round_id": "Their round.",
             "measure_id": "Their measure.",
-            "assessments": "The label of the assessments.",
             "version": "Counts within round, measure and assessments.",
             "standardising": "`all`, `pooled` or `chosen`: which runs standardise.",
             "runs": "How many these are.",
             "zero_sd": "`average` or `drop`: topics on which all tie.",
             "reason": "Why they were fitted.",
-            "software": "Which Roundbook wrote it.",
-            "fitted_at": "When.",
-            "fitted_by": "By whom.",
         },
     ),
     "factor_set_run": TableDescription(
@@ -163,7 +155,6 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     "variance_estimate": TableDescription(
         "The residual variances, each matrix on each scale.",
         {
-            "id": "1, 2, ... in the order of the rows.",
             "matrix_id": "Of which scores.",
             "factor_set_id": "By which factors; none on the raw scale.",
             "scale": "`raw`, `std-ab` or `std-cdf`.",
@@ -181,8 +172,6 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
             "level": "The confidence level of both.",
             "bootstrap_resamples": "How many resamples.",
             "bootstrap_seed": "Their seed.",
-            "software": "Which Roundbook wrote it.",
-            "estimated_at": "When.",
             "version": "1, and one more each time that teams of the runs became known.",
             "clusters": "The teams known then, each run of unknown team counting as one.",
             "runs_part": "Variance of ln V from which teams took part; empty where not known.",
@@ -192,10 +181,8 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     "published_variance": TableDescription(
         "Variances that were published without their scores.",
         {
-            "id": "1, 2, ... in the order of the rows.",
             "round_id": "Of which round.",
             "measure_id": "Of which measure.",
-            "assessments": "The label of the assessments.",
             "scale": "On which scale.",
             "revision": "1 for the first.",
             "reason": "Why it was revised.",
@@ -203,16 +190,12 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
             "runs": "Of how many runs.",
             "variance": "The residual variance.",
             "source": "Where it is published.",
-            "software": "Which Roundbook wrote it.",
-            "recorded_at": "When.",
-            "recorded_by": "By whom.",
             "teams": "Of how many teams its runs are.",
         },
     ),
     "run_upload": TableDescription(
         "The uploads of runs. What the runs of row 7 retrieved is in `lists/000007.csv`.",
         {
-            "id": "1, 2, ... in the order of the rows.",
             "round_id": "Of which round.",
             "number": "1, 2, ... for each round.",
             "runs": "How many runs.",
@@ -221,9 +204,6 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
             "files": "The files it came in.",
             "file_sizes": "How many bytes each has.",
             "file_hashes": "The SHA-256 of each.",
-            "software": "Which Roundbook wrote it.",
-            "logged_at": "When.",
-            "logged_by": "By whom.",
         },
     ),
     "uploaded_run": TableDescription(
@@ -248,9 +228,7 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     "qrels": TableDescription(
         "The relevance assessments of each round, every revision a row.",
         {
-            "id": "1, 2, ... in the order of the rows.",
             "round_id": "Of which round.",
-            "assessments": "The label of the assessments.",
             "revision": "1 for the first, 2 for what replaced it, and so on.",
             "reason": "Why it was revised.",
             "topics": "How many topics.",
@@ -260,9 +238,6 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
             "files": "The files it came in.",
             "file_sizes": "How many bytes each has.",
             "file_hashes": "The SHA-256 of each.",
-            "software": "Which Roundbook wrote it.",
-            "logged_at": "When.",
-            "logged_by": "By whom.",
         },
     ),
     "judgment_list": TableDescription(
@@ -277,7 +252,6 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     "result": TableDescription(
         "The saved results, plans and drift reports, every version a row.",
         {
-            "id": "1, 2, ... in the order of the rows.",
             "task_id": "For which task; none for a plan whose variance was typed in.",
             "kind": "`plan` or `drift`.",
             "name": "Its name.",
@@ -285,9 +259,6 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
             "request": "What was asked, complete, so that it can be asked again.",
             "result": "What came out: figures and codes.",
             "note": "Why it was saved.",
-            "software": "Which Roundbook wrote it.",
-            "saved_at": "When.",
-            "saved_by": "By whom.",
         },
     ),
     "result_input": TableDescription(
@@ -307,7 +278,6 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     "event": TableDescription(
         "Who did what, when and why, in the order it happened.",
         {
-            "id": "1, 2, ... in the order of the rows.",
             "at": "When.",
             "who": "By whom; empty where that is not known.",
             "what": "What, such as `matrix logged`.",
@@ -316,8 +286,34 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
             "matrix_id": "About which scores.",
             "why": "Why.",
             "details": "What else there is to know; names and figures.",
-            "software": "Which Roundbook wrote it.",
             "database_user": "The database's user then; empty where that is not known.",
         },
     ),
 }
+
+
+def table_schema(table: Table) -> TableSchema:
+    """Return the Table Schema of a table's member: fields, primary key and foreign keys."""
+    description, meanings = DESCRIPTIONS[table.name]
+    columns = columns_of(table)
+    schema: TableSchema = {
+        "fields": [_field(column, meanings) for column in columns],
+        "primaryKey": [column.name for column in table.primary_key],
+        "description": description,
+    }
+    keys = [
+        {"fields": [column.name], "reference": {"resource": target.name, "fields": ["id"]}}
+        for column in columns
+        if (target := refers_to(column)) is not None
+    ]
+    return schema | ({"foreignKeys": keys} if keys else {})
+
+
+def _field(column: Column[Any], meanings: Mapping[str, str]) -> dict[str, Any]:
+    name = column.name
+    meaning = meanings.get(name) or _COMMON.get(name) or _COMMON[name[-3:]]
+    field: dict[str, Any] = {"name": name, **codec(column).type, "description": meaning}
+    # An empty text is a value here; the tools would take it for a missing value.
+    if not column.nullable and not isinstance(column.type, types.Text):
+        field["constraints"] = {"required": True}
+    return field

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from sqlalchemy import BigInteger, ColumnElement, Connection, Table, cast, func, select
@@ -25,7 +26,7 @@ from roundbook.formats.archive import (
     write_archive,
 )
 from roundbook.formats.archive_csv import write_record
-from roundbook.formats.archive_package import LISTS_HEADER
+from roundbook.formats.archive_package import CONVENTIONS, LISTS_HEADER
 from roundbook.formats.text import shown_path
 from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.lookup import find_task
@@ -33,7 +34,7 @@ from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.transfer import ExportRequest
-from roundbook.transfer.archive.table_schemas import table_schema
+from roundbook.transfer.archive.descriptions import table_schema
 from roundbook.transfer.archive.tables import (
     README,
     TABLES,
@@ -51,7 +52,7 @@ from roundbook.transfer.archive.tables import (
 )
 
 _ROWS_AT_ONCE = 5_000
-_ABOUT = """\
+_ABOUT = f"""\
 This is an archive of Roundbook, the logbook of evaluation campaigns.
 
 manifest.json says what is in it, with the SHA-256 of every member. datapackage.json describes the
@@ -62,9 +63,7 @@ but this one is CSV (RFC 4180, UTF-8, lines end in LF) with a header:
   scores/000001.csv, ...    the scores of matrix 1, ...: a topic a row, a run a column
   lists/000001.csv, ...     what the runs of upload 1, ... retrieved: a run and topic a row
 
-Rows are numbered in the column id, and columns such as task_id hold these numbers. An empty cell of
-a column that may be empty means that nothing is known; there, a text that is empty itself or begins
-with a backslash has a backslash before it. Times are UTC. Lists and objects are JSON.
+{fill(CONVENTIONS + " Times are UTC. Lists and objects are JSON.", 100)}
 
 'roundbook import' reads it into another record. Roundbook's documentation describes every column.
 """

@@ -62,11 +62,6 @@ def table_rows(archive: Archive, table: Table, ids: Numbers) -> Iterator[dict[st
     """Yield the rows of a table as values by column, without the rows' own numbers.
 
     `ids` are the database's ids, by table and number, of the rows that they may refer to.
-
-    Raises
-    ------
-    BadFileError
-        When a cell is not written as archives write it, or refers to a missing row.
     """
     member = table_member(table)
     file = f"{archive.file}/{member}"
@@ -134,13 +129,7 @@ class ReadMatrix(NamedTuple):
 
 
 def read_matrix(archive: Archive, member: str, topics: int, runs: int) -> ReadMatrix:
-    """Return a matrix of an archive, which must have this number of topics and runs.
-
-    Raises
-    ------
-    BadFileError
-        When its size differs, or a score is not written as archives write it.
-    """
+    """Return a matrix of an archive, which must have this number of topics and runs."""
     file = f"{archive.file}/{member}"
     records = read_records(archive, member)
     header = next(records, None)
@@ -158,13 +147,7 @@ def read_matrix(archive: Archive, member: str, topics: int, runs: int) -> ReadMa
 
 
 def read_lists(archive: Archive, member: str) -> Iterator[ReadList]:
-    """Yield the ranked lists of an upload.
-
-    Raises
-    ------
-    BadFileError
-        When a list is not written as archives write it.
-    """
+    """Yield the ranked lists of an upload."""
     file = f"{archive.file}/{member}"
     records = read_records(archive, member)
     header = next(records, None)

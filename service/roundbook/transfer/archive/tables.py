@@ -38,7 +38,6 @@ LISTS = (run_tables.run_list,)
 SHARED = (tables.team, tables.measure)
 # Columns of JSON in which row numbers occur.
 RESULTS = frozenset({tables.result.c.result})
-_MATRIX_KEYS = ("matrix", "from_matrix", "to_matrix", "factors_of")
 
 # Columns that an import computes from the scores, and that archives leave out.
 _COMPUTED = {
@@ -174,15 +173,18 @@ def _not_imported(table: Table) -> ColumnElement[bool]:
 
 
 class _Codec(NamedTuple):
+    """How a column's values are cells, and what a Table Schema calls its type."""
+
     write: Callable[[Any], str]
     read: Callable[[str], Any]
+    type: dict[str, str]
 
 
 def write_cell(column: Column[Any], value: object) -> str:
     """Return a value as the text of a cell; null is the empty cell."""
     if value is None and column.nullable:
         return ""
-    text = _codec(column).write(value)
+    text = codec(column).write(value)
     # In a nullable column a backslash marks an empty text, and one that begins with a backslash.
     if column.nullable and isinstance(value, str) and (not text or text.startswith("\\")):
         return "\\" + text
@@ -201,7 +203,7 @@ def read_cell(column: Column[Any], cell: str) -> object:
         return None
     marked = column.nullable and isinstance(column.type, types.Text) and cell.startswith("\\")
     try:
-        value = _codec(column).read(cell[1:] if marked else cell)
+        value = codec(column).read(cell[1:] if marked else cell)
         same = write_cell(column, value) == cell
     except (ValueError, OverflowError, RecursionError):
         same = False
@@ -210,13 +212,11 @@ def read_cell(column: Column[Any], cell: str) -> object:
     return value
 
 
-def _codec(column: Column[Any]) -> _Codec:
+def codec(column: Column[Any]) -> _Codec:
+    """Return the codec of a column, by its type."""
     if isinstance(column.type, ARRAY) and isinstance(column.type.item_type, types.Integer):
-        return _Codec(_write_json, partial(_read_list, kind=int))
-    for kind, codec in _CODECS:
-        if isinstance(column.type, kind):
-            return codec
-    raise TypeError(f"{column} has a type that no archive holds yet")
+        return _CODECS[ARRAY]._replace(read=partial(_read_list, kind=int))
+    return next(found for kind, found in _CODECS.items() if isinstance(column.type, kind))
 
 
 def _write_json(value: object) -> str:
@@ -243,20 +243,21 @@ def _write_moment(value: datetime) -> str:
     return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
 
 
-_CODECS: tuple[tuple[type, _Codec], ...] = (
-    (types.Integer, _Codec(str, int)),
-    (types.Double, _Codec(repr, _read_double)),
-    (types.Text, _Codec(str, str)),
-    (
-        types.Boolean,
-        _Codec(lambda value: "true" if value else "false", lambda cell: cell == "true"),
+_CODECS: dict[type, _Codec] = {
+    types.Integer: _Codec(str, int, {"type": "integer"}),
+    types.Double: _Codec(repr, _read_double, {"type": "number"}),
+    types.Text: _Codec(str, str, {"type": "string"}),
+    types.Boolean: _Codec(
+        lambda value: "true" if value else "false",
+        lambda cell: cell == "true",
+        {"type": "boolean"},
     ),
-    (types.DateTime, _Codec(_write_moment, datetime.fromisoformat)),
-    (types.Date, _Codec(date.isoformat, date.fromisoformat)),
-    (Uuid, _Codec(str, UUID)),
-    (ARRAY, _Codec(_write_json, partial(_read_list, kind=str))),
-    (JSONB, _Codec(_write_json, json.loads)),
-)
+    types.DateTime: _Codec(_write_moment, datetime.fromisoformat, {"type": "datetime"}),
+    types.Date: _Codec(date.isoformat, date.fromisoformat, {"type": "date"}),
+    Uuid: _Codec(str, UUID, {"type": "string", "format": "uuid"}),
+    ARRAY: _Codec(_write_json, partial(_read_list, kind=str), {"type": "array"}),
+    JSONB: _Codec(_write_json, json.loads, {"type": "object"}),
+}
 
 
 def map_ids(column: Column[Any], value: object, numbers: Numbers) -> object:
@@ -284,14 +285,20 @@ def renumber(result: object, numbers: Numbers) -> object:
         return [renumber(part, numbers) for part in result]
     if not isinstance(result, dict):
         return result
-    return {key: _renumbered(key, value, result, numbers) for key, value in result.items()}
+    renumbered: dict[str, object] = {}
+    for key, value in result.items():
+        table = _table_named(key, result)
+        if table is not None and isinstance(value, int):
+            renumbered[key] = numbers[table][value]
+        else:
+            renumbered[key] = renumber(value, numbers)
+    return renumbered
 
 
-def _renumbered(key: str, value: object, container: dict[str, Any], numbers: Numbers) -> object:
-    if isinstance(value, int) and not isinstance(value, bool):
-        if key in _MATRIX_KEYS:
-            return numbers["matrix"][value]
-        if key == "estimate":
-            computed = container.get("origin") == "matrix"
-            return numbers["variance_estimate" if computed else "published_variance"][value]
-    return renumber(value, numbers)
+def _table_named(key: str, result: Mapping[str, object]) -> str | None:
+    """Return the table of whose row a key of a saved result holds the id, None if it holds none."""
+    if key in ("matrix", "factors_of") or key.endswith("_matrix"):
+        return "matrix"
+    if key == "estimate":
+        return "variance_estimate" if result.get("origin") == "matrix" else "published_variance"
+    return None
