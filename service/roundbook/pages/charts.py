@@ -6,7 +6,7 @@ from hashlib import sha256
 from importlib import import_module
 from threading import Lock
 from typing import Any, Literal, NamedTuple, TypeVar
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -28,6 +28,7 @@ from roundbook.logbook.studies.studies import STUDIES
 from roundbook.logbook.studies.study import Study
 from roundbook.logbook.variances import show_variances
 from roundbook.pages.forms import PageCaller, PageSession, fields_of
+from roundbook.pages.rendering import link
 from roundbook.pages.study_form import run_kept_study, study_fields
 from roundbook.presentation.charts.files import bare_svg, png, svg
 from roundbook.requests.base import Request as UseCaseRequest
@@ -152,9 +153,9 @@ def figure(name: str, result: BaseModel, sentence: str, /, **query: object) -> F
     drawn = chart and _draw(chart, result)
     if not drawn:
         return None
-    fields = {key: value for key, value in query.items() if value is not None}
-    address = urlencode(fields, doseq=True)
-    files = {form.upper(): f"/charts/{name}.{form}?{address}" for form in ("svg", "png", "csv")}
+    files = {
+        form.upper(): link(f"/charts/{name}.{form}", **query) for form in ("svg", "png", "csv")
+    }
     cells = files["CSV"] if name == "scores" else None
     return Figure(**drawn._asdict(), sentence=sentence, files=files, cells=cells)
 

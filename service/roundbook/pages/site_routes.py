@@ -14,7 +14,7 @@ from roundbook.api.callers import COOKIE, find_token, refuse_other_pages
 from roundbook.api.problems import for_caller, status_of
 from roundbook.api.turns import in_turn
 from roundbook.errors import RoundbookError
-from roundbook.pages import answers, charts, jobs, results, rounds, studies, tasks, uploads
+from roundbook.pages import answers, charts, results, rounds, studies, tasks, uploads
 from roundbook.pages.forms import Refusal, came_from, own_address, read_form, refusal
 from roundbook.pages.rendering import STATIC, page
 from roundbook.requests.base import refusal_reason
@@ -25,7 +25,7 @@ _POLICY = (
     " img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 router = APIRouter()
-_PARTS = (tasks, rounds, answers, studies, results, jobs, charts, uploads)
+_PARTS = (tasks, rounds, answers, studies, results, charts, uploads)
 ROUTERS = (router, *(part.router for part in _PARTS))
 
 
