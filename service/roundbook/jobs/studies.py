@@ -110,8 +110,7 @@ def _refuse_missing(connection: Connection, task_id: int, task: str, request: St
 
 def list_jobs(session: Session, request: ListJobs) -> JobList:
     """Return the jobs, latest first."""
-    filters = {"job": None, "task": request.task, "before": request.before, "limit": request.limit}
-    return JobList(jobs=_jobs(session.connection, filters))
+    return JobList(jobs=_jobs(session.connection, **dict(request)))
 
 
 def show_job(session: Session, request: ShowJob) -> Job:
@@ -122,8 +121,7 @@ def show_job(session: Session, request: ShowJob) -> Job:
     NotRecordedError
         When there is no job of this number; an ended job is deleted after thirty days.
     """
-    filters = {"job": request.job, "task": None, "before": None, "limit": 1}
-    jobs = _jobs(session.connection, filters)
+    jobs = _jobs(session.connection, job=request.job)
     if not jobs:
         raise NotRecordedError(f"There is no job {request.job}.", job=request.job)
     return jobs[0]
@@ -190,9 +188,10 @@ def note_job(connection: Connection, job: int, **facts: object) -> None:
     )
 
 
-def _jobs(connection: Connection, filters: dict[str, Any]) -> list[Job]:
+def _jobs(connection: Connection, **filters: object) -> list[Job]:
     if not has_queue(connection):
         return []
+    filters = {"job": None, "task": None, "before": None, "limit": 1} | filters
     return [_job(row) for row in connection.execute(text(_JOBS), filters).mappings()]
 
 

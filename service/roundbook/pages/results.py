@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import parse_qs
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse, Response
 
 from roundbook.api.access import answer, permit
@@ -112,30 +112,25 @@ def results_page(
     return page(http, "results.html", rows=result_rows(session, task), task=task)
 
 
+def _named(name: str, kind: str | None = None, version: int | None = None) -> ShowResult:
+    """Return the request for the saved result that an address names."""
+    return ShowResult(name=name, kind=kind, version=version)
+
+
+NamedResult = Annotated[ShowResult, Depends(_named)]
+
+
 @router.get("/result")
 def result_page(
-    http: Request,
-    caller: PageCaller,
-    session: PageSession,
-    name: str,
-    kind: str | None = None,
-    version: int | None = None,
+    http: Request, caller: PageCaller, session: PageSession, request: NamedResult
 ) -> HTMLResponse:
     """Show a saved result, and whether it is stale."""
-    request = ShowResult(name=name, kind=kind, version=version)
     return page(http, "result.html", **result_context(session, caller, request))
 
 
 @router.get("/result.csv")
-def result_file(
-    caller: PageCaller,
-    session: PageSession,
-    name: str,
-    kind: str | None = None,
-    version: int | None = None,
-) -> Response:
+def result_file(caller: PageCaller, session: PageSession, request: NamedResult) -> Response:
     """Return the main table of a saved result as a file."""
-    request = ShowResult(name=name, kind=kind, version=version)
     return table_file(answer(caller, session, show_result, request).result)
 
 

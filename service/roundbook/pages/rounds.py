@@ -130,9 +130,13 @@ def round_context(
     (matrix,) = candidates
     by = matrix.assessments
     context["whose"] = f"{chosen}, {by} assessments" if by != DEFAULT_ASSESSMENTS else chosen
-    series, drawn = {"task": task, "round": contents.round, "measure": chosen}, context["figures"]
-    if assessments is not None:
-        series["assessments"] = assessments
+    drawn = context["figures"]
+    series = {
+        "task": task,
+        "round": contents.round,
+        "measure": chosen,
+        "assessments": assessments,
+    }
     overview = answer(caller, session, show_overview, ShowMatrix(matrix=matrix.matrix))
     context["intervals"] = {run.run: run for run in overview.runs}
     caption = figures.scores_caption(overview)
