@@ -27,7 +27,7 @@ def run_service(
     host: str,
     port: int,
     open_to_all: bool,
-    listening: Callable[[str], object] = lambda _: None,
+    listening: Callable[[str], object],
 ) -> None:
     """Serve the record until the process is interrupted.
 

@@ -56,7 +56,7 @@ def page(http: Request, template: str, status: int = 200, **context: object) -> 
     return response
 
 
-def redirect(address: str, sentences: Sequence[str] = ()) -> RedirectResponse:
+def redirect(address: str, sentences: Sequence[str]) -> RedirectResponse:
     """Return the response that leads from a form to a page, with sentences for it to print once."""
     response = RedirectResponse(address, 303)
     lines = [shorten(sentence, _LONGEST_SENTENCE, placeholder=" ...") for sentence in sentences]

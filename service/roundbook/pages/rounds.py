@@ -201,7 +201,7 @@ def round_commands(
     contents: RoundContents,
     measure: str | None,
     assessments: str | None,
-    factors: FactorSet | None = None,
+    factors: FactorSet | None,
 ) -> list[Command]:
     """Return the commands for a round, as its status and scores allow them.
 

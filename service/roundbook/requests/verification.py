@@ -7,6 +7,7 @@ import re
 from pydantic import Field, field_validator
 
 from roundbook.requests.base import Request
+from roundbook.requests.fields import RoundLabel, TaskName
 
 
 class VerifyRequest(Request):
@@ -18,8 +19,8 @@ class VerifyRequest(Request):
 class RoundVerificationRequest(Request):
     """Compare a round with its fingerprint."""
 
-    task: str = Field(description="The task's name.")
-    round: str = Field(description="The round's label.")
+    task: TaskName
+    round: RoundLabel
     fingerprint: str | None = Field(
         None,
         description="The fingerprint, as it was printed. (default: that of its publication)",
