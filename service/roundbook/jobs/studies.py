@@ -157,14 +157,9 @@ def cancel_job(session: Session, request: ShowJob) -> Job:
 
 
 def current_names(connection: Connection, job: int, rounds: Mapping[str, int]) -> dict[str, str]:
-    """Return the present names of a job's task and rounds by field of its request.
+    """Return the present names of a job's task and rounds, given by their ids, by field.
 
     A task or round that was removed is left out.
-
-    Parameters
-    ----------
-    rounds : mapping
-        The rounds' ids by field.
     """
     task: str | None = connection.execute(
         text(

@@ -203,16 +203,10 @@ def round_commands(
     assessments: str | None,
     factors: FactorSet | None,
 ) -> list[Command]:
-    """Return the commands for a round, as its status and scores allow them.
+    """Return the commands for a round, as its status and the scores that its page shows allow them.
 
-    Parameters
-    ----------
-    measure : str, optional
-        The measure that the page shows; None if it has no current scores.
-    assessments : str, optional
-        The assessments label that the page shows, where there are several.
-    factors : FactorSet, optional
-        The factors of these scores; None if they have none.
+    The `measure` is None if it has no current scores, the `assessments` where there are no several,
+    and the `factors` if the scores have none.
     """
     names: tuple[str, ...] = (contents.task, contents.round)
     recorded = contents.held is not None or contents.collection is not None
