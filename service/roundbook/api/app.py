@@ -8,7 +8,7 @@ from fastapi import APIRouter, FastAPI, Request
 from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
@@ -29,7 +29,6 @@ from roundbook.logbook.record import open_record
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.saving import SavedResult
 from roundbook.logbook.schema import read_schema
-from roundbook.logbook.session import begin
 from roundbook.logbook.studies.studies import STUDIES, find_study
 from roundbook.pages.site_routes import make_site
 from roundbook.requests.transfer import ImportRequest
@@ -144,10 +143,7 @@ def _health() -> APIRouter:
 
     @router.get("/readyz")
     def ready(http: Request) -> JSONResponse:
-        engine = http.app.state.engine
-        with begin(engine) as session:
-            session.connection.execute(text("SELECT 1"))
-        state = read_schema(engine)
+        state = read_schema(http.app.state.engine)
         return JSONResponse(state.model_dump(), 200 if state.status == "up to date" else 503)
 
     return router
