@@ -1,4 +1,4 @@
-"""Middleware: security headers on every response, and limits of size and time on bodies."""
+"""Middleware: security headers, limits of size and time on bodies, and Prometheus metrics."""
 
 from __future__ import annotations
 
