@@ -31,7 +31,7 @@ from roundbook.logbook.saving import SavedResult
 from roundbook.logbook.schema import read_schema
 from roundbook.logbook.studies.studies import STUDIES, find_study
 from roundbook.pages.site_routes import make_site
-from roundbook.requests.transfer import ImportRequest
+from roundbook.requests.record import ImportRequest
 from roundbook.settings import Settings
 from roundbook.transfer.archive.importing import ImportedArchive
 from roundbook.use_cases import DOWNLOADS, UPLOADS, USE_CASES, UseCase

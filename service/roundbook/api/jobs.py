@@ -19,8 +19,8 @@ from roundbook.jobs.job import ENDED, Job, JobList
 from roundbook.jobs.job_queue import make_queue
 from roundbook.jobs.studies import cancel_job, list_jobs, show_job, start_study, study_request
 from roundbook.logbook.session import Session, begin
-from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
-from roundbook.requests.tokens import Scope
+from roundbook.requests.access import Scope
+from roundbook.requests.results import ListJobs, ShowJob, StartStudy
 
 _POLL_SECONDS, _HEARTBEAT_SECONDS = 0.5, 15
 _Jobs = TypeVar("_Jobs", Job, JobList)

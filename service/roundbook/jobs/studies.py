@@ -18,7 +18,7 @@ from roundbook.logbook.saved_results import stored_results
 from roundbook.logbook.saving import asked_otherwise, refuse_taken
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES, find_study
-from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
+from roundbook.requests.results import ListJobs, ShowJob, StartStudy
 from roundbook.requests.studies import StudyRequest
 
 _JOBS = """

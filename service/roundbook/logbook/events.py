@@ -12,7 +12,7 @@ from roundbook.database.tables import event, round_, task
 from roundbook.logbook.lookup import find_matrix, find_round, find_task
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
-from roundbook.requests.events import EventsRequest
+from roundbook.requests.record import EventsRequest
 
 
 class Event(Result):

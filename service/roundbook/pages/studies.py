@@ -52,7 +52,7 @@ from roundbook.presentation.drift_curve import summary
 from roundbook.presentation.phrases import under_label
 from roundbook.presentation.saved_results import other_question
 from roundbook.presentation.views import view_of
-from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
+from roundbook.requests.results import ListJobs, ShowJob, StartStudy
 from roundbook.requests.tasks import ListRounds
 
 router = APIRouter()

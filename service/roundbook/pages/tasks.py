@@ -40,12 +40,11 @@ from roundbook.presentation.variance_differences import stability
 from roundbook.presentation.variances import summary, withdrawn_notes
 from roundbook.requests.base import Request as UseCaseRequest
 from roundbook.requests.drift import CurveRequest, DriftRequest
-from roundbook.requests.events import EventsRequest
 from roundbook.requests.factors import FactorsRequest
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS, VarianceScale
+from roundbook.requests.record import EventsRequest
 from roundbook.requests.results import ListResults
-from roundbook.requests.tasks import ListRounds
-from roundbook.requests.topics import ListTopics
+from roundbook.requests.tasks import ListRounds, ListTopics
 from roundbook.requests.variances import VarianceHistoryRequest, VarianceRequest
 
 router = APIRouter()

@@ -16,7 +16,7 @@ from roundbook.logbook.studies.studies import STUDIES, find_study
 from roundbook.python.answers import Answer
 from roundbook.python.ways_out import with_ways_out
 from roundbook.requests.base import Request
-from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
+from roundbook.requests.results import ListJobs, ShowJob, StartStudy
 from roundbook.use_cases import find_use_case
 
 if TYPE_CHECKING:

@@ -20,7 +20,7 @@ from roundbook.logbook.rounds import Round, other_measures
 from roundbook.logbook.saving import Refusal
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.reports.self_contained import self_contained
-from roundbook.requests.events import EventsRequest
+from roundbook.requests.record import EventsRequest
 from roundbook.requests.reports import HtmlReport
 from roundbook.requests.results import ShowResult
 
