@@ -45,10 +45,14 @@ from roundbook.logbook.session import begin
 from roundbook.logbook.verifying.record import verify_record as _verify_record
 from roundbook.presentation.impact import scores_sentence
 from roundbook.presentation.plans import plan_changes
+from roundbook.requests.access import GrantRequest
 from roundbook.requests.drift import CurveRequest, DriftRequest
-from roundbook.requests.events import EventsRequest
-from roundbook.requests.factors import FactorsRequest, FitRequest
-from roundbook.requests.generalisability import GeneralisabilityRequest
+from roundbook.requests.factors import (
+    FactorsRequest,
+    FitRequest,
+    StandardiseFilesRequest,
+    StandardiseRequest,
+)
 from roundbook.requests.matrices import (
     ExportMatrix,
     ListMatrices,
@@ -61,10 +65,16 @@ from roundbook.requests.matrices import (
     WithdrawMatrix,
 )
 from roundbook.requests.plans import PlanRequest
-from roundbook.requests.privileges import GrantRequest
-from roundbook.requests.rankings import RankRequest
+from roundbook.requests.rankings import GeneralisabilityRequest, RankRequest
+from roundbook.requests.record import (
+    EventsRequest,
+    ExportRequest,
+    ImportRequest,
+    RoundVerificationRequest,
+    VerifyRequest,
+)
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
-from roundbook.requests.standardise import StandardiseFilesRequest, StandardiseRequest
+from roundbook.requests.runs import DescribeTeams
 from roundbook.requests.tasks import (
     CreateRound,
     CreateTask,
@@ -72,14 +82,11 @@ from roundbook.requests.tasks import (
     PublishRound,
     SetRound,
 )
-from roundbook.requests.teams import DescribeTeams
-from roundbook.requests.transfer import ExportRequest, ImportRequest
 from roundbook.requests.variances import (
     RecordVarianceRequest,
     VarianceHistoryRequest,
     VarianceRequest,
 )
-from roundbook.requests.verification import RoundVerificationRequest, VerifyRequest
 from roundbook.transfer.archive.exporting import export_archive as _export_archive
 from roundbook.transfer.archive.importing import import_archive as _import_archive
 from roundbook_cli.plan_advice import plan_json

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from roundbook.requests.transfer import ExportRequest, ImportRequest
+from roundbook.requests.record import ExportRequest, ImportRequest
 from roundbook_cli.options import Database, Form, Format
 from roundbook_cli.output import Column, count, progress, show
 from roundbook_cli.request_options import argument, option

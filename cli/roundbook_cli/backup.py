@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from roundbook.requests.transfer import BackupRequest, RestoreRequest
+from roundbook.requests.record import BackupRequest, RestoreRequest
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, talk
 from roundbook_cli.request_options import argument, option

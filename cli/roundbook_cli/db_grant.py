@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from roundbook.requests.privileges import Access, GrantRequest
+from roundbook.requests.access import Access, GrantRequest
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show
 from roundbook_cli.request_options import argument, option

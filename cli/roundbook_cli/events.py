@@ -8,7 +8,7 @@ import typer
 
 from roundbook.presentation.events import details, differing_users
 from roundbook.presentation.tables import Column, count
-from roundbook.requests.events import EventsRequest
+from roundbook.requests.record import EventsRequest
 from roundbook_cli.options import Database, Form, matrix_number, read_day
 from roundbook_cli.output import show
 from roundbook_cli.request_options import option, request_of, usage_errors

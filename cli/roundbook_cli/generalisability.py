@@ -15,7 +15,7 @@ from roundbook.presentation.generalisability import (
     table_rows,
 )
 from roundbook.presentation.tables import Column, count, interval_text, number
-from roundbook.requests.generalisability import GeneralisabilityRequest
+from roundbook.requests.rankings import GeneralisabilityRequest
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import print_table, section, show
 from roundbook_cli.request_options import default, option, request_of

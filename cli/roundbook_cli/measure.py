@@ -9,7 +9,7 @@ import typer
 
 from roundbook.errors import RoundbookError
 from roundbook.presentation.measures import bounds_phrase, merge_sentence, unknown_measure_note
-from roundbook.requests.measures import ListMeasures, MergeMeasures
+from roundbook.requests.tasks import ListMeasures, MergeMeasures
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, confirm, count, show, talk
 from roundbook_cli.request_options import argument, option

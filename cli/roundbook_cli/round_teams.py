@@ -9,7 +9,7 @@ import typer
 
 from roundbook.presentation.publication import publication_note
 from roundbook.presentation.teams import corrections, described_phrase
-from roundbook.requests.teams import DescribeTeams
+from roundbook.requests.runs import DescribeTeams
 from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show, talk, talk_notes

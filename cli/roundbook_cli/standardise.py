@@ -16,8 +16,8 @@ from roundbook.presentation.factors import (
     undeclared_round,
 )
 from roundbook.presentation.tables import Column, number
+from roundbook.requests.factors import Scale, StandardiseFilesRequest, StandardiseRequest
 from roundbook.requests.fields import Layout, Missing
-from roundbook.requests.standardise import Scale, StandardiseFilesRequest, StandardiseRequest
 from roundbook_cli.drift_advice import declare_collection
 from roundbook_cli.options import Database, Format
 from roundbook_cli.output import print_csv, show, talk_notes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from roundbook.requests.tokens import CreateToken, RevokeToken, Scope
+from roundbook.requests.access import CreateToken, RevokeToken, Scope
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show, talk
 from roundbook_cli.request_options import argument, option

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from roundbook.requests.topics import AliasTopics, ListTopics, UnaliasTopic
+from roundbook.requests.tasks import AliasTopics, ListTopics, UnaliasTopic
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show, talk
 from roundbook_cli.request_options import argument, option

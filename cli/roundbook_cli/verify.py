@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from roundbook.requests.verification import RoundVerificationRequest, VerifyRequest
+from roundbook.requests.record import RoundVerificationRequest, VerifyRequest
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show
 from roundbook_cli.request_options import argument, option

@@ -13,28 +13,21 @@ from pydantic import BaseModel
 
 from roundbook.errors import InputError
 from roundbook.requests import (
+    access,
     drift,
-    events,
     factors,
-    generalisability,
     matrices,
-    measures,
     plans,
     rankings,
+    record,
     reports,
     results,
     runs,
-    standardise,
     tasks,
-    teams,
-    tokens,
-    topics,
-    transfer,
     variances,
-    verification,
 )
+from roundbook.requests.access import Scope
 from roundbook.requests.base import Request
-from roundbook.requests.tokens import Scope
 
 if TYPE_CHECKING:
     from roundbook.logbook.session import Session
@@ -169,8 +162,8 @@ USE_CASES = {
     "tasks": UseCase("tasks:list_tasks", None),
     "rounds": UseCase("rounds:list_rounds", tasks.ListRounds),
     "round": UseCase("round_contents:show_round", tasks.ShowRound),
-    "measures": UseCase("recorded_measures:list_measures", measures.ListMeasures),
-    "topics": UseCase("topics:list_topics", topics.ListTopics),
+    "measures": UseCase("recorded_measures:list_measures", tasks.ListMeasures),
+    "topics": UseCase("topics:list_topics", tasks.ListTopics),
     "matrices": UseCase("matrices.listing:list_matrices", matrices.ListMatrices),
     "matrix": UseCase("matrices.showing:show_matrix", matrices.ShowMatrix),
     "impact": UseCase("impact:show_impact", matrices.ShowImpact),
@@ -185,20 +178,18 @@ USE_CASES = {
     "plan": UseCase("plans.planning:plan_topics", plans.PlanRequest),
     "drift": UseCase("drift.report:report_drift", drift.DriftRequest),
     "ageing": UseCase("drift.report:trace_drift", drift.CurveRequest),
-    "standardise": UseCase("standardise:standardise", standardise.StandardiseRequest),
+    "standardise": UseCase("standardise:standardise", factors.StandardiseRequest),
     "rank": UseCase("rankings:compare_rankings", rankings.RankRequest, computes=True),
     "generalisability": UseCase(
         "generalisability:report_generalisability",
-        generalisability.GeneralisabilityRequest,
+        rankings.GeneralisabilityRequest,
         computes=True,
     ),
     "results": UseCase("saved_results:list_results", results.ListResults),
     "result": UseCase("saved_results:show_result", results.ShowResult),
-    "events": UseCase("events:list_events", events.EventsRequest),
-    "verify": UseCase("verifying.record:verify_record", verification.VerifyRequest, computes=True),
-    "verify_round": UseCase(
-        "round_fingerprint:verify_round", verification.RoundVerificationRequest
-    ),
+    "events": UseCase("events:list_events", record.EventsRequest),
+    "verify": UseCase("verifying.record:verify_record", record.VerifyRequest, computes=True),
+    "verify_round": UseCase("round_fingerprint:verify_round", record.RoundVerificationRequest),
     "tokens": UseCase("tokens:list_tokens", None, scope="admin"),
     # Decisions
     "create_task": _decision("tasks:create_task", tasks.CreateTask, "admin"),
@@ -215,25 +206,23 @@ USE_CASES = {
     "fit": _decision("fitting:fit_factor_set", factors.FitRequest, "log"),
     "withdraw": _decision("matrices.corrections:withdraw_matrix", matrices.WithdrawMatrix, "admin"),
     "restore": _decision("matrices.corrections:restore_matrix", matrices.RestoreMatrix, "admin"),
-    "merge_measures": _decision(
-        "recorded_measures:merge_measures", measures.MergeMeasures, "admin"
-    ),
-    "unalias_topic": _decision("topics:unalias_topic", topics.UnaliasTopic, "admin"),
-    "create_token": _decision("tokens:create_token", tokens.CreateToken, "admin"),
-    "revoke_token": _decision("tokens:revoke_token", tokens.RevokeToken, "admin"),
+    "merge_measures": _decision("recorded_measures:merge_measures", tasks.MergeMeasures, "admin"),
+    "unalias_topic": _decision("topics:unalias_topic", tasks.UnaliasTopic, "admin"),
+    "create_token": _decision("tokens:create_token", access.CreateToken, "admin"),
+    "revoke_token": _decision("tokens:revoke_token", access.RevokeToken, "admin"),
     "renew": _decision("saving:renew_results", results.RenewResults, "log", computes=True),
 }
 
 # The use cases that read a file.
 UPLOADS = {
     "log": Upload("matrices.log_matrix:log_files", matrices.LogFilesRequest, "files", ("teams",)),
-    "describe_teams": Upload("teams:describe_teams", teams.DescribeTeams, "file"),
-    "alias_topics": Upload("topics:alias_topics", topics.AliasTopics, "file"),
+    "describe_teams": Upload("teams:describe_teams", runs.DescribeTeams, "file"),
+    "alias_topics": Upload("topics:alias_topics", tasks.AliasTopics, "file"),
     "log_runs": Upload("runs.log_runs:log_runs", runs.LogRuns, "files"),
     "log_qrels": Upload("runs.assessing:log_qrels", runs.LogQrels, "file"),
     "standardise_files": Upload(
         "standardise:standardise_files",
-        standardise.StandardiseFilesRequest,
+        factors.StandardiseFilesRequest,
         "files",
         changes=False,
         scope="read",
@@ -244,7 +233,7 @@ UPLOADS = {
 DOWNLOADS = {
     "export": Download(
         "transfer.archive.exporting:export_archive",
-        transfer.ExportRequest,
+        record.ExportRequest,
         "archive",
         "roundbook.zip",
         "application/zip",

@@ -20,7 +20,7 @@ from roundbook.api.app import make_app
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.errors import DatabaseUnreachableError
 from roundbook.logbook.studies.studies import STUDIES
-from roundbook.pages.number_format import sentence
+from roundbook.pages.rendering import sentence
 from roundbook.pages.study_form import study_fields
 from roundbook.pages.ways_out import on_page
 from roundbook.presentation import drift, drift_advice, drift_verdict

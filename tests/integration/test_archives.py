@@ -83,7 +83,7 @@ from roundbook.logbook.session import Session, begin
 from roundbook.logbook.storing import load_matrix
 from roundbook.logbook.variances import VarianceHistory
 from roundbook.requests.plans import PlanRequest
-from roundbook.requests.transfer import ImportRequest
+from roundbook.requests.record import ImportRequest
 from roundbook.transfer.archive import exporting, importing
 from roundbook.transfer.archive.tables import RESULTS, refers_to
 

@@ -25,7 +25,7 @@ from roundbook.errors import (
     NotRecordedError,
     SchemaOutOfDateError,
 )
-from roundbook.requests.transfer import BackupRequest, RestoreRequest
+from roundbook.requests.record import BackupRequest, RestoreRequest
 from roundbook.transfer import backup
 from roundbook.transfer.backup import restore_backup, save_backup
 

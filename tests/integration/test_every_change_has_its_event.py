@@ -68,10 +68,14 @@ from roundbook.logbook.tokens import check_token, create_token, list_tokens, rev
 from roundbook.logbook.topics import alias_topics, list_topics, unalias_topic
 from roundbook.logbook.variances import show_histories, show_variances
 from roundbook.logbook.verifying.record import verify_record
+from roundbook.requests.access import CreateToken, GrantRequest, RevokeToken
 from roundbook.requests.drift import CurveRequest, DriftRequest
-from roundbook.requests.events import EventsRequest
-from roundbook.requests.factors import FactorsRequest, FitRequest
-from roundbook.requests.generalisability import GeneralisabilityRequest
+from roundbook.requests.factors import (
+    FactorsRequest,
+    FitRequest,
+    StandardiseFilesRequest,
+    StandardiseRequest,
+)
 from roundbook.requests.matrices import (
     ExportMatrix,
     ListMatrices,
@@ -83,18 +87,33 @@ from roundbook.requests.matrices import (
     ShowMatrix,
     WithdrawMatrix,
 )
-from roundbook.requests.measures import ListMeasures, MergeMeasures
 from roundbook.requests.plans import PlanRequest
-from roundbook.requests.privileges import GrantRequest
-from roundbook.requests.rankings import RankRequest
+from roundbook.requests.rankings import GeneralisabilityRequest, RankRequest
+from roundbook.requests.record import (
+    EventsRequest,
+    ExportRequest,
+    ImportRequest,
+    RoundVerificationRequest,
+    VerifyRequest,
+)
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
-from roundbook.requests.runs import CompareScores, ListQrels, ListRuns, LogQrels, LogRuns
-from roundbook.requests.standardise import StandardiseFilesRequest, StandardiseRequest
+from roundbook.requests.runs import (
+    CompareScores,
+    DescribeTeams,
+    ListQrels,
+    ListRuns,
+    LogQrels,
+    LogRuns,
+)
 from roundbook.requests.studies import SwapRateRequest
 from roundbook.requests.tasks import (
+    AliasTopics,
     CreateRound,
     CreateTask,
+    ListMeasures,
     ListRounds,
+    ListTopics,
+    MergeMeasures,
     PublishRound,
     RemoveRound,
     RemoveTask,
@@ -102,17 +121,13 @@ from roundbook.requests.tasks import (
     RenameTask,
     SetRound,
     ShowRound,
+    UnaliasTopic,
 )
-from roundbook.requests.teams import DescribeTeams
-from roundbook.requests.tokens import CreateToken, RevokeToken
-from roundbook.requests.topics import AliasTopics, ListTopics, UnaliasTopic
-from roundbook.requests.transfer import ExportRequest, ImportRequest
 from roundbook.requests.variances import (
     RecordVarianceRequest,
     VarianceHistoryRequest,
     VarianceRequest,
 )
-from roundbook.requests.verification import RoundVerificationRequest, VerifyRequest
 from roundbook.transfer.archive.exporting import export_archive
 from roundbook.transfer.archive.importing import import_archive
 

@@ -28,7 +28,7 @@ from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.fingerprints import fingerprint_tables
 from roundbook.database.schema import EXPECTED_REVISION, REVISIONS, current_revision, upgrade
 from roundbook.errors import AlreadyRecordedError
-from roundbook.requests.transfer import BackupRequest, RestoreRequest
+from roundbook.requests.record import BackupRequest, RestoreRequest
 from roundbook.settings import load_settings
 from roundbook.transfer.backup import restore_backup, save_backup
 from roundbook.transfer.move import move_record

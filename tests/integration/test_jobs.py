@@ -35,7 +35,7 @@ from roundbook.jobs.studies import cancel_job, list_jobs, show_job, start_study
 from roundbook.jobs.worker import run_worker
 from roundbook.logbook.saving import save_long_result
 from roundbook.logbook.session import Work, begin
-from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
+from roundbook.requests.results import ListJobs, ShowJob, StartStudy
 from roundbook.requests.studies import SwapRateRequest
 from roundbook.settings import load_settings
 

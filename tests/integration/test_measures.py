@@ -44,8 +44,8 @@ from roundbook.logbook.matrices.log_matrix import log_scores as log_session_scor
 from roundbook.logbook.measures import ensure_measure
 from roundbook.logbook.session import begin
 from roundbook.requests.matrices import LogRequest
-from roundbook.requests.measures import ListMeasures, MergeMeasures
 from roundbook.requests.plans import PlanRequest
+from roundbook.requests.tasks import ListMeasures, MergeMeasures
 
 
 def scores(seed, topics=8, runs=4):

@@ -20,7 +20,7 @@ from roundbook.errors import (
 )
 from roundbook.logbook.session import begin
 from roundbook.logbook.tokens import create_token
-from roundbook.requests.tokens import CreateToken
+from roundbook.requests.access import CreateToken
 from roundbook.transfer import move
 from roundbook.transfer.move import move_record
 

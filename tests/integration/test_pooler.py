@@ -35,9 +35,9 @@ from roundbook.jobs.worker import run_worker
 from roundbook.logbook.schema import read_database
 from roundbook.logbook.session import begin
 from roundbook.logbook.tasks import create_task
-from roundbook.requests.jobs import ShowJob, StartStudy
+from roundbook.requests.record import BackupRequest, RestoreRequest
+from roundbook.requests.results import ShowJob, StartStudy
 from roundbook.requests.tasks import CreateTask
-from roundbook.requests.transfer import BackupRequest, RestoreRequest
 from roundbook.settings import load_settings
 from roundbook.transfer.backup import restore_backup, save_backup
 from roundbook.transfer.move import move_record

@@ -20,7 +20,7 @@ from roundbook.jobs.job_queue import make_queue
 from roundbook.jobs.studies import show_job, start_study
 from roundbook.jobs.worker import run_worker
 from roundbook.logbook.session import begin
-from roundbook.requests.jobs import ShowJob, StartStudy
+from roundbook.requests.results import ShowJob, StartStudy
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
 

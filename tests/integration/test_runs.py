@@ -32,11 +32,9 @@ from roundbook.logbook.topics import alias_topics
 from roundbook.logbook.verifying.record import verify_record
 from roundbook.presentation.runs import run_notes
 from roundbook.presentation.verification import difference_sentence
-from roundbook.requests.events import EventsRequest
+from roundbook.requests.record import EventsRequest, VerifyRequest
 from roundbook.requests.runs import ListQrels, ListRuns, LogQrels, LogRuns
-from roundbook.requests.tasks import CreateRound, CreateTask, RemoveRound, RemoveTask
-from roundbook.requests.topics import AliasTopics
-from roundbook.requests.verification import VerifyRequest
+from roundbook.requests.tasks import AliasTopics, CreateRound, CreateTask, RemoveRound, RemoveTask
 from roundbook.statistics.measures.hits import find_hits
 from roundbook.statistics.measures.measure import parse_measure
 from roundbook.statistics.measures.scores import score_runs

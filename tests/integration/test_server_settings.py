@@ -25,8 +25,8 @@ from roundbook.logbook.round_changes import publish_round
 from roundbook.logbook.schema import read_database
 from roundbook.logbook.session import begin
 from roundbook.presentation.databases import database_notes
+from roundbook.requests.record import BackupRequest, RestoreRequest
 from roundbook.requests.tasks import PublishRound
-from roundbook.requests.transfer import BackupRequest, RestoreRequest
 from roundbook.transfer.backup import restore_backup, save_backup
 
 # What an administrator, or nobody on purpose, may have set for a database or a role.

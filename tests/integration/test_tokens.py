@@ -13,7 +13,7 @@ from roundbook.database.engine import unit_of_work
 from roundbook.errors import AlreadyRecordedError, NotRecordedError, RequestError
 from roundbook.logbook.session import begin
 from roundbook.logbook.tokens import check_token, create_token, list_tokens, revoke_token
-from roundbook.requests.tokens import CreateToken, RevokeToken
+from roundbook.requests.access import CreateToken, RevokeToken
 
 SCORES = [[0.1, 0.2], [0.3, 0.1], [0.4, 0.6]]
 

@@ -26,9 +26,9 @@ from roundbook.logbook.verifying.saved_results import result_differences
 from roundbook.presentation.verification import difference_sentence, not_computed_sentences
 from roundbook.requests.drift import DriftRequest
 from roundbook.requests.factors import FitRequest
+from roundbook.requests.record import VerifyRequest
 from roundbook.requests.results import ShowResult
 from roundbook.requests.studies import LeaveOneOutRequest, PerTopicVarianceRequest
-from roundbook.requests.verification import VerifyRequest
 
 GUARDED = ("score_vector", "matrix", "factor", "factor_set", "factor_set_run", "variance_estimate",
            "result", "result_input", "event", "withdrawal", "round", "matrix_topic", "run",

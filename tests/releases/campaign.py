@@ -39,10 +39,10 @@ from roundbook.logbook.runs.assessing import log_qrels
 from roundbook.logbook.runs.log_runs import log_runs
 from roundbook.logbook.session import begin
 from roundbook.logbook.tokens import create_token, revoke_token
+from roundbook.requests.access import CreateToken, RevokeToken
 from roundbook.requests.drift import DriftRequest
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.runs import LogQrels, LogRuns
-from roundbook.requests.tokens import CreateToken, RevokeToken
 
 SEED = 20260101
 USER = "simulated"

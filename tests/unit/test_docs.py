@@ -75,8 +75,8 @@ from roundbook.logbook.verifying.differences import Verification
 from roundbook.reports import deposit, html_report, latex
 from roundbook.requests.drift import DriftRequest
 from roundbook.requests.factors import FitRequest
-from roundbook.requests.generalisability import GeneralisabilityRequest
 from roundbook.requests.plans import PlanRequest
+from roundbook.requests.rankings import GeneralisabilityRequest
 from roundbook.settings import Settings
 from roundbook.statistics.design import solve_topics
 from roundbook.transfer import backup, move

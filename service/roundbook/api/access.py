@@ -21,15 +21,13 @@ from roundbook.logbook.saved_results import tasks_of_results
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import Task, TaskList, list_tasks
 from roundbook.requests.base import Request
-from roundbook.requests.events import EventsRequest
 from roundbook.requests.matrices import ListMatrices
-from roundbook.requests.measures import ListMeasures
 from roundbook.requests.plans import PlanRequest
+from roundbook.requests.record import EventsRequest, VerifyRequest
 from roundbook.requests.reports import HtmlReport, LatexReport
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
 from roundbook.requests.studies import StudyRequest
-from roundbook.requests.tasks import CreateTask, ListRounds, RenameTask
-from roundbook.requests.verification import VerifyRequest
+from roundbook.requests.tasks import CreateTask, ListMeasures, ListRounds, RenameTask
 
 _Request = TypeVar("_Request", bound=Request)
 _RequestOrNone = TypeVar("_RequestOrNone", bound=Request | None)

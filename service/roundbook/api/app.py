@@ -5,33 +5,36 @@ from contextlib import asynccontextmanager, nullcontext
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
-from fastapi.responses import JSONResponse, PlainTextResponse
+from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Scope
 
+from roundbook.api import files
 from roundbook.api.answers import AnswerCache
 from roundbook.api.callers import Failures
+from roundbook.api.endpoints import decision, question, save
 from roundbook.api.jobs import add_jobs
-from roundbook.api.metrics import add_metrics
-from roundbook.api.middleware import BodyLimit, SecurityHeaders
-from roundbook.api.openapi import add_examples
+from roundbook.api.middleware import BodyLimit, SecurityHeaders, add_metrics
+from roundbook.api.openapi import FILENAME, add_examples, answers, file_body, json_body, parameters
 from roundbook.api.problems import add_handlers
-from roundbook.api.routes import make_router, path_of
 from roundbook.api.turns import Turns
 from roundbook.api.ways_out import PREFIX
 from roundbook.logbook.record import open_record
 from roundbook.logbook.result import SOFTWARE
+from roundbook.logbook.saving import SavedResult
 from roundbook.logbook.schema import read_schema
-from roundbook.logbook.session import begin
+from roundbook.logbook.studies.studies import STUDIES, find_study
 from roundbook.pages.site_routes import make_site
+from roundbook.requests.record import ImportRequest
 from roundbook.settings import Settings
-from roundbook.use_cases import UPLOADS
+from roundbook.transfer.archive.importing import ImportedArchive
+from roundbook.use_cases import DOWNLOADS, UPLOADS, USE_CASES, UseCase
 
 
 def make_app(
@@ -140,10 +143,7 @@ def _health() -> APIRouter:
 
     @router.get("/readyz")
     def ready(http: Request) -> JSONResponse:
-        engine = http.app.state.engine
-        with begin(engine) as session:
-            session.connection.execute(text("SELECT 1"))
-        state = read_schema(engine)
+        state = read_schema(http.app.state.engine)
         return JSONResponse(state.model_dump(), 200 if state.status == "up to date" else 503)
 
     return router
@@ -164,3 +164,74 @@ def _refuse_unknown(routes: Sequence[BaseRoute]) -> ASGIApp:
         raise HTTPException(404)
 
     return refuse
+
+
+def make_router(prefix: str) -> APIRouter:
+    """Return the router of all use cases below a prefix."""
+    router = APIRouter(prefix=prefix)
+    for name, case in USE_CASES.items():
+        if case.changes:
+            assert case.request is not None
+            router.post(
+                path_of(name),
+                summary=case.request.__doc__,
+                operation_id=name,
+                responses=answers(case.result, question=False),
+                openapi_extra={"requestBody": json_body(case.request)},
+            )(decision(case))
+        else:
+            router.get(
+                path_of(name),
+                summary=(case.request.__doc__ or name) if case.request else f"All {name}.",
+                operation_id=name,
+                responses=answers(case.result),
+                openapi_extra={"parameters": parameters(case.request, ("output", "force"))},
+            )(question(name, case))
+    for name, entry in STUDIES.items():
+        router.get(
+            f"/study/{name}",
+            summary=entry.request.__doc__,
+            operation_id=f"study_{name}",
+            responses=answers(find_study(name).result),
+            openapi_extra={"parameters": parameters(entry.request, ("study",))},
+        )(question(name, UseCase("studies.studies:run_study", entry.request, computes=True)))
+    for name, upload in UPLOADS.items():
+        listed = parameters(upload.request, (upload.file, *upload.without))
+        router.post(
+            path_of(name),
+            summary=upload.request.__doc__,
+            operation_id=name,
+            responses=answers(upload.result, question=False),
+            openapi_extra={"parameters": [*listed, FILENAME], "requestBody": file_body(name)},
+        )(files.upload(upload))
+    router.post(
+        "/save/{kind}",
+        summary="Compute a plan, drift report or study and keep it with its inputs.",
+        operation_id="save",
+        responses=answers(SavedResult, question=False),
+    )(save)
+    for name, download in DOWNLOADS.items():
+        router.get(
+            path_of(name),
+            summary=download.request.__doc__,
+            operation_id=name,
+            response_class=FileResponse,
+            responses=answers(download.result, file=download.media_type),
+            openapi_extra={"parameters": parameters(download.request, ("force",))},
+        )(files.download(download))
+    router.post(
+        "/import",
+        summary=ImportRequest.__doc__,
+        operation_id="import",
+        responses=answers(ImportedArchive, question=False),
+        openapi_extra={
+            "parameters": [*parameters(ImportRequest), FILENAME],
+            "requestBody": file_body("import"),
+        },
+    )(files.take_archive)
+    return router
+
+
+def path_of(name: str) -> str:
+    """Return the path of a use case."""
+    return "/" + name.replace("_", "-")

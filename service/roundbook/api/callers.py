@@ -14,7 +14,7 @@ from fastapi import Request
 from roundbook.api.problems import HttpError
 from roundbook.logbook.session import begin
 from roundbook.logbook.tokens import Token, check_token
-from roundbook.requests.tokens import Scope
+from roundbook.requests.access import Scope
 
 COOKIE = "roundbook_token"
 _SCOPES: Mapping[Scope | None, int] = {None: 0, "read": 1, "log": 2, "admin": 3}

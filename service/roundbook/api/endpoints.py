@@ -40,9 +40,9 @@ from roundbook.errors import RequestError
 from roundbook.logbook.kinds import find_kind, kind_of
 from roundbook.logbook.saving import SavedResult, save_long_result
 from roundbook.logbook.session import Session
+from roundbook.requests.access import Scope
 from roundbook.requests.base import is_kept, takes_several
 from roundbook.requests.matrices import ExportMatrix
-from roundbook.requests.tokens import Scope
 from roundbook.use_cases import UseCase
 
 # Answers that depend on the time of day, or check what is stored, are never cached.

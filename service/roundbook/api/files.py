@@ -27,9 +27,9 @@ from roundbook.api.turns import (
     transaction,
 )
 from roundbook.formats import sent_to
+from roundbook.requests.access import Scope
 from roundbook.requests.base import is_kept
-from roundbook.requests.tokens import Scope
-from roundbook.requests.transfer import ImportRequest
+from roundbook.requests.record import ImportRequest
 from roundbook.transfer.archive.importing import import_archive
 from roundbook.use_cases import Download, Upload
 

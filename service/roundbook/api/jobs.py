@@ -19,8 +19,8 @@ from roundbook.jobs.job import ENDED, Job, JobList
 from roundbook.jobs.job_queue import make_queue
 from roundbook.jobs.studies import cancel_job, list_jobs, show_job, start_study, study_request
 from roundbook.logbook.session import Session, begin
-from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
-from roundbook.requests.tokens import Scope
+from roundbook.requests.access import Scope
+from roundbook.requests.results import ListJobs, ShowJob, StartStudy
 
 _POLL_SECONDS, _HEARTBEAT_SECONDS = 0.5, 15
 _Jobs = TypeVar("_Jobs", Job, JobList)
@@ -80,7 +80,7 @@ async def _start(http: Request, study: str, saving: Saving) -> Response:
 
     job = await in_turn(http, work)
     url = f"{http.url.path.removesuffix(f'/study/{study}')}/{job.job}"
-    return _answer(job, 202, {"Location": url})
+    return _answer(job, 202, Location=url)
 
 
 def start_job(http: Request, caller: Caller, request: StartStudy) -> Job:
@@ -171,8 +171,6 @@ def visible_job(caller: Caller, session: Session, number: int) -> Job:
     return job
 
 
-def _answer(
-    result: Job | JobList, status: int = 200, headers: dict[str, str] | None = None
-) -> JSONResponse:
-    cached = {"Cache-Control": "no-store", **(headers or {})}
-    return JSONResponse(result.model_dump(mode="json"), status, cached)
+def _answer(result: Job | JobList, status: int = 200, **headers: str) -> JSONResponse:
+    headers["Cache-Control"] = "no-store"
+    return JSONResponse(result.model_dump(mode="json"), status, headers)

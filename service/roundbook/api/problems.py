@@ -100,13 +100,17 @@ def problem(error: RoundbookError) -> Response:
     headers = {"Retry-After": "5"} if status == 503 else {}
     if status == 401:
         headers["WWW-Authenticate"] = "Bearer"
+    facts = {
+        name: value if isinstance(value, (int, float, list)) else str(value)
+        for name, value in error.facts.items()
+    }
     content = _document(
         status,
         str(error),
         code=type(error).__name__.removesuffix("Error"),
         way_out=error.way_out.code if error.way_out else None,
         help=help_after(error.way_out),
-        facts=_facts(error),
+        facts=facts or None,
         **position,
     )
     return _answer(content, headers)
@@ -163,14 +167,6 @@ def add_handlers(app: FastAPI) -> None:
         return problem(
             HttpError(500, "Roundbook itself went wrong here; the service's log says how.")
         )
-
-
-def _facts(error: RoundbookError) -> dict[str, object] | None:
-    facts: dict[str, object] = {
-        name: value if isinstance(value, (int, float, list)) else str(value)
-        for name, value in error.facts.items()
-    }
-    return facts or None
 
 
 def status_of(error: RoundbookError) -> int:

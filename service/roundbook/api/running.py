@@ -27,7 +27,7 @@ def run_service(
     host: str,
     port: int,
     open_to_all: bool,
-    listening: Callable[[str], object] = lambda _: None,
+    listening: Callable[[str], object],
 ) -> None:
     """Serve the record until the process is interrupted.
 
@@ -56,9 +56,8 @@ def run_service(
         ) from None
     url_host = f"[{host}]" if family == socket.AF_INET6 else host
     app = make_app(settings, open_to_all=open_to_all, engine=engine)
-    server = _Server(
-        app, service_config(app), lambda: listening(f"http://{url_host}:{bound.getsockname()[1]}")
-    )
+    url = f"http://{url_host}:{bound.getsockname()[1]}"
+    server = _Server(app, lambda: listening(url))
     # An interrupt is the normal end: requests under way are still answered.
     with bound, suppress(KeyboardInterrupt):
         server.run(sockets=[bound])
@@ -103,14 +102,12 @@ class _Protocol(H11Protocol):
 class _Server(uvicorn.Server):
     """A server that calls back once it listens, and marks the application as ending on shutdown."""
 
-    def __init__(
-        self, app: FastAPI, config: uvicorn.Config, answering: Callable[[], object]
-    ) -> None:
-        super().__init__(config)
-        self._app, self._answering = app, answering
+    def __init__(self, app: FastAPI, answering: Callable[[], object]) -> None:
+        super().__init__(service_config(app))
+        self._state, self._answering = app.state, answering
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        if turns := getattr(self._app.state, "turns", None):
+        if turns := getattr(self._state, "turns", None):
             turns.ending = True  # else shutdown waits for computations and event streams
         await super().shutdown(sockets)
 

@@ -18,7 +18,7 @@ from roundbook.logbook.saved_results import stored_results
 from roundbook.logbook.saving import asked_otherwise, refuse_taken
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES, find_study
-from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
+from roundbook.requests.results import ListJobs, ShowJob, StartStudy
 from roundbook.requests.studies import StudyRequest
 
 _JOBS = """
@@ -109,8 +109,7 @@ def _refuse_missing(connection: Connection, task_id: int, task: str, request: St
 
 def list_jobs(session: Session, request: ListJobs) -> JobList:
     """Return the jobs, latest first."""
-    filters = {"job": None, "task": request.task, "before": request.before, "limit": request.limit}
-    return JobList(jobs=_jobs(session.connection, filters))
+    return JobList(jobs=_jobs(session.connection, **dict(request)))
 
 
 def show_job(session: Session, request: ShowJob) -> Job:
@@ -121,8 +120,7 @@ def show_job(session: Session, request: ShowJob) -> Job:
     NotRecordedError
         When there is no job of this number; an ended job is deleted after thirty days.
     """
-    filters = {"job": request.job, "task": None, "before": None, "limit": 1}
-    jobs = _jobs(session.connection, filters)
+    jobs = _jobs(session.connection, job=request.job)
     if not jobs:
         raise NotRecordedError(f"There is no job {request.job}.", job=request.job)
     return jobs[0]
@@ -158,14 +156,9 @@ def cancel_job(session: Session, request: ShowJob) -> Job:
 
 
 def current_names(connection: Connection, job: int, rounds: Mapping[str, int]) -> dict[str, str]:
-    """Return the present names of a job's task and rounds by field of its request.
+    """Return the present names of a job's task and rounds, given by their ids, by field.
 
     A task or round that was removed is left out.
-
-    Parameters
-    ----------
-    rounds : mapping
-        The rounds' ids by field.
     """
     task: str | None = connection.execute(
         text(
@@ -189,9 +182,10 @@ def note_job(connection: Connection, job: int, **facts: object) -> None:
     )
 
 
-def _jobs(connection: Connection, filters: dict[str, Any]) -> list[Job]:
+def _jobs(connection: Connection, **filters: object) -> list[Job]:
     if not has_queue(connection):
         return []
+    filters = {"job": None, "task": None, "before": None, "limit": 1} | filters
     return [_job(row) for row in connection.execute(text(_JOBS), filters).mappings()]
 
 

@@ -13,7 +13,7 @@ from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
-from roundbook.requests.events import EventsRequest
+from roundbook.requests.record import EventsRequest
 
 
 class Event(Result):

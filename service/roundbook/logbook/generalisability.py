@@ -14,8 +14,8 @@ from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.logbook.withdrawals import TaskScores, WithdrawnMatrix, left_out, read_withdrawn
-from roundbook.requests.generalisability import GeneralisabilityRequest
 from roundbook.requests.plans import ALPHA, BETA
+from roundbook.requests.rankings import GeneralisabilityRequest
 from roundbook.statistics.design import solve_topics
 from roundbook.statistics.generalisability import (
     NoReliability,

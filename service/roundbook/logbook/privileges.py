@@ -13,7 +13,7 @@ from roundbook.database.tables import SCHEMA, event, metadata
 from roundbook.errors import AlreadyRecordedError, DatabaseError, NotRecordedError
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
-from roundbook.requests.privileges import Access, GrantRequest
+from roundbook.requests.access import Access, GrantRequest
 
 # Logged facts are only inserted. Only these columns are filled in, decided or corrected later.
 _CHANGEABLE = {

@@ -16,7 +16,7 @@ from roundbook.logbook.names import check_reason, near_name
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.measure_names import canonical_measure, is_known_measure
-from roundbook.requests.measures import ListMeasures, MergeMeasures
+from roundbook.requests.tasks import ListMeasures, MergeMeasures
 
 
 class MeasureEntry(Result):

@@ -22,7 +22,7 @@ from roundbook.logbook.names import is_named
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import content_hash, load_matrix
-from roundbook.requests.verification import RoundVerificationRequest
+from roundbook.requests.record import RoundVerificationRequest
 
 PUBLISHED = "round published"
 # The kinds of events that change a round's current scores or factors, and so its fingerprint.

@@ -29,7 +29,7 @@ from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.same_topics import collections_differ, refuse_topic_twice, same_topics
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import load_matrix
-from roundbook.requests.standardise import StandardiseFilesRequest, StandardiseRequest
+from roundbook.requests.factors import StandardiseFilesRequest, StandardiseRequest
 from roundbook.statistics.standardisation import e_std, scale_scores
 from roundbook.statistics.ties import off_value
 

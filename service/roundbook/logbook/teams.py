@@ -22,7 +22,7 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import Publication, find_publication
 from roundbook.logbook.runs.recorded_runs import RunChange, describe_runs, pool_changed
 from roundbook.logbook.session import Session
-from roundbook.requests.teams import DescribeTeams
+from roundbook.requests.runs import DescribeTeams
 
 CORRECTED = "runs corrected"
 

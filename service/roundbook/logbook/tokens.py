@@ -18,7 +18,7 @@ from roundbook.logbook.lookup import find_task
 from roundbook.logbook.names import check_name
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
-from roundbook.requests.tokens import CreateToken, RevokeToken, Scope
+from roundbook.requests.access import CreateToken, RevokeToken, Scope
 
 PREFIX = "rb_"
 

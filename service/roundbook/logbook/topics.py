@@ -20,7 +20,7 @@ from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.same_topics import same_topics
 from roundbook.logbook.saved_results import is_latest, judge_results, stored_results
 from roundbook.logbook.session import Session
-from roundbook.requests.topics import AliasTopics, ListTopics, UnaliasTopic
+from roundbook.requests.tasks import AliasTopics, ListTopics, UnaliasTopic
 
 
 class OtherId(Result):

@@ -27,8 +27,7 @@ from roundbook.pages.forms import (
     refusal,
     refused_status,
 )
-from roundbook.pages.number_format import decimals
-from roundbook.pages.rendering import page
+from roundbook.pages.rendering import decimals, page
 from roundbook.pages.ways_out import on_page
 from roundbook.presentation import (
     drift,

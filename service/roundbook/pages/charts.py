@@ -6,7 +6,7 @@ from hashlib import sha256
 from importlib import import_module
 from threading import Lock
 from typing import Any, Literal, NamedTuple, TypeVar
-from urllib.parse import parse_qs, urlencode
+from urllib.parse import parse_qs
 
 from fastapi import APIRouter, Request
 from fastapi.responses import Response
@@ -28,6 +28,7 @@ from roundbook.logbook.studies.studies import STUDIES
 from roundbook.logbook.studies.study import Study
 from roundbook.logbook.variances import show_variances
 from roundbook.pages.forms import PageCaller, PageSession, fields_of
+from roundbook.pages.rendering import link
 from roundbook.pages.study_form import run_kept_study, study_fields
 from roundbook.presentation.charts.files import bare_svg, png, svg
 from roundbook.requests.base import Request as UseCaseRequest
@@ -135,10 +136,10 @@ class Figure(NamedTuple):
     """
 
     desk: Markup
-    phone: Markup
-    sentence: str
     desk_note: str
+    phone: Markup
     phone_note: str
+    sentence: str
     files: dict[str, str]
     cells: str | None = None
 
@@ -152,29 +153,21 @@ def figure(name: str, result: BaseModel, sentence: str, /, **query: object) -> F
     drawn = chart and _draw(chart, result)
     if not drawn:
         return None
-    fields = {key: value for key, value in query.items() if value is not None}
-    address = urlencode(fields, doseq=True)
-    files = {form.upper(): f"/charts/{name}.{form}?{address}" for form in ("svg", "png", "csv")}
+    files = {
+        form.upper(): link(f"/charts/{name}.{form}", **query) for form in ("svg", "png", "csv")
+    }
     cells = files["CSV"] if name == "scores" else None
-    return Figure(**drawn._asdict(), sentence=sentence, files=files, cells=cells)
-
-
-class _Drawn(NamedTuple):
-    """A chart in both widths of a page, each with a note on what is not drawn, or an empty one."""
-
-    desk: Markup
-    desk_note: str
-    phone: Markup
-    phone_note: str
+    return drawn._replace(sentence=sentence, files=files, cells=cells)
 
 
 # Pages are viewed more often than their results change: the latest drawings are kept.
-_KEPT: dict[tuple[str, bytes], _Drawn] = {}
+_KEPT: dict[tuple[str, bytes], Figure] = {}
 _MOST_KEPT = 64
 _LOCK = Lock()
 
 
-def _draw(chart: _Chart, result: BaseModel) -> _Drawn | None:
+def _draw(chart: _Chart, result: BaseModel) -> Figure | None:
+    """Return a chart without its caption and files, None where there is nothing to draw."""
     from roundbook.presentation.charts.style import bounded, fitted, most_drawn
 
     key = (chart.draw, sha256(result.model_dump_json().encode()).digest())
@@ -194,7 +187,7 @@ def _draw(chart: _Chart, result: BaseModel) -> _Drawn | None:
         # vl-convert escapes the names in it.
         parts.append(Markup(_of_page(bare_svg(fitted(drawing, width)))))  # noqa: S704
         parts.append(f"Of {number:,} {noun}, {shown} are drawn." if number > shown else "")
-    drawn = _Drawn(*parts)
+    drawn = Figure._make([*parts, "", {}, None])
     with _LOCK:
         while len(_KEPT) >= _MOST_KEPT:
             del _KEPT[next(iter(_KEPT))]

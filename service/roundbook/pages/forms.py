@@ -7,7 +7,7 @@ from unicodedata import normalize
 from urllib.parse import parse_qs, urlsplit
 
 from fastapi import Depends, Request
-from fastapi.concurrency import contextmanager_in_threadpool
+from fastapi.concurrency import contextmanager_in_threadpool, run_in_threadpool
 from pydantic import BaseModel
 from starlette.requests import ClientDisconnect
 
@@ -28,15 +28,22 @@ _MOST_BYTES = 100_000
 PageCaller = Annotated[Caller, Depends(find_caller)]
 
 
-async def opened(http: Request, caller: PageCaller) -> AsyncIterator[Session]:
-    """Yield a session that reads one snapshot of the record, with a limit of time."""
+async def _opened(http: Request, caller: PageCaller) -> AsyncIterator[Session]:
+    """Yield a session for a page, if the caller may see what its address names; else refuse.
+
+    It reads one snapshot of the record, with a limit of time.
+    """
     async with (
         _turn(http, caller) as limit,
         contextmanager_in_threadpool(
             transaction(http, caller, limit, one_snapshot=True)
         ) as session,
     ):
+        await run_in_threadpool(permit_named, caller, session, http.query_params)
         yield session
+
+
+PageSession = Annotated[Session, Depends(_opened)]
 
 
 @asynccontextmanager
@@ -50,17 +57,6 @@ async def _turn(http: Request, caller: Caller) -> AsyncIterator[Limit]:
     turns: Turns = http.app.state.turns
     async with turns.without_token if caller.scope is None else nullcontext(), turns.reading:
         yield Limit(turns)
-
-
-def permitted(
-    http: Request, caller: PageCaller, session: Annotated[Session, Depends(opened)]
-) -> Session:
-    """Return the session of a page if the caller may see what its address names, else refuse."""
-    permit_named(caller, session, http.query_params)
-    return session
-
-
-PageSession = Annotated[Session, Depends(permitted)]
 
 
 def permit_named(caller: Caller, session: Session, fields: Mapping[str, str]) -> None:

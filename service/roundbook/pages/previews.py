@@ -26,7 +26,7 @@ from roundbook.presentation.publication import publication_note
 from roundbook.presentation.runs import qrels_notes, run_notes
 from roundbook.requests.matrices import ListMatrices, ShowMatrix
 from roundbook.requests.runs import ListRuns
-from roundbook.requests.topics import ListTopics
+from roundbook.requests.tasks import ListTopics
 
 Logged = LoggedMatrices | LoggedRuns | LoggedQrels
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any
-from urllib.parse import parse_qs, urlencode
+from typing import Annotated, Any
+from urllib.parse import parse_qs
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse, Response
 
 from roundbook.api.access import answer, permit
@@ -40,7 +40,7 @@ from roundbook.pages.forms import (
     refusal,
     refused_status,
 )
-from roundbook.pages.rendering import page, redirect
+from roundbook.pages.rendering import link, page, redirect
 from roundbook.pages.study_form import draws, study_fields, study_title
 from roundbook.presentation.decisions import decision_sentences
 from roundbook.presentation.plan_table import beside
@@ -68,7 +68,7 @@ async def save(http: Request, caller: PageCaller) -> Response:
         saved = await computed(http, work, caller=caller, seconds=SECONDS_TO_DECIDE)
     except (InputError, AlreadyRecordedError) as error:
         return refused_form(http, error, form)
-    return redirect(_address(saved.name, saved.kind), decision_sentences(saved))
+    return redirect(link("/result", name=saved.name, kind=saved.kind), decision_sentences(saved))
 
 
 def refused_form(http: Request, error: RoundbookError, form: Mapping[str, str]) -> HTMLResponse:
@@ -112,30 +112,25 @@ def results_page(
     return page(http, "results.html", rows=result_rows(session, task), task=task)
 
 
+def _named(name: str, kind: str | None = None, version: int | None = None) -> ShowResult:
+    """Return the request for the saved result that an address names."""
+    return ShowResult(name=name, kind=kind, version=version)
+
+
+NamedResult = Annotated[ShowResult, Depends(_named)]
+
+
 @router.get("/result")
 def result_page(
-    http: Request,
-    caller: PageCaller,
-    session: PageSession,
-    name: str,
-    kind: str | None = None,
-    version: int | None = None,
+    http: Request, caller: PageCaller, session: PageSession, request: NamedResult
 ) -> HTMLResponse:
     """Show a saved result, and whether it is stale."""
-    request = ShowResult(name=name, kind=kind, version=version)
     return page(http, "result.html", **result_context(session, caller, request))
 
 
 @router.get("/result.csv")
-def result_file(
-    caller: PageCaller,
-    session: PageSession,
-    name: str,
-    kind: str | None = None,
-    version: int | None = None,
-) -> Response:
+def result_file(caller: PageCaller, session: PageSession, request: NamedResult) -> Response:
     """Return the main table of a saved result as a file."""
-    request = ShowResult(name=name, kind=kind, version=version)
     return table_file(answer(caller, session, show_result, request).result)
 
 
@@ -192,15 +187,10 @@ async def renew(http: Request, caller: PageCaller) -> Response:
     renewal = await computed(http, work, caller=caller, seconds=SECONDS_TO_DECIDE)
     back = came_from(http)
     if request.name and (back is None or back.startswith("/result?")):
-        back = _address(request.name, request.kind)  # of its new version
+        back = link("/result", name=request.name, kind=request.kind)  # of its new version
     elif back is None:
-        back = f"/task?{urlencode({'task': request.task})}" if request.task else "/results"
+        back = link("/task", task=request.task)
     return redirect(back, decision_sentences(renewal))
-
-
-def _address(name: str, kind: str | None) -> str:
-    """Return the address of the page of a saved result."""
-    return f"/result?{urlencode({'name': name} | ({'kind': kind} if kind else {}))}"
 
 
 def result_rows(session: Session, task: str | None) -> list[dict[str, Any]]:

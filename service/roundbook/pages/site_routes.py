@@ -1,7 +1,6 @@
 """The site: its pages put together, errors as pages, logging in."""
 
 from collections.abc import Awaitable, Callable
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
@@ -14,9 +13,9 @@ from roundbook.api.callers import COOKIE, find_token, refuse_other_pages
 from roundbook.api.problems import for_caller, status_of
 from roundbook.api.turns import in_turn
 from roundbook.errors import RoundbookError
-from roundbook.pages import answers, charts, jobs, results, rounds, studies, tasks, uploads
+from roundbook.pages import answers, charts, results, rounds, studies, tasks, uploads
 from roundbook.pages.forms import Refusal, came_from, own_address, read_form, refusal
-from roundbook.pages.rendering import STATIC, page
+from roundbook.pages.rendering import STATIC, link, page
 from roundbook.requests.base import refusal_reason
 
 # Charts are drawn into the page; the style sheet, the one script and what it reads come from here.
@@ -25,7 +24,7 @@ _POLICY = (
     " img-src 'self' data:; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
 router = APIRouter()
-_PARTS = (tasks, rounds, answers, studies, results, jobs, charts, uploads)
+_PARTS = (tasks, rounds, answers, studies, results, charts, uploads)
 ROUTERS = (router, *(part.router for part in _PARTS))
 
 
@@ -66,8 +65,7 @@ def _error_page(http: Request, error: Exception) -> Response:
         sentence = f"{field}: {refusal_reason(fault).removesuffix('.')}."
         status, refused = 422, Refusal("", sentence)
     if status == 401 and http.method == "GET":
-        query = urlencode({"then": f"{http.url.path}?{http.url.query}"})
-        return RedirectResponse(f"/login?{query}", 303)
+        return RedirectResponse(link("/login", then=f"{http.url.path}?{http.url.query}"), 303)
     back = came_from(http)
     return page(http, "error.html", status, refused=refused, back=back, unknown=status == 401)
 

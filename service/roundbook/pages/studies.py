@@ -1,4 +1,4 @@
-"""The page of studies: the form, and a study with its sentences, tables and chart."""
+"""The pages of studies: the form, a study with its sentences, tables and chart, and the jobs."""
 
 from __future__ import annotations
 
@@ -7,15 +7,19 @@ from typing import Any
 from urllib.parse import parse_qs, urlencode
 
 from fastapi import APIRouter, Request
-from fastapi.responses import HTMLResponse, Response
+from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from roundbook.api.access import answer, visible_tasks
-from roundbook.api.callers import Caller
+from roundbook.api.callers import Caller, require_scope
+from roundbook.api.jobs import start_job, visible_job
 from roundbook.api.problems import HttpError
-from roundbook.errors import RoundbookError
+from roundbook.api.turns import in_turn
+from roundbook.errors import AlreadyRecordedError, InputError, RoundbookError
+from roundbook.jobs.job import ENDED, Job
+from roundbook.jobs.studies import cancel_job, list_jobs
 from roundbook.logbook.drift.report import trace_drift
 from roundbook.logbook.rounds import list_rounds
-from roundbook.logbook.session import Session
+from roundbook.logbook.session import Session, begin
 from roundbook.logbook.studies.across_rounds import AcrossRounds
 from roundbook.logbook.studies.studies import STUDIES, study_entry
 from roundbook.logbook.studies.study import Study
@@ -24,11 +28,13 @@ from roundbook.pages.forms import (
     PageCaller,
     PageSession,
     filled_in,
+    read_form,
     recorded_name,
     refusal,
     refused_status,
 )
 from roundbook.pages.rendering import page
+from roundbook.pages.results import refused_form, result_fields
 from roundbook.pages.study_form import (
     OF,
     TRIALS,
@@ -43,10 +49,16 @@ from roundbook.pages.study_form import (
     usual_trials,
 )
 from roundbook.presentation.drift_curve import summary
+from roundbook.presentation.phrases import under_label
+from roundbook.presentation.saved_results import other_question
 from roundbook.presentation.views import view_of
+from roundbook.requests.results import ListJobs, ShowJob, StartStudy
 from roundbook.requests.tasks import ListRounds
 
 router = APIRouter()
+_RELOAD_SECONDS = 2
+# Fields that the page of a job does not repeat, or that only the terminal has.
+_LEFT_OUT = frozenset({"study", "task", "files", "layout", "missing", "file_measure"})
 
 
 @router.get("/studies")
@@ -145,3 +157,64 @@ def _rounds(session: Session, caller: Caller, task: str) -> list[str]:
     except HttpError:  # none is published
         return []
     return [row.round for row in listed.rounds]
+
+
+@router.get("/jobs")
+def jobs_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLResponse:
+    """List the studies in the background, latest first."""
+    require_scope(caller, "read")
+    jobs = list_jobs(session, ListJobs(task=caller.task)).jobs
+    return page(http, "jobs.html", jobs=jobs, under_label=under_label)
+
+
+@router.get("/job/{number}")
+def job_page(http: Request, caller: PageCaller, session: PageSession, number: int) -> HTMLResponse:
+    """Show the progress of a study; the page reloads by itself until the study has ended."""
+    require_scope(caller, "read")
+    job = visible_job(caller, session, number)
+    request_fields = [
+        (name, job.request[name])
+        for name in STUDIES[job.study].request.model_fields
+        if name not in _LEFT_OUT and job.request.get(name) not in (None, [], False)
+    ]
+    other = other_question(job.version, job.asked_before) if job.version else None
+    response = page(http, "job.html", job=job, request_fields=request_fields, other=other)
+    if job.status not in ENDED:
+        response.headers["Refresh"] = str(_RELOAD_SECONDS)
+    return response
+
+
+@router.post("/jobs")
+async def start(http: Request, caller: PageCaller) -> Response:
+    """Queue the study that the page of studies shows, with as many trials as are wanted."""
+    require_scope(caller, "log")
+    form = await read_form(http)
+
+    def work() -> Job:
+        typed = form.get("asked", "")
+        fields = result_fields("study", typed)
+        study = fields.pop("study")
+        for few in TRIALS.keys() - parse_qs(typed).keys():
+            fields.pop(few, None)  # the page's own number
+        if "trials" in form:
+            fields.pop("trials", None)
+        if form.get("trials"):
+            fields["trials"] = form["trials"]
+        request = StartStudy(study=study, request=fields, name=form.get("name") or None)
+        return start_job(http, caller, request)
+
+    try:
+        job = await in_turn(http, work)
+    except (InputError, AlreadyRecordedError) as error:
+        return refused_form(http, error, form)
+    return RedirectResponse(f"/job/{job.job}", 303)
+
+
+@router.post("/job/{number}/cancel")
+def cancel(http: Request, caller: PageCaller, number: int) -> Response:
+    """Cancel a study in the background."""
+    require_scope(caller, "log")
+    with begin(http.app.state.engine, caller.user) as session:
+        visible_job(caller, session, number)
+        cancel_job(session, ShowJob(job=number))
+    return RedirectResponse(f"/job/{number}", 303)

@@ -65,10 +65,7 @@ def study_title(study: str) -> str:
 def over_rounds_command(study: str, task: str | None, values: Mapping[str, Any]) -> str | None:
     """Return the command of the terminal for a study of all rounds; None for one of a round.
 
-    Parameters
-    ----------
-    values : mapping
-        The fields that are filled in.
+    `values` are the fields that are filled in.
     """
     if study not in _OVER_ROUNDS:
         return None
@@ -97,13 +94,7 @@ def usual_trials(study: str) -> str:
 
 
 def fewer_trials(study: str, typed: Container[str]) -> list[str]:
-    """Return a sentence for each number of trials that a page lowers.
-
-    Parameters
-    ----------
-    typed : container of str
-        The fields that the form says; a number among them is not lowered.
-    """
+    """Return a sentence for each number of trials that a page lowers, as it is not `typed`."""
     return [
         f"{_of_trials(study, name, TRIALS[name])}; by default the terminal takes {number:,}."
         for name, number in _default_trials(study).items()

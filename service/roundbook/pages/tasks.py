@@ -40,12 +40,11 @@ from roundbook.presentation.variance_differences import stability
 from roundbook.presentation.variances import summary, withdrawn_notes
 from roundbook.requests.base import Request as UseCaseRequest
 from roundbook.requests.drift import CurveRequest, DriftRequest
-from roundbook.requests.events import EventsRequest
 from roundbook.requests.factors import FactorsRequest
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS, VarianceScale
+from roundbook.requests.record import EventsRequest
 from roundbook.requests.results import ListResults
-from roundbook.requests.tasks import ListRounds
-from roundbook.requests.topics import ListTopics
+from roundbook.requests.tasks import ListRounds, ListTopics
 from roundbook.requests.variances import VarianceHistoryRequest, VarianceRequest
 
 router = APIRouter()
@@ -96,7 +95,7 @@ def _task_summary(session: Session, caller: Caller, task: str) -> dict[str, Any]
     state: dict[str, Any] = {"measure": measure, "assessments": label}
     if not measure:  # only variances that were published without scores
         return state
-    series = {"task": task, "measure": measure} | ({} if label is None else {"assessments": label})
+    series = {"task": task, "measure": measure, "assessments": label}
     # Both are refused until assessments are chosen, for example; the task's page has the reason.
     request = VarianceRequest(**series)
     if history := _answer_or_none(
@@ -196,8 +195,7 @@ def task_context(
         "label": assessments or next(iter(_labels(rounds, chosen) - {DEFAULT_ASSESSMENTS}), None),
         "scale": scale,
         # The fields of every request about these scores.
-        "series": {"task": task, "measure": chosen}
-        | ({} if assessments is None else {"assessments": assessments}),
+        "series": {"task": task, "measure": chosen, "assessments": assessments},
         **dict.fromkeys(("history", "report", "curve", "factors", "curve_summary")),
         **{name: {} for name in ("by_round", "fitted", "returned", "logged")},
         "results": [],

@@ -9,7 +9,6 @@ from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_urlsafe
 from typing import Any
-from urllib.parse import urlencode
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
@@ -45,7 +44,7 @@ from roundbook.pages.forms import (
     refused_status,
 )
 from roundbook.pages.previews import KINDS, FileKind, Logged, logged_sentences
-from roundbook.pages.rendering import page, redirect
+from roundbook.pages.rendering import link, page, redirect
 from roundbook.presentation.impact import dependent_name, dependent_scope
 from roundbook.presentation.previews import near_note
 from roundbook.use_cases import UPLOADS
@@ -271,7 +270,7 @@ async def confirm(http: Request, caller: PageCaller) -> Response:
         query["measure"] = logged.matrices[0].measure
         if "assessments" in previewed.fields:
             query["assessments"] = logged.matrices[0].assessments
-    previewed.logged = f"/round?{urlencode(query)}"
+    previewed.logged = link("/round", **query)
     previewed.delete_files()
     return redirect(previewed.logged, logged_sentences(logged))
 

@@ -8,11 +8,11 @@ from pathlib import Path
 
 from roundbook.errors import InputError, RequestError
 from roundbook.python.answers import Answer
-from roundbook.python.studies import Studies
+from roundbook.python.opened import OpenRecord
 from roundbook.python.ways_out import with_ways_out
 
 
-class Book(Studies):
+class Book(OpenRecord):
     """An open record; `roundbook.open` opens one.
 
     Each method is one transaction. It takes the fields of its request as keywords, with the

@@ -1,20 +1,35 @@
-"""An open record: a server's, the embedded one, or a service's."""
+"""An open record, a server's, the embedded one or a service's: its use cases, studies and jobs."""
 
 from __future__ import annotations
 
+import time
 import weakref
+from collections.abc import Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
 from roundbook.errors import InputError
+from roundbook.jobs.job import ENDED
+from roundbook.logbook.kinds import kind_of
+from roundbook.logbook.studies.studies import STUDIES, find_study
 from roundbook.python.answers import Answer
 from roundbook.python.ways_out import with_ways_out
+from roundbook.requests.base import Request
+from roundbook.requests.results import ListJobs, ShowJob, StartStudy
 from roundbook.use_cases import find_use_case
 
 if TYPE_CHECKING:
     from roundbook.python.local import LocalRecord
     from roundbook.python.remote import RemoteRecord
+
+
+# By a study of one round, that of all rounds.
+_OVER_ROUNDS = {
+    "discriminative-power": "across-rounds",
+    "swap-rate": "across-rounds",
+    "leave-one-out": "leave-one-out-rounds",
+}
 
 
 def without_none(**fields: object) -> dict[str, object]:
@@ -75,3 +90,139 @@ class OpenRecord:
     def _upload(self, name: str, fields: dict[str, Any], *files: Path) -> Answer:
         with with_ways_out():
             return Answer(self._record.upload(name, fields, files))
+
+    def study(
+        self,
+        name: str,
+        task: str,
+        round: str | None = None,
+        measure: str | None = None,
+        *,
+        all_rounds: bool = False,
+        **fields: object,
+    ) -> Answer:
+        """Return a study of a round's scores: ``discriminative-power``, ``swap-rate`` and others.
+
+        Parameters
+        ----------
+        round, measure : str, optional
+            `round` is left out with `all_rounds`, and `measure` where the study has only one.
+        all_rounds : bool
+            Study all rounds that have the measure, as the terminal's ``--all-rounds`` does.
+        **fields
+            Of the study's request in `roundbook.requests.studies`: ``scales``, ``trials``, ``seed``,
+            ``assessments`` and others; the error for an unknown field lists them all.
+
+        Raises
+        ------
+        InputError
+            When there is no such study.
+        """
+        with with_ways_out():
+            name, fields = _over_rounds(name, fields, all_rounds=all_rounds)
+            find_study(name)
+            request = STUDIES[name].request(
+                **without_none(task=task, round=round, measure=measure, **fields)
+            )
+            return Answer(self._record.study(request))
+
+    def save(
+        self, kind: str, name: str | None = None, note: str | None = None, **fields: object
+    ) -> Answer:
+        """Compute a plan, drift report or study, and save it with its inputs.
+
+        Parameters
+        ----------
+        kind : str
+            ``plan``, ``drift``, or the name of a study.
+        name : str, optional
+            Default: the task, the kind and the next number.
+        **fields
+            Of the kind's request, as `plan`, `drift` and `study` take them.
+        """
+        with with_ways_out():
+            all_rounds = bool(fields.pop("all_rounds", False))
+            kind, fields = kind_of(*_over_rounds(kind, fields, all_rounds=all_rounds))
+            return Answer(self._record.save(kind, fields, name, note))
+
+    def start_study(
+        self,
+        study: str,
+        task: str,
+        round: str | None = None,
+        measure: str | None = None,
+        *,
+        all_rounds: bool = False,
+        name: str | None = None,
+        note: str | None = None,
+        **fields: object,
+    ) -> Answer:
+        """Start a study in the background, for a worker to compute and save.
+
+        The worker is ``roundbook worker``, or the one beside ``roundbook serve``.
+
+        Parameters
+        ----------
+        study, task, round, measure, all_rounds, **fields
+            As `study` takes them.
+        name, note : str, optional
+            The name of the saved result, and a note on why, as in `save`.
+
+        Returns
+        -------
+        Answer
+            The job; `job` and `follow_job` take its number, ``.job``, and so does `cancel_job`.
+        """
+        with with_ways_out():
+            study, fields = _over_rounds(study, fields, all_rounds=all_rounds)
+            request = without_none(task=task, round=round, measure=measure, **fields)
+        return self._job(
+            "start_study", StartStudy, study=study, request=request, name=name, note=note
+        )
+
+    def jobs(self, task: str | None = None, **fields: object) -> Answer:
+        """Return the jobs, latest first."""
+        return self._job("list_jobs", ListJobs, task=task, **fields)
+
+    def job(self, job: int) -> Answer:
+        """Return a job: a study in the background, with its progress or its outcome."""
+        return self._job("show_job", ShowJob, job=job)
+
+    def follow_job(self, job: int, seconds: float = 0.5) -> Iterator[Answer]:
+        """Yield a job whenever it has changed, until it has ended.
+
+        Parameters
+        ----------
+        seconds : float
+            Time between two requests.
+        """
+        latest = None
+        while True:
+            answer = self.job(job)
+            if answer.model != latest:
+                latest = answer.model
+                yield answer
+            if answer.status in ENDED:
+                return
+            time.sleep(seconds)
+
+    def cancel_job(self, job: int) -> Answer:
+        """Cancel a job: take it out of the queue, or have its worker stop."""
+        return self._job("cancel_job", ShowJob, job=job)
+
+    def _job(self, use_case: str, model: type[Request], /, **fields: object) -> Answer:
+        with with_ways_out():
+            return Answer(self._record.job(use_case, model(**fields)))
+
+
+def _over_rounds(
+    study: str, fields: dict[str, Any], *, all_rounds: bool
+) -> tuple[str, dict[str, Any]]:
+    """Return a study's name and fields, with `all_rounds` those of its study of all rounds."""
+    if not all_rounds:
+        return study, fields
+    if study not in _OVER_ROUNDS:
+        raise InputError(f"There is no {study} of all rounds: it is of {', '.join(_OVER_ROUNDS)}.")
+    if study == "swap-rate" and "trials" in fields:
+        fields["swap_trials"] = fields.pop("trials")
+    return _OVER_ROUNDS[study], fields

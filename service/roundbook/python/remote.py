@@ -39,8 +39,8 @@ from roundbook.logbook.saved_results import ShownResult
 from roundbook.logbook.saving import SavedResult
 from roundbook.logbook.studies.studies import find_study
 from roundbook.requests.base import Request
-from roundbook.requests.jobs import ListJobs, ShowJob, StartStudy
 from roundbook.requests.matrices import LogRequest
+from roundbook.requests.results import ListJobs, ShowJob, StartStudy
 from roundbook.requests.studies import StudyRequest
 from roundbook.use_cases import UPLOADS, find_report, find_use_case
 

@@ -19,9 +19,9 @@ from roundbook.logbook.rounds import Round, list_rounds
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.tasks import Task, list_tasks
 from roundbook.presentation.phrases import counted
+from roundbook.requests.record import ExportRequest
 from roundbook.requests.reports import DepositRequest
 from roundbook.requests.tasks import ListRounds
-from roundbook.requests.transfer import ExportRequest
 from roundbook.transfer.archive.exporting import ExportedArchive, export_archive
 
 ARCHIVE, CITATION, DATACITE = "archive.zip", "CITATION.cff", "datacite.json"

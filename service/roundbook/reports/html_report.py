@@ -20,7 +20,7 @@ from roundbook.logbook.rounds import Round, other_measures
 from roundbook.logbook.saving import Refusal
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.reports.self_contained import self_contained
-from roundbook.requests.events import EventsRequest
+from roundbook.requests.record import EventsRequest
 from roundbook.requests.reports import HtmlReport
 from roundbook.requests.results import ShowResult
 
@@ -95,6 +95,7 @@ def _compose(
 ) -> tuple[bytes, WrittenHtml]:
     from markupsafe import Markup  # noqa: PLC0415
 
+    from roundbook.api.callers import Caller  # noqa: PLC0415
     from roundbook.pages.rendering import render  # noqa: PLC0415
     from roundbook.pages.tasks import task_context  # noqa: PLC0415
 
@@ -102,7 +103,7 @@ def _compose(
     task_id = find_task(connection, request.task)
     if measure is not None:
         _, measure = find_measure(connection, task_id, request.task, measure)
-    caller = _caller(session)
+    caller = Caller(session.user, "admin")  # who may see all that the writer may see
     of_task = task_context(session, caller, request.task, measure, label, request.scale)
     task, measure, rounds = of_task["task"].task, of_task["measure"], of_task["rounds"]
     if not measure:
@@ -120,7 +121,7 @@ def _compose(
         request = request.model_copy(update={"round": only})
     reported = [row for row in rounds if request.round in (None, row.round)]
     drafts = [row.round for row in reported if row.status == "draft"]
-    pages, left_out = _pages(session, request, of_task, reported, progress)
+    pages, left_out = _pages(session, caller, request, of_task, reported, progress)
     event = list_events(session, EventsRequest(task=task, limit=1)).events[-1]
     anchor_of = partial(_anchor, pages)
     of_results = _measures_of_results(of_task, left_out) if request.round is None else []
@@ -164,15 +165,9 @@ def _measures_of_results(of_task: dict[str, Any], left_out: Container[str]) -> l
     return sorted({entry.brief.get("measure") for entry in written} - {of_task["measure"], None})
 
 
-def _caller(session: Session) -> Caller:
-    """Return the caller for the pages, who may see all that the writer of the report may see."""
-    from roundbook.api.callers import Caller  # noqa: PLC0415
-
-    return Caller(session.user, "admin")
-
-
 def _pages(
     session: Session,
+    caller: Caller,
     request: HtmlReport,
     of_task: dict[str, Any],
     reported: list[Round],
@@ -184,7 +179,6 @@ def _pages(
     from roundbook.pages.results import result_context  # noqa: PLC0415
     from roundbook.pages.rounds import round_context  # noqa: PLC0415
 
-    caller = _caller(session)
     task, measure, label = of_task["task"].task, of_task["measure"], of_task["assessments"]
     pages: list[_Page] = []
     left_out: dict[str, RoundbookError] = {}

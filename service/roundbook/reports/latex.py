@@ -87,9 +87,7 @@ def write_latex(
             measure="M",
         )
     chosen = _round(session, listed, request, measure)
-    of_task = {"task": listed.task, "measure": measure}
-    if request.assessments is not None:
-        of_task["assessments"] = request.assessments
+    of_task = {"task": listed.task, "measure": measure, "assessments": request.assessments}
     of_round = of_task | {"round": chosen.round}
 
     def sizes() -> str:

@@ -27,6 +27,13 @@ MeasureName = Annotated[str, Field(description="The measure: nDCG@10, AP, RBP(p=
 Assessments = Annotated[
     str | None, Field(description="Which assessments, where there are several.")
 ]
+MixedAssessments = Annotated[
+    tuple[str, ...],
+    Field(
+        description="Which assessments, where there are several. Repeat it to mix them: each round"
+        " counts by the first of them that it has."
+    ),
+]
 Anonymous = Annotated[
     bool,
     Field(description="Hide the teams behind pseudonyms, until the round is published."),

@@ -8,7 +8,7 @@ from typing import Any, Literal, Self, get_args
 from pydantic import Field, field_validator, model_validator
 
 from roundbook.requests.base import Request
-from roundbook.requests.fields import ScoresScale, Weights
+from roundbook.requests.fields import MixedAssessments, ScoresScale, Weights
 
 PlanDesign = Literal[
     "anova", "two-way", "tukey", "paired-t", "two-sample-t", "paired-width", "two-sample-width"
@@ -63,11 +63,7 @@ class PlanRequest(Request):
     task: str | None = Field(None, description="Take the variance pooled over its rounds.")
     measure: str | None = Field(None, description="The task's measure.")
     scale: ScoresScale = "raw"
-    assessments: tuple[str, ...] = Field(
-        (),
-        description="Which assessments, where there are several. Repeat it to mix them: each round"
-        " counts by the first of them that it has.",
-    )
+    assessments: MixedAssessments = ()
     pool_by: Weights = "dof"
     variance_of: VarianceOf | None = Field(
         None,

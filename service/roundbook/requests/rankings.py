@@ -1,4 +1,4 @@
-"""The request to compare rankings of a round's runs."""
+"""Requests about rankings of a round's runs: to compare them, and how reliable they are."""
 
 from __future__ import annotations
 
@@ -30,3 +30,20 @@ class RankRequest(Request):
     seed: int = Field(0, description="Of the bootstrap.")
     assessments: Assessments = None
     anonymous: Anonymous = False
+
+
+class GeneralisabilityRequest(Request):
+    """The variance components and reliability of a task's rounds, or of one."""
+
+    task: TaskName
+    measure: MeasureName
+    round: str | None = Field(None, description="Only this one.")
+    target: float = Field(0.95, description="The reliability wanted, between 0 and 1.")
+    level: float = Field(0.95, description="Of the intervals; repeat for a table of several.")
+    more_levels: tuple[float, ...] = Field((), description="Other levels, of that table.")
+    topic_counts: tuple[int, ...] = Field(
+        (), description="Reliabilities with so many topics, in a table; repeat it."
+    )
+    m: int = Field(10, description="Runs of the topic set size design beside.")
+    min_d: float = Field(0.1, description="Its minD.")
+    assessments: Assessments = None

@@ -1,4 +1,4 @@
-"""Requests about runs and relevance assessments: to log, list and compute scores from them."""
+"""Requests about runs, their teams, and relevance assessments to compute scores from."""
 
 from __future__ import annotations
 
@@ -88,3 +88,18 @@ class CompareScores(Request):
         description="Scores that differ by no more are the same: tools print 4 digits.",
     )
     limit: int = Field(20, ge=0, le=10**9, description="List so many of the cells that differ.")
+
+
+class DescribeTeams(Request):
+    """A team file for the recorded runs of a round, to fill in what is unknown or to correct them."""
+
+    task: TaskName
+    round: RoundLabel
+    file: Path = Field(
+        description="A CSV of run, team and optionally type, contributed_to_pool, system; - for"
+        " standard input."
+    )
+    revise: str | None = Field(
+        None, description="Change what is recorded of these runs too, for this reason."
+    )
+    dry_run: bool = Field(default=False, description="Say what would change, write nothing.")

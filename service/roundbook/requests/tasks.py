@@ -1,8 +1,9 @@
-"""Requests about tasks and their rounds."""
+"""Requests about tasks, their rounds and topics, and the measures of their scores."""
 
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 
 from pydantic import Field
 
@@ -89,3 +90,44 @@ class ShowRound(Request):
 
     task: TaskName
     round: RoundLabel
+
+
+class AliasTopics(Request):
+    """A file of topics that returned under another id."""
+
+    task: TaskName
+    file: Path = Field(
+        description="A CSV file with the columns topic, round, id: the topic, a round, its id there."
+    )
+    dry_run: DryRun = False
+
+
+class UnaliasTopic(Request):
+    """An id to be a topic of its own again."""
+
+    task: TaskName
+    name: str = Field(description="The other id.")
+    dry_run: DryRun = False
+
+
+class ListTopics(Request):
+    """The topics of a task."""
+
+    task: TaskName
+    aliased: bool = Field(default=False, description="Only those with several ids.")
+    after: str | None = Field(None, description="Only those that the list has after this topic.")
+    limit: int | None = Field(None, ge=1, le=10**9, description="Only the first N. (default: all)")
+
+
+class ListMeasures(Request):
+    """The measures of the record, or of a task."""
+
+    task: str | None = Field(None, description="Only those of this task. (default: all)")
+
+
+class MergeMeasures(Request):
+    """Two measures that were recorded apart and are one, in every task."""
+
+    merged: str = Field(description="The measure whose name goes; it stays a spelling of INTO.")
+    into: str = Field(description="The measure that it becomes part of.")
+    reason: str | None = Field(None, description="Why they are one; kept for good.")

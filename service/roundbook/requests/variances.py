@@ -13,6 +13,7 @@ from roundbook.requests.fields import (
     Create,
     DryRun,
     MeasureName,
+    MixedAssessments,
     Revise,
     RoundLabel,
     ScoresScale,
@@ -27,11 +28,7 @@ class VarianceRequest(Request):
     task: TaskName
     measure: MeasureName
     scale: ScoresScale = "raw"
-    assessments: tuple[str, ...] = Field(
-        (),
-        description="Which assessments, where there are several. Repeat it to mix them: each round"
-        " counts by the first of them that it has.",
-    )
+    assessments: MixedAssessments = ()
     pool_by: Weights = "dof"
 
 

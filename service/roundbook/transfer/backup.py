@@ -17,7 +17,7 @@ from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import begin
-from roundbook.requests.transfer import BackupRequest, RestoreRequest
+from roundbook.requests.record import BackupRequest, RestoreRequest
 
 
 class TableChecksum(Result):

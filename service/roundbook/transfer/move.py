@@ -16,7 +16,7 @@ from roundbook.errors import AlreadyRecordedError, DatabaseError, InputError
 from roundbook.formats.archive_package import DATA_PACKAGE
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import ReportProgress, begin, ignore_progress
-from roundbook.requests.transfer import ImportRequest
+from roundbook.requests.record import ImportRequest
 from roundbook.transfer.archive.exporting import measure_tables, write_tables
 from roundbook.transfer.archive.importing import import_archive
 from roundbook.transfer.archive.tables import TABLES, table_member

@@ -29,7 +29,7 @@ from roundbook.logbook.verifying.events import event_differences
 from roundbook.logbook.verifying.matrices import matrix_differences, team_differences
 from roundbook.logbook.verifying.runs import run_differences
 from roundbook.logbook.verifying.saved_results import result_differences
-from roundbook.requests.verification import VerifyRequest
+from roundbook.requests.record import VerifyRequest
 
 
 def verify_record(

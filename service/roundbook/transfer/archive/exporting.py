@@ -33,7 +33,7 @@ from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.storing import load_matrix
-from roundbook.requests.transfer import ExportRequest
+from roundbook.requests.record import ExportRequest
 from roundbook.transfer.archive.descriptions import table_schema
 from roundbook.transfer.archive.tables import (
     README,

@@ -20,7 +20,7 @@ from roundbook.logbook.verifying.differences import Difference, ResultNotCompute
 from roundbook.logbook.verifying.record import differences
 from roundbook.logbook.verifying.saved_results import illegible_results
 from roundbook.presentation.verification import difference_sentence
-from roundbook.requests.transfer import ImportRequest
+from roundbook.requests.record import ImportRequest
 from roundbook.transfer.archive.earlier import EARLIER
 from roundbook.transfer.archive.exporting import Contents, contents, result_counts
 from roundbook.transfer.archive.inserting import Inserted, insert_tables

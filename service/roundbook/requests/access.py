@@ -1,4 +1,4 @@
-"""Requests about tokens, which give access to the service."""
+"""Requests about who may do what: tokens of the service, and roles of the database server."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from pydantic import Field
 from roundbook.requests.base import Request
 
 Scope = Literal["read", "log", "admin"]
+Access = Literal["service", "reader"]
 
 
 class CreateToken(Request):
@@ -28,3 +29,10 @@ class RevokeToken(Request):
     """A token that is refused from now on."""
 
     name: str = Field(description="Its name, as the list of tokens has it.")
+
+
+class GrantRequest(Request):
+    """Give a role the rights that it needs, and no more."""
+
+    role: str = Field(description="An existing role of the server.")
+    access: Access = Field(description="To work with the record, or only to read it.")
