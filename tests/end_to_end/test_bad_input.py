@@ -15,6 +15,7 @@ import time
 import numpy as np
 import pytest
 from sqlalchemy import text
+from tests.factories import wide
 
 from roundbook.database.engine import unit_of_work
 
@@ -381,10 +382,8 @@ def large(tmp_path_factory):
     """A matrix large enough for its logging to be hit in the middle, and its variance."""
     topics, runs = 300, 400
     scores = np.random.default_rng(11).random((topics, runs)).round(6)
-    rows = [",".join(["topic", *(f"run{i}" for i in range(runs))])]
-    rows += [",".join([f"t{j}", *map(repr, row)]) for j, row in enumerate(scores.tolist())]
     path = tmp_path_factory.mktemp("large") / "large.csv"
-    path.write_text("\n".join(rows) + "\n")
+    path.write_text(wide(scores))
     return path, topics, runs, scores.var(axis=0, ddof=1).mean()
 
 

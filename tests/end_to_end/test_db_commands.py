@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import shutil
 import tempfile
@@ -67,10 +66,6 @@ def shown(tables):
     return {each["table"]: (each["rows"], each["fingerprint"]) for each in tables}
 
 
-def table_of(csv_text):
-    return list(csv.DictReader(io.StringIO(csv_text)))
-
-
 def test_backup_and_restore(logged, engine, elsewhere, bare, tmp_path):
     file = tmp_path / "my backup.dump"
     saved = logged("db", "backup", file, "--format", "json").json
@@ -92,13 +87,11 @@ def test_the_other_formats(logged, elsewhere, tmp_path):
     heading, _, line = logged("db", "backup", tmp_path / "x.dump").lines
     assert heading.split() == ["File", "Bytes", "Schema", "PostgreSQL", "Matrices"]
     assert line.split()[-1] == "1"
-    (row,) = table_of(logged("db", "backup", tmp_path / "x.dump", "--force", "--format", "csv").out)
+    (row,) = logged("db", "backup", tmp_path / "x.dump", "--force", "--format", "csv").table
     assert int(row["bytes"]) == (tmp_path / "x.dump").stat().st_size
-    (row,) = table_of(
-        logged("db", "restore", tmp_path / "x.dump", "--replace", "--format", "csv").out
-    )
+    (row,) = logged("db", "restore", tmp_path / "x.dump", "--replace", "--format", "csv").table
     assert (row["status"], row["matrices"]) == ("up to date", "1")
-    (row,) = table_of(logged("db", "move", "--to", elsewhere, "--format", "csv").out)
+    (row,) = logged("db", "move", "--to", elsewhere, "--format", "csv").table
     assert (row["schema_revision"], row["matrices"]) == (EXPECTED_REVISION, "1")
 
 
@@ -223,7 +216,7 @@ def test_verify(logged, engine):
     assert (first["kind"], first["count"], first["first"]["table"]) == ("factors", 3, "factor")
     assert first["first"]["recorded"] == pytest.approx(first["first"]["computed"] + 0.25)
     assert {each["kind"] for each in others} == {"variance", "variance-parts"}
-    (row, *_) = table_of(logged("db", "verify", "--format", "csv").out)
+    row, *_ = csv.DictReader(logged("db", "verify", "--format", "csv").out.splitlines())
     assert (row["kind"], row["count"]) == ("factors", "3")
 
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import event, text
-from tests.factories import log_scores, publish_round
+from tests.factories import log_scores, publish_round, simulated, wide
 
 import roundbook
 from roundbook.api.app import make_app
@@ -38,15 +38,9 @@ OF = {"task": TASK, "measure": "AP"}
 CROWD = "crowd<b>&2"
 
 
-def wide(seed=0, topics=8, runs=5, first_run=RUN, first_topic=TOPIC):
-    rng = np.random.default_rng(seed)
-    scores = (rng.random((topics, 1)) * 0.4 + rng.random((topics, runs)) * 0.3).round(3)
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["topic", first_run, *(f"run{number}" for number in range(1, runs))])
-    for number, row in enumerate(scores):
-        writer.writerow([first_topic if number == 0 else f"t{number}", *row])
-    return stream.getvalue()
+def scores(seed=0):
+    topics, runs = [f"t{number}" for number in range(1, 8)], [f"run{n}" for n in range(1, 5)]
+    return wide(simulated(seed, 8, 5), [TOPIC, *topics], [RUN, *runs])
 
 
 def events_of(address):
@@ -83,7 +77,7 @@ def book(address):
 def record(book):
     """A task of three rounds, the first published, with a saved plan."""
     for seed, label in enumerate("123"):
-        book.log(TASK, label, io.StringIO(wide(seed)), "AP", create=True)
+        book.log(TASK, label, io.StringIO(scores(seed)), "AP", create=True)
     book.save("plan", "next", **OF, m=(10,), min_d=(0.1,))
     book.publish(TASK, "1")
     return book
@@ -197,7 +191,7 @@ def test_one_of_several_assessments_is_chosen_on_a_page_and_kept_by_its_links(cl
     for path in ("/task", "/round"):
         assert select not in client.get(path, params=OF | {"round": "2"}).text
     for seed, label in ((5, "2"), (6, "3")):
-        record.log(TASK, label, io.StringIO(wide(seed)), "AP", assessments=CROWD)
+        record.log(TASK, label, io.StringIO(scores(seed)), "AP", assessments=CROWD)
     # Where none is chosen, the pages show the official ones, and say so.
     for path in ("/task", "/round"):
         several = client.get(path, params=OF | {"round": "2", "assessments": ""})
@@ -258,7 +252,7 @@ def test_one_of_several_assessments_is_chosen_on_a_page_and_kept_by_its_links(cl
     # A form keeps what it corrects, and a mistyped label is asked for.
     (correct,) = links_of(pages[2], "/upload")[:1]
     assert f'name="assessments" value="{escape(CROWD)}"' in client.get(correct).text
-    mistyped = upload(client, wide(7), round="2", assessments="offical")
+    mistyped = upload(client, scores(7), round="2", assessments="offical")
     assert (
         f"'offical' is new to this task, which has {CROWD}, official; scores under different labels"
         " are not mixed. Did you mean official?" in words(mistyped)
@@ -369,12 +363,12 @@ def test_forms_say_what_is_wrong_beside_the_field(client, record):
 
     before = record.ask("events").model
     assert beside(client.post("/upload", data=OF | {"round": "4"}), "file") == "Choose a file."
-    bad = wide().replace("0.", "zero.", 1)
+    bad = scores().replace("0.", "zero.", 1)
     sentence = beside(upload(client, bad), "file")
     assert sentence.startswith("scores.csv:2:2: ")
     assert "roundbook-" not in sentence
     for label in "12":
-        refused = beside(upload(client, wide(9), round=label), "revise")
+        refused = beside(upload(client, scores(9), round=label), "revise")
         assert refused.startswith("Other scores are already logged for AP")
         assert "If these correct them, say why" in refused
     assert record.ask("events").model == before
@@ -383,25 +377,27 @@ def test_forms_say_what_is_wrong_beside_the_field(client, record):
 @pytest.mark.long
 def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, address):
     before = events_of(address)
-    seen = upload(client, wide(5), round="rnd 4", missing="zero")
+    seen = upload(client, scores(5), round="rnd 4", missing="zero")
     said = words(seen)
     assert seen.status_code == 200
     for fact in ("Nothing is logged yet", "Layout wide", "Topics 8: ", f"Runs 5: {RUN}, run1",
                  "Missing scores none", "Topics of other rounds 8 of 8", "Revision 1",
                  f"Into {TASK}, rnd 4 (a new round)"):  # fmt: skip
         assert fact in said, fact
-    slip = words(upload(client, wide(5), task="trakc<b>&x"))
+    slip = words(upload(client, scores(5), task="trakc<b>&x"))
     assert f"Did you mean {TASK}?" in slip
     assert "rakc<b>&x, 4 (a new task)" in slip
-    assert "The measure 'APP' is new to the record" in words(upload(client, wide(5), measure="APP"))
-    correction = upload(client, wide(7), round="2", revise="a run was resubmitted")
+    assert "The measure 'APP' is new to the record" in words(
+        upload(client, scores(5), measure="APP")
+    )
+    correction = upload(client, scores(7), round="2", revise="a run was resubmitted")
     assert f"Into {TASK}, 2 Measure" in words(correction)
     assert "Revision 2, in place of 1" in words(correction)
-    of_published = words(upload(client, wide(7), round="1", revise="a run was resubmitted"))
+    of_published = words(upload(client, scores(7), round="1", revise="a run was resubmitted"))
     assert "its published fingerprint would no longer verify" in of_published
     assert "Would become stale" in words(correction)
     assert "'next'" in words(correction)
-    assert "logged already" in words(upload(client, wide(1), round="2"))
+    assert "logged already" in words(upload(client, scores(1), round="2"))
     assert events_of(address) == before
 
     def confirm(answer):
@@ -438,7 +434,7 @@ def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, add
     assert "Superseded by matrix" in revised
     assert "a run was resubmitted" in revised
     # What somebody revises between the look and the log is not replaced.
-    first, second = (upload(client, wide(seed), round="2", revise="again") for seed in (11, 12))
+    first, second = (upload(client, scores(seed), round="2", revise="again") for seed in (11, 12))
     assert confirm(first).status_code == 303
     assert confirm(second).status_code == 409
 
@@ -691,7 +687,7 @@ def test_a_matrix_of_a_million_scores(client, address):
 @pytest.mark.long
 def test_results_of_two_kinds_may_have_one_name(client, book, tmp_path):
     for seed, label in enumerate("12"):
-        book.log("t", label, io.StringIO(wide(seed)), "AP", create=True)
+        book.log("t", label, io.StringIO(scores(seed)), "AP", create=True)
     book.save("plan", "same", task="t", measure="AP", m=(10,), min_d=(0.1,))
     book.save("drift", "same", task="t", measure="AP")
     listed = client.get("/results").text
@@ -704,7 +700,7 @@ def test_results_of_two_kinds_may_have_one_name(client, book, tmp_path):
         assert charts
         assert client.get(unescape(charts[0])).status_code == 200
         assert book.result("same", kind=kind).kind == kind
-    book.log("t", "2", io.StringIO(wide(5)), "AP", revise="a slip")
+    book.log("t", "2", io.StringIO(scores(5)), "AP", revise="a slip")
     answer = client.post("/renew", data={"name": "same", "kind": "plan"}, follow_redirects=False)
     assert answer.status_code == 303
     assert book.result("same", kind="plan").version == 2

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import base64
-import csv
 import io
 import re
 from html import unescape
 
+import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from tests.factories import wide
 
 import roundbook
 from roundbook.api.app import make_app
@@ -26,14 +27,9 @@ TEAMS = "run,team\n" + "".join(f"{run},{run[-1]}\n" for run in RUNS)
 
 def scores(add=0.0, topics=8):
     """Return scores of eight runs; `add` is added to one of them."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["topic", *RUNS])
-    for topic in range(topics):
-        row = [((topic * 7 + run * 5) % 11) / 20 for run in range(len(RUNS))]
-        row[0] += add if topic == 0 else 0
-        writer.writerow([f"t{topic}", *(f"{value:.3f}" for value in row)])
-    return stream.getvalue()
+    drawn = (np.arange(topics)[:, None] * 7 + np.arange(len(RUNS)) * 5) % 11 / 20
+    drawn[0, 0] += add
+    return wide(drawn.round(3))
 
 
 def words(answer):

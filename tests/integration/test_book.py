@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from tests.factories import simulated
 
 import roundbook
 from roundbook.errors import (
@@ -32,8 +33,7 @@ TOPICS, RUNS = [f"t{number}" for number in range(1, 13)], list("abcdef")
 
 
 def scores(seed=0):
-    rng = np.random.default_rng(seed)
-    return (rng.random((12, 1)) * 0.4 + rng.random((12, 6)) * 0.3).round(3)
+    return simulated(seed, 12, 6)
 
 
 @pytest.fixture

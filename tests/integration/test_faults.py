@@ -19,7 +19,7 @@ from uuid import uuid4
 import numpy as np
 import pytest
 from sqlalchemy import exc, text
-from tests.factories import log_scores
+from tests.factories import log_scores, wide
 
 from roundbook.database import vectors
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
@@ -86,11 +86,8 @@ def command(monkeypatch, capsys, caplog):
 @pytest.fixture
 def scores(tmp_path):
     """A file that is logged as AP of round r in task t."""
-    values = np.random.default_rng(1).random((TOPICS, RUNS)).round(4)
-    lines = [",".join(["topic", *(f"run{each}" for each in range(RUNS))])]
-    lines += [",".join(map(str, [topic, *row])) for topic, row in enumerate(values)]
     path = tmp_path / "scores.csv"
-    path.write_text("\n".join(lines) + "\n")
+    path.write_text(wide(np.random.default_rng(1).random((TOPICS, RUNS)).round(4)))
     return path
 
 

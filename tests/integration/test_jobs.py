@@ -14,10 +14,10 @@ import time
 from contextlib import contextmanager
 from functools import partial
 
-import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
+from tests.factories import simulated, wide
 from tests.serving import serving
 
 import roundbook
@@ -49,17 +49,14 @@ LONG, VERY_LONG = SWAPS | {"trials": 40_000}, SWAPS | {"trials": 1_000_000}
 OTHER_ROUND = {"task": "t", "round": "2", "measure": "AP"}
 
 
-def wide(seed=0, topics=30, runs=40):
-    rng = np.random.default_rng(seed)
-    scores = (rng.random((topics, 1)) * 0.4 + rng.random((topics, runs)) * 0.5).round(3)
-    rows = [f"t{number},{','.join(map(str, row))}" for number, row in enumerate(scores)]
-    return "\n".join(["topic," + ",".join(f"r{number}" for number in range(runs)), *rows, ""])
+def scores(seed=0):
+    return io.StringIO(wide(simulated(seed, 30, 40)))
 
 
 @pytest.fixture
 def record(address, engine):
     with roundbook.open(address) as book:
-        book.log("t", "1", io.StringIO(wide()), "AP", create=True)
+        book.log("t", "1", scores(), "AP", create=True)
     return engine
 
 
@@ -123,7 +120,7 @@ def take_all(address, lines=None):
 
 def test_a_name_of_another_task_is_refused_before_a_worker_comes(record, address, start):
     with roundbook.open(address) as book:
-        book.log("v", "1", io.StringIO(wide()), "AP", create=True)
+        book.log("v", "1", scores(), "AP", create=True)
         book.save("study", "swaps", **SWAPS | {"study": "swap-rate", "task": "v"})
     with pytest.raises(AlreadyRecordedError, match="'swaps' is a study of task 'v' already"):
         start(SWAPS, "swaps")
@@ -475,7 +472,7 @@ def test_others_log_and_correct_while_a_long_result_is_computed(record, address)
         if len(corrections) < most and (not corrections or corrections[-1] != times()):
             corrections.append(times())
             with roundbook.open(address) as book:
-                again = io.StringIO(wide(seed=10 * most + len(corrections)))
+                again = scores(seed=10 * most + len(corrections))
                 book.log("t", "1", again, "AP", revise="misprint")
 
     def times():
