@@ -11,7 +11,7 @@ import sys
 import zipfile
 
 import pytest
-from tests.archives import database_on
+from tests.databases import database_on
 from tests.releases.campaign import record_campaign
 
 pytestmark = pytest.mark.usefixtures("committed")

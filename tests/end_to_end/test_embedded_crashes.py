@@ -21,6 +21,7 @@ import psutil
 import pytest
 from sqlalchemy import text
 from tests.factories import wide
+from tests.waiting import wait_until
 
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.embedded.server import embedded_server
@@ -232,14 +233,6 @@ def test_a_server_that_is_just_starting(start, process, made):
         assert running.returncode == 0, err
         assert int((postgres / "postmaster.pid").read_text().split()[0]) == number
     assert_nothing_is_left(made)
-
-
-def wait_until(done):
-    for _ in range(600):
-        if done():
-            return
-        time.sleep(0.05)
-    pytest.fail("not in 30 seconds")
 
 
 # several command lines at once

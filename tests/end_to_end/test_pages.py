@@ -12,12 +12,13 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import event, text
+from sqlalchemy import event
+from tests.databases import scalar
 from tests.factories import log_scores, publish_round, simulated, wide
 
 import roundbook
 from roundbook.api.app import make_app
-from roundbook.database.engine import make_engine, parse_url, unit_of_work
+from roundbook.database.engine import make_engine, parse_url
 from roundbook.errors import DatabaseUnreachableError
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.pages.number_format import sentence
@@ -45,8 +46,7 @@ def scores(seed=0):
 
 def events_of(address):
     engine = make_engine(parse_url(address))
-    with unit_of_work(engine) as connection:
-        number = connection.execute(text("SELECT count(*) FROM roundbook.event")).scalar_one()
+    number = scalar(engine, "SELECT count(*) FROM roundbook.event")
     engine.dispose()
     return number
 

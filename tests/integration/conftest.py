@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import Engine
 from sqlalchemy.engine import URL
-from tests.archives import database_on
+from tests.databases import database_on
 from tests.factories import export_archive
 from tests.outcomes import Outcome
 from tests.releases.campaign import record_campaign

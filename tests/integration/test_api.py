@@ -19,6 +19,7 @@ import pandas as pd
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
+from tests.databases import scalar
 from tests.factories import simulated, wide
 from tests.serving import serving
 
@@ -153,8 +154,7 @@ def test_who_may_do_what(service, address):
     engine = make_engine(parse_url(address))
 
     def count():
-        with unit_of_work(engine) as connection:
-            return connection.execute(text("SELECT count(*) FROM roundbook.event")).scalar_one()
+        return scalar(engine, "SELECT count(*) FROM roundbook.event")
 
     before = count()
     ranks = {"none": 0, "read": 1, "log": 2, "admin": 3}

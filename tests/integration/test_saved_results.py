@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import event
-from tests.archives import execute
+from tests.databases import execute
 from tests.factories import (
     fit_factor_set,
     list_events,

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 from sqlalchemy import text
+from tests.databases import rows
 from tests.factories import log_scores, simulated, verify_record
 
 from roundbook.database.engine import unit_of_work
@@ -103,8 +104,7 @@ def test_a_study_is_kept_with_its_scores(engine, terminal):
     listed = terminal("result", "list", "t", "--kind", "study").out
     assert "discriminative-power: pairs told apart raw" in listed
     assert "swap-rate: swap rate std-cdf" in listed
-    with unit_of_work(engine) as connection:
-        inputs = connection.execute(text(_INPUTS)).all()
+    inputs = rows(engine, _INPUTS)
     assert inputs == [("apart", "matrix"), ("holds", "factor set"), ("other round", "matrix")]
     shown = terminal("result", "show", "apart").out
     assert "Note: for the overview" in shown

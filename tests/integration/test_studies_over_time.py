@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sqlalchemy import text
+from tests.databases import rows
 from tests.factories import log_scores, verify_record
 
 from roundbook.database.engine import unit_of_work
@@ -143,8 +144,7 @@ def test_a_change_is_kept_with_both_rounds(engine, terminal):
     assert terminal(*back).code == 0
     listed = terminal("result", "list", "t", "--kind", "study").out
     assert "change: systems that fell raw" in listed
-    with unit_of_work(engine) as connection:
-        assert connection.execute(text(_INPUTS)).all() == [("back", 2), ("both", 2)]
+    assert rows(engine, _INPUTS) == [("back", 2), ("both", 2)]
     shown = terminal("result", "show", "both")
     assert "It stands: these scores count today." in shown.out
     assert verify_record(engine).status == "verified"
