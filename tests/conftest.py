@@ -22,6 +22,7 @@ from sqlalchemy.engine import URL
 from tests.databases import administer, database_on
 from tests.savepoints import Savepoints, savepoint_engine
 
+import roundbook
 from roundbook.database.engine import make_engine, parse_url
 from roundbook.database.schema import upgrade
 from roundbook.embedded.server import embedded_server
@@ -258,6 +259,13 @@ def committed() -> None:
 def address(database: URL) -> str:
     """The address of an empty record as a person would write it."""
     return database.set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+@pytest.fixture
+def book(address: str) -> Iterator[object]:
+    """An empty record, opened in Python."""
+    with roundbook.open(address) as opened:
+        yield opened
 
 
 @pytest.fixture

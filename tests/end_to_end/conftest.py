@@ -73,6 +73,17 @@ def roundbook(
 
 
 @pytest.fixture
+def client(address: str) -> Iterator[object]:
+    """A browser on the pages of a record of the test's own, open to all."""
+    from fastapi.testclient import TestClient
+
+    from roundbook.api.app import make_app
+
+    with TestClient(make_app(load_settings(), address, open_to_all=True)) as opened:
+        yield opened
+
+
+@pytest.fixture
 def snapshot(engine: Engine) -> Callable[[], dict[str, tuple[int, str | None]]]:
     """Take down how many rows each table of the record has, and a fingerprint of them."""
 

@@ -15,8 +15,8 @@ from fastapi.testclient import TestClient
 from sqlalchemy import event
 from tests.databases import scalar
 from tests.factories import log_scores, publish_round, simulated, wide
+from tests.pages import beside, confirm, links_of, plain, words
 
-import roundbook
 from roundbook.api.app import make_app
 from roundbook.database.engine import make_engine, parse_url
 from roundbook.errors import DatabaseUnreachableError
@@ -51,26 +51,14 @@ def events_of(address):
     return number
 
 
-def words(answer):
-    """Return what a page says, without its markup."""
-    assert answer.headers["content-type"].startswith("text/html")
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.text)).split())
-
-
-def plain(said):
+def as_said(said):
     """Return a sentence of an answer as `words` has it."""
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", sentence(said))).split())
+    return plain(sentence(said))
 
 
 def upload(client, file, name="scores.csv", **fields):
     given = {"task": TASK, "round": "4", "measure": "AP"} | fields
     return client.post("/upload", data=given, files={"file": (name, file, "text/csv")})
-
-
-@pytest.fixture
-def book(address):
-    with roundbook.open(address) as opened:
-        yield opened
 
 
 @pytest.fixture
@@ -81,12 +69,6 @@ def record(book):
     book.save("plan", "next", **OF, m=(10,), min_d=(0.1,))
     book.publish(TASK, "1")
     return book
-
-
-@pytest.fixture
-def client(address):
-    with TestClient(make_app(load_settings(), address, open_to_all=True)) as opened:
-        yield opened
 
 
 def test_an_empty_record_says_what_to_do(client):
@@ -132,8 +114,8 @@ def test_every_page_says_what_the_terminal_says(client, record):
     asked = {name: record.ask(name, **OF).model for name in ("variances", "drift", "ageing")}
     on_task = words(pages["/task"])
     for said in (*summary(asked["variances"]), curve_summary(asked["ageing"])):
-        assert plain(said) in on_task
-    assert plain(on_page(drift_advice.brief_advice(asked["drift"]), asked["drift"])) in on_task
+        assert as_said(said) in on_task
+    assert as_said(on_page(drift_advice.brief_advice(asked["drift"]), asked["drift"])) in on_task
     assert "published" in on_task
     assert "draft" in on_task
     assert f'<th scope="row"><a href="/round?task={TASK}' not in pages["/task"].text
@@ -141,14 +123,14 @@ def test_every_page_says_what_the_terminal_says(client, record):
     (opened,) = re.findall(r'<a href="([^"]+)">Plan the next round<', pages["/task"].text)
     usual = record.plan(**OF)
     assert usual.design == "anova"
-    assert plain(usual.say().splitlines()[0]) in words(client.get(unescape(opened)))
-    assert plain(drift_verdict.reason(asked["drift"])) in words(pages["/drift"])
+    assert as_said(usual.say().splitlines()[0]) in words(client.get(unescape(opened)))
+    assert as_said(drift_verdict.reason(asked["drift"])) in words(pages["/drift"])
     assert drift.assumed(asked["drift"]) in words(pages["/drift"])
     assert f"{asked['drift'].verdict.upper()} AP" in words(pages["/"])
     assert "next plan AP anova: " in words(pages["/results"])
     ranking = record.ask("rank", **OF, round="1").model
     on_round = words(pages["/round"])
-    assert all(plain(sentence) in on_round for sentence in ranking_summary(ranking))
+    assert all(as_said(sentence) in on_round for sentence in ranking_summary(ranking))
     fingerprint = record.ask("verify_round", task=TASK, round="1").model.fingerprint
     assert fingerprint in on_round
     assert "its published fingerprint still verifies" in on_round
@@ -180,11 +162,6 @@ def test_every_page_says_what_the_terminal_says(client, record):
             assert file.headers["content-type"] == kinds[re.search(r"\.(\w+)\?", link)[1]]
 
 
-def links_of(answer, path):
-    """Return the links of a page to a path."""
-    return [unescape(link) for link in re.findall(rf'href="({path}\?[^"]+)"', answer.text)]
-
-
 @pytest.mark.long
 def test_one_of_several_assessments_is_chosen_on_a_page_and_kept_by_its_links(client, record):
     select = '<select name="assessments">'
@@ -209,8 +186,8 @@ def test_one_of_several_assessments_is_chosen_on_a_page_and_kept_by_its_links(cl
     asked = {name: record.ask(name, **of).model for name in ("variances", "drift", "ageing")}
     assert [row.round for row in asked["variances"].rounds] == ["2", "3"]
     for said in (*summary(asked["variances"]), curve_summary(asked["ageing"])):
-        assert plain(said) in words(chosen)
-    assert plain(on_page(drift_advice.brief_advice(asked["drift"]), asked["drift"])) in words(
+        assert as_said(said) in words(chosen)
+    assert as_said(on_page(drift_advice.brief_advice(asked["drift"]), asked["drift"])) in words(
         chosen
     )
     # The files of its charts are of these assessments, as the charts are.
@@ -223,14 +200,14 @@ def test_one_of_several_assessments_is_chosen_on_a_page_and_kept_by_its_links(cl
     )
     # So are the pages that it links to.
     (to_drift,), (to_plan,) = links_of(chosen, "/drift"), links_of(chosen, "/plan")
-    assert plain(drift_verdict.reason(asked["drift"])) in words(client.get(to_drift))
+    assert as_said(drift_verdict.reason(asked["drift"])) in words(client.get(to_drift))
     planned = client.get(to_plan)
-    assert plain(record.plan(**of).say().splitlines()[0]) in words(planned)
+    assert as_said(record.plan(**of).say().splitlines()[0]) in words(planned)
     assert f'name="assessments" inputmode="text" value="{escape(CROWD)}"' in planned.text
     to_round = links_of(chosen, "/round")
     pages = [client.get(link) for link in to_round]
     ranking = record.ask("rank", **of, round="3").model
-    assert all(plain(said) in words(pages[2]) for said in ranking_summary(ranking))
+    assert all(as_said(said) in words(pages[2]) for said in ranking_summary(ranking))
     assert f"This round has no AP scores under '{CROWD}' assessments that stand." in words(pages[0])
     assert select in pages[2].text
     for answer in (client.get(to_drift), *pages):
@@ -316,13 +293,6 @@ def test_what_a_draft_shows_without_a_token(address, record, monkeypatch, caplog
 
 @pytest.mark.long
 def test_forms_say_what_is_wrong_beside_the_field(client, record):
-    def beside(answer, field):
-        assert answer.status_code in (404, 409, 413, 422), answer.text
-        assert f'name="{field}"' in answer.text or not field
-        found = re.search(rf'id="wrong-{field or "form"}">(.*?)</span>', answer.text, re.DOTALL)
-        assert found, answer.text
-        return unescape(re.sub("<[^>]+>", "", found[1]))
-
     def plan(**fields):
         return client.get("/plan", params=fields)
 
@@ -400,11 +370,7 @@ def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, add
     assert "logged already" in words(upload(client, scores(1), round="2"))
     assert events_of(address) == before
 
-    def confirm(answer):
-        held = re.search(r'name="held" value="([^"]+)"', answer.text)[1]
-        return client.post("/upload/confirm", data={"held": held}, follow_redirects=False)
-
-    logged = confirm(seen)
+    logged = confirm(client, seen, follow_redirects=False)
     assert (logged.status_code, logged.headers["location"]) == (
         303, "/round?task=track%3Cb%3E%26x&round=rnd+4&measure=AP"
     )  # fmt: skip
@@ -413,9 +379,12 @@ def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, add
     of_matrix = words(client.get("/matrix", params={"matrix": newest}))
     assert "Files scores.csv Layout wide Tool – Missing scores none" in of_matrix
     events = events_of(address)
-    assert confirm(seen).headers["location"] == logged.headers["location"]
+    assert (
+        confirm(client, seen, follow_redirects=False).headers["location"]
+        == logged.headers["location"]
+    )
     assert events_of(address) == events  # it is logged once
-    confirm(correction)
+    confirm(client, correction, follow_redirects=False)
     stale = words(client.get("/task", params=OF))
     assert "its score matrix was corrected (revision 2)" in stale
     assert "since " in stale
@@ -435,8 +404,8 @@ def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, add
     assert "a run was resubmitted" in revised
     # What somebody revises between the look and the log is not replaced.
     first, second = (upload(client, scores(seed), round="2", revise="again") for seed in (11, 12))
-    assert confirm(first).status_code == 303
-    assert confirm(second).status_code == 409
+    assert confirm(client, first, follow_redirects=False).status_code == 303
+    assert confirm(client, second, follow_redirects=False).status_code == 409
 
 
 @pytest.mark.long
@@ -499,15 +468,6 @@ def test_runs_and_assessments_are_looked_at_and_then_logged(client, address, sha
         files = [("file", (f"f{number}", one)) for number, one in enumerate(contents)]
         return client.post("/upload", data=given, files=files)
 
-    def confirm(answer):
-        held = re.search(r'name="held" value="([^"]+)"', answer.text)[1]
-        return client.post("/upload/confirm", data={"held": held}, follow_redirects=False)
-
-    def beside(answer, field):
-        found = re.search(rf'id="wrong-{field}">(.*?)</span>', answer.text, re.DOTALL)
-        assert answer.status_code in (409, 422), words(answer)
-        return unescape(found[1])
-
     runs, qrels = look("runs", of_runs), look("assessments", judged)
     for fact in ("Runs 143: ", ", … ", "Topics 30", " in 4,290 lists, the longest of 20; ",
                  f"Files f0 ({len(of_runs):,} bytes)", "Documents 85,314 "):  # fmt: skip
@@ -517,7 +477,10 @@ def test_runs_and_assessments_are_looked_at_and_then_logged(client, address, sha
         assert fact in words(qrels), fact
     assert events_of(address) == 0
     for seen in (runs, qrels):
-        assert confirm(seen).headers["location"] == "/round?task=covid&round=round1"
+        assert (
+            confirm(client, seen, follow_redirects=False).headers["location"]
+            == "/round?task=covid&round=round1"
+        )
     shown = words(client.get("/round?task=covid&round=round1"))
     assert "1 143 30 85,314" in shown
     assert "official 1 30 8,691 2,352" in shown
@@ -532,17 +495,22 @@ def test_runs_and_assessments_are_looked_at_and_then_logged(client, address, sha
     assert "Would become stale: matrix 1, AP" in words(new)
     assert "other lists already" in beside(look("runs", "1 Q0 d1 1 9.5 run1\n"), "file")
     assert beside(look("runs", "1 Q0 d1 1 9.5 x\n1 Q0 d2 2\n"), "file").startswith("f0:2")
-    assert beside(look("assessments", judged, judged), "form") == "It takes one file, not 2."
+    assert beside(look("assessments", judged, judged), "") == "It takes one file, not 2."
     assert "say why" in beside(look("assessments", corrected), "revise")
     assert look("teams", judged).status_code == 422
     revised = [look("assessments", corrected, revise=why) for why in ("a slip", "another")]
     assert "Revision 2, in place of 1" in words(revised[0])
     assert "Would become stale: matrix 1, AP" in words(revised[0])
     assert events_of(address) == logged
-    assert [confirm(one).status_code for one in revised] == [303, 303]
+    assert [confirm(client, one, follow_redirects=False).status_code for one in revised] == [
+        303,
+        303,
+    ]
     other = re.sub(r"(?m) 0$", " 2", judged, count=2)
     first, second = (look("assessments", one, revise="more") for one in (other, judged))
-    assert [confirm(one).status_code for one in (first, second)] == [303, 409]
+    assert [
+        confirm(client, one, follow_redirects=False).status_code for one in (first, second)
+    ] == [303, 409]
 
 
 COMMANDS = {

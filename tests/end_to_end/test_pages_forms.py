@@ -5,14 +5,13 @@ from __future__ import annotations
 import base64
 import io
 import re
-from html import unescape
 
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from tests.factories import wide
+from tests.pages import beside, confirm, words
 
-import roundbook
 from roundbook.api.app import make_app
 from roundbook.api.problems import HttpError
 from roundbook.api.turns import computing_turn
@@ -20,7 +19,7 @@ from roundbook.pages import forms
 from roundbook.pages.rendering import redirect
 from roundbook.settings import load_settings
 
-pytestmark = pytest.mark.one_server
+pytestmark = [pytest.mark.one_server, pytest.mark.usefixtures("book")]
 RUNS = [f"run{number}" for number in range(8)]
 TEAMS = "run,team\n" + "".join(f"{run},{run[-1]}\n" for run in RUNS)
 
@@ -32,18 +31,6 @@ def scores(add=0.0, topics=8):
     return wide(drawn.round(3))
 
 
-def words(answer):
-    """Return what a page says, without its markup."""
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.text)).split())
-
-
-def beside(answer, field):
-    """Return what is said beside a field of a refused form."""
-    found = re.search(rf'id="wrong-{field or "form"}">(.*?)</span>', answer.text, re.DOTALL)
-    assert found, words(answer)
-    return unescape(re.sub("<[^>]+>", "", found[1]))
-
-
 def upload(client, file, teams=None, **fields):
     given = {"task": "t", "round": "r1", "measure": "AP"} | fields
     files = {"file": ("scores.csv", file, "text/csv")}
@@ -52,22 +39,10 @@ def upload(client, file, teams=None, **fields):
     return client.post("/upload", data=given, files=files)
 
 
-def confirm(client, seen, **options):
-    held = re.search(r'name="held" value="([^"]+)"', seen.text)[1]
-    return client.post("/upload/confirm", data={"held": held}, **options)
-
-
 @pytest.fixture
-def book(address):
-    with roundbook.open(address) as opened:
-        opened.log("t", "r1", io.StringIO(scores()), "AP", create=True)
-        yield opened
-
-
-@pytest.fixture
-def client(address, book):
-    with TestClient(make_app(load_settings(), address, open_to_all=True)) as opened:
-        yield opened
+def book(book):
+    book.log("t", "r1", io.StringIO(scores()), "AP", create=True)
+    return book
 
 
 def test_a_team_file_that_comes_later_is_logged(client, book):

@@ -9,17 +9,15 @@ from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
-from fastapi.testclient import TestClient
 from tests.factories import simulated, wide
+from tests.pages import links_of, words
 
-import roundbook
-from roundbook.api.app import make_app
 from roundbook.jobs.worker import run_worker
 from roundbook.presentation.drift_curve import summary
 from roundbook.presentation.views import table_of
 from roundbook.settings import load_settings
 
-pytestmark = pytest.mark.one_server
+pytestmark = [pytest.mark.one_server, pytest.mark.usefixtures("book")]
 OF = {"task": "t", "round": "r1", "measure": "AP"}
 FEW = {"trials": "50", "resamples": "50"}
 POWER = OF | FEW | {"study": "discriminative-power"}
@@ -32,26 +30,10 @@ def scores(seed=0, runs=8):
 
 
 @pytest.fixture
-def book(address):
-    with roundbook.open(address) as opened:
-        for seed, label in enumerate(("r1", "r2")):
-            opened.log("t", label, scores(seed), "AP", create=True)
-        yield opened
-
-
-@pytest.fixture
-def client(address, book):
-    with TestClient(make_app(load_settings(), address, open_to_all=True)) as opened:
-        yield opened
-
-
-def words(answer):
-    """Return what a page says, without its markup."""
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.text)).split())
-
-
-def links_of(answer, path):
-    return [unescape(link) for link in re.findall(rf'href="({path}\?[^"]+)"', answer.text)]
+def book(book):
+    for seed, label in enumerate(("r1", "r2")):
+        book.log("t", label, scores(seed), "AP", create=True)
+    return book
 
 
 def value_of(answer, field):

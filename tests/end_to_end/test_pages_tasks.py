@@ -10,9 +10,9 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from tests import pages
 from tests.factories import wide
 
-import roundbook
 from roundbook.api.app import make_app
 from roundbook.pages import charts
 from roundbook.settings import load_settings
@@ -29,10 +29,9 @@ def scores(seed, topics=8, runs=5):
 
 
 def words(answer):
-    """Return what a page says, without its drawings and markup."""
+    """Return what a page says that is there."""
     assert answer.status_code == 200, answer.text
-    bare = re.sub(r"<svg.*?</svg>", "", answer.text, flags=re.DOTALL)
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", bare)).split())
+    return pages.words(answer)
 
 
 def rows(answer, caption):
@@ -40,7 +39,7 @@ def rows(answer, caption):
     region = answer.text.partition(f'aria-label="{caption}"')[2].partition("</table>")[0]
     cells = [
         [
-            " ".join(unescape(re.sub(r"<[^>]+>", " ", re.sub(r"<svg.*?</svg>", "", cell))).split())
+            pages.plain(re.sub(r"<svg.*?</svg>", "", cell))
             for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)
         ]
         for row in re.findall(r"<tr>(.*?)</tr>", region, re.DOTALL)[1:]
@@ -57,18 +56,6 @@ def as_json(answer):
     """Return the links of a page's footer to JSON, by what they are called."""
     links = re.findall(r' · ([^:<]+): <a href="([^"]+)"[^>]*>JSON<', answer.text)
     return {what: unescape(link) for what, link in links}
-
-
-@pytest.fixture
-def book(address):
-    with roundbook.open(address) as opened:
-        yield opened
-
-
-@pytest.fixture
-def client(address):
-    with TestClient(make_app(load_settings(), address, open_to_all=True)) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -15,7 +15,6 @@ import polars as pl
 import pytest
 from tests.factories import simulated
 
-import roundbook
 from roundbook.errors import (
     ContentDiffersError,
     InputError,
@@ -34,12 +33,6 @@ TOPICS, RUNS = [f"t{number}" for number in range(1, 13)], list("abcdef")
 
 def scores(seed=0):
     return simulated(seed, 12, 6)
-
-
-@pytest.fixture
-def book(address):
-    with roundbook.open(address) as opened:
-        yield opened
 
 
 def test_scores_come_in_as_python_has_them(book, tmp_path):
