@@ -13,15 +13,16 @@ from datetime import UTC, datetime
 from importlib.util import find_spec
 from pathlib import Path
 from random import Random
-from uuid import uuid4
 
 import numpy as np
 import pytest
 from hypothesis import settings
-from sqlalchemy import Engine, text
+from sqlalchemy import Engine
 from sqlalchemy.engine import URL
+from tests.databases import administer, database_on
 from tests.savepoints import Savepoints, savepoint_engine
 
+import roundbook
 from roundbook.database.engine import make_engine, parse_url
 from roundbook.database.schema import upgrade
 from roundbook.embedded.server import embedded_server
@@ -180,8 +181,8 @@ def embedded() -> Iterator[URL]:
     ):
         url = parse_url(address)
         off = ("fsync", "full_page_writes", "synchronous_commit", "autovacuum")
-        _administer(url, *(f"ALTER SYSTEM SET {name} = off" for name in off))
-        _administer(url, "SELECT pg_reload_conf()")
+        administer(url, *(f"ALTER SYSTEM SET {name} = off" for name in off))
+        administer(url, "SELECT pg_reload_conf()")
         yield url
 
 
@@ -200,36 +201,33 @@ def _server(request: pytest.FixtureRequest) -> URL:
 @pytest.fixture(scope="session")
 def template(server: URL) -> Iterator[str]:
     """An empty record, migrated once and copied for every test."""
-    name = f"template_{uuid4().hex}"
-    _administer(server, f"CREATE DATABASE {name}")
-    engine = make_engine(server.set(database=name))
-    upgrade(engine)
-    engine.dispose()
-    yield name
-    _administer(server, f"DROP DATABASE {name} WITH (FORCE)")
+    with database_on(server) as engine:
+        upgrade(engine)
+        engine.dispose()
+        yield engine.url.database
 
 
 @pytest.fixture
 def database(server: URL, template: str) -> Iterator[URL]:
     """The address of an empty record."""
     # Copying the files is quicker than logging every page of them, which is the default.
-    with _database(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as url:
-        yield url
+    with database_on(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as made:
+        yield made.url
 
 
 @pytest.fixture
 def bare_database(server: URL) -> Iterator[URL]:
     """The address of a database without Roundbook's schema."""
-    with _database(server) as url:
-        yield url
+    with database_on(server) as made:
+        yield made.url
 
 
 @pytest.fixture(scope="session")
 def shared_record(server: URL, template: str) -> Iterator[tuple[Engine, Savepoints]]:
     """One empty record for all tests that commit nothing, and the only connection to it."""
     with (
-        _database(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as url,
-        savepoint_engine(url) as shared,
+        database_on(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as made,
+        savepoint_engine(made.url) as shared,
     ):
         yield shared
 
@@ -264,6 +262,13 @@ def address(database: URL) -> str:
 
 
 @pytest.fixture
+def book(address: str) -> Iterator[object]:
+    """An empty record, opened in Python."""
+    with roundbook.open(address) as opened:
+        yield opened
+
+
+@pytest.fixture
 def kept_engines(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let the command lines of a test share an engine, and so its connection, a database."""
     open_engine, engines = record._engine, {}
@@ -278,19 +283,3 @@ def kept_engines(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
         monkeypatch.setattr(record, "_engine", kept)
         yield
-
-
-@contextmanager
-def _database(server: URL, options: str = "") -> Iterator[URL]:
-    name = f"test_{uuid4().hex}"
-    _administer(server, f"CREATE DATABASE {name} {options}")
-    yield server.set(database=name)
-    _administer(server, f"DROP DATABASE {name} WITH (FORCE)")
-
-
-def _administer(url: URL, *statements: str) -> None:
-    engine = make_engine(url)
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        for statement in statements:
-            connection.execute(text(statement))
-    engine.dispose()

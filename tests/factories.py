@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import re
 from contextlib import contextmanager
 from datetime import datetime
 from functools import wraps
+from math import isnan
 from types import SimpleNamespace
 from typing import Any
 
@@ -407,6 +410,23 @@ def score_matrix(scores, topics=None, runs=None, files=("test",)):
     topics = tuple(topics or (f"t{index}" for index in range(scores.shape[0])))
     runs = tuple(runs or (f"run{index}" for index in range(scores.shape[1])))
     return ScoreMatrix(topics, runs, scores, None, "wide", files)
+
+
+def simulated(seed, topics, runs):
+    """Return scores, (topics, runs), with three decimals; topics differ more than runs do."""
+    rng = np.random.default_rng(seed)
+    return (rng.random((topics, 1)) * 0.4 + rng.random((topics, runs)) * 0.3).round(3)
+
+
+def wide(scores, topics=None, runs=None):
+    """Return scores, NaN where missing, as a file of a line a topic; named as in `score_matrix`."""
+    matrix = score_matrix(scores, topics, runs)
+    text = io.StringIO()
+    lines = csv.writer(text, lineterminator="\n")
+    lines.writerow(["topic", *matrix.runs])
+    for topic, row in zip(matrix.topics, matrix.scores.tolist(), strict=True):
+        lines.writerow([topic, *("" if isnan(score) else score for score in row)])
+    return text.getvalue()
 
 
 def log_scores(

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import pytest
 from sqlalchemy import Engine, text
+from tests.factories import wide
+from tests.outcomes import Outcome
+from tests.savepoints import prepared
 
 from roundbook.database.engine import unit_of_work
 from roundbook.logbook import record
@@ -24,33 +26,6 @@ from roundbook_cli.main import run
 # Nothing listens there: a command that should need no database fails if it opens one.
 NOWHERE = "postgresql://nobody:nothing@127.0.0.1:1/nowhere"
 PROGRAM = (sys.executable, "-c", "from roundbook_cli.main import main; main()")
-
-
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self) -> Any:
-        assert self.code == 0, self
-        return json.loads(self.out)
-
-    @property
-    def lines(self) -> list[str]:
-        assert self.code == 0, self
-        return self.out.splitlines()
-
-    def refusal(self, code: int = 1) -> str:
-        """Return the one sentence with which the command refused, and said nothing else."""
-        assert self.code == code, self
-        assert self.out == "", self
-        assert "Traceback" not in self.err, self
-        (line,) = self.err.splitlines()
-        start, sentence = line[:7], line[7:]
-        assert start == "Error: ", self
-        assert len(sentence.split()) >= 4, self
-        return sentence
 
 
 @pytest.fixture
@@ -95,6 +70,17 @@ def roundbook(
 
     monkeypatch.setattr(record, "open_record", open_record)
     return command
+
+
+@pytest.fixture
+def client(address: str) -> Iterator[object]:
+    """A browser on the pages of a record of the test's own, open to all."""
+    from fastapi.testclient import TestClient
+
+    from roundbook.api.app import make_app
+
+    with TestClient(make_app(load_settings(), address, open_to_all=True)) as opened:
+        yield opened
 
 
 @pytest.fixture
@@ -173,6 +159,35 @@ def write(tmp_path: Path) -> Callable[..., Path]:
         return path
 
     return put
+
+
+@pytest.fixture
+def log(roundbook: Callable[..., Outcome], write: Callable[..., Path]) -> Callable[..., None]:
+    """Log scores as a round of the task t."""
+
+    def call(
+        label: str,
+        scores: object,
+        *options: object,
+        measure: str = "AP",
+        topics: Sequence[str] | None = None,
+    ) -> None:
+        path = write(wide(scores, topics), f"{label}.csv")
+        done = roundbook("log", "t", label, path, "--measure", measure, "--create", *options)
+        assert done.code == 0, done
+
+    return call
+
+
+@prepared
+def covid(roundbook: Callable[..., Outcome], shared: Path) -> Callable[..., Outcome]:
+    """Log the first three rounds of TREC-COVID; return what runs a command line."""
+    for number in (1, 2, 3):
+        path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
+        label = f"round{number}"
+        done = roundbook("log", "covid", label, path, "--measure", "nDCG@10", "--create")
+        assert done.code == 0, done
+    return roundbook
 
 
 @pytest.fixture(scope="session")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
-import io
 import os
 import re
 import signal
@@ -13,7 +11,7 @@ import sys
 import zipfile
 
 import pytest
-from tests.archives import database_on
+from tests.databases import database_on
 from tests.releases.campaign import record_campaign
 
 pytestmark = pytest.mark.usefixtures("committed")
@@ -65,9 +63,7 @@ def test_tables_and_csv_on_stdout_and_talk_on_stderr(roundbook, exported, tmp_pa
     assert shown.code == 0
     assert "web, speech" in shown.out
     assert f"SHA-256 {hashlib.sha256((tmp_path / 'all.zip').read_bytes()).hexdigest()}" in shown.out
-    (row,) = csv.DictReader(
-        io.StringIO(roundbook("export", tmp_path / "b.zip", "--format", "csv").out)
-    )
+    (row,) = roundbook("export", tmp_path / "b.zip", "--format", "csv").table
     assert (row["tasks"], row["matrices"], row["scores"]) == ("web, speech", "11", "984")
 
 

@@ -10,11 +10,12 @@ import re
 import shlex
 import signal
 import subprocess
-import time
 
 import numpy as np
 import pytest
 from sqlalchemy import text
+from tests.factories import wide
+from tests.waiting import sessions, wait_until
 
 from roundbook.database.engine import unit_of_work
 
@@ -381,29 +382,9 @@ def large(tmp_path_factory):
     """A matrix large enough for its logging to be hit in the middle, and its variance."""
     topics, runs = 300, 400
     scores = np.random.default_rng(11).random((topics, runs)).round(6)
-    rows = [",".join(["topic", *(f"run{i}" for i in range(runs))])]
-    rows += [",".join([f"t{j}", *map(repr, row)]) for j, row in enumerate(scores.tolist())]
     path = tmp_path_factory.mktemp("large") / "large.csv"
-    path.write_text("\n".join(rows) + "\n")
+    path.write_text(wide(scores))
     return path, topics, runs, scores.var(axis=0, ddof=1).mean()
-
-
-def sessions(engine):
-    with unit_of_work(engine) as connection:
-        return connection.execute(
-            text(
-                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-                " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
-            )
-        ).scalar()
-
-
-def wait_until(condition, otherwise):
-    for _ in range(1500):
-        if condition():
-            return
-        time.sleep(0.02)
-    raise AssertionError(otherwise)
 
 
 # Other tests wait for locks on this server at the same time.

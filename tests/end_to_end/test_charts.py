@@ -17,16 +17,10 @@ SCORES = np.random.default_rng(31).random((12, 8)).round(4)
 
 
 @pytest.fixture
-def logged(roundbook, write):
+def logged(roundbook, log):
     """Three rounds on the same topics, the last of half the spread and named like a tag."""
     for label, scores in (("r1", SCORES), ("r2", SCORES[::-1]), ("</script>r3", SCORES / 2)):
-        lines = [",".join(["topic", *(f"run{i}" for i in range(8))])]
-        lines += [
-            ",".join([f"t{j}", *(repr(float(score)) for score in row)])
-            for j, row in enumerate(scores)
-        ]
-        path = write("\n".join(lines) + "\n", "scores.csv")
-        assert roundbook("log", "t", label, path, *AP, "--create").code == 0
+        log(label, scores)
     return roundbook
 
 

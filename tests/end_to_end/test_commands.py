@@ -17,6 +17,8 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 from sqlalchemy import text
+from tests.databases import rows
+from tests.factories import wide
 from tests.savepoints import prepared
 
 from roundbook.database.engine import unit_of_work
@@ -32,26 +34,21 @@ RUNS = ("alpha", "beta", "gamma")
 VARIANCE = SCORES.var(axis=0, ddof=1).mean()
 
 
-def wide(scores=SCORES, runs=RUNS, topics=None):
-    topics = topics or range(1, len(scores) + 1)
-    lines = [",".join(["topic", *runs])]
-    lines += [
-        ",".join([str(topic), *map(str, row)]) for topic, row in zip(topics, scores, strict=True)
-    ]
-    return "\n".join(lines) + "\n"
+def table(scores=SCORES, topics=None):
+    return wide(scores, topics or range(1, len(scores) + 1), RUNS)
 
 
-def table_of(csv_text):
-    return list(csv.DictReader(io.StringIO(csv_text)))
+def rows_in(path):
+    return list(csv.DictReader(path.read_text(encoding="utf-8").splitlines()))
 
 
 @prepared
 def logged(roundbook, write):
     """Log SCORES as AP of round r1, and SCORES + .1 with a topic more as that of round r2."""
-    first = roundbook("log", "t", "r1", write(wide()), "--measure", "AP", "--create")
+    first = roundbook("log", "t", "r1", write(table()), "--measure", "AP", "--create")
     more = np.vstack([SCORES + 0.1, [[0.5, 0.2, 0.4]]])
     second = roundbook(
-        "log", "t", "r2", write(wide(more), "second.csv"), "--measure", "AP", "--create"
+        "log", "t", "r2", write(table(more), "second.csv"), "--measure", "AP", "--create"
     )
     assert (first.code, second.code) == (0, 0), (first, second)
     return roundbook
@@ -69,7 +66,7 @@ def test_task_create_and_list(roundbook):
         ("covid", "TREC-COVID"),
         ("web", None),
     ]
-    rows = table_of(roundbook("task", "list", "--format", "csv").out)
+    rows = roundbook("task", "list", "--format", "csv").table
     assert [(row["task"], row["title"], row["rounds"]) for row in rows] == [
         ("covid", "TREC-COVID", "0"),
         ("web", "", "0"),
@@ -115,7 +112,7 @@ def test_rounds_keep_creation_order(roundbook):
         ("m", 2),
         ("a", 3),
     ]
-    rows = table_of(roundbook("round", "list", "covid", "--format", "csv").out)
+    rows = roundbook("round", "list", "covid", "--format", "csv").table
     assert [row["round"] for row in rows] == ["z", "m", "a"]
     table = roundbook("round", "list", "covid").out
     assert table.index("2020-04-15") < table.index(" m ") < table.index(" a ")
@@ -135,9 +132,9 @@ def test_round_create_is_refused_twice_and_without_its_task(roundbook, snapshot)
 def test_a_created_round_is_logged_into_without_create(roundbook, write):
     roundbook("task", "create", "t")
     roundbook("round", "create", "t", "r1")
-    done = roundbook("log", "t", "r1", write(wide()), "--measure", "AP", "--format", "json").json
+    done = roundbook("log", "t", "r1", write(table()), "--measure", "AP", "--format", "json").json
     assert done["status"] == "logged"
-    rows = table_of(roundbook("task", "list", "--format", "csv").out)
+    rows = roundbook("task", "list", "--format", "csv").table
     assert [(row["task"], row["rounds"], row["measures"]) for row in rows] == [("t", "1", "AP")]
 
 
@@ -152,14 +149,14 @@ def test_round_list_shows_what_is_logged(logged):
 
 
 def test_round_list_as_csv_holds_no_python(logged):
-    out = logged("round", "list", "t", "--format", "csv").out
-    assert "measure=" not in out, out
-    assert [row["round"] for row in table_of(out)] == ["r1", "r2"]
+    printed = logged("round", "list", "t", "--format", "csv")
+    assert "measure=" not in printed.out
+    assert [row["round"] for row in printed.table] == ["r1", "r2"]
 
 
 def test_round_show_has_all_that_was_logged(logged, write):
     logged("round", "set", "t", "r1", "--held", "2024-05-01", "--collection", "Crawl 1")
-    logged("log", "t", "r1", write(wide(SCORES + 0.2)), "--measure", "AP", "--revise", "a slip")
+    logged("log", "t", "r1", write(table(SCORES + 0.2)), "--measure", "AP", "--revise", "a slip")
     logged("run", "log", "t", "r1", write("1 Q0 d1 1 2.5 a\n1 Q0 d2 2 1.5 a\n", "run"))
     logged("qrels", "log", "t", "r1", write("1 0 d1 1\n1 0 d2 0\n", "qrels"))
     publish = logged("round", "publish", "t", "r1", "--format", "json").json
@@ -175,9 +172,9 @@ def test_round_show_has_all_that_was_logged(logged, write):
     assert lines[0] == "Round 'r1' of 't', number 1, held 2024-05-01, on Crawl 1: published."
     assert "Round 'r1' is published; its published fingerprint still verifies." in lines
     assert "Relevance assessments:" in lines
-    logged("log", "t", "r1", write(wide(SCORES)), "--measure", "AP", "--revise", "no slip")
+    logged("log", "t", "r1", write(table(SCORES)), "--measure", "AP", "--revise", "no slip")
     assert f"As published {publish['fingerprint']}" in logged("round", "show", "t", "r1").out
-    rows = table_of(logged("round", "show", "t", "r2", "--format", "csv").out)
+    rows = logged("round", "show", "t", "r2", "--format", "csv").table
     assert [(row["measure"], row["topics"]) for row in rows] == [("AP", "5")]
     logged("round", "create", "t", "r3")
     assert "No scores yet" in logged("round", "show", "t", "r3").out
@@ -260,7 +257,7 @@ def test_an_empty_reason_to_publish_is_none(logged, reason):
 
 def test_a_label_of_assessments_is_called_by_its_article(logged, write):
     said = logged(
-        *("log", "t", "r1", write(wide(), "a.csv"), "--measure", "ZZ", "--assessments=")
+        *("log", "t", "r1", write(table(), "a.csv"), "--measure", "ZZ", "--assessments=")
     ).refusal()
     assert said == "An assessments label needs a printable name of at most 200 characters."
     said = logged("round", "create", "t", "r9", "--collection=").refusal()
@@ -271,7 +268,7 @@ def test_events_tell_a_change_in_words_and_in_csv_as_json(logged):
     for words in (["CORD"], ["Ünïon 2", "--held", "2020-04-15", "--force"]):
         assert logged("round", "set", "t", "r1", "--collection", *words).code == 0
     words = ("events", "--what", "round changed")
-    rows = table_of(logged(*words, "--format", "csv").out)
+    rows = logged(*words, "--format", "csv").table
     details = [each["details"] for each in logged(*words, "--format", "json").json["events"]]
     assert [json.loads(row["details"]) for row in rows] == details
     assert details[1] == {
@@ -301,7 +298,7 @@ def test_a_record_without_events_says_what_makes_the_first(roundbook):
 
 
 def test_log_in_three_formats_and_unchanged(roundbook, write, snapshot):
-    words = ("log", "t", "r1", write(wide()), "--measure", "AP", "--create")
+    words = ("log", "t", "r1", write(table()), "--measure", "AP", "--create")
     done = roundbook(*words, "--format", "json").json
     assert done["matrix"] >= 1
     assert done["variance"] == pytest.approx(VARIANCE, rel=1e-12)
@@ -317,7 +314,7 @@ def test_log_in_three_formats_and_unchanged(roundbook, write, snapshot):
     assert again["status"] == "unchanged"
     for name in ("matrix", "revision", "topics", "runs", "variance", "factor_version"):
         assert again[name] == done[name]
-    (row,) = table_of(roundbook(*words, "--format", "csv").out)
+    (row,) = roundbook(*words, "--format", "csv").table
     assert (row["topics"], row["runs"], row["status"]) == ("4", "3", "unchanged")
     assert float(row["variance"]) == done["variance"]
     heading, _, line = roundbook(*words).lines
@@ -340,7 +337,7 @@ def test_log_in_three_formats_and_unchanged(roundbook, write, snapshot):
 
 def test_other_content_is_refused_then_revised(logged, write, snapshot):
     before = snapshot()
-    words = ("log", "t", "r1", write(wide(SCORES / 2), "new.csv"), "--measure", "AP")
+    words = ("log", "t", "r1", write(table(SCORES / 2), "new.csv"), "--measure", "AP")
     said = logged(*words).refusal()
     assert "--revise" in said
     assert snapshot() == before
@@ -356,7 +353,7 @@ def test_other_content_is_refused_then_revised(logged, write, snapshot):
 
 def test_dry_run_writes_nothing(roundbook, write, snapshot):
     before = snapshot()
-    words = ("log", "t", "r1", write(wide()), "--measure", "AP", "--create", "--dry-run")
+    words = ("log", "t", "r1", write(table()), "--measure", "AP", "--create", "--dry-run")
     done = roundbook(*words, "--format", "json")
     assert done.json["variance"] == pytest.approx(VARIANCE)
     assert done.json["status"] == "logged"
@@ -366,7 +363,7 @@ def test_dry_run_writes_nothing(roundbook, write, snapshot):
 
 
 def test_assessments_are_kept_apart(roundbook, write):
-    path, twice = write(wide()), write(wide(2 * SCORES), "twice.csv")
+    path, twice = write(table()), write(table(2 * SCORES), "twice.csv")
     for label, file in (("gold", path), ("bronze", twice)):
         done = roundbook(
             "log", "t", "r1", file, "--measure", "AP", "--create", "--assessments", label
@@ -397,7 +394,7 @@ def test_teams_of_a_real_round(roundbook, shared, engine):
         *("--teams", teams, "--create", "--format", "json"),
     ).json
     assert (done["topics"], done["runs"]) == (30, 143)
-    told = table_of(teams.read_text())
+    told = rows_in(teams)
     pooled = {row["run"] for row in told if row["contributed_to_pool"] == "yes"}
     assert len(pooled) == 56
     factors = roundbook(
@@ -405,20 +402,18 @@ def test_teams_of_a_real_round(roundbook, shared, engine):
     ).json
     assert factors["standardising"] == "pooled"
     assert {each["runs"] for each in factors["factors"]} == {56}
-    rows = table_of((data / "treccovid_round1_ndcg10.csv").read_text())
-    for row, factor in zip(rows, factors["factors"], strict=True):
+    published = rows_in(data / "treccovid_round1_ndcg10.csv")
+    for row, factor in zip(published, factors["factors"], strict=True):
         scores = np.array([float(row[run]) for run in pooled])
         assert factor["topic"] == row["topic"]
         assert factor["mean"] == pytest.approx(scores.mean(), abs=1e-12)
         assert factor["sd"] == pytest.approx(scores.std(ddof=1), abs=1e-12)
-    with unit_of_work(engine) as connection:
-        recorded = connection.execute(
-            text(
-                "SELECT tag, team.name, type, contributed_to_pool FROM roundbook.run"
-                " JOIN roundbook.team ON team.id = team_id"
-            )
-        ).all()
-    assert {tuple(row) for row in recorded} == {
+    recorded = rows(
+        engine,
+        "SELECT tag, team.name, type, contributed_to_pool FROM roundbook.run"
+        " JOIN roundbook.team ON team.id = team_id",
+    )
+    assert set(recorded) == {
         (row["run"], row["team"], row["type"], row["contributed_to_pool"] == "yes") for row in told
     }
 
@@ -490,9 +485,9 @@ def test_ntcireval_layout(roundbook, tmp_path):
 
 
 def test_missing_scores_under_three_policies(roundbook, write, snapshot):
-    scores = SCORES.astype(object)
-    scores[1, 2] = ""
-    path = write(wide(scores))
+    scores = SCORES.copy()
+    scores[1, 2] = np.nan
+    path = write(table(scores))
     words = ("log", "t", "r1", path, "--measure", "AP", "--create", "--dry-run")
     before = snapshot()
     for policy in ((), ("--missing", "reject")):
@@ -525,7 +520,7 @@ def test_variance_show(logged):
     assert [e["variance"] for e in shown["rounds"]] == pytest.approx([VARIANCE, second])
     assert shown["pooled"]["dof"] == 21
     assert shown["pooled"]["variance"] == pytest.approx(pooled)
-    rows = table_of(logged(*words, "--format", "csv").out)
+    rows = logged(*words, "--format", "csv").table
     assert [row["round"] for row in rows] == ["r1", "r2", ""]
     variances = [*(e["variance"] for e in shown["rounds"]), shown["pooled"]["variance"]]
     assert [float(row["variance"]) for row in rows] == variances
@@ -573,9 +568,9 @@ def test_variance_record(roundbook, snapshot):
     revised = roundbook(*words, "--value", "0.12", "--revise", "typo", "--format", "json").json
     assert (revised["status"], revised["revision"]) == ("recorded", 2)
     assert (
-        table_of(roundbook("variance", "show", "stc", "--measure", "nG@1", "--format", "csv").out)[
-            0
-        ]["variance"]
+        roundbook("variance", "show", "stc", "--measure", "nG@1", "--format", "csv").table[0][
+            "variance"
+        ]
         == "0.12"
     )
 
@@ -607,11 +602,11 @@ def test_factors_show_and_versions(logged, write):
     assert [f["mean"] for f in shown["factors"]] == pytest.approx(SCORES.mean(1))
     assert [f["sd"] for f in shown["factors"]] == pytest.approx(SCORES.std(1, ddof=1))
     assert [f["runs"] for f in shown["factors"]] == [3] * 4
-    rows = table_of(logged(*words, "--format", "csv").out)
+    rows = logged(*words, "--format", "csv").table
     assert [float(row["sd"]) for row in rows] == [f["sd"] for f in shown["factors"]]
     assert f"{SCORES.mean(1)[3]:.4f}" in logged(*words).out
     logged(
-        "log", "t", "r1", write(wide(SCORES / 2), "new.csv"), "--measure", "AP", "--revise", "why"
+        "log", "t", "r1", write(table(SCORES / 2), "new.csv"), "--measure", "AP", "--revise", "why"
     )
     assert logged(*words, "--format", "json").json["version"] == 2
     old = logged(*words, "--version", "1", "--format", "json").json
@@ -671,7 +666,7 @@ def test_standardise_as_a_table_orders_the_runs(logged):
 
 def test_earlier_factor_versions_by_round_and_version(logged, write):
     logged(
-        "log", "t", "r1", write(wide(SCORES / 2), "new.csv"), "--measure", "AP", "--revise", "why"
+        "log", "t", "r1", write(table(SCORES / 2), "new.csv"), "--measure", "AP", "--revise", "why"
     )
     words = ("standardise", "t", "r2", "--measure", "AP", "--scale", "std", "--format", "json")
     old = logged(*words, "--factors-from", "r1:1").json
@@ -686,7 +681,7 @@ def test_earlier_factor_versions_by_round_and_version(logged, write):
 def test_round_labels_holding_a_colon(roundbook, write):
     for label, factor in (("2020", 1), ("2020:1", 2), ("a:b", 3)):
         done = roundbook(
-            *("log", "t", label, write(wide(factor * SCORES), f"{factor}.csv"), "--measure", "AP"),
+            *("log", "t", label, write(table(factor * SCORES), f"{factor}.csv"), "--measure", "AP"),
             *("--create", "--format", "json"),
         ).json
         assert done["round"] == label
@@ -728,7 +723,7 @@ def test_plan_with_a_variance(command, engine, sizes):
     assert [c["topics"] for c in shown["cells"]] == sizes
     assert {c["variance"] for c in shown["cells"]} == {0.05}
     assert all(0.8 <= c["achieved_power"] < 0.85 for c in shown["cells"])
-    rows = table_of(command(*words, "--format", "csv").out)
+    rows = command(*words, "--format", "csv").table
     assert [int(row["topics"]) for row in rows] == sizes
     lines = command(*words).lines
     assert engine in lines[0]
@@ -802,11 +797,10 @@ def drift_scores(generator, mean):
 def test_drift_defaults_to_the_first_and_the_latest_round(roundbook, write):
     generator = np.random.default_rng(5)
     rounds = {"r1": 0.4, "r2": 0.4, "r3": 0.7}
-    runs = [f"run{i}" for i in range(20)]
     matrices = {label: drift_scores(generator, mean) for label, mean in rounds.items()}
     for label, scores in matrices.items():
         topics = [f"t{j}" for j in range(11)] + [f"{label}only"]
-        path = write(wide(scores, runs, topics), f"{label}.csv")
+        path = write(wide(scores, topics), f"{label}.csv")
         roundbook("log", "t", label, path, "--measure", "AP", "--create")
     roundbook("round", "create", "t", "r4")  # the next round, nothing logged yet
     words = ("drift", "t", "--measure", "AP")
@@ -827,7 +821,7 @@ def test_drift_defaults_to_the_first_and_the_latest_round(roundbook, write):
         for end, label in (("from", "r1"), ("to", "r3")):
             assert row[f"mean_{end}"] == pytest.approx(means[label][number])
             assert row[f"sd_{end}"] == pytest.approx(sds[label][number])
-    rows = table_of(roundbook(*words, "--format", "csv").out)
+    rows = roundbook(*words, "--format", "csv").table
     assert [float(row["shift"]) for row in rows] == [row["shift"] for row in shown["topics"]]
     assert roundbook(*words).lines[0].startswith("AGED")
     back = roundbook(*words, "--from", "r3", "--to", "r1", "--format", "json").json
@@ -842,7 +836,7 @@ def test_drift_defaults_to_the_first_and_the_latest_round(roundbook, write):
 
 def test_drift_without_a_bridge(roundbook, write):
     for label, first in (("r1", 1), ("r2", 101)):
-        path = write(wide(topics=range(first, first + 4)), f"{label}.csv")
+        path = write(table(topics=range(first, first + 4)), f"{label}.csv")
         roundbook("log", "t", label, path, "--measure", "AP", "--create")
     shown = roundbook("drift", "t", "--measure", "AP", "--format", "json").json
     assert (shown["verdict"], shown["shared_topics"], shown["topics"]) == ("unbridged", 0, [])
@@ -851,9 +845,9 @@ def test_drift_without_a_bridge(roundbook, write):
 
 
 def test_drift_needs_two_rounds(roundbook, write):
-    roundbook("log", "t", "r1", write(wide()), "--measure", "AP", "--create")
+    roundbook("log", "t", "r1", write(table()), "--measure", "AP", "--create")
     assert "two rounds" in roundbook("drift", "t", "--measure", "AP").refusal()
-    roundbook("log", "t", "r2", write(wide()), "--measure", "AP", "--create")
+    roundbook("log", "t", "r2", write(table()), "--measure", "AP", "--create")
     words = ("drift", "t", "--measure", "AP")
     assert "'r9'" in roundbook(*words, "--from", "r1", "--to", "r9").refusal()
     assert "--from" in roundbook(*words, "--from", "r2", "--to", "r2").refusal()
@@ -949,7 +943,7 @@ def on_bare(command, bare_database, kept_engines, monkeypatch):
 
 
 def test_every_command_on_a_bare_database_exits_3(on_bare, write):
-    log = ["log", "t", "r", write(wide()), "--measure", "AP", "--create"]
+    log = ["log", "t", "r", write(table()), "--measure", "AP", "--create"]
     for words in (*EVERY_READER, log, ["serve", "--port", "0"], ["worker"]):
         assert "roundbook db upgrade" in on_bare(*words).refusal(3)
 
@@ -972,7 +966,7 @@ def test_db_upgrade_current_check(on_bare):
             }.items()
         )
     assert "up to date" in on_bare("db", "check").out
-    (row,) = table_of(on_bare("db", "current", "--format", "csv").out)
+    (row,) = on_bare("db", "current", "--format", "csv").table
     assert row["status"] == "up to date"
     assert on_bare("task", "list", "--format", "json").json == {"tasks": []}
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 import shutil
 import tempfile
-import time
 import zipfile
 from pathlib import Path
 
 import pytest
 from alembic import command as alembic
 from sqlalchemy import text
+from tests.databases import fingerprints
 from tests.savepoints import prepared
+from tests.waiting import sessions, wait_until, waits_for_a_lock
 
 from roundbook.database.engine import make_engine, unit_of_work
-from roundbook.database.fingerprints import fingerprint_tables
 from roundbook.database.schema import EXPECTED_REVISION, alembic_config
 from roundbook.logbook.record import embedded_record
 from roundbook.settings import load_settings
@@ -58,17 +57,8 @@ def data_dir():
     shutil.rmtree(place)
 
 
-def prints(engine):
-    with unit_of_work(engine) as connection:
-        return fingerprint_tables(connection)
-
-
 def shown(tables):
     return {each["table"]: (each["rows"], each["fingerprint"]) for each in tables}
-
-
-def table_of(csv_text):
-    return list(csv.DictReader(io.StringIO(csv_text)))
 
 
 def test_backup_and_restore(logged, engine, elsewhere, bare, tmp_path):
@@ -76,12 +66,12 @@ def test_backup_and_restore(logged, engine, elsewhere, bare, tmp_path):
     saved = logged("db", "backup", file, "--format", "json").json
     assert (saved["file"], saved["bytes"]) == (str(file), file.stat().st_size)
     assert (saved["schema_revision"], saved["matrices"]) == (EXPECTED_REVISION, 1)
-    assert shown(saved["tables"]) == prints(engine)
+    assert shown(saved["tables"]) == fingerprints(engine)
     restored = logged("--database", elsewhere, "db", "restore", file, "--format", "json")
     assert restored.err == ""
     assert (restored.json["status"], restored.json["replaced"]) == ("up to date", False)
     assert restored.json["tables"] == saved["tables"]
-    assert prints(bare) == prints(engine)
+    assert fingerprints(bare) == fingerprints(engine)
     listed = logged("--database", elsewhere, "task", "list", "--format", "json").json["tasks"]
     assert [(each["task"], each["measures"]) for each in listed] == [("t", ["AP"])]
 
@@ -92,13 +82,11 @@ def test_the_other_formats(logged, elsewhere, tmp_path):
     heading, _, line = logged("db", "backup", tmp_path / "x.dump").lines
     assert heading.split() == ["File", "Bytes", "Schema", "PostgreSQL", "Matrices"]
     assert line.split()[-1] == "1"
-    (row,) = table_of(logged("db", "backup", tmp_path / "x.dump", "--force", "--format", "csv").out)
+    (row,) = logged("db", "backup", tmp_path / "x.dump", "--force", "--format", "csv").table
     assert int(row["bytes"]) == (tmp_path / "x.dump").stat().st_size
-    (row,) = table_of(
-        logged("db", "restore", tmp_path / "x.dump", "--replace", "--format", "csv").out
-    )
+    (row,) = logged("db", "restore", tmp_path / "x.dump", "--replace", "--format", "csv").table
     assert (row["status"], row["matrices"]) == ("up to date", "1")
-    (row,) = table_of(logged("db", "move", "--to", elsewhere, "--format", "csv").out)
+    (row,) = logged("db", "move", "--to", elsewhere, "--format", "csv").table
     assert (row["schema_revision"], row["matrices"]) == (EXPECTED_REVISION, "1")
 
 
@@ -223,7 +211,7 @@ def test_verify(logged, engine):
     assert (first["kind"], first["count"], first["first"]["table"]) == ("factors", 3, "factor")
     assert first["first"]["recorded"] == pytest.approx(first["first"]["computed"] + 0.25)
     assert {each["kind"] for each in others} == {"variance", "variance-parts"}
-    (row, *_) = table_of(logged("db", "verify", "--format", "csv").out)
+    row, *_ = csv.DictReader(logged("db", "verify", "--format", "csv").out.splitlines())
     assert (row["kind"], row["count"]) == ("factors", "3")
 
 
@@ -274,53 +262,24 @@ def test_servers_that_cannot_be_reached(logged, tmp_path):
     assert logged("db", "move").code == 2
 
 
-def waiting(engine, application="roundbook"):
-    """Return how many programs wait for a lock in this database."""
-    with unit_of_work(engine) as connection:
-        return connection.execute(
-            text(
-                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-                " AND wait_event_type = 'Lock'"
-            )
-        ).scalar_one()
-
-
-def others(engine):
-    with unit_of_work(engine) as connection:
-        return connection.execute(
-            text(
-                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-                " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
-            )
-        ).scalar_one()
-
-
-def until(happened):
-    for _ in range(600):
-        if happened():
-            return
-        time.sleep(0.05)
-    raise AssertionError("it did not happen in time")
-
-
 @pytest.mark.one_server
 @pytest.mark.long
 def test_a_killed_restore_changes_nothing(logged, start, engine, address, tmp_path):
     """Killed while psql waits for a table: of what psql has by then, nothing is kept."""
     assert logged("db", "backup", tmp_path / "x.dump").code == 0
     assert logged("task", "create", "more").code == 0
-    before = prints(engine)
+    before = fingerprints(engine)
     with (
         unit_of_work(engine) as holder,
         start("db", "restore", tmp_path / "x.dump", "--replace", database_url=address) as it,
     ):
         holder.execute(text("LOCK TABLE roundbook.matrix IN SHARE MODE"))
-        until(lambda: waiting(engine) == 1 or it.poll() is not None)
+        wait_until(lambda: waits_for_a_lock(engine) or it.poll() is not None)
         it.kill()
         it.communicate(timeout=60)
         holder.rollback()
-        until(lambda: others(engine) <= 1)  # psql has noticed, and is gone
-    assert prints(engine) == before
+        wait_until(lambda: sessions(engine) <= 1)  # psql has noticed, and is gone
+    assert fingerprints(engine) == before
 
 
 @pytest.mark.one_server
@@ -332,12 +291,12 @@ def test_a_killed_move_leaves_nothing(logged, start, engine, bare, address, else
         start("db", "move", "--to", elsewhere, database_url=address) as it,
     ):
         holder.execute(text("LOCK TABLE roundbook.score_vector IN SHARE MODE"))
-        until(lambda: waiting(bare) == 1 or it.poll() is not None)
+        wait_until(lambda: waits_for_a_lock(bare) or it.poll() is not None)
         it.kill()
         it.communicate(timeout=60)
         holder.rollback()
-        until(lambda: others(bare) <= 1)
-    assert {name for name, each in prints(bare).items() if each.rows} == {"alembic_version"}
+        wait_until(lambda: sessions(bare) <= 1)
+    assert {name for name, each in fingerprints(bare).items() if each.rows} == {"alembic_version"}
     moved = logged("db", "move", "--to", elsewhere, "--format", "json").json
     assert_same_archive(logged, elsewhere, tmp_path, shown(moved["tables"]))
 

@@ -126,7 +126,7 @@ def test_as_a_table(demo):
 
 @pytest.mark.long
 def test_as_csv(demo):
-    rows = list(csv.DictReader(demo("csv").out.splitlines()))
+    rows = demo("csv").table
     assert [row["round"] for row in rows] == ["round1", "round2", "round3", "round4"]
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 import pytest
 from sqlalchemy import Engine
 from sqlalchemy.event import listen, remove
+from tests.factories import simulated, wide
 from tests.serving import serving
 
 import roundbook
@@ -96,11 +97,8 @@ STUDIES = {
 }  # fmt: skip
 
 
-def wide(seed=0):
-    rng = np.random.default_rng(seed)
-    scores = (rng.random((8, 1)) * 0.4 + rng.random((8, 4)) * 0.3).round(3)
-    rows = [f"t{number},{','.join(map(str, row))}" for number, row in enumerate(scores)]
-    return "\n".join(["topic,a,b,c,d", *rows, ""])
+def scores(seed=0):
+    return wide(simulated(seed, 8, 4), runs="abcd")
 
 
 @pytest.fixture
@@ -130,7 +128,7 @@ ONE_SNAPSHOT = {("REPEATABLE READ", True)}
 def fill(book, tmp_path):
     """Log three published rounds, and of the first the runs, the assessments and the teams."""
     for seed, label in enumerate("123"):
-        (one,) = book.log("t", label, io.StringIO(wide(seed)), "AP", create=True).matrices
+        (one,) = book.log("t", label, io.StringIO(scores(seed)), "AP", create=True).matrices
         assert one.status == "logged"
         assert book.publish("t", label).round == label
     rng = np.random.default_rng(0)
@@ -203,7 +201,7 @@ def test_a_correction_between_two_reads_of_a_question_is_in_all_of_its_answer_or
 ):
     with roundbook.open(address) as book:
         for seed, label in enumerate("123"):
-            book.log("t", label, io.StringIO(wide(seed)), "AP", create=True)
+            book.log("t", label, io.StringIO(scores(seed)), "AP", create=True)
 
         def ask():
             if door == "python":
@@ -227,24 +225,24 @@ def test_a_correction_between_two_reads_of_a_question_is_in_all_of_its_answer_or
 
 
 def test_runs_in_a_file_are_standardised_by_one_snapshot(address, command, tmp_path, levels):
-    (tmp_path / "new.csv").write_text(wide(1))
+    (tmp_path / "new.csv").write_text(scores(1))
     with roundbook.open(address) as book:
-        book.log("t", "1", io.StringIO(wide()), "AP", create=True)
+        book.log("t", "1", io.StringIO(scores()), "AP", create=True)
         levels.clear()
-        scores = book.standardise_files("t", "1", tmp_path / "new.csv", "AP").model
+        standardised = book.standardise_files("t", "1", tmp_path / "new.csv", "AP").model
         assert levels == [*ONE_SNAPSHOT]
         levels.clear()
         words = ("standardise", "t", "1", *AP, "--file", tmp_path / "new.csv", "--format", "json")
         printed = command("--database", address, *words).json
         assert levels == [*ONE_SNAPSHOT]
-        assert printed["scores"] == [list(row) for row in scores.scores]
+        assert printed["scores"] == [list(row) for row in standardised.scores]
 
 
 @pytest.mark.long
 def test_four_doors_one_report(service, address, command, tmp_path):
     with roundbook.open(address) as here, roundbook.open(service) as there:
         for seed, label in enumerate("12"):
-            here.log("t", label, io.StringIO(wide(seed)), "AP", create=True)
+            here.log("t", label, io.StringIO(scores(seed)), "AP", create=True)
             here.publish("t", label)
         for kind, suffix in (("html", "html"), ("latex", "tex"), ("datacite", "zip")):
             files = [tmp_path / f"{door}.{suffix}" for door in ("python", "remote", "terminal")]
@@ -274,9 +272,9 @@ def test_a_round_and_an_impact_say_the_same_at_every_door(service, address, comm
     published = {"variance": 0.05, "runs": 12, "topics": 40, "source": "A paper", "scale": "std-ab"}
     with roundbook.open(address) as here, roundbook.open(service) as there:
         for label in "12":
-            here.log("t", label, io.StringIO(wide(int(label))), "AP", create=True)
+            here.log("t", label, io.StringIO(scores(int(label))), "AP", create=True)
         here.publish("t", "1")
-        here.log("t", "1", io.StringIO(wide(3)), "AP", revise="judged again")
+        here.log("t", "1", io.StringIO(scores(3)), "AP", revise="judged again")
         here.record_variance("t", "0", "AP", create=True, **published)
         here.record_variance("t", "0", "AP", revise="a misprint", **published | {"variance": 0.06})
         fingerprints = here.round("t", "1").model
@@ -353,19 +351,19 @@ def test_files_are_given_by_their_paths(address, service, tmp_path):
 def test_a_correction_says_which_revision_it_corrects(address, service):
     for number, place in enumerate((address, service), 1):
         with roundbook.open(place) as book:
-            book.log("t", f"{number}", io.StringIO(wide()), "AP", create=True)
+            book.log("t", f"{number}", io.StringIO(scores()), "AP", create=True)
             array = np.random.default_rng(number).random((8, 4))
             names = {"topics": [f"t{n}" for n in range(8)], "runs": list("abcd"), "revise": "why"}
             of = ("t", f"{number}", array, "AP")
             assert book.log(*of, **names, expected_revisions={"AP": 1}).revision == 2
             with pytest.raises(RevisedMeanwhileError):
-                of_scores = ("t", f"{number}", io.StringIO(wide(1)), "AP")
+                of_scores = ("t", f"{number}", io.StringIO(scores(1)), "AP")
                 book.log(*of_scores, revise="why", expected_revisions={"AP": 1})
 
 
 @pytest.mark.long
 def test_what_is_refused_is_refused_alike(service, address):
-    good, other = wide(), wide(1)
+    good, other = scores(), scores(1)
     with roundbook.open(address) as here, roundbook.open(service) as there:
         for book in (there, here):
             book.log("t", "1", io.StringIO(good), "AP", create=True)

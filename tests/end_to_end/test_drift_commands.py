@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import json
 import re
@@ -12,43 +10,11 @@ import sys
 
 import numpy as np
 import pytest
-from tests.savepoints import prepared
 
 pytestmark = pytest.mark.one_server
 
 SCORES = np.random.default_rng(21).random((12, 8))
 DRIFT = ("drift", "t", "--measure", "AP")
-
-
-def wide(scores, topics=None, runs=None):
-    topics = topics or [f"t{j}" for j in range(scores.shape[0])]
-    runs = runs or [f"run{i}" for i in range(scores.shape[1])]
-    lines = [",".join(["topic", *runs])]
-    for topic, row in zip(topics, scores, strict=True):
-        lines.append(",".join([topic, *(repr(float(score)) for score in row)]))
-    return "\n".join(lines) + "\n"
-
-
-@pytest.fixture
-def log(roundbook, write):
-    """Log scores as AP of a round of the task t."""
-
-    def call(label, scores, *options, topics=None):
-        path = write(wide(scores, topics), f"{label}.csv")
-        done = roundbook("log", "t", label, path, "--measure", "AP", "--create", *options)
-        assert done.code == 0, done
-
-    return call
-
-
-@prepared
-def covid(roundbook, shared):
-    for number in (1, 2, 3):
-        path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
-        label = f"round{number}"
-        done = roundbook("log", "covid", label, path, "--measure", "nDCG@10", "--create")
-        assert done.code == 0, done
-    return roundbook
 
 
 @pytest.mark.long
@@ -314,7 +280,7 @@ def test_the_csv_holds_the_topics_with_their_tests(log, roundbook):
     log("a", SCORES)
     log("b", SCORES + 0.3)
     shown = roundbook(*DRIFT, "--format", "json").json
-    rows = list(csv.DictReader(io.StringIO(roundbook(*DRIFT, "--format", "csv").out)))
+    rows = roundbook(*DRIFT, "--format", "csv").table
     assert list(rows[0]) == [key for key in shown["topics"][0] if key != "untested"]
     for row, topic in zip(rows, shown["topics"], strict=True):
         assert row.pop("topic") == topic["topic"]
@@ -328,7 +294,7 @@ def test_the_curve(covid):
         "round1",
         ["round2", "round3"],
     )
-    rows = list(csv.DictReader(io.StringIO(covid(*words, "--format", "csv").out)))
+    rows = covid(*words, "--format", "csv").table
     assert [(row["round"], row["verdict"]) for row in rows] == [
         (row["round"], row["verdict"]) for row in shown["rounds"]
     ]
@@ -371,7 +337,7 @@ def test_the_curve_past_a_round_without_shared_topics(log, roundbook):
     assert done.lines[-1] == (
         "Nothing to draw: for systems and topics like these no later round has a shift from 'a'."
     )
-    rows = list(csv.DictReader(io.StringIO(roundbook(*DRIFT, "--curve", "--format", "csv").out)))
+    rows = roundbook(*DRIFT, "--curve", "--format", "csv").table
     assert [row["verdict"] for row in rows] == ["unbridged", "undecided"]
     assert rows[0]["shift"] == rows[0]["shift_low"] == rows[1]["sd_ratio_high"] == ""
 
@@ -520,7 +486,7 @@ def test_collections_at_creation_and_later(roundbook, snapshot):
         ("Disks 4&5", None),
         ("GOV2", "2005-11-15"),
     ]
-    rows = list(csv.DictReader(io.StringIO(roundbook("round", "list", "t", "--format", "csv").out)))
+    rows = roundbook("round", "list", "t", "--format", "csv").table
     assert [row["collection"] for row in rows] == ["Disks 4&5", "GOV2"]
     assert "GOV2" in roundbook("round", "list", "t").out
 

@@ -16,6 +16,7 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.waiting import wait_until
 
 ROOT = Path(__file__).parents[2]
 RECORD = (
@@ -144,10 +145,9 @@ def test_a_killed_server_recovers(on_embedded, made):
     with holding(made):
         pid = postmaster(made)
         os.kill(pid, signal.SIGKILL)
-        for _ in range(200):  # a moment as a zombie, until init has seen to it
-            if not Path(f"/proc/{pid}").exists():
-                break
-            time.sleep(0.05)
+        wait_until(
+            lambda: not Path(f"/proc/{pid}").exists()
+        )  # a moment as a zombie, until init has seen to it
     assert tasks(on_embedded, made) == [("t", 1)]
     assert_stopped(made, pid)
 

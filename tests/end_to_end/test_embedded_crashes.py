@@ -20,6 +20,8 @@ import numpy as np
 import psutil
 import pytest
 from sqlalchemy import text
+from tests.factories import wide
+from tests.waiting import wait_until
 
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.embedded.server import embedded_server
@@ -56,11 +58,8 @@ def scores(tmp_path):
     """Write a file of scores."""
 
     def write(number, topics=150, runs=100):
-        values = np.random.default_rng(number).random((topics, runs)).round(4)
-        lines = [",".join(["topic", *(f"run{each}" for each in range(runs))])]
-        lines += [",".join(map(str, [topic, *row])) for topic, row in enumerate(values)]
         path = tmp_path / f"scores{number}.csv"
-        path.write_text("\n".join(lines) + "\n")
+        path.write_text(wide(np.random.default_rng(number).random((topics, runs)).round(4)))
         return path
 
     return write
@@ -234,14 +233,6 @@ def test_a_server_that_is_just_starting(start, process, made):
         assert running.returncode == 0, err
         assert int((postgres / "postmaster.pid").read_text().split()[0]) == number
     assert_nothing_is_left(made)
-
-
-def wait_until(done):
-    for _ in range(600):
-        if done():
-            return
-        time.sleep(0.05)
-    pytest.fail("not in 30 seconds")
 
 
 # several command lines at once

@@ -9,13 +9,13 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import psutil
 import pytest
+from tests.waiting import wait_until
 
 from roundbook.embedded.keeper import keep_up, stop_server
 from roundbook.embedded.locks import MODULE, find_keeper
@@ -74,14 +74,6 @@ def users(data_dir):
 
 def db(process, data_dir, *words):
     return process("db", *words, "--format", "json", data_dir=data_dir).json
-
-
-def wait_until(done):
-    for _ in range(600):
-        if done():
-            return
-        time.sleep(0.05)
-    pytest.fail("not in 30 seconds")
 
 
 def kill(pid):

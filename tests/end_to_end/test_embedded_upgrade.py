@@ -15,13 +15,14 @@ from pathlib import Path
 import pytest
 from alembic import command
 from sqlalchemy import text
+from tests.databases import fingerprints
 from tests.factories import create_task
 from tests.releases.campaign import record_campaign
+from tests.waiting import wait_until
 
 from roundbook.database import server_library
 from roundbook.database.dump import read_dump, restore_dump
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
-from roundbook.database.fingerprints import fingerprint_tables
 from roundbook.database.schema import alembic_config, upgrade
 from roundbook.embedded import upgrade as embedded_upgrade
 from roundbook.embedded.server import embedded_server
@@ -74,11 +75,6 @@ def old(data_dir, made_of_old):
     """A copy of that directory where the product looks for it."""
     subprocess.run(["cp", "-a", made_of_old[0], data_dir / "postgres"], check=True)
     return data_dir / "postgres"
-
-
-def fingerprints(engine):
-    with unit_of_work(engine) as connection:
-        return fingerprint_tables(connection)
 
 
 def fingerprints_in(directory):
@@ -182,10 +178,7 @@ def test_a_server_that_crashed_is_recovered_first(process, old, data_dir, made_o
         expected = fingerprints(engine)
         pid = int((old / "postmaster.pid").read_text().split()[0])
         os.kill(pid, signal.SIGKILL)
-        for _ in range(200):
-            if not Path(f"/proc/{pid}").exists():
-                break
-            time.sleep(0.05)
+        wait_until(lambda: not Path(f"/proc/{pid}").exists())
     assert "the last" in tasks(process, data_dir)
     assert fingerprints_in(old) == expected != made_of_old[1]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from types import SimpleNamespace
 
@@ -48,7 +47,7 @@ def test_several_measures_in_three_formats(roundbook, mixed, write, snapshot):
         )
     before = snapshot()
     both = ("log", "t", "r", mixed, "--measure", "P_5", "--measure", "AP")
-    rows = list(csv.DictReader(io.StringIO(roundbook(*both, "--format", "csv").out)))
+    rows = roundbook(*both, "--format", "csv").table
     assert [(row["measure"], row["status"]) for row in rows] == [
         ("P@5", "unchanged"),
         ("AP", "unchanged"),
@@ -135,9 +134,7 @@ def test_teams_that_come_late_name_the_factors_to_fit_and_are_corrected(roundboo
     assert roundbook(*words).refusal() == refused
     words = ("round", "teams", "t", "r", right, "--revise", "a slip")
     assert "Dry run: nothing was written." in roundbook(*words, "--dry-run").err
-    changed = list(
-        csv.DictReader(io.StringIO(roundbook(*words, "--dry-run", "--format", "csv").out))
-    )
+    changed = roundbook(*words, "--dry-run", "--format", "csv").table
     assert [list(row.values()) for row in changed] == [
         ["b", "team", "North", "South"],
         ["b", "contributed_to_pool", "True", "False"],

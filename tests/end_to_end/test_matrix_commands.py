@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
 import os
 from datetime import UTC, datetime
 
 import numpy as np
 import pytest
+from tests.factories import wide
 from tests.savepoints import prepared
 
 from roundbook.logbook.matrices import entering
@@ -23,14 +21,8 @@ TEAMS = "run,team,type\nalpha,Aalto,manual\nbeta,Bologna,automatic\n"
 SECRETS = (*RUNS, "Aalto", "Bologna", "manual", "automatic")
 
 
-def wide(scores=SCORES):
-    rows = [",".join(["topic", *RUNS])]
-    rows += [",".join([str(topic), *map(repr, row)]) for topic, row in enumerate(scores.tolist())]
-    return "\n".join(rows) + "\n"
-
-
-def table_of(text):
-    return list(csv.DictReader(io.StringIO(text)))
+def table(scores=SCORES):
+    return wide(scores, range(len(scores)), RUNS)
 
 
 @prepared
@@ -38,10 +30,10 @@ def logged(roundbook, write):
     """AP of round r1, revised once, with teams."""
     teams = write(TEAMS, "teams.csv")
     words = ("log", "t", "r1", "--measure", "AP", "--teams", teams)
-    assert roundbook(*words, write(wide()), "--create").code == 0
+    assert roundbook(*words, write(table()), "--create").code == 0
     changed = SCORES.copy()
     changed[2, 1] = 0.65
-    assert roundbook(*words, write(wide(changed), "new.csv"), "--revise", "a typo").code == 0
+    assert roundbook(*words, write(table(changed), "new.csv"), "--revise", "a typo").code == 0
     return roundbook
 
 
@@ -54,7 +46,7 @@ def test_a_correction_of_what_the_person_has_not_seen_is_refused(
     logged, write, committed, monkeypatch
 ):
     """Between what --revise reads first and the work, another person may come."""
-    read, other = entering.latest_revisions, write(wide(SCORES / 2), "other.csv")
+    read, other = entering.latest_revisions, write(table(SCORES / 2), "other.csv")
 
     def read_then_wait(session, request):
         seen = read(session, request)
@@ -66,7 +58,7 @@ def test_a_correction_of_what_the_person_has_not_seen_is_refused(
     address = os.environ["ROUNDBOOK_DATABASE_URL"]
     monkeypatch.setattr(entering, "latest_revisions", read_then_wait)
     late = logged(
-        "log", "t", "r1", write(wide(SCORES / 4)), "--measure", "AP", "--revise", "too late"
+        "log", "t", "r1", write(table(SCORES / 4)), "--measure", "AP", "--revise", "too late"
     )
     assert late.code == 1
     assert "logged revision 3 of AP in round 'r1' while this correction was under way" in late.err
@@ -76,7 +68,7 @@ def test_a_correction_of_what_the_person_has_not_seen_is_refused(
 def test_matrix_list_in_three_formats(logged):
     first, second = numbers(logged, "--all")
     assert numbers(logged) == [second]
-    rows = table_of(logged("matrix", "list", "t", "--all", "--format", "csv").out)
+    rows = logged("matrix", "list", "t", "--all", "--format", "csv").table
     assert [(row["matrix"], row["standing"], row["reason"], row["topics"]) for row in rows] == [
         (str(first), "superseded", "a typo", "4"),
         (str(second), "current", "a typo", "4"),
@@ -100,7 +92,7 @@ def test_matrix_show_in_three_formats(logged):
         "a typo",
     )
     assert [each["team"] for each in found["runs"]] == ["Aalto", "Bologna", None]
-    rows = table_of(logged("matrix", "show", first, "--format", "csv").out)
+    rows = logged("matrix", "show", first, "--format", "csv").table
     assert [(row["run"], row["type"]) for row in rows] == [
         ("alpha", "manual"),
         ("beta", "automatic"),
@@ -125,7 +117,7 @@ def test_matrix_history_in_three_formats(logged):
     assert [each["what"] for each in found["entries"]] == steps
     assert found["entries"][2]["changes"]["cells_changed"] == 1
     assert found["entries"][2]["changes"]["largest_change"] == pytest.approx(0.05)
-    rows = table_of(logged("matrix", "history", number, "--format", "csv").out)
+    rows = logged("matrix", "history", number, "--format", "csv").table
     assert [row["what"] for row in rows] == steps
     assert rows[2]["changes"] == "1 of 12 scores changed, by up to 0.05 (topic 2, run beta)"
     table = logged("matrix", "history", number).out
@@ -157,7 +149,7 @@ def test_a_reason_that_is_not_recorded_is_told(logged):
 
 def test_a_plan_that_left_the_scores_out_is_not_said_to_rest_on_them(logged, write):
     (number,) = numbers(logged)
-    other = write(wide(SCORES / 2), "other.csv")
+    other = write(table(SCORES / 2), "other.csv")
     assert logged("log", "t", "r2", other, "--measure", "AP", "--create").code == 0
     withdrawn = logged("matrix", "withdraw", number, "--reason", "wrong qrels")
     assert withdrawn.err.splitlines()[:2] == [
@@ -236,11 +228,11 @@ def test_matrix_export_to_stdout_is_the_file_and_nothing_else(logged):
     first, second = numbers(logged, "--all")
     out = logged("matrix", "export", second)
     assert (out.code, out.err) == (0, "")
-    assert [float(row["beta"]) for row in table_of(out.out)] == [0.4, 0.9, 0.65, 0.45]
+    assert [float(row["beta"]) for row in out.table] == [0.4, 0.9, 0.65, 0.45]
     old = logged("matrix", "export", first)
-    assert old.out == wide()
+    assert old.out == table()
     assert f"superseded by matrix {second}: a typo" in old.err
-    long = table_of(logged("matrix", "export", second, "--layout", "long").out)
+    long = logged("matrix", "export", second, "--layout", "long").table
     assert len(long) == 12
     words = ("matrix", "export", second, "--layout", "trec_eval")
     assert "--output" in logged(*words).refusal()
@@ -340,11 +332,11 @@ def test_rank_says_whether_its_factors_still_count(logged):
     now, before = logged(*words), logged(*words, "--versions", "1", "2")
     assert "Note" not in now.err
     assert "superseded" in before.err
-    assert json.loads(logged(*words, "--format", "json").out)["factor_versions"] == [2]
+    assert logged(*words, "--format", "json").json["factor_versions"] == [2]
 
 
 def test_a_name_that_could_be_two_things(logged, write):
-    assert logged("log", "t", "r1:1", write(wide()), "--measure", "AP", "--create").code == 0
+    assert logged("log", "t", "r1:1", write(table()), "--measure", "AP", "--create").code == 0
     words = ("standardise", "t", "r1", "--measure", "AP", "--format", "json", "--factors-from")
     assert "--factors-version" in logged(*words, "r1:1").refusal()
     for label in ("r1", "r1:1"):

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 import numpy as np
 import pytest
 from tests.factories import log_scores
@@ -38,9 +35,7 @@ def test_variance_show_lists_the_measures_of_a_task(roundbook, logged):
     assert ap["variance"] == of_ap["pooled"]["variance"]
     assert [ap["low"], ap["high"]] == [of_ap["pooled"]["interval"][end] for end in ("low", "high")]
     assert (printed["task"], printed["scale"]) == ("t", "raw")
-    lines = list(
-        csv.DictReader(io.StringIO(roundbook("variance", "show", TASK, "--format", "csv").out))
-    )
+    lines = roundbook("variance", "show", TASK, "--format", "csv").table
     assert [line["measure"] for line in lines] == ["AP", "P@5", "ndgc at 10"]
     assert float(lines[0]["variance"]) == ap["variance"]
     refused = roundbook("variance", "show", TASK, "--assessments", "a", "--assessments", "b")

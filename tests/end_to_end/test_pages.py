@@ -12,12 +12,13 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
-from sqlalchemy import event, text
-from tests.factories import log_scores, publish_round
+from sqlalchemy import event
+from tests.databases import scalar
+from tests.factories import log_scores, publish_round, simulated, wide
+from tests.pages import beside, confirm, links_of, plain, words
 
-import roundbook
 from roundbook.api.app import make_app
-from roundbook.database.engine import make_engine, parse_url, unit_of_work
+from roundbook.database.engine import make_engine, parse_url
 from roundbook.errors import DatabaseUnreachableError
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.pages.rendering import sentence
@@ -38,34 +39,21 @@ OF = {"task": TASK, "measure": "AP"}
 CROWD = "crowd<b>&2"
 
 
-def wide(seed=0, topics=8, runs=5, first_run=RUN, first_topic=TOPIC):
-    rng = np.random.default_rng(seed)
-    scores = (rng.random((topics, 1)) * 0.4 + rng.random((topics, runs)) * 0.3).round(3)
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["topic", first_run, *(f"run{number}" for number in range(1, runs))])
-    for number, row in enumerate(scores):
-        writer.writerow([first_topic if number == 0 else f"t{number}", *row])
-    return stream.getvalue()
+def scores(seed=0):
+    topics, runs = [f"t{number}" for number in range(1, 8)], [f"run{n}" for n in range(1, 5)]
+    return wide(simulated(seed, 8, 5), [TOPIC, *topics], [RUN, *runs])
 
 
 def events_of(address):
     engine = make_engine(parse_url(address))
-    with unit_of_work(engine) as connection:
-        number = connection.execute(text("SELECT count(*) FROM roundbook.event")).scalar_one()
+    number = scalar(engine, "SELECT count(*) FROM roundbook.event")
     engine.dispose()
     return number
 
 
-def words(answer):
-    """Return what a page says, without its markup."""
-    assert answer.headers["content-type"].startswith("text/html")
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.text)).split())
-
-
-def plain(said):
+def as_said(said):
     """Return a sentence of an answer as `words` has it."""
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", sentence(said))).split())
+    return plain(sentence(said))
 
 
 def upload(client, file, name="scores.csv", **fields):
@@ -74,25 +62,13 @@ def upload(client, file, name="scores.csv", **fields):
 
 
 @pytest.fixture
-def book(address):
-    with roundbook.open(address) as opened:
-        yield opened
-
-
-@pytest.fixture
 def record(book):
     """A task of three rounds, the first published, with a saved plan."""
     for seed, label in enumerate("123"):
-        book.log(TASK, label, io.StringIO(wide(seed)), "AP", create=True)
+        book.log(TASK, label, io.StringIO(scores(seed)), "AP", create=True)
     book.save("plan", "next", **OF, m=(10,), min_d=(0.1,))
     book.publish(TASK, "1")
     return book
-
-
-@pytest.fixture
-def client(address):
-    with TestClient(make_app(load_settings(), address, open_to_all=True)) as opened:
-        yield opened
 
 
 def test_an_empty_record_says_what_to_do(client):
@@ -138,8 +114,8 @@ def test_every_page_says_what_the_terminal_says(client, record):
     asked = {name: record.ask(name, **OF).model for name in ("variances", "drift", "ageing")}
     on_task = words(pages["/task"])
     for said in (*summary(asked["variances"]), curve_summary(asked["ageing"])):
-        assert plain(said) in on_task
-    assert plain(on_page(drift_advice.brief_advice(asked["drift"]), asked["drift"])) in on_task
+        assert as_said(said) in on_task
+    assert as_said(on_page(drift_advice.brief_advice(asked["drift"]), asked["drift"])) in on_task
     assert "published" in on_task
     assert "draft" in on_task
     assert f'<th scope="row"><a href="/round?task={TASK}' not in pages["/task"].text
@@ -147,14 +123,14 @@ def test_every_page_says_what_the_terminal_says(client, record):
     (opened,) = re.findall(r'<a href="([^"]+)">Plan the next round<', pages["/task"].text)
     usual = record.plan(**OF)
     assert usual.design == "anova"
-    assert plain(usual.say().splitlines()[0]) in words(client.get(unescape(opened)))
-    assert plain(drift_verdict.reason(asked["drift"])) in words(pages["/drift"])
+    assert as_said(usual.say().splitlines()[0]) in words(client.get(unescape(opened)))
+    assert as_said(drift_verdict.reason(asked["drift"])) in words(pages["/drift"])
     assert drift.assumed(asked["drift"]) in words(pages["/drift"])
     assert f"{asked['drift'].verdict.upper()} AP" in words(pages["/"])
     assert "next plan AP anova: " in words(pages["/results"])
     ranking = record.ask("rank", **OF, round="1").model
     on_round = words(pages["/round"])
-    assert all(plain(sentence) in on_round for sentence in ranking_summary(ranking))
+    assert all(as_said(sentence) in on_round for sentence in ranking_summary(ranking))
     fingerprint = record.ask("verify_round", task=TASK, round="1").model.fingerprint
     assert fingerprint in on_round
     assert "its published fingerprint still verifies" in on_round
@@ -186,18 +162,13 @@ def test_every_page_says_what_the_terminal_says(client, record):
             assert file.headers["content-type"] == kinds[re.search(r"\.(\w+)\?", link)[1]]
 
 
-def links_of(answer, path):
-    """Return the links of a page to a path."""
-    return [unescape(link) for link in re.findall(rf'href="({path}\?[^"]+)"', answer.text)]
-
-
 @pytest.mark.long
 def test_one_of_several_assessments_is_chosen_on_a_page_and_kept_by_its_links(client, record):
     select = '<select name="assessments">'
     for path in ("/task", "/round"):
         assert select not in client.get(path, params=OF | {"round": "2"}).text
     for seed, label in ((5, "2"), (6, "3")):
-        record.log(TASK, label, io.StringIO(wide(seed)), "AP", assessments=CROWD)
+        record.log(TASK, label, io.StringIO(scores(seed)), "AP", assessments=CROWD)
     # Where none is chosen, the pages show the official ones, and say so.
     for path in ("/task", "/round"):
         several = client.get(path, params=OF | {"round": "2", "assessments": ""})
@@ -215,8 +186,8 @@ def test_one_of_several_assessments_is_chosen_on_a_page_and_kept_by_its_links(cl
     asked = {name: record.ask(name, **of).model for name in ("variances", "drift", "ageing")}
     assert [row.round for row in asked["variances"].rounds] == ["2", "3"]
     for said in (*summary(asked["variances"]), curve_summary(asked["ageing"])):
-        assert plain(said) in words(chosen)
-    assert plain(on_page(drift_advice.brief_advice(asked["drift"]), asked["drift"])) in words(
+        assert as_said(said) in words(chosen)
+    assert as_said(on_page(drift_advice.brief_advice(asked["drift"]), asked["drift"])) in words(
         chosen
     )
     # The files of its charts are of these assessments, as the charts are.
@@ -229,14 +200,14 @@ def test_one_of_several_assessments_is_chosen_on_a_page_and_kept_by_its_links(cl
     )
     # So are the pages that it links to.
     (to_drift,), (to_plan,) = links_of(chosen, "/drift"), links_of(chosen, "/plan")
-    assert plain(drift_verdict.reason(asked["drift"])) in words(client.get(to_drift))
+    assert as_said(drift_verdict.reason(asked["drift"])) in words(client.get(to_drift))
     planned = client.get(to_plan)
-    assert plain(record.plan(**of).say().splitlines()[0]) in words(planned)
+    assert as_said(record.plan(**of).say().splitlines()[0]) in words(planned)
     assert f'name="assessments" inputmode="text" value="{escape(CROWD)}"' in planned.text
     to_round = links_of(chosen, "/round")
     pages = [client.get(link) for link in to_round]
     ranking = record.ask("rank", **of, round="3").model
-    assert all(plain(said) in words(pages[2]) for said in ranking_summary(ranking))
+    assert all(as_said(said) in words(pages[2]) for said in ranking_summary(ranking))
     assert f"This round has no AP scores under '{CROWD}' assessments that stand." in words(pages[0])
     assert select in pages[2].text
     for answer in (client.get(to_drift), *pages):
@@ -258,7 +229,7 @@ def test_one_of_several_assessments_is_chosen_on_a_page_and_kept_by_its_links(cl
     # A form keeps what it corrects, and a mistyped label is asked for.
     (correct,) = links_of(pages[2], "/upload")[:1]
     assert f'name="assessments" value="{escape(CROWD)}"' in client.get(correct).text
-    mistyped = upload(client, wide(7), round="2", assessments="offical")
+    mistyped = upload(client, scores(7), round="2", assessments="offical")
     assert (
         f"'offical' is new to this task, which has {CROWD}, official; scores under different labels"
         " are not mixed. Did you mean official?" in words(mistyped)
@@ -322,13 +293,6 @@ def test_what_a_draft_shows_without_a_token(address, record, monkeypatch, caplog
 
 @pytest.mark.long
 def test_forms_say_what_is_wrong_beside_the_field(client, record):
-    def beside(answer, field):
-        assert answer.status_code in (404, 409, 413, 422), answer.text
-        assert f'name="{field}"' in answer.text or not field
-        found = re.search(rf'id="wrong-{field or "form"}">(.*?)</span>', answer.text, re.DOTALL)
-        assert found, answer.text
-        return unescape(re.sub("<[^>]+>", "", found[1]))
-
     def plan(**fields):
         return client.get("/plan", params=fields)
 
@@ -369,12 +333,12 @@ def test_forms_say_what_is_wrong_beside_the_field(client, record):
 
     before = record.ask("events").model
     assert beside(client.post("/upload", data=OF | {"round": "4"}), "file") == "Choose a file."
-    bad = wide().replace("0.", "zero.", 1)
+    bad = scores().replace("0.", "zero.", 1)
     sentence = beside(upload(client, bad), "file")
     assert sentence.startswith("scores.csv:2:2: ")
     assert "roundbook-" not in sentence
     for label in "12":
-        refused = beside(upload(client, wide(9), round=label), "revise")
+        refused = beside(upload(client, scores(9), round=label), "revise")
         assert refused.startswith("Other scores are already logged for AP")
         assert "If these correct them, say why" in refused
     assert record.ask("events").model == before
@@ -383,32 +347,30 @@ def test_forms_say_what_is_wrong_beside_the_field(client, record):
 @pytest.mark.long
 def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, address):
     before = events_of(address)
-    seen = upload(client, wide(5), round="rnd 4", missing="zero")
+    seen = upload(client, scores(5), round="rnd 4", missing="zero")
     said = words(seen)
     assert seen.status_code == 200
     for fact in ("Nothing is logged yet", "Layout wide", "Topics 8: ", f"Runs 5: {RUN}, run1",
                  "Missing scores none", "Topics of other rounds 8 of 8", "Revision 1",
                  f"Into {TASK}, rnd 4 (a new round)"):  # fmt: skip
         assert fact in said, fact
-    slip = words(upload(client, wide(5), task="trakc<b>&x"))
+    slip = words(upload(client, scores(5), task="trakc<b>&x"))
     assert f"Did you mean {TASK}?" in slip
     assert "rakc<b>&x, 4 (a new task)" in slip
-    assert "The measure 'APP' is new to the record" in words(upload(client, wide(5), measure="APP"))
-    correction = upload(client, wide(7), round="2", revise="a run was resubmitted")
+    assert "The measure 'APP' is new to the record" in words(
+        upload(client, scores(5), measure="APP")
+    )
+    correction = upload(client, scores(7), round="2", revise="a run was resubmitted")
     assert f"Into {TASK}, 2 Measure" in words(correction)
     assert "Revision 2, in place of 1" in words(correction)
-    of_published = words(upload(client, wide(7), round="1", revise="a run was resubmitted"))
+    of_published = words(upload(client, scores(7), round="1", revise="a run was resubmitted"))
     assert "its published fingerprint would no longer verify" in of_published
     assert "Would become stale" in words(correction)
     assert "'next'" in words(correction)
-    assert "logged already" in words(upload(client, wide(1), round="2"))
+    assert "logged already" in words(upload(client, scores(1), round="2"))
     assert events_of(address) == before
 
-    def confirm(answer):
-        held = re.search(r'name="held" value="([^"]+)"', answer.text)[1]
-        return client.post("/upload/confirm", data={"held": held}, follow_redirects=False)
-
-    logged = confirm(seen)
+    logged = confirm(client, seen, follow_redirects=False)
     assert (logged.status_code, logged.headers["location"]) == (
         303, "/round?task=track%3Cb%3E%26x&round=rnd+4&measure=AP"
     )  # fmt: skip
@@ -417,9 +379,12 @@ def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, add
     of_matrix = words(client.get("/matrix", params={"matrix": newest}))
     assert "Files scores.csv Layout wide Tool – Missing scores none" in of_matrix
     events = events_of(address)
-    assert confirm(seen).headers["location"] == logged.headers["location"]
+    assert (
+        confirm(client, seen, follow_redirects=False).headers["location"]
+        == logged.headers["location"]
+    )
     assert events_of(address) == events  # it is logged once
-    confirm(correction)
+    confirm(client, correction, follow_redirects=False)
     stale = words(client.get("/task", params=OF))
     assert "its score matrix was corrected (revision 2)" in stale
     assert "since " in stale
@@ -438,9 +403,9 @@ def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, add
     assert "Superseded by matrix" in revised
     assert "a run was resubmitted" in revised
     # What somebody revises between the look and the log is not replaced.
-    first, second = (upload(client, wide(seed), round="2", revise="again") for seed in (11, 12))
-    assert confirm(first).status_code == 303
-    assert confirm(second).status_code == 409
+    first, second = (upload(client, scores(seed), round="2", revise="again") for seed in (11, 12))
+    assert confirm(client, first, follow_redirects=False).status_code == 303
+    assert confirm(client, second, follow_redirects=False).status_code == 409
 
 
 @pytest.mark.long
@@ -503,15 +468,6 @@ def test_runs_and_assessments_are_looked_at_and_then_logged(client, address, sha
         files = [("file", (f"f{number}", one)) for number, one in enumerate(contents)]
         return client.post("/upload", data=given, files=files)
 
-    def confirm(answer):
-        held = re.search(r'name="held" value="([^"]+)"', answer.text)[1]
-        return client.post("/upload/confirm", data={"held": held}, follow_redirects=False)
-
-    def beside(answer, field):
-        found = re.search(rf'id="wrong-{field}">(.*?)</span>', answer.text, re.DOTALL)
-        assert answer.status_code in (409, 422), words(answer)
-        return unescape(found[1])
-
     runs, qrels = look("runs", of_runs), look("assessments", judged)
     for fact in ("Runs 143: ", ", … ", "Topics 30", " in 4,290 lists, the longest of 20; ",
                  f"Files f0 ({len(of_runs):,} bytes)", "Documents 85,314 "):  # fmt: skip
@@ -521,7 +477,10 @@ def test_runs_and_assessments_are_looked_at_and_then_logged(client, address, sha
         assert fact in words(qrels), fact
     assert events_of(address) == 0
     for seen in (runs, qrels):
-        assert confirm(seen).headers["location"] == "/round?task=covid&round=round1"
+        assert (
+            confirm(client, seen, follow_redirects=False).headers["location"]
+            == "/round?task=covid&round=round1"
+        )
     shown = words(client.get("/round?task=covid&round=round1"))
     assert "1 143 30 85,314" in shown
     assert "official 1 30 8,691 2,352" in shown
@@ -536,17 +495,22 @@ def test_runs_and_assessments_are_looked_at_and_then_logged(client, address, sha
     assert "Would become stale: matrix 1, AP" in words(new)
     assert "other lists already" in beside(look("runs", "1 Q0 d1 1 9.5 run1\n"), "file")
     assert beside(look("runs", "1 Q0 d1 1 9.5 x\n1 Q0 d2 2\n"), "file").startswith("f0:2")
-    assert beside(look("assessments", judged, judged), "form") == "It takes one file, not 2."
+    assert beside(look("assessments", judged, judged), "") == "It takes one file, not 2."
     assert "say why" in beside(look("assessments", corrected), "revise")
     assert look("teams", judged).status_code == 422
     revised = [look("assessments", corrected, revise=why) for why in ("a slip", "another")]
     assert "Revision 2, in place of 1" in words(revised[0])
     assert "Would become stale: matrix 1, AP" in words(revised[0])
     assert events_of(address) == logged
-    assert [confirm(one).status_code for one in revised] == [303, 303]
+    assert [confirm(client, one, follow_redirects=False).status_code for one in revised] == [
+        303,
+        303,
+    ]
     other = re.sub(r"(?m) 0$", " 2", judged, count=2)
     first, second = (look("assessments", one, revise="more") for one in (other, judged))
-    assert [confirm(one).status_code for one in (first, second)] == [303, 409]
+    assert [
+        confirm(client, one, follow_redirects=False).status_code for one in (first, second)
+    ] == [303, 409]
 
 
 COMMANDS = {
@@ -691,7 +655,7 @@ def test_a_matrix_of_a_million_scores(client, address):
 @pytest.mark.long
 def test_results_of_two_kinds_may_have_one_name(client, book, tmp_path):
     for seed, label in enumerate("12"):
-        book.log("t", label, io.StringIO(wide(seed)), "AP", create=True)
+        book.log("t", label, io.StringIO(scores(seed)), "AP", create=True)
     book.save("plan", "same", task="t", measure="AP", m=(10,), min_d=(0.1,))
     book.save("drift", "same", task="t", measure="AP")
     listed = client.get("/results").text
@@ -704,7 +668,7 @@ def test_results_of_two_kinds_may_have_one_name(client, book, tmp_path):
         assert charts
         assert client.get(unescape(charts[0])).status_code == 200
         assert book.result("same", kind=kind).kind == kind
-    book.log("t", "2", io.StringIO(wide(5)), "AP", revise="a slip")
+    book.log("t", "2", io.StringIO(scores(5)), "AP", revise="a slip")
     answer = client.post("/renew", data={"name": "same", "kind": "plan"}, follow_redirects=False)
     assert answer.status_code == 303
     assert book.result("same", kind="plan").version == 2

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import base64
-import csv
 import io
 import re
-from html import unescape
 
+import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from tests.factories import wide
+from tests.pages import beside, confirm, words
 
-import roundbook
 from roundbook.api.app import make_app
 from roundbook.api.problems import HttpError
 from roundbook.api.turns import computing_turn
@@ -19,33 +19,16 @@ from roundbook.pages import forms
 from roundbook.pages.rendering import redirect
 from roundbook.settings import load_settings
 
-pytestmark = pytest.mark.one_server
+pytestmark = [pytest.mark.one_server, pytest.mark.usefixtures("book")]
 RUNS = [f"run{number}" for number in range(8)]
 TEAMS = "run,team\n" + "".join(f"{run},{run[-1]}\n" for run in RUNS)
 
 
 def scores(add=0.0, topics=8):
     """Return scores of eight runs; `add` is added to one of them."""
-    stream = io.StringIO()
-    writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["topic", *RUNS])
-    for topic in range(topics):
-        row = [((topic * 7 + run * 5) % 11) / 20 for run in range(len(RUNS))]
-        row[0] += add if topic == 0 else 0
-        writer.writerow([f"t{topic}", *(f"{value:.3f}" for value in row)])
-    return stream.getvalue()
-
-
-def words(answer):
-    """Return what a page says, without its markup."""
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.text)).split())
-
-
-def beside(answer, field):
-    """Return what is said beside a field of a refused form."""
-    found = re.search(rf'id="wrong-{field or "form"}">(.*?)</span>', answer.text, re.DOTALL)
-    assert found, words(answer)
-    return unescape(re.sub("<[^>]+>", "", found[1]))
+    drawn = (np.arange(topics)[:, None] * 7 + np.arange(len(RUNS)) * 5) % 11 / 20
+    drawn[0, 0] += add
+    return wide(drawn.round(3))
 
 
 def upload(client, file, teams=None, **fields):
@@ -56,22 +39,10 @@ def upload(client, file, teams=None, **fields):
     return client.post("/upload", data=given, files=files)
 
 
-def confirm(client, seen, **options):
-    held = re.search(r'name="held" value="([^"]+)"', seen.text)[1]
-    return client.post("/upload/confirm", data={"held": held}, **options)
-
-
 @pytest.fixture
-def book(address):
-    with roundbook.open(address) as opened:
-        opened.log("t", "r1", io.StringIO(scores()), "AP", create=True)
-        yield opened
-
-
-@pytest.fixture
-def client(address, book):
-    with TestClient(make_app(load_settings(), address, open_to_all=True)) as opened:
-        yield opened
+def book(book):
+    book.log("t", "r1", io.StringIO(scores()), "AP", create=True)
+    return book
 
 
 def test_a_team_file_that_comes_later_is_logged(client, book):

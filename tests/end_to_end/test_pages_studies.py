@@ -8,18 +8,16 @@ import re
 from html import unescape
 from urllib.parse import parse_qs, urlsplit
 
-import numpy as np
 import pytest
-from fastapi.testclient import TestClient
+from tests.factories import simulated, wide
+from tests.pages import links_of, words
 
-import roundbook
-from roundbook.api.app import make_app
 from roundbook.jobs.worker import run_worker
 from roundbook.presentation.drift_curve import summary
 from roundbook.presentation.views import table_of
 from roundbook.settings import load_settings
 
-pytestmark = pytest.mark.one_server
+pytestmark = [pytest.mark.one_server, pytest.mark.usefixtures("book")]
 OF = {"task": "t", "round": "r1", "measure": "AP"}
 FEW = {"trials": "50", "resamples": "50"}
 POWER = OF | FEW | {"study": "discriminative-power"}
@@ -27,35 +25,15 @@ PERMUTATIONS = "1,000 permutations of the Tukey HSD test; by default the termina
 TOPIC_SETS = "200 pairs of topic sets; by default the terminal takes 1,000."
 
 
-def wide(seed=0, topics=12, runs=8):
-    """Return scores as a file; the topics are the same whatever the seed."""
-    rng = np.random.default_rng(seed)
-    scores = (rng.random((topics, 1)) * 0.4 + rng.random((topics, runs)) * 0.5).round(3)
-    rows = [f"t{number},{','.join(map(str, row))}" for number, row in enumerate(scores)]
-    return io.StringIO("\n".join(["topic," + ",".join(f"run{n}" for n in range(runs)), *rows, ""]))
+def scores(seed=0, runs=8):
+    return io.StringIO(wide(simulated(seed, 12, runs)))
 
 
 @pytest.fixture
-def book(address):
-    with roundbook.open(address) as opened:
-        for seed, label in enumerate(("r1", "r2")):
-            opened.log("t", label, wide(seed), "AP", create=True)
-        yield opened
-
-
-@pytest.fixture
-def client(address, book):
-    with TestClient(make_app(load_settings(), address, open_to_all=True)) as opened:
-        yield opened
-
-
-def words(answer):
-    """Return what a page says, without its markup."""
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", answer.text)).split())
-
-
-def links_of(answer, path):
-    return [unescape(link) for link in re.findall(rf'href="({path}\?[^"]+)"', answer.text)]
+def book(book):
+    for seed, label in enumerate(("r1", "r2")):
+        book.log("t", label, scores(seed), "AP", create=True)
+    return book
 
 
 def value_of(answer, field):
@@ -72,7 +50,7 @@ def refusals(answer):
 @pytest.mark.long
 def test_a_study_says_which_assessments_it_is_of(client, book):
     for seed, label in ((5, "r1"), (6, "r2")):
-        book.log("t", label, wide(seed), "AP", assessments="prelim")
+        book.log("t", label, scores(seed), "AP", assessments="prelim")
     official, prelim = (book.study(
         "discriminative-power", **OF, trials=50, resamples=50, assessments=label,
     ).say().splitlines() for label in ("official", "prelim"))  # fmt: skip
@@ -143,7 +121,7 @@ def test_a_study_of_all_rounds_names_the_terminals_trials_and_says_how_factors_a
     assert "--measure AP --scale raw --seed 3 --trials 20 --with-replacement" in raw
     assert "later round" not in raw
     for label in ("r1", "r2"):
-        book.log("t", label, wide(9), "AP", assessments="prelim")
+        book.log("t", label, scores(9), "AP", assessments="prelim")
     early = words(client.get("/studies", params=asked | {"assessments": "prelim"}))
     assert "--measure AP --scale raw --scale std-ab --assessments prelim" in early
     prelim = book.ask("ageing", task="t", measure="AP", from_round="r1", assessments="prelim")
@@ -231,9 +209,9 @@ def test_a_missing_round_is_told_beside_its_field(client):
 
 
 def test_a_form_offers_what_the_study_and_the_task_have(client, book):
-    book.log("t", "r1", wide(3), "P@5")
-    book.log("other", "x1", wide(4), "nDCG@10", create=True)
-    book.log("other", "x2", wide(4), "nDCG@10", create=True)
+    book.log("t", "r1", scores(3), "P@5")
+    book.log("other", "x1", scores(4), "nDCG@10", create=True)
+    book.log("other", "x2", scores(4), "nDCG@10", create=True)
 
     def form(**fields):
         return client.get("/studies", params=OF | {"form": "only", "study": "swap-rate"} | fields)
@@ -260,7 +238,7 @@ def test_a_form_offers_what_the_study_and_the_task_have(client, book):
 
 @pytest.mark.long
 def test_rows_that_a_page_leaves_out_are_in_a_file(client, book, tmp_path):
-    book.log("t", "r3", wide(7, runs=25), "AP", create=True)
+    book.log("t", "r3", scores(7, runs=25), "AP", create=True)
     asked = POWER | {"round": "r3", "pairs": "true"}
     shown = client.get("/studies", params=asked)
     assert "200 of 300 rows. All as CSV" in words(shown)

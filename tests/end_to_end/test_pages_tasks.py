@@ -10,8 +10,9 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 from fastapi.testclient import TestClient
+from tests import pages
+from tests.factories import wide
 
-import roundbook
 from roundbook.api.app import make_app
 from roundbook.pages import charts
 from roundbook.settings import load_settings
@@ -20,20 +21,17 @@ pytestmark = pytest.mark.one_server
 OF = {"task": "covid", "measure": "AP"}
 
 
-def wide(seed, topics=8, runs=5):
+def scores(seed, topics=8, runs=5):
     """Return scores of topics that are as hard whatever the seed."""
     hard, rng = np.random.default_rng(99), np.random.default_rng(seed)
-    scores = (hard.random((topics, 1)) * 0.4 + rng.random((topics, runs)) * 0.3).round(3)
-    rows = [f"t{number},{','.join(map(str, row))}" for number, row in enumerate(scores)]
-    names = ",".join(f"run{number}" for number in range(runs))
-    return io.StringIO("\n".join([f"topic,{names}", *rows, ""]))
+    drawn = hard.random((topics, 1)) * 0.4 + rng.random((topics, runs)) * 0.3
+    return io.StringIO(wide(drawn.round(3)))
 
 
 def words(answer):
-    """Return what a page says, without its drawings and markup."""
+    """Return what a page says that is there."""
     assert answer.status_code == 200, answer.text
-    bare = re.sub(r"<svg.*?</svg>", "", answer.text, flags=re.DOTALL)
-    return " ".join(unescape(re.sub(r"<[^>]+>", " ", bare)).split())
+    return pages.words(answer)
 
 
 def rows(answer, caption):
@@ -41,7 +39,7 @@ def rows(answer, caption):
     region = answer.text.partition(f'aria-label="{caption}"')[2].partition("</table>")[0]
     cells = [
         [
-            " ".join(unescape(re.sub(r"<[^>]+>", " ", re.sub(r"<svg.*?</svg>", "", cell))).split())
+            pages.plain(re.sub(r"<svg.*?</svg>", "", cell))
             for cell in re.findall(r"<t[hd][^>]*>(.*?)</t[hd]>", row, re.DOTALL)
         ]
         for row in re.findall(r"<tr>(.*?)</tr>", region, re.DOTALL)[1:]
@@ -61,36 +59,24 @@ def as_json(answer):
 
 
 @pytest.fixture
-def book(address):
-    with roundbook.open(address) as opened:
-        yield opened
-
-
-@pytest.fixture
-def client(address):
-    with TestClient(make_app(load_settings(), address, open_to_all=True)) as opened:
-        yield opened
-
-
-@pytest.fixture
 def visitors(address):
     with TestClient(make_app(load_settings(), address)) as opened:
         yield opened
 
 
 def test_home_counts_what_is_stale_whatever_else_there_is(client, book):
-    book.log("solo", "1", wide(1), "AP", create=True)
+    book.log("solo", "1", scores(1), "AP", create=True)
     book.save("plan", "of one", task="solo", measure="AP", m=(10,), min_d=(0.1,))
     for seed, label in enumerate("12", 1):
-        book.log("covid", label, wide(seed), "AP", create=True)
+        book.log("covid", label, scores(seed), "AP", create=True)
     book.save("plan", "of two", **OF, m=(10,), min_d=(0.1,))
     assert [cells[4] for cells in rows(client.get("/"), "Tasks").values()] == ["", ""]
-    book.log("solo", "1", wide(3), "AP", revise="a slip")
-    book.log("covid", "2", wide(4), "AP", revise="a slip")
+    book.log("solo", "1", scores(3), "AP", revise="a slip")
+    book.log("covid", "2", scores(4), "AP", revise="a slip")
     before = rows(client.get("/"), "Tasks")
     assert [before[task][4] for task in ("covid", "solo")] == ["1 stale", "1 stale"]
     # Another assessments label hides neither that nor the verdict and variance of the official one.
-    book.log("covid", "2", wide(5), "AP", assessments="crowd")
+    book.log("covid", "2", scores(5), "AP", assessments="crowd")
     after = client.get("/")
     assert rows(after, "Tasks") == before
     assert re.fullmatch(r"[A-Z]+ AP", before["covid"][1])
@@ -100,8 +86,8 @@ def test_home_counts_what_is_stale_whatever_else_there_is(client, book):
 
 
 def test_rounds_without_shared_topics_are_called_so(client, book):
-    book.log("covid", "1", wide(1), "AP", create=True)
-    other = io.StringIO(wide(2).getvalue().replace("\nt", "\nu"))
+    book.log("covid", "1", scores(1), "AP", create=True)
+    other = io.StringIO(scores(2).getvalue().replace("\nt", "\nu"))
     book.log("covid", "2", other, "AP", create=True)
     report = book.save("drift", "later", **OF)
     assert report.brief["verdict"] == "unbridged"
@@ -121,13 +107,9 @@ def test_home_names_another_measure_whose_saved_report_is_aged(client, book):
     for label, (shift, seed) in moved.items():
         for measure, by in (("AP", 0.0), ("P@5", shift)):
             rng = np.random.default_rng(seed)
-            scores = np.random.default_rng(9).random((30, 1)) * 0.4 + rng.random((30, 25)) * 0.1
-            text = "\n".join(
-                f"t{topic},{','.join(map(str, (row + by).round(4)))}"
-                for topic, row in enumerate(scores)
-            )
-            names = ",".join(f"run{label}{number}" for number in range(25))
-            file = io.StringIO(f"topic,{names}\n{text}\n")
+            drawn = np.random.default_rng(9).random((30, 1)) * 0.4 + rng.random((30, 25)) * 0.1
+            runs = [f"run{label}{number}" for number in range(25)]
+            file = io.StringIO(wide((drawn + by).round(4), runs=runs))
             book.log("covid", label, file, measure, create=True)
     report = book.save("drift", "precision", task="covid", measure="P@5")
     assert report.brief["verdict"] == "aged"
@@ -136,7 +118,7 @@ def test_home_names_another_measure_whose_saved_report_is_aged(client, book):
     assert re.fullmatch(r"(HELD|UNDECIDED) AP AGED P@5, saved", verdicts)
     assert "/result?name=precision&amp;kind=drift" in page.text
     # Not once it is stale.
-    book.log("covid", "2", wide(7), "P@5", revise="a slip")
+    book.log("covid", "2", scores(7), "P@5", revise="a slip")
     assert "AGED" not in rows(client.get("/"), "Tasks")["covid"][1]
 
 
@@ -144,7 +126,7 @@ def test_home_names_another_measure_whose_saved_report_is_aged(client, book):
 def test_one_of_several_assessments_that_are_not_official_is_asked_for(client, book):
     for seed, label in enumerate("12", 1):
         for assessments in ("crowd", "own"):
-            book.log("covid", label, wide(seed), "AP", assessments=assessments, create=True)
+            book.log("covid", label, scores(seed), "AP", assessments=assessments, create=True)
     asks = "AP is recorded under several assessments (crowd, own), which are never mixed."
     for path in ("/task", "/round"):
         page = client.get(path, params=OF | {"round": "1"})
@@ -165,8 +147,8 @@ def test_one_of_several_assessments_that_are_not_official_is_asked_for(client, b
 
 
 def test_another_measures_assessments_are_no_choice(client, book):
-    book.log("covid", "1", wide(1), "AP", create=True)
-    book.log("covid", "1", wide(2), "P@5", assessments="crowd")
+    book.log("covid", "1", scores(1), "AP", create=True)
+    book.log("covid", "1", scores(2), "P@5", assessments="crowd")
     for path in ("/task", "/round"):
         page = client.get(path, params=OF | {"round": "1"})
         assert 'name="assessments"' not in page.text
@@ -174,13 +156,13 @@ def test_another_measures_assessments_are_no_choice(client, book):
 
 
 def test_factors_of_a_round_alone_are_in_its_row(client, book):
-    book.log("covid", "1", wide(1), "AP", create=True)
+    book.log("covid", "1", scores(1), "AP", create=True)
     page = client.get("/task", params=OF)
     assert rows(page, "Rounds")["1"][7] == "v1, all runs"
     assert "Version 1, all 5 runs: mean and sd of AP on 8 topics." in words(page)
     # A single run has no factors; those of the next round are shown.
-    book.log("later", "1", wide(1, runs=1), "AP", create=True)
-    book.log("later", "2", wide(2), "AP", create=True)
+    book.log("later", "1", scores(1, runs=1), "AP", create=True)
+    book.log("later", "2", scores(2), "AP", create=True)
     page = client.get("/task", params=OF | {"task": "later"})
     assert [cells[7] for cells in rows(page, "Rounds").values()] == ["–", "v1, all runs"]
     assert "Factors of 2" in words(page)
@@ -189,7 +171,7 @@ def test_factors_of_a_round_alone_are_in_its_row(client, book):
 @pytest.mark.long
 def test_the_numbers_of_a_task_are_linked_by_what_they_are(client, book):
     for seed, label in enumerate("12", 1):
-        book.log("covid", label, wide(seed), "AP", create=True)
+        book.log("covid", label, scores(seed), "AP", create=True)
     page = client.get("/task", params=OF | {"scale": "std-ab"})
     links = as_json(page)
     assert list(links) == ["variances, std-ab scale", "drift", "ageing", "factors of 1"]
@@ -216,8 +198,8 @@ def test_the_numbers_of_a_task_are_linked_by_what_they_are(client, book):
 
 def test_a_round_says_why_it_shows_no_scores(client, book):
     for measure in ("AP", "P@5"):
-        book.log("covid", "1", wide(1), measure, create=True)
-    book.log("covid", "2", wide(2), "nDCG@10", create=True)
+        book.log("covid", "1", scores(1), measure, create=True)
+    book.log("covid", "2", scores(2), "nDCG@10", create=True)
 
     def page(**of):
         return client.get("/round", params={"task": "covid", "round": "1"} | of)
@@ -239,7 +221,7 @@ def test_a_round_says_why_it_shows_no_scores(client, book):
 
 def test_commands_for_what_no_page_does_are_named(client, visitors, book):
     task = "ad hoc"
-    book.log(task, "1", wide(1), "AP", create=True)
+    book.log(task, "1", scores(1), "AP", create=True)
 
     def commands(path, **of):
         text = client.get(path, params=of).text.partition("<summary>In the terminal</summary>")[2]
@@ -262,7 +244,7 @@ def test_commands_for_what_no_page_does_are_named(client, visitors, book):
     book.withdraw(1, reason="a slip")
     assert commands("/matrix", matrix=1)[0] == "roundbook matrix restore 1 --reason REASON"
     book.ask("restore", matrix=1, reason="none")
-    book.log(task, "1", wide(2), "AP", assessments="crowd")
+    book.log(task, "1", scores(2), "AP", assessments="crowd")
     fit = commands("/round", task=task, round="1", assessments="crowd")[3]
     assert "--measure AP --assessments crowd --runs pooled" in fit
     book.ask("set_round", task=task, round="1", collection="CORD-19")
@@ -277,14 +259,14 @@ def test_commands_for_what_no_page_does_are_named(client, visitors, book):
 
 
 def test_a_report_has_no_commands(book, tmp_path):
-    book.log("covid", "1", wide(1), "AP", create=True)
+    book.log("covid", "1", scores(1), "AP", create=True)
     book.report("html", "covid", tmp_path / "covid.html")
     assert "In the terminal" not in (tmp_path / "covid.html").read_text("utf-8")
 
 
 def test_a_visitor_sees_the_published_rounds_numbers_and_why_others_are_missing(visitors, book):
     for seed, label in enumerate("123", 1):
-        book.log("covid", label, wide(seed), "AP", create=True)
+        book.log("covid", label, scores(seed), "AP", create=True)
     for label in "12":
         book.publish("covid", label)
     page = visitors.get("/task", params=OF)
@@ -311,7 +293,7 @@ def test_a_row_says_why_a_round_has_no_factors(client, book):
     book.ask("record_variance", task="covid", round="0", measure="AP", variance=0.02, runs=20,
              topics=30, source="a paper", create=True)  # fmt: skip
     for seed, label in enumerate("12", 1):
-        book.log("covid", label, wide(seed), "AP", create=True)
+        book.log("covid", label, scores(seed), "AP", create=True)
     book.withdraw(2, reason="scored with the wrong qrels")
     factors = {
         label: cells[7] for label, cells in rows(client.get("/task", params=OF), "Rounds").items()
@@ -326,7 +308,7 @@ def test_the_first_page_says_what_the_latest_variance_is(client, book):
         return rows(client.get("/"), "Tasks")["covid"][2]
 
     for seed, label in enumerate("12", 1):
-        book.log("covid", label, wide(seed), "AP", create=True)
+        book.log("covid", label, scores(seed), "AP", create=True)
     assert re.fullmatch(r"\.\d{4} AP", latest())
     book.ask("set_round", task="covid", round="1", held="2021-05-01")
     book.ask("set_round", task="covid", round="2", held="2020-05-01")
@@ -338,14 +320,14 @@ def test_the_first_page_says_what_the_latest_variance_is(client, book):
 
 @pytest.mark.long
 def test_advice_on_drift_names_what_pages_have(client, book):
-    topics = wide(1).getvalue()
+    topics = scores(1).getvalue()
     book.log("covid", "1", io.StringIO(topics), "AP", create=True)
     book.log("covid", "2", io.StringIO(topics.replace("\nt", "\nu")), "AP", create=True)
     for path in ("/task", "/drift"):
         page = client.get(path, params=OF)
         assert "(in a terminal, <code>roundbook topic alias covid FILE</code>)" in page.text
         assert "alias_topics" not in page.text
-    book.log("covid", "3", wide(3), "AP", create=True)
+    book.log("covid", "3", scores(3), "AP", create=True)
     for path in ("/task", "/drift"):
         page = words(client.get(path, params=OF))
         assert "UNDECIDED" in page
@@ -360,19 +342,19 @@ def test_factors_on_the_pool_are_to_be_fitted_on_all_runs(client, book, tmp_path
         page = client.get("/round", params=OF | {"round": "1"})
         return re.search(r"<dt>(Fit [^<]+)</dt><dd><code>[^<]*--runs (\w+)", page.text).groups()
 
-    book.log("covid", "1", wide(1), "AP", create=True)
+    book.log("covid", "1", scores(1), "AP", create=True)
     assert fit() == ("Fit factors on other runs", "pooled")
     teams = tmp_path / "teams.csv"
     pool = [f"run{number},team{number},{'yes' if number < 3 else 'no'}" for number in range(5)]
     teams.write_text("\n".join(["run,team,contributed_to_pool", *pool, ""]))
-    book.log("covid", "1", wide(1), "AP", teams=teams)
+    book.log("covid", "1", scores(1), "AP", teams=teams)
     assert fit() == ("Fit factors on other runs", "pooled")
     book.fit("covid", "1", "AP", "the pool")
     assert fit() == ("Fit factors on all runs", "all")
 
 
 def test_a_chart_says_of_how_many_topics_it_draws_some(client, book):
-    book.log("covid", "1", wide(1, topics=100), "AP", create=True)
+    book.log("covid", "1", scores(1, topics=100), "AP", create=True)
     for path, title in (("/task", "Factors of 1"), ("/matrix?matrix=1", "Topics")):
         page = client.get(path, params=OF if path == "/task" else None).text
         phone = '<span class="phone">Of 100 topics, 56 are drawn.</span>'
@@ -384,7 +366,7 @@ def test_a_chart_says_of_how_many_topics_it_draws_some(client, book):
 
 
 def test_a_saved_result_of_a_kind_without_a_chart_has_none(client, book, monkeypatch):
-    book.log("covid", "1", wide(1), "AP", create=True)
+    book.log("covid", "1", scores(1), "AP", create=True)
     book.save("plan", "next", task="covid", measure="AP", m=(10,), min_d=(0.1,))
     assert client.get("/charts/result.svg?name=next").status_code == 200
     monkeypatch.setattr(charts, "_OF_RESULTS", {})
@@ -395,7 +377,7 @@ def test_a_saved_result_of_a_kind_without_a_chart_has_none(client, book, monkeyp
 
 
 def test_who_may_not_log_is_not_led_to_logging(client, visitors, book):
-    book.log("covid", "1", wide(1), "AP", create=True)
+    book.log("covid", "1", scores(1), "AP", create=True)
     book.publish("covid", "1")
     paths = {"/": {}, "/task": OF, "/round": OF | {"round": "1"}}
     tokens = {
@@ -418,12 +400,12 @@ def test_who_may_not_log_is_not_led_to_logging(client, visitors, book):
 def test_a_task_shows_what_stands_and_whose_it_is(client, book):
     for label, seed in (("1", 1), ("2", 2)):
         for measure in ("AP", "P@10"):
-            book.log("mw", label, wide(seed + (measure == "AP")), measure, create=True)
+            book.log("mw", label, scores(seed + (measure == "AP")), measure, create=True)
     for matrix in book.matrices("mw", measure="AP").matrices:
         book.withdraw(matrix.matrix, "wrong")
     assert "Variance of P@10, raw scale" in words(client.get("/task?task=mw"))
     for label, seed in (("1", 1), ("2", 2)):
-        book.log("gold", label, wide(seed), "AP", create=True, assessments="gold")
+        book.log("gold", label, scores(seed), "AP", create=True, assessments="gold")
     assert "Variance of AP, raw scale, gold assessments" in words(client.get("/task?task=gold"))
     value = {"variance": 0.03, "runs": 9, "topics": 9, "source": "A paper", "create": True}
     book.record_variance("pv", "1", "nDCG@10", **value)
@@ -434,7 +416,7 @@ def test_a_task_shows_what_stands_and_whose_it_is(client, book):
 
 
 def test_names_are_one_however_their_accents_are_encoded(client, book):
-    book.log("caf\u00e9", "1", wide(1), "AP", create=True)
+    book.log("caf\u00e9", "1", scores(1), "AP", create=True)
     for path in ("/task", "/round"):
         query = urlencode({"task": "cafe\u0301", "round": "1"})
         assert "caf\u00e9" in words(client.get(f"{path}?{query}"))
@@ -461,8 +443,8 @@ def test_commands_in_pages_can_be_pasted(client, book, tmp_path):
 
 def test_drift_is_offered_between_rounds_that_have_factors(client, book):
     for label in "123":
-        book.log("covid", label, wide(int(label)), "AP", create=True)
-    book.log("covid", "single", wide(4, runs=1), "AP", create=True)
+        book.log("covid", label, scores(int(label)), "AP", create=True)
+    book.log("covid", "single", scores(4, runs=1), "AP", create=True)
     offered = client.get("/drift?task=covid&measure=AP").text
     assert ">3</option>" in offered
     assert ">single</option>" not in offered

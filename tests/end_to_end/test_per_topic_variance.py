@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import csv
 import gzip
-import io
 
 import pytest
 
@@ -72,7 +70,7 @@ def test_runs_in_files(command, files):
     assert "AP, 3 runs on 3 topics." in text
     assert "Lists without a relevant document, of which AP is 0 in every draw: 3, of topics" in text
     assert "15 documents a list; documents drawn with replacement" in text
-    rows = list(csv.DictReader(io.StringIO(command(*of_files, "--format", "csv").out)))
+    rows = command(*of_files, "--format", "csv").table
     assert [row["run"] for row in rows] == ["first", "second", "third"]
     assert float(rows[0]["sd"]) == scale["by_run"][0]["sd"]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import re
 import shlex
@@ -37,11 +35,6 @@ def logged(roundbook, write):
     return roundbook
 
 
-def rows_of(outcome):
-    assert outcome.code == 0, outcome
-    return list(csv.DictReader(io.StringIO(outcome.out)))
-
-
 def planned(command, *words):
     return command("plan", *words, "--format", "json").json
 
@@ -67,7 +60,7 @@ def test_two_runs(command, words, topics):
     for cell in shown["cells"]:
         assert (cell["achieved_power"] is None) == interval
         assert (cell["width"] is None) != interval
-    rows = rows_of(command("plan", *words, "--format", "csv"))
+    rows = command("plan", *words, "--format", "csv").table
     assert [int(row["topics"]) for row in rows] == topics
     assert ("width" in rows[0]) == interval == ("topics_sakai" not in rows[0])
     lines = command("plan", *words).lines
@@ -192,7 +185,7 @@ def test_a_task_shows_what_stands_beside_and_the_earlier_rounds(logged):
         assert "topics of their own." in " ".join(other.split())
     said = "\n".join(lines)
     assert re.search(r"^r_1 .* no *$", said, re.MULTILINE)
-    (row,) = rows_of(logged("plan", *TASK, *CELL, "--format", "csv"))
+    (row,) = logged("plan", *TASK, *CELL, "--format", "csv").table
     assert [int(row[key]) for key in ("topics", "topics_planning", "topics_tukey")] == [
         cell["topics"], cell["beside"]["planning"], cell["beside"]["tukey"],
     ]  # fmt: skip
@@ -241,7 +234,7 @@ def test_what_each_column_is(logged, subtests):
             for part in said:
                 assert part.format_map(pooled) in told, told
             prefix = "solved" if "--solve" in words else "topics"
-            (row,) = rows_of(logged("plan", *TASK, *words, "--format", "csv"))
+            (row,) = logged("plan", *TASK, *words, "--format", "csv").table
             assert list(row)[-len(columns) :] == [f"{prefix}_{name}" for name in columns]
             (cell,) = planned(logged, *TASK, *words)["cells"]
             assert {name: float(row[f"{prefix}_{name}"]) for name in columns} == cell["beside"]
@@ -366,9 +359,9 @@ def test_what_would_help_names_its_option(command):
 
 
 def test_csv_says_of_which_task_and_measure(logged):
-    (row,) = rows_of(logged("plan", *TASK, *CELL, "--format", "csv"))
+    (row,) = logged("plan", *TASK, *CELL, "--format", "csv").table
     assert (row["task"], row["measure"]) == ("it's_50%", "nDCG@10")
-    (row,) = rows_of(logged("plan", *GIVEN, *CELL, "--format", "csv"))
+    (row,) = logged("plan", *GIVEN, *CELL, "--format", "csv").table
     assert (row["task"], row["measure"]) == ("", "")
 
 
@@ -457,7 +450,7 @@ def test_save_list_show(logged):
         ("next", 2),
         ("other", 1),
     ]
-    rows = rows_of(logged("plan", "list", "--task", TASK[1], "--format", "csv"))
+    rows = logged("plan", "list", "--task", TASK[1], "--format", "csv").table
     assert [(row["name"], row["engine"], row["versions"]) for row in rows] == [
         ("next", "sakai", "2")
     ]
@@ -502,7 +495,7 @@ def test_a_plan_of_an_earlier_release_is_shown_with_the_sizes_it_had(roundbook, 
     assert (was["interval"] or {}).items() <= (shown["interval"] or {}).items()
     for now, before in zip(shown["cells"], was["cells"], strict=True):
         assert {key: now[key] for key in before} == before
-    rows = rows_of(roundbook("plan", "show", "old", "--format", "csv"))
+    rows = roundbook("plan", "show", "old", "--format", "csv").table
     lines = roundbook("plan", "show", "old").lines
     if was["variance_upper"] is None:
         assert "upper" not in lines[2]
@@ -550,7 +543,7 @@ def test_the_command_that_renews_a_stale_plan_works(logged, write, words):
     assert logged("log", TASK[1], "r_3", path, "--measure", "nDCG@10", "--create").code == 0
     stale = logged("plan", "show", name, "--format", "json").json
     assert stale["plan"] == saved
-    (listed,) = rows_of(logged("plan", "list", "--format", "csv"))
+    (listed,) = logged("plan", "list", "--format", "csv").table
     assert listed["stale"] == "True"
     assert re.search(r"^it's next .* yes +-agreed", logged("plan", "list").out, re.MULTILINE)
     assert [each["round"] for each in stale["stale"]] == ["r_1"]

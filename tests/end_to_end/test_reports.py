@@ -14,6 +14,7 @@ from zipfile import ZipFile
 import numpy as np
 import pytest
 import yaml
+from tests.factories import wide
 from tests.savepoints import prepared
 
 from roundbook.presentation.latex import escaped
@@ -57,8 +58,7 @@ def campaign(roundbook, tmp_path):
     for label in ("2024", "2025", "2026"):
         scores = (hard + rng.random((TOPICS, len(NAMES))) * 0.4).round(3)
         file = tmp_path / f"{label}.csv"
-        rows = [f"t{number},{','.join(map(str, row))}" for number, row in enumerate(scores, 1)]
-        file.write_text("\n".join([f"topic,{','.join(NAMES)}", *rows, ""]), "utf-8")
+        file.write_text(wide(scores, runs=NAMES), "utf-8")
         assert roundbook("log", TASK, label, file, *AP, "--create").code == 0
     roundbook("drift", TASK, *AP, "--save")
     roundbook("plan", "save", "next", "--task", TASK, *AP, "--m", "10", "--min-d", "0.1")
@@ -131,8 +131,7 @@ def test_a_report_says_of_which_measures_its_saved_results_are(campaign, tmp_pat
     for number, measure in enumerate(("P@5", "nDCG@10")):
         for label in ("2024", "2025", "2026"):
             scores = np.random.default_rng([number, int(label)]).random((TOPICS, 3)).round(3)
-            rows = [f"t{topic},{','.join(map(str, row))}" for topic, row in enumerate(scores, 1)]
-            file.write_text("\n".join(["topic,x,y,z", *rows, ""]))
+            file.write_text(wide(scores, runs="xyz"))
             assert campaign("log", TASK, label, file, "--measure", measure).code == 0
     campaign("drift", TASK, "--measure", "nDCG@10", "--save")
     report, html = "Note: it is of AP", ("report", "html", TASK)
@@ -163,12 +162,7 @@ def test_pages_and_saved_results_have_the_caveats_of_the_terminal(roundbook, tmp
     teams.write_text("\n".join(["run,team,contributed_to_pool", *rows, ""]), "utf-8")
     for label, spread, options in (("a", 0.03, ("--teams", teams)), ("b", 0.06, ())):
         file = tmp_path / f"{label}.csv"
-        lines = [
-            f"t{number},{','.join(map(repr, map(float, row)))}"
-            for number, row in enumerate(hard + draw(0, spread, (60, 8)))
-        ]
-        header = ",".join(["topic", *(f"run{i}" for i in range(8))])
-        file.write_text("\n".join([header, *lines, ""]), "utf-8")
+        file.write_text(wide(hard + draw(0, spread, (60, 8))), "utf-8")
         done = roundbook("log", "t", label, file, *AP, "--create", *options)
         assert done.code == 0, done
     assert roundbook("drift", "t", *AP, "--save").code == 0
@@ -194,8 +188,7 @@ def test_reports_are_of_the_assessments_that_are_named(campaign, tmp_path):
     crowd = ("--assessments", "crowd")
     rng = np.random.default_rng(7)
     for label in ("2024", "2025"):
-        rows = [f"t{topic},{','.join(map(str, rng.random(3).round(3)))}" for topic in range(8)]
-        file.write_text("\n".join(["topic,x,y,z", *rows, ""]))
+        file.write_text(wide(rng.random((8, 3)).round(3), runs="xyz"))
         assert campaign("log", TASK, label, file, *AP, *crowd).code == 0
     page = tmp_path / "task.html"
     html, latex = (("report", kind, TASK, "--output") for kind in ("html", "latex"))

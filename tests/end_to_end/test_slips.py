@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from sqlalchemy import text
+from tests.databases import scalar
 
 from roundbook.database.engine import unit_of_work
 from roundbook_cli import output
@@ -196,8 +197,7 @@ def test_a_name_is_one_however_its_accents_are_encoded(roundbook, tmp_path, engi
 def test_events_show_whose_session_it_was_where_another_name_is_claimed(
     roundbook, monkeypatch, engine
 ):
-    with unit_of_work(engine) as connection:
-        user = connection.execute(text("SELECT session_user")).scalar_one()
+    user = scalar(engine, "SELECT session_user")
     monkeypatch.setenv("ROUNDBOOK_USER", user)
     roundbook("task", "create", "own")
     assert "Database user" not in roundbook("events").out

@@ -6,13 +6,13 @@ import shlex
 import shutil
 import subprocess
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
-from tests.archives import scalar
+from tests.databases import scalar
 from tests.factories import create_task, list_events
 from tests.releases.campaign import record_campaign
+from tests.waiting import wait_until
 
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.programs import find_program
@@ -101,10 +101,9 @@ def test_a_standby_answers_and_takes_no_change(standby, command, room):
     with unit_of_work(primary) as under_way:
         record_event(Session(under_way), "under way")
         create_task(primary, "late")
-        for _ in range(100):
-            if scalar(engine, "SELECT count(*) FROM roundbook.task WHERE name = 'late'"):
-                break
-            time.sleep(0.05)
+        wait_until(
+            lambda: scalar(engine, "SELECT count(*) FROM roundbook.task WHERE name = 'late'")
+        )
         # Who follows the events of a standby misses none either.
         assert list_events(engine, after=last).events == []
     engine.dispose()

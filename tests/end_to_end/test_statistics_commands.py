@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 import re
 
 import numpy as np
 import pytest
 from scipy import stats
+from tests.factories import wide
 from tests.savepoints import prepared
 
 pytestmark = pytest.mark.one_server
@@ -18,49 +17,14 @@ SCORES = np.random.default_rng(23).random((8, 5)).round(4)
 AP = ("--measure", "AP")
 
 
-def wide(scores, topics=None, runs=None):
-    topics = topics or [f"t{j}" for j in range(scores.shape[0])]
-    runs = runs or [f"run{i}" for i in range(scores.shape[1])]
-    lines = [",".join(["topic", *runs])]
-    for topic, row in zip(topics, scores, strict=True):
-        lines.append(",".join([topic, *(repr(float(score)) for score in row)]))
-    return "\n".join(lines) + "\n"
-
-
-def table_of(text):
-    return list(csv.DictReader(io.StringIO(text)))
-
-
 def flat(text):
     return " ".join(text.split())
-
-
-@pytest.fixture
-def log(roundbook, write):
-    """Log scores as AP of a round of the task t."""
-
-    def call(label, scores, *options, measure="AP", topics=None):
-        path = write(wide(np.asarray(scores), topics), f"{label}.csv")
-        done = roundbook("log", "t", label, path, "--measure", measure, "--create", *options)
-        assert done.code == 0, done
-
-    return call
 
 
 @prepared
 def logged(log, roundbook):
     log("r1", SCORES)
     log("r2", SCORES * 0.3)
-    return roundbook
-
-
-@prepared
-def covid(roundbook, shared):
-    for number in (1, 2, 3):
-        path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
-        label = f"round{number}"
-        done = roundbook("log", "covid", label, path, "--measure", "nDCG@10", "--create")
-        assert done.code == 0, done
     return roundbook
 
 
@@ -141,9 +105,9 @@ def test_variance_show_says_that_rounds_disagree_and_that_topics_are_few(log, ro
 def test_csv_of_variances_has_every_limit_in_its_own_column(logged):
     shown = logged("variance", "show", "t", *AP, "--format", "json").json
     for words in (("variance", "show", "t", *AP), ("variance", "history", "t")):
-        text = logged(*words, "--format", "csv").out
-        assert "method=" not in text
-        rows = table_of(text)
+        printed = logged(*words, "--format", "csv")
+        assert "method=" not in printed.out
+        rows = printed.table
         assert [row["round"] for row in rows] == ["r1", "r2", ""]
         *of_rounds, last = rows
         # The pooled variance is of no round.
@@ -172,7 +136,7 @@ def test_variance_pooled_in_three_formats(logged):
     full = logged(*words, "--format", "json").json
     variance = SCORES.var(axis=0, ddof=1).mean()
     assert full["variance"] == pytest.approx(variance * (1 + 0.09) / 2)
-    (row,) = table_of(logged(*words, "--format", "csv").out)
+    (row,) = logged(*words, "--format", "csv").table
     printed = ("variance", "low", "high", "planning_variance", "two_way_variance", "max_min_ratio")
     assert [float(row[key]) for key in printed] == [
         *(full["variance"], full["interval"]["low"], full["interval"]["high"]),
@@ -214,11 +178,9 @@ def test_variance_history(log, roundbook):
         "Note: left out, since their date is not recorded: undated. Record it with 'roundbook round"
         " set' and --held.\n"
     )
-    rows = table_of(
-        roundbook(
-            *words, "--rounds", "old", "--rounds", "undated", "--scale", "std-ab", "--format", "csv"
-        ).out
-    )
+    rows = roundbook(
+        *words, "--rounds", "old", "--rounds", "undated", "--scale", "std-ab", "--format", "csv"
+    ).table
     assert [(row["measure"], row["round"]) for row in rows] == [
         ("AP", "old"),
         ("AP", "undated"),
@@ -274,7 +236,7 @@ def test_factors_fit(logged):
     assert again.err == f"{there}\n"
     assert "factor version 2 (of 1, 2)" in flat(again.out)
     assert "chosen runs standardise" in flat(again.out)
-    rows = table_of(logged(*words, "--runs", "all", "--zero-sd", "drop", "--format", "csv").out)
+    rows = logged(*words, "--runs", "all", "--zero-sd", "drop", "--format", "csv").table
     assert [float(row["mean"]) for row in rows] == pytest.approx(SCORES.mean(1))
     # The older version by its number.
     shown = logged(
@@ -334,7 +296,7 @@ def test_standardise_a_file_of_new_runs(logged, write, snapshot, form):
     assert "1 topic (unheard-of)" in done.err
     table = logged("standardise", "t", *words, *AP, "--scale", "std", "--format", "table")
     assert "new.csv: AP over 2 topics, by factor version 1 of round 'r1'" in flat(table.out)
-    rows = table_of(logged("standardise", "t", *words, *AP, "--scale", "e-std").out)
+    rows = logged("standardise", "t", *words, *AP, "--scale", "e-std").table
     reached = [(SCORES[1] <= score).mean() for score in new[0]]
     assert [float(rows[0][run]) for run in ("new", "newer")] == pytest.approx(reached)
     assert snapshot() == before
@@ -426,7 +388,7 @@ def test_rank(logged):
     assert (
         len(logged("rank", "t", "r1", *AP, "--top", "2", "--format", "json").json["ranking"]) == 5
     )
-    rows = table_of(logged("rank", "t", "r1", *AP, "--format", "csv", "--top", "2").out)
+    rows = logged("rank", "t", "r1", *AP, "--format", "csv", "--top", "2").table
     assert [row["run"] for row in rows] == [f"run{i}" for i in np.argsort(-means[0])]
     assert [float(row["rank_a"]) for row in rows] == [1, 2, 3, 4, 5]
 
@@ -473,7 +435,7 @@ def test_generalisability(covid):
     shown = covid(*words, "--format", "json").json
     assert (shown["alpha"], shown["beta"]) == (0.05, 0.2)
     full = shown["rounds"]
-    rows = table_of(covid(*words, "--format", "csv").out)
+    rows = covid(*words, "--format", "csv").table
     for row, each in zip(rows, full, strict=True):
         for name in ("e_rho_squared", "phi"):
             limits = [float(row[f"{name}_low"]), float(row[f"{name}_high"])]

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 from sqlalchemy import Engine
 from sqlalchemy.engine import URL
-from tests.archives import database_on
+from tests.databases import database_on
 from tests.factories import export_archive
+from tests.outcomes import Outcome
 from tests.releases.campaign import record_campaign
 from tests.savepoints import Savepoints, savepoint_engine
 
@@ -20,17 +19,6 @@ from roundbook.database.engine import make_engine
 from roundbook.logbook import record
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
-
-
-class Outcome(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-    @property
-    def json(self):
-        assert self.code == 0, self
-        return json.loads(self.out)
 
 
 @pytest.fixture

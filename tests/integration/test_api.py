@@ -15,11 +15,12 @@ from contextlib import suppress
 from urllib.request import urlopen
 
 import jsonschema_rs
-import numpy as np
 import pandas as pd
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
+from tests.databases import scalar
+from tests.factories import simulated, wide
 from tests.serving import serving
 
 import roundbook
@@ -91,13 +92,8 @@ DECISIONS = {
 }  # fmt: skip
 
 
-def wide(seed=0):
-    rng = np.random.default_rng(seed)
-    scores = (rng.random((8, 1)) * 0.4 + rng.random((8, 4)) * 0.3).round(3)
-    lines = [
-        f"{topic},{','.join(map(str, row))}" for topic, row in zip(TOPICS, scores, strict=True)
-    ]
-    return "\n".join(["topic," + ",".join(RUNS), *lines, ""])
+def scores_text(seed=0):
+    return wide(simulated(seed, 8, 4), TOPICS, RUNS)
 
 
 @pytest.fixture
@@ -105,7 +101,7 @@ def service(address):
     """Return clients of a record with a published round 1 and a draft 2, by the scope they have."""
     with roundbook.open(address) as book:
         for seed, label in enumerate("12"):
-            book.log("t", label, io.StringIO(wide(seed)), "AP", create=True)
+            book.log("t", label, io.StringIO(scores_text(seed)), "AP", create=True)
         book.save("plan", "next", task="t", measure="AP", m=(10,), min_d=(0.1,))
         book.save("plan", "budget", variance=0.05)
         book.publish("t", "1")
@@ -158,8 +154,7 @@ def test_who_may_do_what(service, address):
     engine = make_engine(parse_url(address))
 
     def count():
-        with unit_of_work(engine) as connection:
-            return connection.execute(text("SELECT count(*) FROM roundbook.event")).scalar_one()
+        return scalar(engine, "SELECT count(*) FROM roundbook.event")
 
     before = count()
     ranks = {"none": 0, "read": 1, "log": 2, "admin": 3}
@@ -261,22 +256,26 @@ def test_a_wrong_token_is_401_whatever_is_wrong(service, address):
 def test_uploads(service):
     client = service["log"]
     query = {"task": "t", "round": "2", "measures": "AP", "filename": "two.csv"}
-    again = client.post(path("log"), params=query, content=wide(1))
+    again = client.post(path("log"), params=query, content=scores_text(1))
     assert again.json()["matrices"][0]["status"] == "unchanged"
-    packed = client.post(path("log"), params=query, content=gzip.compress(wide(1).encode()))
+    packed = client.post(path("log"), params=query, content=gzip.compress(scores_text(1).encode()))
     assert packed.json()["matrices"][0]["status"] == "unchanged"
     refused = problem(
-        client.post(path("log"), params=query, content=wide(2)), 409, "Other scores are already"
+        client.post(path("log"), params=query, content=scores_text(2)),
+        409,
+        "Other scores are already",
     )
     assert refused["code"] == "ContentDiffers"
-    wrong = wide(1).replace("0.", "o.", 3)
+    wrong = scores_text(1).replace("0.", "o.", 3)
     told = problem(client.post(path("log"), params=query, content=wrong), 422, "two.csv:2:2:")
     assert (told["file"], told["line"], told["column"]) == ("two.csv", 2, 2)
     problem(
         client.post(path("log"), params=query | {"files": "/etc/passwd"}, content="x"), 422, "body"
     )
     problem(client.post(path("log"), params=query | {"filename": ".."}, content="x"), 422, "name")
-    revised = client.post(path("log"), params=query | {"revise": "a misprint"}, content=wide(2))
+    revised = client.post(
+        path("log"), params=query | {"revise": "a misprint"}, content=scores_text(2)
+    )
     assert revised.json()["matrices"][0]["revision"] == 2
     assert revised.json()["matrices"][0]["status"] == "logged"
     teams = "run,team\na,A\nb,A\nc,B\nd,B\n"
@@ -298,7 +297,7 @@ def test_uploads(service):
     standardised = client.post(
         path("standardise_files"),
         params=OF | {"factors_from": "1", "filename": "new.csv"},
-        content=wide(3),
+        content=scores_text(3),
     )
     assert standardised.json()["files"] == ["new.csv"]
     # Whoever reads the record is told no directory of the service's machine.
@@ -486,7 +485,7 @@ def test_a_token_for_one_task_reaches_no_other(service, address):
         client.get(f"{PREFIX}/export", params={"tasks": ["elsewhere", "t"]}),
         client.post(f"{PREFIX}/import", content=b"PK"),
         client.post(
-            path("log"), params={"task": "t", "round": "1", "measures": "AP"}, content=wide()
+            path("log"), params={"task": "t", "round": "1", "measures": "AP"}, content=scores_text()
         ),
         client.post(f"{PREFIX}/save/plan", json={"request": OF}),
         client.post(f"{PREFIX}/save/plan", json={"name": "next", "request": {"variance": 0.1}}),
@@ -511,7 +510,7 @@ def test_a_token_for_one_task_reaches_no_other(service, address):
     # A result of its own task may have the name of one of another kind, of another task.
     with roundbook.open(address) as book:
         for label in "12":
-            book.log("elsewhere", label, io.StringIO(wide(3)), "AP", create=True)
+            book.log("elsewhere", label, io.StringIO(scores_text(3)), "AP", create=True)
         book.save("drift", "next", task="elsewhere", measure="AP")
     named = {"name": "next", "kind": "drift"}
     assert client.get(path("result"), params=named).json()["task"] == "elsewhere"
@@ -538,10 +537,10 @@ def test_a_token_for_one_task_reaches_no_other(service, address):
 def test_no_question_is_an_oracle_of_drafts(service, address, tmp_path):
     """What is a draft answers as what is not there, whatever else the request has."""
     scores, runs = tmp_path / "three.csv", tmp_path / "a.run"
-    scores.write_text(wide(3))
+    scores.write_text(scores_text(3))
     runs.write_text("t1 Q0 d1 1 0.5 a\n")
     with roundbook.open(address) as book:
-        book.log("hidden", "1", io.StringIO(wide(5)), "AP", create=True)
+        book.log("hidden", "1", io.StringIO(scores_text(5)), "AP", create=True)
         book.log("open", "3", scores, "AP", create=True)
         book.log_runs("open", "3", runs)
         book.publish("open", "3")
@@ -594,16 +593,16 @@ def test_no_question_is_an_oracle_of_drafts(service, address, tmp_path):
 def test_scores_come_out_as_files_too(service):
     client = service["admin"]
     scores = client.get(path("export_matrix"), params={"matrix": 1}, headers={"Accept": "text/csv"})
-    assert scores.text == wide(0)
+    assert scores.text == scores_text(0)
     assert "immutable" in scores.headers["cache-control"]
     parquet = "application/vnd.apache.parquet"
     packed = client.get(path("export_matrix"), params={"matrix": 1}, headers={"Accept": parquet})
     assert packed.headers["content-type"] == parquet
     frame = pd.read_parquet(io.BytesIO(packed.content))
-    expected = pd.read_csv(io.StringIO(wide(0)))
+    expected = pd.read_csv(io.StringIO(scores_text(0)))
     assert frame[RUNS].to_numpy().tolist() == expected[RUNS].to_numpy().tolist()
     named = client.get(path("export_matrix"), params=OF_ROUND, headers={"Accept": "text/csv"})
-    assert named.text == wide(0)
+    assert named.text == scores_text(0)
     assert "immutable" not in named.headers["cache-control"]
     for fields in (
         {"task": "t"},
@@ -746,21 +745,21 @@ def test_bodies_and_values_that_are_none(address):
         problem(client.get(path("result"), params={"name": "x", "version": 10**30}), 404)
         log = {"url": path("log"), "params": OF_ROUND | {"measures": "AP", "create": True}}
         log["params"].pop("measure")
-        problem(client.post(**log, files={"file": ("a.csv", wide())}), 415, "form")
+        problem(client.post(**log, files={"file": ("a.csv", scores_text())}), 415, "form")
         problem(client.post(**log, content=b""), 422, "empty")
         problem(client.post(**log, content=b"PK\3\4 no workbook"), 422)
         problem(client.post(**log, content=b"\x1f\x8b junk"), 422)
-        packed = gzip.compress(wide().encode())
+        packed = gzip.compress(scores_text().encode())
         problem(client.post(**log, content=packed[:-20]), 422)
-        problem(client.post(**log, content=wide()[:-9]), 422)
+        problem(client.post(**log, content=scores_text()[:-9]), 422)
         problem(client.post(**log, content=b"\x89PNG\r\n\x1a\n" + bytes(50)), 422)
         problem(client.post(**log, content=b"PAR1" + bytes(50)), 422)
         problem(client.post(**log, content=b'{"topic": 1}', headers=JSON), 422)
-        problem(client.post(**log, content=wide().encode("utf-16")), 422)
+        problem(client.post(**log, content=scores_text().encode("utf-16")), 422)
         far = log | {"headers": {"Content-Length": str(10**15)}}
         problem(client.post(**far, content=b"x"), 413, "longer")
         odd = log["params"] | {"expected_revisions": "{"}
-        problem(client.post(path("log"), params=odd, content=wide()), 422, "JSON object")
+        problem(client.post(path("log"), params=odd, content=scores_text()), 422, "JSON object")
         assert client.get(path("tasks")).json()["tasks"] == []
 
 
@@ -771,7 +770,7 @@ def test_the_same_upload_twice_at_once_is_logged_once(address):
         params = {"task": "t", "round": "1", "measures": "AP"}
 
         def upload(_):
-            return client.post(path("log"), params=params, content=wide()).json()
+            return client.post(path("log"), params=params, content=scores_text()).json()
 
         with ThreadPoolExecutor(6) as at_once:
             logged = list(at_once.map(upload, range(6)))
@@ -833,7 +832,7 @@ STUDIES = {
 def test_every_study_and_what_takes_too_long(address, monkeypatch):
     with roundbook.open(address) as book:
         for seed, label in enumerate("12"):
-            book.log("t", label, io.StringIO(wide(seed)), "AP", create=True)
+            book.log("t", label, io.StringIO(scores_text(seed)), "AP", create=True)
         teams = io.BytesIO(b"run,team\na,A\nb,B\nc,C\nd,D\n")
     with TestClient(make_app(load_settings(), address, open_to_all=True)) as client:
         client.post(path("describe_teams"), params={"task": "t", "round": "1"}, content=teams)

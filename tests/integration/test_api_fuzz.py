@@ -5,11 +5,11 @@ from __future__ import annotations
 import io
 from collections import Counter
 
-import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from hypothesis import strategies as st
+from tests.factories import simulated, wide
 
 import roundbook
 from roundbook.api.app import PREFIX, make_app
@@ -64,17 +64,15 @@ FILES += [b"topic,round,id\nt1,2,t2\n", b"run,team\na,A\n", b"1 Q0 d1 1 0.5 a\n"
 SECRET = "hidden-run"
 
 
-def wide(shift, runs):
-    scores = (np.random.default_rng(shift).random((8, len(runs))) * 0.5 + 0.2).round(3)
-    rows = [f"t{number},{','.join(map(str, row))}" for number, row in enumerate(scores)]
-    return "\n".join(["topic," + ",".join(runs), *rows, ""])
+def scores(seed, runs):
+    return io.StringIO(wide(simulated(seed, 8, len(runs)), runs=runs))
 
 
 def fill(book):
     """Log a published round 1 and a draft 2, and a task that is a draft as a whole."""
-    book.log("t", "1", io.StringIO(wide(0, "abcd")), "AP", create=True)
-    book.log("t", "2", io.StringIO(wide(1, [SECRET, *"bcd"])), "AP", create=True)
-    book.log("e", "1", io.StringIO(wide(2, [SECRET, *"bcd"])), "AP", create=True)
+    book.log("t", "1", scores(0, "abcd"), "AP", create=True)
+    book.log("t", "2", scores(1, [SECRET, *"bcd"]), "AP", create=True)
+    book.log("e", "1", scores(2, [SECRET, *"bcd"]), "AP", create=True)
     book.save("plan", "next", task="t", measure="AP", m=(10,), min_d=(0.1,))
     book.save("plan", "other", task="e", measure="AP", m=(10,), min_d=(0.1,))
     book.publish("t", "1")

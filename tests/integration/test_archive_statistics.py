@@ -7,7 +7,8 @@ import json
 import numpy as np
 import psycopg
 import pytest
-from tests.archives import a_third, both, changed, contents_of, counts, database_on, edit, put
+from tests.archives import a_third, both, changed, contents_of, edit, put
+from tests.databases import counts, database_on
 from tests.factories import (
     Design,
     export_archive,

@@ -20,22 +20,8 @@ import pytest
 from pydantic import BaseModel
 from sqlalchemy import event as sqlalchemy_event
 from sqlalchemy import text
-from tests.archives import (
-    TABLES,
-    a_third,
-    administer,
-    cell,
-    changed,
-    contents_of,
-    counts,
-    database_on,
-    execute,
-    line_of,
-    members_of,
-    rows,
-    scalar,
-    table_in,
-)
+from tests.archives import a_third, cell, changed, contents_of, line_of, members_of, table_in
+from tests.databases import TABLES, administer, counts, database_on, execute, rows, scalar
 from tests.factories import (
     Design,
     create_task,

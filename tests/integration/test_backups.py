@@ -9,12 +9,12 @@ from pathlib import Path
 import pytest
 from alembic import command
 from sqlalchemy import text
-from tests.archives import database_on, scalar
+from tests.databases import commit, database_on, fingerprints, scalar
 from tests.factories import create_task, show_variances
 
 from roundbook.database import dump, programs
 from roundbook.database.engine import make_engine, server_version, unit_of_work
-from roundbook.database.fingerprints import filled_tables, fingerprint_tables
+from roundbook.database.fingerprints import filled_tables
 from roundbook.database.schema import EXPECTED_REVISION, alembic_config, upgrade
 from roundbook.database.tables import metadata
 from roundbook.errors import (
@@ -64,18 +64,6 @@ def restore(engine, file, **options):
     return restore_backup(engine, RestoreRequest(file=file, **options))
 
 
-def prints(engine):
-    with unit_of_work(engine) as connection:
-        return fingerprint_tables(connection)
-
-
-def execute(engine, *statements):
-    with unit_of_work(engine) as connection:
-        for statement in statements:
-            connection.execute(text(statement))
-        connection.commit()
-
-
 def migrate(engine, revision):
     with unit_of_work(engine) as connection:
         config = alembic_config()
@@ -95,9 +83,9 @@ def assert_a_working_record(engine, original):
     newest = "SELECT max(id) FROM roundbook.task"
     assert scalar(engine, newest) == scalar(original, newest)
     with pytest.raises(DatabaseError, match="refused"):
-        execute(engine, "DELETE FROM roundbook.score_vector")
+        commit(engine, "DELETE FROM roundbook.score_vector")
     with pytest.raises(DatabaseError, match="published"):
-        execute(engine, "UPDATE roundbook.round SET status = 'draft' WHERE status = 'published'")
+        commit(engine, "UPDATE roundbook.round SET status = 'draft' WHERE status = 'published'")
     assert show_variances(engine, "web", "nDCG@10", assessments="official").rounds
     assert scalar(engine, "SELECT count(*) FROM roundbook.score") > 500
 
@@ -114,11 +102,11 @@ def test_the_campaign_fills_every_table(recorded):
 
 
 def test_into_a_database_without_a_schema(filled, bare, tmp_path):
-    before = prints(filled)
+    before = fingerprints(filled)
     saved = save(filled, tmp_path / "x.dump")
-    assert prints(filled) == before
+    assert fingerprints(filled) == before
     restored = restore(bare, tmp_path / "x.dump")
-    assert prints(bare) == before
+    assert fingerprints(bare) == before
     assert {each.table: (each.rows, each.fingerprint) for each in saved.tables} == before
     assert restored.tables == saved.tables
     assert saved.bytes == (tmp_path / "x.dump").stat().st_size
@@ -135,51 +123,51 @@ def test_into_a_database_without_a_schema(filled, bare, tmp_path):
 @pytest.mark.both_servers
 def test_into_an_empty_record(recorded, engine, saved):
     assert restore(engine, saved).replaced is False
-    assert prints(engine) == prints(recorded)
+    assert fingerprints(engine) == fingerprints(recorded)
 
 
 def test_a_filled_record_is_kept_unless_it_is_replaced(filled, engine, saved):
     create_task(engine, "mine", user="tester")
-    before = prints(engine)
+    before = fingerprints(engine)
     with pytest.raises(AlreadyRecordedError, match="a record in this database already"):
         restore(engine, saved)
-    assert prints(engine) == before
+    assert fingerprints(engine) == before
     assert restore(engine, saved, replace=True).replaced is True
-    assert prints(engine) == prints(filled)
+    assert fingerprints(engine) == fingerprints(filled)
     assert_a_working_record(engine, filled)
 
 
 def test_whatever_the_record_has_besides_is_replaced_too(filled, engine, saved):
     """A later schema has tables and references that the backup knows nothing of."""
-    execute(
+    commit(
         engine,
         "CREATE TABLE roundbook.later (task_id bigint REFERENCES roundbook.task)",
         "CREATE VIEW roundbook.seen AS SELECT * FROM roundbook.matrix",
     )
     restore(engine, saved, replace=True)
-    assert prints(engine) == prints(filled)
+    assert fingerprints(engine) == fingerprints(filled)
 
 
 @pytest.mark.both_servers
 def test_an_earlier_schema_is_restored_and_upgraded(server, bare, engine, tmp_path):
     migrate(bare, "0002")
-    execute(bare, "INSERT INTO roundbook.task (name) VALUES ('t')")
+    commit(bare, "INSERT INTO roundbook.task (name) VALUES ('t')")
     saved = save(bare, tmp_path / "x.dump")
     assert saved.schema_revision == "0002"
     restored = restore(engine, tmp_path / "x.dump")
     assert (restored.schema_revision, restored.status) == ("0002", "out of date")
-    assert prints(engine) == prints(bare)
+    assert fingerprints(engine) == fingerprints(bare)
     assert upgrade(engine) == ("0002", EXPECTED_REVISION)
     assert scalar(engine, "SELECT name FROM roundbook.task") == "t"
 
 
 def test_a_later_schema_is_refused(filled, engine, tmp_path):
-    execute(filled, "UPDATE roundbook.alembic_version SET version_num = 'z999'")
+    commit(filled, "UPDATE roundbook.alembic_version SET version_num = 'z999'")
     save(filled, tmp_path / "x.dump")
-    before = prints(engine)
+    before = fingerprints(engine)
     with pytest.raises(SchemaOutOfDateError, match=r"backup .*z999.*newer"):
         restore(engine, tmp_path / "x.dump", replace=True)
-    assert prints(engine) == before
+    assert fingerprints(engine) == before
 
 
 @pytest.mark.both_servers
@@ -191,11 +179,11 @@ def test_one_moment_is_saved(filled, bare, tmp_path, monkeypatch):
         dump.write_dump(connection, file)
 
     monkeypatch.setattr(backup, "write_dump", written_meanwhile)
-    before = prints(filled)
+    before = fingerprints(filled)
     saved = save(filled, tmp_path / "x.dump")
     assert {each.table: (each.rows, each.fingerprint) for each in saved.tables} == before
     assert restore(bare, tmp_path / "x.dump").tables == saved.tables
-    assert prints(filled) != before
+    assert fingerprints(filled) != before
 
 
 def test_nothing_to_save(bare, tmp_path):
@@ -268,7 +256,7 @@ def test_a_restore_whose_program_is_killed_changes_nothing(filled, tmp_path, mon
     """As a server short of memory kills it; psql, at the end of what it gets, sees no error."""
     file = tmp_path / "a.dump"
     save(filled, file)
-    before = prints(filled)
+    before = fingerprints(filled)
     find = programs.find_program
     program = tmp_path / "pg_restore"
 
@@ -288,7 +276,7 @@ def test_a_restore_whose_program_is_killed_changes_nothing(filled, tmp_path, mon
     monkeypatch.setattr(programs, "find_program", find_killed)
     with pytest.raises(DatabaseError, match=r"pg_restore.* the signal SIGKILL ended it"):
         restore(filled, file, replace=True)
-    assert prints(filled) == before
+    assert fingerprints(filled) == before
 
 
 def plain_dump(engine, file):
@@ -316,7 +304,7 @@ def flipped(share):
 
 def other_record(engine, file):
     with database_on(engine.url) as other:
-        execute(other, "CREATE TABLE public.thing (id int)")
+        commit(other, "CREATE TABLE public.thing (id int)")
         with unit_of_work(other) as connection:
             programs.run_program(connection, "pg_dump", "--format=custom", f"--file={file}")
         dump.append_checksum(file)
@@ -345,11 +333,11 @@ DAMAGED = {
 @pytest.mark.parametrize("how", DAMAGED)
 def test_a_file_that_is_no_backup_changes_nothing(filled, saved, how):
     DAMAGED[how](filled, saved)
-    before = prints(filled)
+    before = fingerprints(filled)
     with pytest.raises(InputError) as caught:
         restore(filled, saved, replace=True)
     assert str(caught.value).startswith(f"{saved}: ")
-    assert prints(filled) == before
+    assert fingerprints(filled) == before
 
 
 def test_a_file_that_is_not_there(engine, tmp_path):
@@ -360,7 +348,7 @@ def test_a_file_that_is_not_there(engine, tmp_path):
 
 def test_a_restore_that_is_interrupted_changes_nothing(filled, engine, saved, monkeypatch):
     create_task(engine, "mine", user="tester")
-    before = prints(engine)
+    before = fingerprints(engine)
     started = []
 
     class Noted(subprocess.Popen):
@@ -381,7 +369,7 @@ def test_a_restore_that_is_interrupted_changes_nothing(filled, engine, saved, mo
         restore(engine, saved, replace=True)
     assert len(started) >= 2
     assert all(each.returncode is not None for each in started), "a program was left behind"
-    assert prints(engine) == before
+    assert fingerprints(engine) == before
 
 
 @pytest.mark.both_servers
@@ -400,7 +388,7 @@ def test_who_writes_meanwhile_loses_nothing(engine, saved, monkeypatch):
 @pytest.mark.long
 def test_a_lock_that_is_held_too_long(engine, saved):
     impatient = make_engine(engine.url, lock_timeout=1)
-    before = prints(engine)
+    before = fingerprints(engine)
     with unit_of_work(engine) as holder:
         holder.execute(text("LOCK TABLE roundbook.matrix IN ACCESS EXCLUSIVE MODE"))
         with pytest.raises(DatabaseBusyError, match="ROUNDBOOK_LOCK_TIMEOUT"):
@@ -408,7 +396,7 @@ def test_a_lock_that_is_held_too_long(engine, saved):
         with pytest.raises(DatabaseBusyError, match="ROUNDBOOK_LOCK_TIMEOUT"):
             save(impatient, saved.with_name("second.dump"))
     impatient.dispose()
-    assert prints(engine) == before
+    assert fingerprints(engine) == before
     assert names_in(saved.parent) == [saved.name]
 
 
@@ -534,9 +522,9 @@ def test_a_fingerprint_depends_on_the_rows_alone(server, engine, bare):
     told = (
         r"INSERT INTO roundbook.event (at, what, software) VALUES ('2024-01-01 00\:00Z', 'w', 's')"
     )
-    execute(engine, *(f"{insert}{each}".replace(":", r"\:") for each in values), told)
+    commit(engine, *(f"{insert}{each}".replace(":", r"\:") for each in values), told)
     upgrade(bare)
-    execute(
+    commit(
         bare,
         *(f"{insert}{each}".replace(":", r"\:") for each in reversed(values)),
         f"ALTER DATABASE \"{bare.url.database}\" SET DateStyle = 'SQL, DMY'",
@@ -547,24 +535,24 @@ def test_a_fingerprint_depends_on_the_rows_alone(server, engine, bare):
     )
     bare.dispose()
     tokyo = make_engine(bare.url.update_query_dict({"options": "-c timezone=Asia/Tokyo"}))
-    found = prints(tokyo)
+    found = fingerprints(tokyo)
     tokyo.dispose()
-    assert found == prints(engine)
+    assert found == fingerprints(engine)
     assert found["task"].rows == len(rows)
 
 
 def test_the_last_bit_of_a_score_shows(filled):
-    before = prints(filled)["published_variance"]
-    execute(
+    before = fingerprints(filled)["published_variance"]
+    commit(
         filled,
         "ALTER TABLE roundbook.published_variance DISABLE TRIGGER immutable",
         "UPDATE roundbook.published_variance SET variance = 0.06100000000000001"
         " WHERE variance = 0.061",
     )
-    after = prints(filled)["published_variance"]
+    after = fingerprints(filled)["published_variance"]
     assert after.rows == before.rows
     assert after.hash != before.hash
 
 
 def test_no_schema_has_no_tables(bare):
-    assert prints(bare) == {}
+    assert fingerprints(bare) == {}

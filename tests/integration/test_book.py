@@ -13,8 +13,8 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from tests.factories import simulated
 
-import roundbook
 from roundbook.errors import (
     ContentDiffersError,
     InputError,
@@ -32,14 +32,7 @@ TOPICS, RUNS = [f"t{number}" for number in range(1, 13)], list("abcdef")
 
 
 def scores(seed=0):
-    rng = np.random.default_rng(seed)
-    return (rng.random((12, 1)) * 0.4 + rng.random((12, 6)) * 0.3).round(3)
-
-
-@pytest.fixture
-def book(address):
-    with roundbook.open(address) as opened:
-        yield opened
+    return simulated(seed, 12, 6)
 
 
 def test_scores_come_in_as_python_has_them(book, tmp_path):

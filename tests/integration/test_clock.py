@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 from sqlalchemy import text
-from tests.archives import rows
+from tests.databases import rows
 from tests.factories import (
     fit_factor_set,
     list_events,

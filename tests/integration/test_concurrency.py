@@ -12,6 +12,7 @@ from functools import partial
 import numpy as np
 import pytest
 from sqlalchemy import text
+from tests.databases import counts, rows
 from tests.factories import (
     Design,
     create_round,
@@ -50,15 +51,6 @@ NUMBERS = itertools.count(1000)
 
 def scores(seed, topics=8, runs=6):
     return np.random.default_rng(seed).random((topics, runs))
-
-
-def read(engine, query):
-    with unit_of_work(engine) as connection:
-        return connection.execute(text(query)).all()
-
-
-def count(engine, table):
-    return read(engine, f"SELECT count(*) FROM roundbook.{table}")[0][0]
 
 
 def values_of(tells):
@@ -152,7 +144,7 @@ def test_many_processes_log_many_matrices(engine, database, processes, distinct)
         assert sorted(status for status, _ in outcomes) == ["logged", "unchanged"], number
         assert len({matrix for _, matrix in outcomes}) == 1
 
-    stored = read(
+    stored = rows(
         engine,
         "SELECT task.name, round.label, measure.name, content_hash, matrix.id FROM roundbook.matrix"
         " JOIN roundbook.round ON round.id = round_id JOIN roundbook.task ON task.id = task_id"
@@ -165,14 +157,14 @@ def test_many_processes_log_many_matrices(engine, database, processes, distinct)
         expected.add((*identity(number), digest, found[number][0][1]))
     assert {tuple(row) for row in stored} == expected
     assert len(stored) == distinct
-    assert (count(engine, "task"), count(engine, "measure")) == (
+    assert (counts(engine)["task"], counts(engine)["measure"]) == (
         TASKS,
         distinct // (TASKS * ROUNDS),
     )
-    assert (count(engine, "round"), count(engine, "team")) == (TASKS * ROUNDS, 6)
-    assert count(engine, "run") == TASKS * ROUNDS * 6
-    assert count(engine, "factor_set") == distinct
-    assert count(engine, "score_vector") == distinct * 6
+    assert (counts(engine)["round"], counts(engine)["team"]) == (TASKS * ROUNDS, 6)
+    assert counts(engine)["run"] == TASKS * ROUNDS * 6
+    assert counts(engine)["factor_set"] == distinct
+    assert counts(engine)["score_vector"] == distinct * 6
     whats = Counter(each.what for each in list_events(engine).events)
     assert whats.pop("runs described", 0) == 0  # every file tells the same of the same runs
     assert whats == {
@@ -209,11 +201,11 @@ def check_one_won(engine, outcomes, revision):
     for person, (_, said) in enumerate(outcomes):
         if person != winner:
             assert f"person {winner} logged revision {revision} of AP in round 'r1'" in said
-    (row,) = read(
+    (row,) = rows(
         engine, f"SELECT logged_by, reason FROM roundbook.matrix WHERE revision = {revision}"
     )
     assert tuple(row) == (f"person {winner}", f"reason of {winner}")
-    assert count(engine, "matrix") == revision
+    assert counts(engine)["matrix"] == revision
     return winner
 
 
@@ -234,7 +226,7 @@ def test_of_several_who_revise_in_processes_one_wins(engine, database, people, r
     assert factors.versions == list(range(1, repetitions + 2))
     # Afterwards, whoever has seen what is there may revise it: the winner, a loser, another.
     for person in (0, 1, people):
-        assert revise(person, 100 + person, engine) == count(engine, "matrix")
+        assert revise(person, 100 + person, engine) == counts(engine)["matrix"]
 
 
 @pytest.mark.parametrize(
@@ -316,10 +308,8 @@ def test_two_who_withdraw_or_restore_at_once(engine, database, repetitions):
         assert Counter(status for status, _ in values) == {word: 1, "unchanged": 2}
         # All three are told the one decision that holds.
         assert len({by for _, by in values}) == 1
-    rows = read(engine, "SELECT number, withdrawn FROM roundbook.withdrawal ORDER BY number")
-    assert [tuple(row) for row in rows] == [
-        (each, each % 2 == 1) for each in range(1, repetitions + 1)
-    ]
+    found = rows(engine, "SELECT number, withdrawn FROM roundbook.withdrawal ORDER BY number")
+    assert found == [(each, each % 2 == 1) for each in range(1, repetitions + 1)]
     whats = Counter(each.what for each in list_events(engine, matrix=number).events)
     assert whats == {
         "matrix logged": 1,
@@ -350,8 +340,8 @@ def test_one_withdraws_while_another_revises(engine, database, repetitions):
             assert withdrawing.error == "RecordError"
             assert f"is revision {repetition} of {repetition + 1}" in withdrawing.said
         ways[withdrawing.error] += 1
-        ((latest,),) = read(engine, "SELECT id FROM roundbook.current_matrix")
-    assert count(engine, "withdrawal") == ways[None]
+        ((latest,),) = rows(engine, "SELECT id FROM roundbook.current_matrix")
+    assert counts(engine)["withdrawal"] == ways[None]
 
 
 @pytest.mark.long

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sqlalchemy import text
+from tests.databases import scalar
 from tests.factories import (
     Design,
     compare_rankings,
@@ -315,8 +316,7 @@ def test_a_matrix_is_whole_only_with_its_statistics_and_event(engine, monkeypatc
         monkeypatch.setattr(matrices, "store_estimates", lambda *args, **facts: {"raw": 0.0})
     with pytest.raises(DatabaseError, match=r"no event tells|has no variance"):
         log_scores(engine, "r1", scores(0))
-    with unit_of_work(engine) as connection:
-        assert connection.execute(text("SELECT count(*) FROM roundbook.matrix")).scalar() == 0
+    assert scalar(engine, "SELECT count(*) FROM roundbook.matrix") == 0
 
 
 def test_every_change_tells_of_itself(engine):

@@ -17,6 +17,8 @@ import numpy as np
 import psutil
 import pytest
 from sqlalchemy import select, text
+from tests.databases import counts as rows_of_tables
+from tests.databases import rows, scalar
 from tests.factories import (
     Design,
     fit_factor_set,
@@ -28,10 +30,11 @@ from tests.factories import (
     withdraw_matrix,
 )
 from tests.forked import Forked, run_apart
+from tests.waiting import sessions, wait_until
 
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.schema import upgrade
-from roundbook.database.tables import matrix, metadata
+from roundbook.database.tables import matrix
 from roundbook.embedded.server import embedded_server
 from roundbook.formats import RunTeam
 from roundbook.logbook.storing import content_hash, load_matrix
@@ -120,9 +123,8 @@ def own():
         directory = Path(room) / "postgres"
         with served(directory) as (_, engine):
             upgrade(engine)
-            with unit_of_work(engine) as connection:
-                for durable in ("fsync", "synchronous_commit", "full_page_writes"):
-                    assert connection.execute(text(f"SHOW {durable}")).scalar_one() == "on"
+            for durable in ("fsync", "synchronous_commit", "full_page_writes"):
+                assert scalar(engine, f"SHOW {durable}") == "on"
         yield directory
         assert not server_processes(directory)
 
@@ -139,34 +141,14 @@ def server_processes(directory):
     return found
 
 
-def wait_for_quiet(connection):
-    """Wait until the server has done with what was killed: it may still be in a commit."""
-    for _ in range(1200):
-        others = connection.execute(
-            text(
-                "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database()"
-                " AND pid <> pg_backend_pid() AND backend_type = 'client backend'"
-            )
-        ).scalar_one()
-        if not others:
-            return
-        time.sleep(0.005)
-    pytest.fail("after 6 seconds a killed process still has a connection")
-
-
 DESCRIBED = "SELECT count(*) FROM roundbook.run WHERE team_id IS NOT NULL"
 
 
 def counts(engine):
     """Return how many rows each table has, and how many runs have a team."""
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        wait_for_quiet(connection)
-    with unit_of_work(engine) as connection:
-        found = {
-            table.name: connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one()
-            for table in metadata.sorted_tables
-        }
-        return found | {"runs with a team": connection.execute(text(DESCRIBED)).scalar_one()}
+    # The server may still be in the commit of what was killed.
+    wait_until(lambda: not sessions(engine), "a killed process still has a connection")
+    return rows_of_tables(engine) | {"runs with a team": scalar(engine, DESCRIBED)}
 
 
 def added(before, after):
@@ -195,9 +177,8 @@ LEFTOVERS = (
 
 
 def check_no_leftovers(engine):
-    with unit_of_work(engine) as connection:
-        for leftovers in LEFTOVERS:
-            assert connection.execute(text(leftovers)).all() == [], leftovers
+    for leftovers in LEFTOVERS:
+        assert rows(engine, leftovers) == [], leftovers
 
 
 def is_there(engine, logging):
@@ -381,11 +362,7 @@ def kill_server(directory):
     every = [server, *server.children(recursive=True)]
     for process in every:
         process.kill()
-    for _ in range(6000):
-        if not any(map(is_alive, every)):
-            return
-        time.sleep(0.005)
-    pytest.fail("after 30 seconds a killed process still runs")
+    wait_until(lambda: not any(map(is_alive, every)), "a killed process still runs")
 
 
 def is_alive(process):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import json
 import shlex
 from concurrent.futures import ThreadPoolExecutor
@@ -362,12 +361,10 @@ def test_the_terminal(engine, three, terminal):
     saved = head.splitlines()[0]
     stale = f"Stale: {staleness(engine)[0]}.\nTo renew it:\n  {RENEW}\n"
     assert shown == f"{saved}\n{stale}\n{brief}"
-    listed = terminal("report", "list", "--format", "csv").out
-    (row,) = csv.DictReader(listed.splitlines())
+    (row,) = terminal("report", "list", "--format", "csv").table
     assert (row["number"], row["stale"], row["note"]) == ("1", "True", "agreed")
     assert "agreed" in terminal("report", "list", "--task", "t").out
-    topics = terminal("report", "show", "t", "1", "--format", "csv").out
-    rows = list(csv.DictReader(topics.splitlines()))
+    rows = terminal("report", "show", "t", "1", "--format", "csv").table
     assert [row["topic"] for row in rows] == [f"t{row}" for row in range(8)]
 
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from sqlalchemy import text
 from tests.factories import log_scores as log
-from tests.factories import score_matrix
+from tests.factories import score_matrix, wide
 
 from roundbook import logbook, transfer
 from roundbook.formats import RunTeam
@@ -147,14 +147,8 @@ def scores(seed):
 
 
 def write(directory, seed, name="scores.csv"):
-    matrix = scores(seed)
-    lines = [",".join(("topic", *matrix.runs))]
-    lines += [
-        ",".join((topic, *map(repr, map(float, row))))
-        for topic, row in zip(matrix.topics, matrix.scores, strict=True)
-    ]
     path = directory / name
-    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    path.write_text(wide(scores(seed).scores), encoding="utf-8")
     return path
 
 

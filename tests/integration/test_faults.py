@@ -19,12 +19,13 @@ from uuid import uuid4
 import numpy as np
 import pytest
 from sqlalchemy import exc, text
-from tests.factories import log_scores
+from tests.databases import administer, counts, scalar
+from tests.factories import log_scores, wide
+from tests.waiting import wait_until, waits_for_a_lock
 
 from roundbook.database import vectors
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.schema import upgrade
-from roundbook.database.tables import metadata
 from roundbook.embedded.server import embedded_server, server_process
 from roundbook.errors import DatabaseError, DatabaseUnreachableError
 from roundbook.logbook import storing
@@ -36,23 +37,6 @@ TOPICS, RUNS = 120, 80
 
 def written(url):
     return url.set(drivername="postgresql").render_as_string(hide_password=False)
-
-
-def wait_until(done, what):
-    for _ in range(600):
-        if done():
-            return
-        time.sleep(0.05)
-    pytest.fail(f"after 30 seconds: {what}")
-
-
-def counts(engine):
-    """Return how many rows each table has."""
-    with unit_of_work(engine) as connection:
-        return {
-            table.name: connection.execute(text(f"SELECT count(*) FROM {table}")).scalar_one()
-            for table in metadata.sorted_tables
-        }
 
 
 @pytest.fixture
@@ -86,11 +70,8 @@ def command(monkeypatch, capsys, caplog):
 @pytest.fixture
 def scores(tmp_path):
     """A file that is logged as AP of round r in task t."""
-    values = np.random.default_rng(1).random((TOPICS, RUNS)).round(4)
-    lines = [",".join(["topic", *(f"run{each}" for each in range(RUNS))])]
-    lines += [",".join(map(str, [topic, *row])) for topic, row in enumerate(values)]
     path = tmp_path / "scores.csv"
-    path.write_text("\n".join(lines) + "\n")
+    path.write_text(wide(np.random.default_rng(1).random((TOPICS, RUNS)).round(4)))
     return path
 
 
@@ -146,13 +127,11 @@ def before_scores(monkeypatch):
 
 def copying(engine):
     """Return the process that serves the COPY into score_vector."""
-    with unit_of_work(engine) as connection:
-        return connection.execute(
-            text(
-                "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
-                " AND state = 'active' AND query LIKE 'COPY roundbook.score_vector%FROM STDIN%'"
-            )
-        ).scalar_one()
+    return scalar(
+        engine,
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database()"
+        " AND state = 'active' AND query LIKE 'COPY roundbook.score_vector%FROM STDIN%'",
+    )
 
 
 def signalled(engine, how):
@@ -160,8 +139,7 @@ def signalled(engine, how):
 
     def act():
         process = copying(engine)
-        with unit_of_work(engine) as connection:
-            assert connection.execute(text(f"SELECT {how}(:pid)"), {"pid": process}).scalar()
+        assert scalar(engine, f"SELECT {how}(:pid)", pid=process)
 
     return act
 
@@ -295,7 +273,7 @@ def test_a_transaction_that_is_idle_for_longer_than_the_server_allows(
 ):
     before = counts(engine)
     name = database.database
-    execute(database, f"ALTER DATABASE {name} SET idle_in_transaction_session_timeout = '100ms'")
+    administer(database, f"ALTER DATABASE {name} SET idle_in_transaction_session_timeout = '100ms'")
     before_scores(lambda: time.sleep(0.5))
     code, said = log(database)
     assert code == 4
@@ -307,10 +285,10 @@ def test_a_transaction_that_is_idle_for_longer_than_the_server_allows(
     assert "nothing was written" in said
     assert counts(engine) == before
     if engine.dialect.server_version_info >= (17,):  # the first that knows the other timeout
-        execute(database, f"ALTER DATABASE {name} SET transaction_timeout = '400ms'")
+        administer(database, f"ALTER DATABASE {name} SET transaction_timeout = '400ms'")
         before_scores(lambda: time.sleep(1))
         assert log(database)[0] == 4
-    execute(database, f"ALTER DATABASE {name} RESET ALL")
+    administer(database, f"ALTER DATABASE {name} RESET ALL")
     assert log(database) == (0, "")
 
 
@@ -321,7 +299,7 @@ def own():
         directory = Path(room) / "postgres"
         with embedded_server(directory) as address:
             url = parse_url(address)
-            execute(url, "ALTER SYSTEM SET fsync = off")
+            administer(url, "ALTER SYSTEM SET fsync = off")
             engine = make_engine(url)
             upgrade(engine)
             engine.dispose()
@@ -428,33 +406,27 @@ def role():
 
     def make(server, options=""):
         name, password = f"role_{uuid4().hex}", uuid4().hex
-        execute(server, f"CREATE ROLE {name} LOGIN PASSWORD '{password}' {options}")
+        administer(server, f"CREATE ROLE {name} LOGIN PASSWORD '{password}' {options}")
         made.append((server, name))
         return name, server.set(username=name, password=password)
 
     yield make
     for server, name in made:
-        execute(server, f"DROP ROLE {name}")
-
-
-def execute(url, *statements):
-    engine = make_engine(url)
-    with engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
-        for statement in statements:
-            connection.execute(text(statement))
-    engine.dispose()
+        administer(server, f"DROP ROLE {name}")
 
 
 def test_a_read_only_database(log, command, database, engine):
     before = counts(engine)
-    execute(database, f"ALTER DATABASE {database.database} SET default_transaction_read_only = on")
+    administer(
+        database, f"ALTER DATABASE {database.database} SET default_transaction_read_only = on"
+    )
     code, said = log(database)
     assert code == 1
     assert "is read-only" in said
     assert "nothing was written" in said
     assert command(database, "task", "list")[0] == 0
     assert counts(engine) == before
-    execute(
+    administer(
         database,
         "SET default_transaction_read_only = off",
         f"ALTER DATABASE {database.database} RESET default_transaction_read_only",
@@ -513,16 +485,6 @@ def test_a_deadlock(log, before_scores, database, engine):
     assert log(database) == (0, "")
 
 
-def waits_for_a_lock(engine):
-    with unit_of_work(engine) as connection:
-        return connection.execute(
-            text(
-                "SELECT count(*) FROM pg_locks JOIN pg_database ON pg_database.oid = database"
-                " WHERE datname = current_database() AND NOT granted"
-            )
-        ).scalar_one()
-
-
 # the disk is full
 
 
@@ -546,13 +508,7 @@ def refused(engine, *size):
 @pytest.mark.long
 def test_a_full_device(own):
     with served(own) as (_, engine):
-        with unit_of_work(engine) as connection:
-            place = (
-                own
-                / connection.execute(
-                    text("SELECT pg_relation_filepath('roundbook.score_vector')")
-                ).scalar_one()
-            )
+        place = own / scalar(engine, "SELECT pg_relation_filepath('roundbook.score_vector')")
         engine.dispose()
         place.rename(own / "aside")
         place.symlink_to("/dev/full")
@@ -591,7 +547,7 @@ def test_the_embedded_server_finds_no_room_for_its_log(log, halfway, own, monkey
     def fill():
         (own / "pg_wal").chmod(0o500)
         with served(own) as (url, _), suppress(exc.DBAPIError):
-            execute(url, "SELECT pg_switch_wal()")
+            administer(url, "SELECT pg_switch_wal()")
 
     waiting = halfway(fill)
     code, said = log(None)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from scipy import stats
-from sqlalchemy import text
+from tests.databases import counts, scalar
 from tests.factories import fit_factor_set, log_scores, show_factors, show_variances, standardise
 
-from roundbook.database.engine import unit_of_work
 from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 from roundbook.formats import RunTeam
 from roundbook.statistics.variance.interval import variance_intervals
@@ -66,15 +65,13 @@ def test_factors_of_the_chosen_runs(engine, chosen):
     assert (fitted.standardising, fitted.zero_sd, fitted.status) == (which, "drop", "fitted")
     assert (fitted.reason, fitted.fitted_by, fitted.revision) == ("because", "fitter", 1)
     assert fitted.version == fitted.versions[-1] == len(fitted.versions)
-    with unit_of_work(engine) as connection:
-        recorded = connection.execute(
-            text(
-                "SELECT array_agg(tag ORDER BY tag) FROM roundbook.factor_set_run"
-                " JOIN roundbook.factor_set ON factor_set.id = factor_set_id"
-                " JOIN roundbook.run ON run.id = run_id WHERE version = :v"
-            ),
-            {"v": fitted.version},
-        ).scalar()
+    recorded = scalar(
+        engine,
+        "SELECT array_agg(tag ORDER BY tag) FROM roundbook.factor_set_run"
+        " JOIN roundbook.factor_set ON factor_set.id = factor_set_id"
+        " JOIN roundbook.run ON run.id = run_id WHERE version = :v",
+        v=fitted.version,
+    )
     assert recorded == (None if which == "all" else [RUNS[i] for i in columns])
 
 
@@ -104,23 +101,15 @@ def test_older_versions_stay_usable_by_number(engine):
         standardise(engine, "t", "r1", "AP", factors_from="r1:4")
 
 
-def rows_of(engine):
-    with unit_of_work(engine) as connection:
-        return [
-            connection.execute(text(f"SELECT count(*) FROM roundbook.{table}")).scalar()
-            for table in ("factor_set", "factor_set_run", "factor", "variance_estimate")
-        ]
-
-
 @pytest.mark.parametrize(
     "runs", [["all", "run1"], ["run1", "run0", "pooled"], ["all", "pooled"], ["nobody", "all"]]
 )
 def test_all_and_pooled_stand_alone(engine, runs):
     log_scores(engine, "r1", SCORES, teams=fed(POOLED))
-    before = rows_of(engine)
+    before = counts(engine)
     with pytest.raises(InputError, match="'all' and 'pooled' stand alone"):
         fit(engine, runs)
-    assert rows_of(engine) == before
+    assert counts(engine) == before
 
 
 def test_a_run_may_be_called_all(engine):
@@ -131,10 +120,10 @@ def test_a_run_may_be_called_all(engine):
 def test_the_same_again_is_unchanged(engine):
     log_scores(engine, "r1", SCORES)
     fit(engine, ["run0", "run1"])
-    before = rows_of(engine)
+    before = counts(engine)
     again = fit(engine, ["run1", "run0"], reason="another reason")
     assert (again.status, again.version, again.reason) == ("unchanged", 2, "because")
-    assert rows_of(engine) == before
+    assert counts(engine) == before
     # The runs of an older version make it the latest again.
     back = fit(engine, "all", reason="back to all runs")
     assert (back.status, back.version, back.reason) == ("fitted", 3, "back to all runs")
@@ -217,12 +206,12 @@ def test_runs_that_tie_on_every_topic(engine):
 )
 def test_refused_and_nothing_written(engine, runs, error, says):
     log_scores(engine, "r1", SCORES)
-    before = rows_of(engine)
+    before = counts(engine)
     with pytest.raises(error, match=says):
         fit(engine, runs)
     with pytest.raises(InputError, match="needs a reason"):
         fit(engine, "all", reason="  ")
-    assert rows_of(engine) == before
+    assert counts(engine) == before
 
 
 def test_pooled_needs_two_known_contributors(engine):
@@ -250,7 +239,7 @@ def test_nothing_is_half_done(engine, monkeypatch):
     from roundbook.logbook import fitting
 
     log_scores(engine, "r1", SCORES)
-    before = rows_of(engine)
+    before = counts(engine)
 
     def fail(*args, **kwargs):
         raise KeyboardInterrupt
@@ -258,4 +247,4 @@ def test_nothing_is_half_done(engine, monkeypatch):
     monkeypatch.setattr(fitting, "store_estimates", fail)
     with pytest.raises(KeyboardInterrupt):
         fit(engine, ["run0", "run1"])
-    assert rows_of(engine) == before
+    assert counts(engine) == before

@@ -10,10 +10,10 @@ from typing import get_args
 import numpy as np
 import pytest
 from tests.damaged_files import FORMATS, MAX_BYTES, bounded, check_refusal, damaged, real_tables
+from tests.databases import fingerprints
 from tests.factories import log_files
 
 from roundbook.database.engine import unit_of_work
-from roundbook.database.fingerprints import fingerprint_tables
 from roundbook.errors import BadFileError, DatabaseError, RoundbookError
 from roundbook.formats import apply_missing_policy, read_scores
 from roundbook.logbook.lookup import current_matrix, find_series
@@ -24,11 +24,6 @@ pytestmark = pytest.mark.one_server
 
 EVERY_DAY, EVERY_NIGHT = 12, 200
 LAYOUTS = [name for name in FORMATS if name != "teams"]
-
-
-def fingerprints(engine):
-    with unit_of_work(engine) as connection:
-        return fingerprint_tables(connection)
 
 
 def stored(engine, label):

@@ -7,6 +7,7 @@ import psycopg
 import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
+from tests.databases import commit, rows, scalar
 from tests.factories import log_scores, record_variance
 from tests.savepoints import prepared
 
@@ -50,14 +51,12 @@ def refused(engine, statement, **values):
 
 def test_what_is_logged_stays(engine, logged, subtests):
     for table in IMMUTABLE:
-        with unit_of_work(engine) as connection:
-            column = connection.execute(
-                text(
-                    "SELECT column_name FROM information_schema.columns WHERE table_schema ="
-                    " 'roundbook' AND table_name = :t AND is_identity = 'NO' LIMIT 1"
-                ),
-                {"t": table},
-            ).scalar()
+        column = scalar(
+            engine,
+            "SELECT column_name FROM information_schema.columns WHERE table_schema ="
+            " 'roundbook' AND table_name = :t AND is_identity = 'NO' LIMIT 1",
+            t=table,
+        )
         for statement in ("DELETE FROM {}", "TRUNCATE {} CASCADE", "UPDATE {} SET {} = {}"):
             with subtests.test(statement, table=table):
                 cause = refused(engine, statement.format(f"roundbook.{table}", column, column))
@@ -132,13 +131,6 @@ def test_factors_belong_to_topics_of_their_matrix(engine, logged):
     )
 
 
-def written(engine, *statements):
-    with unit_of_work(engine) as connection:
-        for statement in statements:
-            connection.execute(text(statement))
-        connection.commit()
-
-
 # Rows that nothing but the guard in question refuses.
 FACTOR_SET = (
     "INSERT INTO roundbook.factor_set (matrix_id, round_id, measure_id, assessments, version,"
@@ -211,7 +203,7 @@ def factor_set(which="all", runs=2, topics=3, listed=0):
 
 
 def test_no_type_or_operator_of_the_writer_s_own_deceives_a_guard(engine, logged):
-    written(engine, "UPDATE roundbook.round SET status = 'published'")
+    commit(engine, "UPDATE roundbook.round SET status = 'published'")
     operator = (
         "CREATE SCHEMA own",
         "CREATE FUNCTION own.never(text, text) RETURNS boolean LANGUAGE sql AS $$ SELECT false $$",
@@ -219,27 +211,25 @@ def test_no_type_or_operator_of_the_writer_s_own_deceives_a_guard(engine, logged
         "SET LOCAL search_path = own, pg_catalog",
     )
     with pytest.raises(DatabaseError, match="round 1 is published and stays so"):
-        written(engine, *operator, "UPDATE roundbook.round SET status = 'draft'")
+        commit(engine, *operator, "UPDATE roundbook.round SET status = 'draft'")
 
 
 def test_every_guard_looks_in_the_catalogue_alone(engine):
-    with unit_of_work(engine) as connection:
-        paths = connection.execute(
-            text(
-                "SELECT proname, proconfig FROM pg_proc"
-                " WHERE pronamespace = 'roundbook'::regnamespace"
-                " AND prorettype = 'trigger'::regtype"
-            )
-        ).all()
+    paths = rows(
+        engine,
+        "SELECT proname, proconfig FROM pg_proc"
+        " WHERE pronamespace = 'roundbook'::regnamespace"
+        " AND prorettype = 'trigger'::regtype",
+    )
     assert len(paths) >= 8
     assert {each.proname for each in paths if not each.proconfig} == set()
 
 
 def test_what_is_checked_early_is_checked_again(engine, logged):
     early = (*factor_set()[:2], "SET CONSTRAINTS ALL IMMEDIATE")
-    written(engine, *early, FACTOR_SET_RUNS.format(listed=2))
+    commit(engine, *early, FACTOR_SET_RUNS.format(listed=2))
     with pytest.raises(DatabaseError, match=r"factor set 3 says that 2 runs .* but 1 do"):
-        written(
+        commit(
             engine,
             *(each.replace("assessments, 2", "assessments, 3") for each in early),
             FACTOR_SET_RUNS.format(listed=1),
@@ -259,7 +249,7 @@ HALF_FACTOR_SETS = [
 def test_half_a_factor_set_is_not_committed(engine, logged, subtests):
     for given, said in HALF_FACTOR_SETS:
         with subtests.test(said), pytest.raises(DatabaseError, match=said):
-            written(engine, *factor_set(**given))
+            commit(engine, *factor_set(**given))
 
 
 GAPS = [
@@ -284,12 +274,12 @@ def test_a_number_follows_on_the_one_before(engine, logged, subtests):
     for statement, said in GAPS:
         parts = (FACTORS.format(topics=3),) if "factor_set (" in statement else ()
         with subtests.test(said), pytest.raises(DatabaseError, match=said):
-            written(engine, statement, *parts)
+            commit(engine, statement, *parts)
 
 
 def test_a_revision_follows_on_the_one_before(engine, logged):
     with pytest.raises(DatabaseError, match="the revision of a matrix follows on"):
-        written(
+        commit(
             engine,
             "INSERT INTO roundbook.matrix (round_id, measure_id, assessments, revision, reason,"
             " topics, runs, content_hash, missing_policy, missing_cells, dropped_topics, files,"
@@ -312,8 +302,8 @@ TIMES = {
 def test_times_are_of_years_that_every_program_reads(engine, logged, table):
     for when in ("infinity", "-infinity", "10000-01-01", "0044-03-15 BC"):
         with pytest.raises(DatabaseError, match=rf"check constraint .{table}_"):
-            written(engine, *(statement.format(when) for statement in TIMES[table]))
-    written(engine, *(statement.format("2020-02-29") for statement in TIMES[table]))
+            commit(engine, *(statement.format(when) for statement in TIMES[table]))
+    commit(engine, *(statement.format("2020-02-29") for statement in TIMES[table]))
 
 
 @pytest.mark.parametrize(
@@ -337,8 +327,8 @@ def test_an_estimate_is_all_finite(engine, logged, column):
     value = "'{{0,{},0}}'" if column.endswith("topic_squares") else "'{}'"
     for number in ("NaN", "Infinity", "-1"):
         with pytest.raises(DatabaseError, match=r"check constraint .variance_estimate_"):
-            written(engine, *factor_set(), estimate(**{column: value.format(number)}))
-    written(engine, *factor_set(), estimate(**{column: value.format("0.5")}))
+            commit(engine, *factor_set(), estimate(**{column: value.format(number)}))
+    commit(engine, *factor_set(), estimate(**{column: value.format("0.5")}))
 
 
 OTHER_SIZES = [
@@ -360,25 +350,25 @@ def test_an_estimate_is_of_all_topics_and_of_as_many_clusters_as_runs_at_most(
     for column, value in OTHER_SIZES:
         said = rf"check constraint .variance_estimate_{column}"
         with subtests.test(column, value=value), pytest.raises(DatabaseError, match=said):
-            written(engine, *factor_set(), estimate(**{column: value}))
+            commit(engine, *factor_set(), estimate(**{column: value}))
     # It always has what its interval needs.
     for column in ("clusters", "version", "topic_ids", "topic_squares"):
         said = f'null value in column "{column}"'
         with subtests.test(column), pytest.raises(DatabaseError, match=said):
-            written(engine, *factor_set(), estimate(**{column: "NULL"}))
+            commit(engine, *factor_set(), estimate(**{column: "NULL"}))
 
 
 def test_a_result_and_its_request_are_objects(engine, logged):
     for column, values in (("request", "'[]', '{}'"), ("result", "'{}', '[]'")):
         with pytest.raises(DatabaseError, match=f"check constraint .result_{column}"):
-            written(engine, RESULT.replace("'{}', '{}'", values))
+            commit(engine, RESULT.replace("'{}', '{}'", values))
 
 
 @pytest.mark.parametrize("inputs", ["NULL, NULL", "1, 1"])
 def test_an_input_of_a_result_is_of_one_origin(engine, logged, inputs):
-    written(engine, RESULT)
+    commit(engine, RESULT)
     with pytest.raises(DatabaseError, match=r"check constraint .result_input_one_origin"):
-        written(
+        commit(
             engine,
             "INSERT INTO roundbook.result_input (result_id, position, matrix_id, factor_set_id)"
             f" VALUES (1, 0, {inputs})",
@@ -402,7 +392,7 @@ OTHER_ESTIMATES = [
 
 
 def test_a_further_estimate_differs_in_its_teams_alone(engine, logged, subtests):
-    written(engine, *factor_set(), estimate())
+    commit(engine, *factor_set(), estimate())
     further = {"version": "2", "clusters": "1"}
     for otherwise in OTHER_ESTIMATES:
         # Of other topics it has as many squares.
@@ -414,27 +404,27 @@ def test_a_further_estimate_differs_in_its_teams_alone(engine, logged, subtests)
                     DatabaseError, match="a further estimate of matrix 1 differs from the"
                 ),
             ):
-                written(
+                commit(
                     engine,
                     f"SET LOCAL session_replication_role = {role}",
                     estimate(**further | otherwise | squares),
                 )
-    written(engine, estimate(**further, runs_part="0.5", two_way_runs_part="0.25"))
+    commit(engine, estimate(**further, runs_part="0.5", two_way_runs_part="0.25"))
     # Teams that were wrong may make for as many clusters as before, or more.
-    written(engine, estimate(version="3", clusters="2", runs_part="0.5", two_way_runs_part="0.25"))
+    commit(engine, estimate(version="3", clusters="2", runs_part="0.5", two_way_runs_part="0.25"))
 
 
 @pytest.mark.parametrize("reason", ["NULL", "''"])
 def test_a_revision_needs_a_reason(engine, logged, reason):
-    written(engine, PUBLISHED.format(revision=1, reason="NULL"))
+    commit(engine, PUBLISHED.format(revision=1, reason="NULL"))
     with pytest.raises(DatabaseError, match="published_variance_revised_for_a_reason"):
-        written(engine, PUBLISHED.format(revision=2, reason=reason))
-    written(engine, PUBLISHED.format(revision=2, reason="'misprint'"))
+        commit(engine, PUBLISHED.format(revision=2, reason=reason))
+    commit(engine, PUBLISHED.format(revision=2, reason="'misprint'"))
 
 
 @pytest.mark.parametrize("reason", ["NULL", "''"])
 def test_a_published_round_takes_a_variance_only_with_a_reason(engine, logged, reason):
-    written(engine, "UPDATE roundbook.round SET status = 'published'")
+    commit(engine, "UPDATE roundbook.round SET status = 'published'")
     with pytest.raises(DatabaseError, match="takes a published variance only with a reason"):
-        written(engine, PUBLISHED.format(revision=1, reason=reason))
-    written(engine, PUBLISHED.format(revision=1, reason="'found later'"))
+        commit(engine, PUBLISHED.format(revision=1, reason=reason))
+    commit(engine, PUBLISHED.format(revision=1, reason="'found later'"))

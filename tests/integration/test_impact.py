@@ -28,6 +28,7 @@ from tests.factories import (
     show_impact,
     show_plan,
     show_result,
+    wide,
     withdraw_matrix,
 )
 from tests.savepoints import prepared
@@ -518,12 +519,7 @@ def test_the_queries_do_not_grow_with_what_rests_on_it(engine, resting):
 
 
 def test_the_terminal_prints_it(engine, resting, terminal, tmp_path):
-    lines = [",".join(("topic", *RUNS))]
-    lines += [
-        ",".join((f"t{row}", *map(repr, map(float, values))))
-        for row, values in enumerate(scores(9))
-    ]
-    (tmp_path / "again.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    (tmp_path / "again.csv").write_text(wide(scores(9), runs=RUNS), encoding="utf-8")
     log_it = ["log", TASK, FIRST, str(tmp_path / "again.csv"), "--measure", "AP"]
     printed = terminal(*log_it, "--revise", "a typo", "--dry-run")
     assert printed.code == 0

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, event
-from tests.archives import database_on, scalar
+from tests.databases import database_on, fingerprints, scalar
 from tests.factories import (
     export_archive,
     list_events,
@@ -23,9 +23,9 @@ from tests.factories import (
     withdraw_matrix,
 )
 from tests.forked import Forked, race, run_apart
+from tests.waiting import sessions, wait_until
 
-from roundbook.database.engine import make_engine, unit_of_work
-from roundbook.database.fingerprints import fingerprint_tables
+from roundbook.database.engine import make_engine
 from roundbook.database.schema import EXPECTED_REVISION, REVISIONS, current_revision, upgrade
 from roundbook.errors import AlreadyRecordedError
 from roundbook.requests.record import BackupRequest, RestoreRequest
@@ -36,11 +36,6 @@ from roundbook_cli.main import run
 
 SLOW = pytest.mark.slow
 RELEASES = Path(__file__).parents[1] / "releases"
-
-
-def fingerprints(engine):
-    with unit_of_work(engine) as connection:
-        return fingerprint_tables(connection)
 
 
 # SIGINT
@@ -157,18 +152,6 @@ def kill(url, work, seconds):
     return process.end().reached == "done"
 
 
-def wait_until_alone(engine):
-    alone = (
-        "SELECT count(*) = 1 FROM pg_stat_activity"
-        " WHERE datname = current_database() AND backend_type = 'client backend'"
-    )
-    for _ in range(600):
-        if scalar(engine, alone):
-            return
-        time.sleep(0.01)
-    pytest.fail("a killed process still has a connection")
-
-
 @pytest.mark.long
 @pytest.mark.one_server
 @pytest.mark.parametrize("kills", [3, pytest.param(25, marks=SLOW)])
@@ -186,7 +169,7 @@ def test_a_killed_upgrade(server, kills):
         for fraction in moments(kills):
             with database_on(server, f"TEMPLATE {old.url.database}") as engine:
                 kill(engine.url, upgrade, fraction * took)
-                wait_until_alone(engine)
+                wait_until(lambda: not sessions(engine))
                 reached = current_revision(engine)
                 assert reached in REVISIONS
                 assert upgrade(engine) == (reached, EXPECTED_REVISION)
@@ -212,7 +195,7 @@ def test_a_killed_move(server, filled, kills):
                 took = run_apart(filled.url, work).seconds
                 continue
             kill(filled.url, work, fraction * took)
-            wait_until_alone(target)
+            wait_until(lambda: not sessions(target))
             there = current_revision(target) == EXPECTED_REVISION and scalar(
                 target, "SELECT count(*) FROM roundbook.matrix"
             )
@@ -235,7 +218,7 @@ def test_killed_verification_and_renewal(server, filled, kills):
     took = run_apart(filled.url, verify_record).seconds
     for fraction in moments(kills):
         kill(filled.url, verify_record, fraction * took)
-    wait_until_alone(filled)
+    wait_until(lambda: not sessions(filled))
     assert fingerprints(filled) == before
     withdraw_matrix(filled, show_counted(filled), "typo", user="ann")
     versions = show_plan(filled, "next web").versions
@@ -247,7 +230,7 @@ def test_killed_verification_and_renewal(server, filled, kills):
     for fraction in moments(kills):
         with database_on(server, f"TEMPLATE {filled.url.database}") as engine:
             done = kill(engine.url, renew, fraction * took)
-            wait_until_alone(engine)
+            wait_until(lambda: not sessions(engine))
             now = show_plan(engine, "next web").versions
             assert now in (versions, versions + 1)
             assert now == versions + 1 or not done

@@ -10,15 +10,16 @@ import signal
 import subprocess
 import sys
 import threading
-import time
 from contextlib import contextmanager
 from functools import partial
 
-import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
+from tests.databases import rows, scalar
+from tests.factories import simulated, wide
 from tests.serving import serving
+from tests.waiting import wait_until
 
 import roundbook
 from roundbook.api.app import PREFIX, make_app
@@ -49,17 +50,14 @@ LONG, VERY_LONG = SWAPS | {"trials": 40_000}, SWAPS | {"trials": 1_000_000}
 OTHER_ROUND = {"task": "t", "round": "2", "measure": "AP"}
 
 
-def wide(seed=0, topics=30, runs=40):
-    rng = np.random.default_rng(seed)
-    scores = (rng.random((topics, 1)) * 0.4 + rng.random((topics, runs)) * 0.5).round(3)
-    rows = [f"t{number},{','.join(map(str, row))}" for number, row in enumerate(scores)]
-    return "\n".join(["topic," + ",".join(f"r{number}" for number in range(runs)), *rows, ""])
+def scores(seed=0):
+    return io.StringIO(wide(simulated(seed, 30, 40)))
 
 
 @pytest.fixture
 def record(address, engine):
     with roundbook.open(address) as book:
-        book.log("t", "1", io.StringIO(wide()), "AP", create=True)
+        book.log("t", "1", scores(), "AP", create=True)
     return engine
 
 
@@ -84,14 +82,6 @@ def look(record):
     return look
 
 
-def until(happened, seconds=20):
-    end = time.monotonic() + seconds
-    while not (found := happened()):
-        assert time.monotonic() < end, "it never happened"
-        time.sleep(0.05)
-    return found
-
-
 @contextmanager
 def program(*words, **environment):
     """Run a command line in a process of its own, which is ended with the block."""
@@ -109,10 +99,7 @@ def program(*words, **environment):
 
 
 def studies(engine):
-    with unit_of_work(engine) as connection:
-        return connection.execute(
-            text("SELECT name, version, saved_by FROM roundbook.result WHERE kind = 'study'")
-        ).all()
+    return rows(engine, "SELECT name, version, saved_by FROM roundbook.result WHERE kind = 'study'")
 
 
 def take_all(address, lines=None):
@@ -123,7 +110,7 @@ def take_all(address, lines=None):
 
 def test_a_name_of_another_task_is_refused_before_a_worker_comes(record, address, start):
     with roundbook.open(address) as book:
-        book.log("v", "1", io.StringIO(wide()), "AP", create=True)
+        book.log("v", "1", scores(), "AP", create=True)
         book.save("study", "swaps", **SWAPS | {"study": "swap-rate", "task": "v"})
     with pytest.raises(AlreadyRecordedError, match="'swaps' is a study of task 'v' already"):
         start(SWAPS, "swaps")
@@ -260,13 +247,13 @@ def test_the_queue_is_made_once_and_no_part_of_the_record(record, address, start
 def test_a_killed_worker_is_replaced_and_there_is_one_result(record, address, start, look):
     number = start(LONG, "swaps")
     with program("worker", ROUNDBOOK_DATABASE_URL=address) as first:
-        until(lambda: look(number).done)
+        wait_until(lambda: look(number).done)
         first.send_signal(signal.SIGKILL)
         first.wait()
         half = look(number)
         assert (half.status, 0 < half.done < half.total) == ("running", True)
         with program("worker", ROUNDBOOK_DATABASE_URL=address):
-            done = until(lambda: look(number).status == "done" and look(number))
+            done = wait_until(lambda: look(number).status == "done" and look(number))
     assert (done.lost, done.result, done.version, done.saved) == (1, "swaps", 1, "saved")
     assert studies(record) == [("swaps", 1, "ann")]
 
@@ -276,7 +263,7 @@ def test_a_worker_that_is_told_to_end_puts_its_job_back(record, address, start, 
     number = start(VERY_LONG, "swaps")
     for how in (signal.SIGTERM, signal.SIGINT):
         with program("worker", ROUNDBOOK_DATABASE_URL=address) as worker:
-            until(lambda: look(number).done)
+            wait_until(lambda: look(number).done)
             worker.send_signal(how)
             _, said = worker.communicate(timeout=10)
             assert worker.returncode == 0
@@ -342,7 +329,7 @@ def test_over_http_jobs_are_started_followed_and_cancelled(service, address):
     long = client.post(f"{jobs}/study/swap-rate", json={"request": VERY_LONG}).json()["job"]
     worker = threading.Thread(target=take_all, args=(address,))
     worker.start()
-    until(lambda: client.get(f"{jobs}/{long}").json()["seconds_left"])
+    wait_until(lambda: client.get(f"{jobs}/{long}").json()["seconds_left"])
     assert client.post(f"{jobs}/{long}/cancel").json()["stopping"]
     assert client.post(f"{jobs}/{long}/cancel").json()["status"] in ("running", "cancelled")
     worker.join(10)
@@ -452,15 +439,15 @@ def test_the_page_of_a_job_looks_again_by_itself(service):
 def test_serving_takes_jobs_and_a_restart_loses_none(record, address, start, look):
     number = start(VERY_LONG, "long")
     with program("serve", "--port", "0", ROUNDBOOK_DATABASE_URL=address) as service:
-        until(lambda: "Serving" in service.stderr.readline())
-        until(lambda: look(number).done)
+        wait_until(lambda: "Serving" in service.stderr.readline())
+        wait_until(lambda: look(number).done)
         service.send_signal(signal.SIGINT)
         service.communicate(timeout=20)
         assert (service.returncode, look(number).status) == (0, "waiting")
     with program("serve", "--port", "0", ROUNDBOOK_DATABASE_URL=address) as service:
-        until(lambda: look(number).done)
+        wait_until(lambda: look(number).done)
         service.send_signal(signal.SIGKILL)  # its worker sees that it is alone, and ends too
-        until(lambda: look(number).status == "waiting")
+        wait_until(lambda: look(number).status == "waiting")
     assert look(number).lost == 0
 
 
@@ -475,12 +462,11 @@ def test_others_log_and_correct_while_a_long_result_is_computed(record, address)
         if len(corrections) < most and (not corrections or corrections[-1] != times()):
             corrections.append(times())
             with roundbook.open(address) as book:
-                again = io.StringIO(wide(seed=10 * most + len(corrections)))
+                again = scores(seed=10 * most + len(corrections))
                 book.log("t", "1", again, "AP", revise="misprint")
 
     def times():
-        with unit_of_work(record) as connection:
-            return connection.execute(text("SELECT count(*) FROM roundbook.matrix")).scalar_one()
+        return scalar(record, "SELECT count(*) FROM roundbook.matrix")
 
     most = 1
     saved = save_long_result(opened, "study", request, "swaps", None, Work(correct))

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import csv
-import io
 import json
 
-import numpy as np
 import openpyxl
 import pytest
 from sqlalchemy import text
-from tests.factories import log_scores, verify_record
+from tests.factories import log_scores, simulated, verify_record, wide
 
 from roundbook.database.engine import unit_of_work
 from roundbook.logbook.runs.assessing import log_qrels
@@ -72,7 +70,7 @@ def test_factors_of_the_first_round_of_trec_covid(engine, terminal, shared, tmp_
     assert "On std-ab, a run that is left out gets 0.0001 more on average" in table
     assert "each of 56 teams is left out once with all its runs" in table
     assert "by the factors of the others among all runs" in table
-    rows = list(csv.DictReader(io.StringIO(terminal(*of_round, "--format", "csv").out)))
+    rows = terminal(*of_round, "--format", "csv").table
     assert (len(rows), rows[0]["scale"], rows[0]["run"]) == (
         286, "std-ab", ab["left_out"][0]["run"]
     )  # fmt: skip
@@ -130,8 +128,7 @@ def test_assessments_of_the_first_round_of_trec_covid(engine, terminal, shared):
 
 def scores(seed=0):
     """Six runs on twelve topics; on the last only the first run scores."""
-    rng = np.random.default_rng(seed)
-    made = (rng.random((12, 1)) * 0.4 + rng.random((12, 6)) * 0.4).round(3)
+    made = simulated(seed, 12, 6)
     made[-1, 1:] = 0
     return made
 
@@ -232,9 +229,7 @@ def test_what_cannot_be_left_out_is_said_in_a_sentence(engine, terminal, tmp_pat
     monkeypatch.chdir(tmp_path)
     log_scores(engine, "1", scores())
     log_scores(engine, "one", scores()[:, :2])
-    header = ",".join(f"run{run}" for run in range(6))
-    lines = [f"{topic},{str(row)[1:-1]}" for topic, row in enumerate(scores().tolist())]
-    (tmp_path / "scores.csv").write_text("\n".join([f"topic,{header}", *lines]) + "\n")
+    (tmp_path / "scores.csv").write_text(wide(scores()))
     (tmp_path / "alike.csv").write_text("run,team\n" + "".join(f"run{n},a\n" for n in range(6)))
     (tmp_path / "single.csv").write_text("topic,run0\n1,0.2\n2,0.3\n")
     file = (*LEAVE, "--file", "scores.csv", *AP)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 import numpy as np
 import pytest
 from sqlalchemy import text
-from tests.factories import log_scores, verify_record
+from tests.factories import log_scores, simulated, verify_record
 
 from roundbook.database.engine import unit_of_work
 
@@ -22,8 +19,7 @@ OTHERS = ("t0", "t1", "t2", "t3", "t4", "t5", "t6", "came back")
 
 
 def scores(seed):
-    rng = np.random.default_rng(seed)
-    return (rng.random((8, 1)) * 0.4 + rng.random((8, 6)) * 0.4).round(3)
+    return simulated(seed, 8, 6)
 
 
 @pytest.fixture
@@ -99,7 +95,7 @@ def test_every_round_has_the_figures_of_its_own_study(campaign, engine, tmp_path
     assert "The factors of round '1' in 2 later rounds" in table
     assert "(runs without team, 3 in all, are one each)" in table
     drawn = ("--chart", str(tmp_path / "rounds.svg"))
-    lines = list(csv.DictReader(io.StringIO(campaign(*EVERY, *drawn, "--format", "csv").out)))
+    lines = campaign(*EVERY, *drawn, "--format", "csv").table
     assert "Tau, assessments left too" in (tmp_path / "rounds.svg").read_text()
     assert [(row["by"], row["scale"], row["round"]) for row in lines[2:8]] == [
         ("factors", "std-ab", "3"), ("factors", "std-cdf", "1"), ("factors", "std-cdf", "2"),

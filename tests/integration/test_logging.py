@@ -10,6 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from sqlalchemy import event, text
+from tests.databases import counts, rows
 from tests.factories import (
     log_scores,
     refusing,
@@ -33,30 +34,6 @@ from roundbook.logbook.matrices import entering
 from roundbook.logbook.matrices import log_matrix as matrices
 from roundbook.logbook.storing import load_matrix
 from roundbook.presentation.matrices import log_notes
-
-TABLES = (
-    "task",
-    "round",
-    "topic",
-    "team",
-    "run",
-    "measure",
-    "matrix",
-    "matrix_topic",
-    "score_vector",
-    "factor_set",
-    "factor_set_run",
-    "factor",
-    "variance_estimate",
-)
-
-
-def counts(engine):
-    with unit_of_work(engine) as connection:
-        return {
-            table: connection.execute(text(f"SELECT count(*) FROM roundbook.{table}")).scalar()
-            for table in TABLES
-        }
 
 
 def read_back(engine, round_label="1", measure="AP", assessments=None):
@@ -105,13 +82,11 @@ def test_round_trip_through_the_database(engine, data):
 
 def test_the_view_score_agrees_with_the_vectors(engine):
     done = log_scores(engine, "1", SCORES)
-    with unit_of_work(engine) as connection:
-        rows = connection.execute(
-            text("SELECT run, topic, value FROM roundbook.score WHERE matrix = :m"),
-            {"m": done.matrix},
-        ).all()
-    assert len(rows) == SCORES.size
-    for row in rows:
+    found = rows(
+        engine, "SELECT run, topic, value FROM roundbook.score WHERE matrix = :m", m=done.matrix
+    )
+    assert len(found) == SCORES.size
+    for row in found:
         assert row.value == SCORES[int(row.topic[1:]), int(row.run[3:])]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import psycopg
 import pytest
 from sqlalchemy import text
-from tests.archives import database_on, execute, rows, scalar
+from tests.databases import database_on, execute, rows, scalar
 from tests.factories import (
     compare_rankings,
     export_archive,

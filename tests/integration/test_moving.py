@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from alembic import command
 from sqlalchemy import text
-from tests.archives import administer, database_on, execute, rows, scalar
+from tests.databases import administer, database_on, execute, fingerprints, rows, scalar
 from tests.factories import create_task, export_archive, verify_record
 
 from roundbook.database.engine import make_engine, unit_of_work
-from roundbook.database.fingerprints import filled_tables, fingerprint_tables
+from roundbook.database.fingerprints import filled_tables
 from roundbook.database.schema import alembic_config, current_revision, upgrade
 from roundbook.errors import (
     AlreadyRecordedError,
@@ -44,11 +44,6 @@ def source(embedded, template, tmp_path_factory):
         yield engine
 
 
-def prints(engine):
-    with unit_of_work(engine) as connection:
-        return fingerprint_tables(connection)
-
-
 def migrate(engine, revision):
     with unit_of_work(engine) as connection:
         config = alembic_config()
@@ -69,7 +64,7 @@ def assert_equal(source, target, tmp_path):
 
 
 def assert_untouched(source, target, before):
-    assert prints(source) == before
+    assert fingerprints(source) == before
     with unit_of_work(target) as connection:
         assert filled_tables(connection) == []
 
@@ -77,9 +72,9 @@ def assert_untouched(source, target, before):
 @pytest.mark.both_servers
 @pytest.mark.long
 def test_a_record_moves_to_a_bare_database(source, bare, tmp_path):
-    before, said = prints(source), []
+    before, said = fingerprints(source), []
     result = moved(source, bare, said.append)
-    assert prints(source) == before
+    assert fingerprints(source) == before
     assert_equal(source, bare, tmp_path)
     assert verify_record(bare).status == "verified"
     listed = {each.table: each.rows for each in result.tables}
@@ -116,12 +111,12 @@ def test_a_moved_record_works_and_its_rows_are_numbered_anew(source, engine):
 
 def test_a_filled_record_is_not_moved_into(source, engine):
     create_task(engine, "mine", user="tester")
-    before = prints(engine)
+    before = fingerprints(engine)
     for each in (source, engine):
         with pytest.raises(AlreadyRecordedError, match="to move to already") as error:
             moved(each, engine)
         assert error.value.way_out.code == "move elsewhere"
-    assert prints(engine) == before
+    assert fingerprints(engine) == before
 
 
 def test_another_schema_is_not_moved_into(source, bare):
@@ -141,7 +136,7 @@ def test_another_schema_is_not_moved_into(source, bare):
 
 @pytest.mark.parametrize("step", ["Reading matrix.csv ...", "Verifying the events ..."])
 def test_a_move_that_is_interrupted_leaves_nothing(source, engine, step):
-    before = prints(source)
+    before = fingerprints(source)
 
     def interrupt(said):
         if said == step:
@@ -153,7 +148,7 @@ def test_a_move_that_is_interrupted_leaves_nothing(source, engine, step):
 
 
 def test_a_copy_that_differs_is_not_kept(source, engine, monkeypatch):
-    before = prints(source)
+    before = fingerprints(source)
     measure = move.measure_tables
 
     def with_a_difference(connection, progress):
@@ -172,7 +167,7 @@ def test_a_record_that_was_tampered_with_is_not_moved(filled, engine):
         "ALTER TABLE roundbook.factor DISABLE TRIGGER immutable",
         "UPDATE roundbook.factor SET mean = 0.5 WHERE factor_set_id = 1 AND mean > 0.6",
     )
-    before = prints(filled)
+    before = fingerprints(filled)
     with pytest.raises(BadFileError, match=r"the mean of topic '1' is 0\.5, and the scores"):
         moved(filled, engine)
     assert_untouched(filled, engine, before)

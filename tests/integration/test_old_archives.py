@@ -11,16 +11,8 @@ from contextlib import ExitStack
 from functools import cache
 
 import pytest
-from tests.archives import (
-    changed,
-    contents_of,
-    database_on,
-    edit,
-    members_of,
-    put,
-    scalar,
-    table_in,
-)
+from tests.archives import changed, contents_of, edit, members_of, put, table_in
+from tests.databases import database_on, scalar
 from tests.factories import (
     export_archive,
     import_archive,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 from tests.factories import verify_record
 
@@ -54,30 +52,28 @@ def test_a_round(engine, terminal, files):
     assert "at least 2 runs, not 1" in terminal(*STUDY).err
     log(engine, paths[1:])
     for model in ("bst", "kde"):
-        printed = json.loads(terminal(*STUDY, "--model", model, "--format", "json").out)
+        printed = terminal(*STUDY, "--model", model, "--format", "json").json
         assert (printed["upload"], printed["revision"]) == (2, 1)
         assert (printed["assessments"], printed["matrix"]) == ("official", None)
         of_files = [word for path in paths for word in ("--file", str(path))]
         alone = (*STUDY[:2], *STUDY[4:], *of_files, "--qrels", str(qrels), "--model", model)
-        assert json.loads(terminal(*alone, "--format", "json").out)["scales"] == printed["scales"]
+        assert terminal(*alone, "--format", "json").json["scales"] == printed["scales"]
     assert "t, round '1': AP, 3 runs on 3 topics (runs to upload 2" in terminal(*STUDY).out
 
-    saved = json.loads(terminal(*STUDY, "--save", "stable", "--format", "json").out)
+    saved = terminal(*STUDY, "--save", "stable", "--format", "json").json
     assert (saved["name"], saved["status"], saved["stale"]) == ("stable", "saved", False)
     assert "It stands" in terminal("result", "show", "stable").out
     assert "per-topic-variance: Kendall's tau raw" in terminal("result", "list", "t").out
     assert verify_record(engine).status == "verified"
     qrels.write_text(qrels.read_text().replace(" 2\n", " 0\n"))
     log(engine, qrels=qrels, revise="misprints")
-    (stale,) = json.loads(terminal("result", "list", "t", "--stale", "--format", "json").out)[
-        "results"
-    ]
+    (stale,) = terminal("result", "list", "t", "--stale", "--format", "json").json["results"]
     assert stale["name"] == "stable"
     # By the assessments as they were.
     verified = verify_record(engine)
     assert (verified.status, verified.not_computed) == ("verified", [])
     assert terminal("result", "renew", "stable").code == 0
-    again = json.loads(terminal("result", "show", "stable", "--format", "json").out)
+    again = terminal("result", "show", "stable", "--format", "json").json
     assert (again["version"], again["revision"]) == (2, 2)
     assert again["scales"] != saved["scales"]
 
@@ -93,7 +89,7 @@ def test_runs_of_equal_means_have_no_ranking_to_agree_with(terminal, tmp_path):
         words += ["--file", str(tmp_path / tag)]
     (tmp_path / "qrels").write_text("0 0 relevant 1\n1 0 relevant 1\n")
     words += ["--qrels", str(tmp_path / "qrels")]
-    (scale,) = json.loads(terminal(*words, "--format", "json").out)["scales"]
+    (scale,) = terminal(*words, "--format", "json").json["scales"]
     assert [scale[name] for name in ("krcc", "krcc_low", "krcc_high")] == [None, None, None]
     printed = " ".join(terminal(*words).out.split())
     assert (

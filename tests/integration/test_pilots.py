@@ -2,13 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-
-import numpy as np
 import pytest
-from tests.factories import log_scores, verify_record
+from tests.factories import log_scores, simulated, verify_record, wide
 
 from roundbook.logbook.runs.assessing import log_qrels
 from roundbook.logbook.runs.log_runs import log_runs
@@ -26,8 +21,7 @@ AP = ("--measure", "AP")
 
 def scores(seed=0):
     """Six runs on twelve topics."""
-    rng = np.random.default_rng(seed)
-    return (rng.random((12, 1)) * 0.4 + rng.random((12, 6)) * 0.4).round(3)
+    return simulated(seed, 12, 6)
 
 
 def team_file(tmp_path, teams):
@@ -67,7 +61,7 @@ def test_the_first_round_of_trec_covid(engine, terminal, shared):
     assert alone["scales"] == printed["scales"]
 
     subsets = (*SUBSETS, "covid", "1", *AP, "--scale", "raw", "--scale", "std-ab")
-    lines = list(csv.DictReader(io.StringIO(terminal(*subsets, "--format", "csv").out)))
+    lines = terminal(*subsets, "--format", "csv").table
     assert [(line["scale"], line["size"]) for line in lines] == [
         ("raw", "25"), ("raw", "10"), ("std-ab", "25"), ("std-ab", "10")
     ]  # fmt: skip
@@ -119,9 +113,7 @@ def test_what_cannot_be_piloted_is_said_in_a_sentence(engine, terminal, tmp_path
     log_scores(engine, "1", scores())
     team_file(tmp_path, "aabbcc")
     assert terminal("round", "teams", "t", "1", "aabbcc.csv").code == 0
-    lines = ["topic," + ",".join(f"run{run}" for run in range(6))]
-    lines += [f"{topic},{str(row)[1:-1]}" for topic, row in enumerate(scores().tolist())]
-    (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "scores.csv").write_text(wide(scores()))
     (tmp_path / "others.csv").write_text("run,team\nx,a\n")
     cases = {
         (*SUBSETS, "t", "few", *AP): "A topic subset needs at least 3 topics, not 2",
@@ -139,7 +131,7 @@ def test_what_cannot_be_piloted_is_said_in_a_sentence(engine, terminal, tmp_path
         refused = terminal(*words)
         assert refused.code != 0, words
         assert message in " ".join(refused.err.replace("│", "").split()), words
-    assert json.loads(terminal("result", "list", "t", "--format", "json").out)["results"] == []
+    assert terminal("result", "list", "t", "--format", "json").json["results"] == []
 
 
 def log_assessed(engine, shared):

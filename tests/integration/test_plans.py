@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from scipy.stats import f as f_distribution
 from scipy.stats import ncf
 from sqlalchemy import event, text
+from tests.databases import counts, rows
 from tests.factories import (
     create_round,
     create_task,
@@ -209,11 +210,6 @@ def test_the_protocol_of_other_plans_of_a_task(two_rounds, design, options, part
 # saved
 
 
-def rows_of(engine, query):
-    with unit_of_work(engine) as connection:
-        return [tuple(row) for row in connection.execute(text(query))]
-
-
 def test_a_saved_plan_is_shown_as_it_was(two_rounds):
     publish(two_rounds, "0", 0.06)
     found = plan_task(two_rounds, "t", "AP", m=(2, 10), min_d=(0.1, 0.07))
@@ -228,7 +224,7 @@ def test_a_saved_plan_is_shown_as_it_was(two_rounds):
     assert (shown.stale, shown.new_rounds, shown.renew) == ([], [], None)
     assert shown.saved_at == saved.saved_at
     # from which estimates, by reference
-    kept = rows_of(
+    kept = rows(
         two_rounds,
         "SELECT variance_estimate_id, published_variance_id FROM roundbook.result_input"
         " ORDER BY position",
@@ -274,7 +270,7 @@ def test_names(two_rounds):
             save()
     with pytest.raises(InputError, match="note"):
         save_plan(two_rounds, "p", given, note="\x1b[31mred", user="me")
-    assert rows_of(two_rounds, "SELECT count(*) FROM roundbook.result") == [(0,)]
+    assert counts(two_rounds)["result"] == 0
     with pytest.raises(NotRecordedError, match="There is no saved plan 'p'"):
         show_plan(two_rounds, "p")
     log_scores(two_rounds, "1", SCORES, task="other")

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import text
-from tests.archives import database_on, scalar
 from tests.conftest import PGBOUNCER
+from tests.databases import database_on, scalar
 from tests.factories import (
     export_archive,
     import_archive,

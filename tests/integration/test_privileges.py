@@ -11,6 +11,7 @@ import psycopg
 import pytest
 from psycopg import sql
 from sqlalchemy import text
+from tests.databases import scalar
 from tests.factories import grant_access, log_scores
 
 from roundbook.database.engine import make_engine, unit_of_work
@@ -209,10 +210,9 @@ def test_the_service_runs_every_command_that_writes_and_reads(member, command, s
     for words in (*writing(scores), *READING):
         code, _, said = command(service, *words)
         assert code == 0, (words, said)
-    with unit_of_work(service) as connection:
-        for table in TABLES:
-            count = f"SELECT count(*) FROM roundbook.{table}"
-            assert connection.execute(text(count)).scalar_one(), table
+    for table in TABLES:
+        count = f"SELECT count(*) FROM roundbook.{table}"
+        assert scalar(service, count), table
 
 
 @pytest.mark.long
@@ -367,14 +367,12 @@ def test_what_a_role_had_before_is_taken_away(engine, role):
     grant_access(engine, name, "service")
     grant_access(engine, name, "reader")
     assert {privilege for _, privilege in held(engine, name)} == {"SELECT"}
-    with unit_of_work(engine) as connection:
-        columns_left = connection.execute(
-            text(
-                "SELECT count(*) FROM information_schema.role_column_grants"
-                " WHERE grantee = :name AND privilege_type <> 'SELECT'"
-            ),
-            {"name": name},
-        ).scalar_one()
+    columns_left = scalar(
+        engine,
+        "SELECT count(*) FROM information_schema.role_column_grants"
+        " WHERE grantee = :name AND privilege_type <> 'SELECT'",
+        name=name,
+    )
     assert columns_left == 0
 
 

@@ -9,6 +9,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 from sqlalchemy import text
+from tests.databases import rows
 from tests.factories import (
     compare_rankings,
     export_matrix,
@@ -149,10 +150,9 @@ def test_no_name_gets_out(engine, tmp_path):
     assert len(written) == len(TAGS)
     assert not SECRET.search(str(written))
     # Nor the key, nor a hash of the scores with their tags, against which names could be tried.
-    with unit_of_work(engine) as connection:
-        key, digest = connection.execute(
-            text("SELECT pseudonym_key, content_hash FROM roundbook.round, roundbook.matrix")
-        ).one()
+    key, digest = rows(
+        engine, "SELECT pseudonym_key, content_hash FROM roundbook.round, roundbook.matrix"
+    )[0]
     for found in every_draft(engine, matrix, anonymous=True):
         said = found.model_dump_json()
         assert not any(secret in said for secret in (str(key), key.hex, digest))

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 from sqlalchemy import text
+from tests.databases import rows, scalar
 from tests.savepoints import prepared
 
 from roundbook.database.engine import unit_of_work
@@ -397,8 +398,7 @@ def test_longeval_missing_cells(roundbook, data, engine, name):
     assert "16 scores are missing" in err
     for topic, tag in holes[:10]:
         assert f"topic {topics[topic]} of run {runs[tag]}" in err
-    with unit_of_work(engine) as connection:
-        assert connection.execute(text("SELECT count(*) FROM roundbook.task")).scalar() == 0
+    assert scalar(engine, "SELECT count(*) FROM roundbook.task") == 0
     zero, _ = roundbook(*words, "--missing", "zero", "--assessments", "zero")
     filled = [[score or 0.0 for score in row] for row in scores]
     assert (zero["topics"], zero["missing_cells"], zero["missing_policy"]) == (882, 16, "zero")
@@ -409,13 +409,10 @@ def test_longeval_missing_cells(roundbook, data, engine, name):
     assert (drop["topics"], len(gone)) == (len(kept), 4)
     assert (drop["missing_cells"], sorted(drop["dropped_topics"])) == (16, gone)
     assert drop["variance"] == pytest.approx(naive_variance(kept)[0], rel=1e-10)
-    with unit_of_work(engine) as connection:
-        recorded = connection.execute(
-            text(
-                "SELECT missing_policy, missing_cells, dropped_topics FROM roundbook.matrix"
-                " ORDER BY id"
-            )
-        ).all()
+    recorded = rows(
+        engine,
+        "SELECT missing_policy, missing_cells, dropped_topics FROM roundbook.matrix ORDER BY id",
+    )
     assert [(row[0], row[1], sorted(row[2])) for row in recorded] == [
         ("zero", 16, []),
         ("drop-topic", 16, gone),

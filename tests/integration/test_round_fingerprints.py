@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 import pytest
-from tests.archives import execute, rows
+from tests.databases import execute, rows
 from tests.factories import (
     create_round,
     create_task,

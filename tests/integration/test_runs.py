@@ -7,6 +7,7 @@ import gzip
 import numpy as np
 import pytest
 from sqlalchemy import select, text
+from tests.databases import scalar
 from tests.factories import log_scores
 
 from roundbook.database.engine import unit_of_work
@@ -78,11 +79,10 @@ def load(engine, label="1", assessments=None, **options):
 
 def counts(engine):
     tables = ("run_upload", "uploaded_run", "run_list", "document_names", "qrels", "judgment_list")
-    with unit_of_work(engine) as connection:
-        return {
-            table: connection.execute(text(f"SELECT count(*) FROM roundbook.{table}")).scalar_one()
-            for table in (*tables, "run", "topic", "round", "event")
-        }
+    return {
+        table: scalar(engine, f"SELECT count(*) FROM roundbook.{table}")
+        for table in (*tables, "run", "topic", "round", "event")
+    }
 
 
 @pytest.fixture

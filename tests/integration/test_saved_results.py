@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import event
-from tests.archives import execute
+from tests.databases import execute
 from tests.factories import (
     fit_factor_set,
     list_events,
@@ -415,7 +415,7 @@ def test_the_terminal_renews_and_shows_what_changed(engine, saved, terminal):
 def test_what_the_terminal_shows_is_what_the_kind_shows(engine, saved, terminal):
     for words in (("show", "a"), ("show", "a", "--format", "json")):
         assert terminal("result", *words) == terminal("plan", *words)
-    plan = json.loads(terminal("plan", "show", "a", "--format", "json").out)
+    plan = terminal("plan", "show", "a", "--format", "json").json
     entry = ("name", "version", "versions", "task", "note", "saved_at", "saved_by", "software")
     assert set(plan) == {*entry, "stale", "new_rounds", "illegible", "renew", "plan"}
     (listed, _) = terminal("plan", "list", "--task", "t", "--format", "json").json["plans"]

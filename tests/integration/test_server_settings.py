@@ -7,7 +7,7 @@ from zipfile import ZipFile
 
 import pytest
 from sqlalchemy import text
-from tests.archives import administer, database_on, scalar
+from tests.databases import administer, database_on, scalar
 from tests.factories import (
     export_archive,
     import_archive,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 from itertools import combinations
 
@@ -11,7 +9,8 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 from sqlalchemy import text
-from tests.factories import log_scores, verify_record
+from tests.databases import rows
+from tests.factories import log_scores, simulated, verify_record
 
 from roundbook.database.engine import unit_of_work
 
@@ -23,9 +22,7 @@ SCALES = ("--scale", "raw", "--scale", "std-ab")
 
 def scores(seed=0):
     """Eight runs on twelve topics; the first two are alike."""
-    rng = np.random.default_rng(seed)
-    made = (rng.random((12, 1)) * 0.4 + rng.random((12, 8)) * 0.3).round(3)
-    made += np.arange(8) * 0.03
+    made = simulated(seed, 12, 8) + np.arange(8) * 0.03
     made[:, 1] = made[:, 0]
     return made.round(3)
 
@@ -36,7 +33,7 @@ def test_the_published_matrix_by_two_studies(engine, terminal, shared):
     logged = terminal("log", "robust", "2003", file, "--measure", "AP", "--create")
     assert logged.code == 0
     power = ("study", "discriminative-power", "robust", "2003", "--measure", "AP", *SCALES)
-    printed = json.loads(terminal(*power, "--format", "json").out)
+    printed = terminal(*power, "--format", "json").json
     raw, standardised = printed["scales"]
     assert (raw["scale"], raw["share"], raw["pairs"]) == ("raw", 0.5, 136)
     assert (standardised["scale"], round(standardised["share"], 4)) == ("std-ab", 0.5735)
@@ -55,17 +52,17 @@ def test_the_published_matrix_by_two_studies(engine, terminal, shared):
     assert "by factor version 1 of the round, held fixed" in printed["protocol"]
     # The same of the file alone, which opens no record: all runs standardise there as here.
     alone = terminal(power[0], power[1], "--file", file, *power[4:], "--format", "json")
-    assert json.loads(alone.out)["scales"] == printed["scales"]
+    assert alone.json["scales"] == printed["scales"]
 
     swaps = ("study", "swap-rate", "robust", "2003", "--measure", "AP", *SCALES)
-    printed = json.loads(terminal(*swaps, "--format", "json").out)
+    printed = terminal(*swaps, "--format", "json").json
     raw, standardised = printed["scales"]
     assert raw["overall"] == pytest.approx(0.0670, abs=0.0056)
     assert (raw["needed_difference"], len(raw["bins"])) == (0.04, 21)
     assert raw["sensitivity"] == pytest.approx(0.647, abs=0.005)
     assert standardised["in_sds"]["needed_difference"] in (0.45, 0.5)
     assert (printed["topics_each"], raw["comparisons"]) == (50, 136_000)
-    rows = list(csv.DictReader(io.StringIO(terminal(*swaps, "--format", "csv").out)))
+    rows = terminal(*swaps, "--format", "csv").table
     assert (len(rows), rows[21]["scale"], rows[21]["low"]) == (42, "std-ab", "0.0")
     table = " ".join(terminal(*swaps).out.split())
     assert "On raw, 6.7% of all differences are turned round by other topics" in table
@@ -94,11 +91,11 @@ def test_a_study_is_kept_with_its_scores(engine, terminal):
     power = ("study", "discriminative-power", "t", "1", "--measure", "AP", "--trials", "500")
     saved = terminal(*power, "--save", "apart", "--note", "for the overview", "--format", "json")
     assert "Saved: study 'apart', version 1, of task 't'." in saved.err
-    kept = json.loads(saved.out)
+    kept = saved.json
     assert (kept["name"], kept["status"], kept["stale"]) == ("apart", "saved", False)
     assert (
         kept["scales"][0]["share"]
-        == json.loads(terminal(*power, "--format", "json").out)["scales"][0]["share"]
+        == terminal(*power, "--format", "json").json["scales"][0]["share"]
     )
     assert "Unchanged" in terminal(*power, "--save", "apart").err
     swaps = ("study", "swap-rate", "t", "1", "--measure", "AP", "--trials", "200")
@@ -107,8 +104,7 @@ def test_a_study_is_kept_with_its_scores(engine, terminal):
     listed = terminal("result", "list", "t", "--kind", "study").out
     assert "discriminative-power: pairs told apart raw" in listed
     assert "swap-rate: swap rate std-cdf" in listed
-    with unit_of_work(engine) as connection:
-        inputs = connection.execute(text(_INPUTS)).all()
+    inputs = rows(engine, _INPUTS)
     assert inputs == [("apart", "matrix"), ("holds", "factor set"), ("other round", "matrix")]
     shown = terminal("result", "show", "apart").out
     assert "Note: for the overview" in shown
@@ -119,20 +115,20 @@ def test_a_study_is_kept_with_its_scores(engine, terminal):
     fit = ("factors", "fit", "t", "1", "--measure", "AP", "--reason", "without it")
     tags = [word for number in range(7) for word in ("--runs", f"run{number}")]
     assert terminal(*fit, *tags).code == 0
-    stale = json.loads(terminal("result", "list", "t", "--stale", "--format", "json").out)
+    stale = terminal("result", "list", "t", "--stale", "--format", "json").json
     assert [entry["name"] for entry in stale["results"]] == ["holds"]
     assert "its factors were fitted anew" in stale["results"][0]["why"]
     changed = scores()
     changed[:, 7] -= 0.3
     log_scores(engine, "1", changed, revise="misprint")
-    stale = json.loads(terminal("result", "list", "t", "--stale", "--format", "json").out)
+    stale = terminal("result", "list", "t", "--stale", "--format", "json").json
     assert [entry["name"] for entry in stale["results"]] == ["apart", "holds"]
     # A superseded matrix is in the record still, and gives what was computed from it.
     assert verify_record(engine).status == "verified"
     assert "study 'apart'" in terminal("impact", "1").out
     assert terminal("result", "renew", "t", "--stale").code == 0
     assert terminal("result", "list", "t", "--stale").out == "No result is stale.\n"
-    again = json.loads(terminal("result", "show", "apart", "--format", "json").out)
+    again = terminal("result", "show", "apart", "--format", "json").json
     assert (again["version"], again["revision"]) == (2, 2)
     assert again["scales"][0]["ranking"] != kept["scales"][0]["ranking"]
 
@@ -238,7 +234,7 @@ def test_all_pairs_of_runs_with_their_p_values(engine, terminal):
         largest = max(largest, min(1.0, alone[at] * (28 - rank)))
         assert pairs[at]["holm_p"] == pytest.approx(largest, rel=1e-9)
 
-    rows = list(csv.DictReader(io.StringIO(terminal(*power, "--pairs", "--format", "csv").out)))
+    rows = terminal(*power, "--pairs", "--format", "csv").table
     assert len(rows) == 28
     assert rows[0] == {"scale": "raw"} | {name: str(value) for name, value in pairs[0].items()}
     table = terminal(*power, "--pairs").out

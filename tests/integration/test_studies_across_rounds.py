@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
-import json
-
 import numpy as np
 import pytest
 from tests.factories import log_scores, verify_record
@@ -34,14 +30,9 @@ def campaign(engine, terminal):
     return terminal
 
 
-def read(done):
-    assert done.code == 0, done.err
-    return json.loads(done.out)
-
-
 @pytest.mark.long
 def test_each_round_has_the_figures_of_its_own_studies(campaign):
-    study = read(campaign(*POWER, "--all-rounds", *MEASURE, *FEW, "--format", "json"))
+    study = campaign(*POWER, "--all-rounds", *MEASURE, *FEW, "--format", "json").json
     assert [(one["round"], one["topics"], one["runs"]) for one in study["rounds"]] == [
         ("1", 12, 8),
         ("2", 15, 8),
@@ -53,8 +44,8 @@ def test_each_round_has_the_figures_of_its_own_studies(campaign):
     scales = [word for scale in ("raw", "std-ab", "std-cdf") for word in ("--scale", scale)]
     for one in study["rounds"]:
         of_round = (one["round"], *MEASURE, *scales, "--format", "json")
-        power = read(campaign(*POWER, *of_round, *FEW))["scales"]
-        swaps = read(campaign(*SWAPS, *of_round))["scales"]
+        power = campaign(*POWER, *of_round, *FEW).json["scales"]
+        swaps = campaign(*SWAPS, *of_round).json["scales"]
         for row, its_power, its_swaps in zip(one["scales"], power, swaps, strict=True):
             assert row["share_low"] <= row["share"] <= row["share_high"]
             for name in ("scale", "share", "share_low", "share_high", "critical_difference"):
@@ -77,17 +68,13 @@ def test_each_round_has_the_figures_of_its_own_studies(campaign):
     assert [one["round"] for one in study["ageing"]["rounds"]] == ["2", "few", "3"]
 
     # The swap rate's command shows the same, by its own options.
-    same = read(campaign(*SWAPS, "--all-rounds", *MEASURE, "--trials", "250", "--format", "json"))
+    same = campaign(*SWAPS, "--all-rounds", *MEASURE, "--trials", "250", "--format", "json").json
     assert (same["trials"], same["swap_trials"]) == (10_000, 250)
-    shared_out = read(
-        campaign(*POWER, "--all-rounds", *MEASURE, *FEW, "--workers", "2", "--format", "json")
-    )
+    shared_out = campaign(
+        *POWER, "--all-rounds", *MEASURE, *FEW, "--workers", "2", "--format", "json"
+    ).json
     assert shared_out == study
-    rows = list(
-        csv.DictReader(
-            io.StringIO(campaign(*POWER, "--all-rounds", *MEASURE, *FEW, "--format", "csv").out)
-        )
-    )
+    rows = campaign(*POWER, "--all-rounds", *MEASURE, *FEW, "--format", "csv").table
     assert [(row["round"], row["scale"]) for row in rows[:4]] == [
         ("1", "raw"),
         ("1", "std-ab"),
@@ -119,14 +106,14 @@ def test_a_kept_study_of_all_rounds(campaign, engine):
 
     # A new round makes nothing wrong that was said of the others; it is there to be taken up.
     log_scores(engine, "4", scores(9, 13))
-    later = read(campaign("result", "show", "over the years", "--format", "json"))
+    later = campaign("result", "show", "over the years", "--format", "json").json
     assert (later["stale"], [one["round"] for one in later["rounds"]]) == (False, ["1", "2", "3"])
     assert campaign("result", "renew", "over the years").code == 0
-    again = read(campaign("result", "show", "over the years", "--format", "json"))
+    again = campaign("result", "show", "over the years", "--format", "json").json
     assert [one["round"] for one in again["rounds"]] == ["1", "2", "3", "4"]
     # A correction does, and what it was computed from is read again.
     log_scores(engine, "2", scores(8, 15), revise="misprint")
-    assert read(campaign("result", "show", "over the years", "--format", "json"))["stale"]
+    assert campaign("result", "show", "over the years", "--format", "json").json["stale"]
     assert "study 'over the years'" in campaign("impact", "2").out
     assert verify_record(engine).status == "verified"
 
@@ -163,7 +150,7 @@ def test_treccovid_round_after_round(engine, terminal, shared):
         logged = ("log", "covid", str(number), str(file), "--measure", "nDCG@10", "--create")
         assert terminal(*logged).code == 0
     every = ("study", "discriminative-power", "covid", "--all-rounds", "--measure", "nDCG@10")
-    study = read(terminal(*every, "--format", "json"))
+    study = terminal(*every, "--format", "json").json
     shares = [row["share"] for row in study["rounds"][0]["scales"]]
     assert shares == pytest.approx([0.2793, 0.2762, 0.2812], abs=0.0032)
     rates = [row["overall"] for row in study["rounds"][0]["scales"]]

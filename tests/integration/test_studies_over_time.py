@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
-
 import numpy as np
 import pytest
 from sqlalchemy import text
+from tests.databases import rows
 from tests.factories import log_scores, verify_record
 
 from roundbook.database.engine import unit_of_work
@@ -57,7 +55,7 @@ def test_incremental_topics_of_a_published_matrix(engine, terminal, shared):
     assert "The 100 topics there are give it 0.774: not enough." in table
     assert "They are enough for 90.0% of 3,003 pairs of runs." in table
     assert "upper 80% chi-square limit of the sd" in table
-    rows = list(csv.DictReader(io.StringIO(terminal(*both, "--format", "csv").out)))
+    rows = terminal(*both, "--format", "csv").table
     assert (len(rows), rows[91]["scale"], rows[91]["topics"]) == (182, "std-ab", "10")
     # The same of the file alone, and of one pair only.
     alone = terminal(*study[:2], "--file", file, *study[4:], "--format", "json").json
@@ -99,7 +97,7 @@ def test_changes_of_published_systems(engine, terminal, shared):
     )
     assert "The ER of 3 systems is unstable" in table
     assert "missing scores: zero, 0 missing, and zero, 16 missing" in table
-    rows = list(csv.DictReader(io.StringIO(terminal(*of_tags, "--format", "csv").out)))
+    rows = terminal(*of_tags, "--format", "csv").table
     assert (len(rows), rows[4]["system"], rows[4]["er"], rows[0]["unstable"]) == (
         *(5, PIVOT, ""),
         "True",
@@ -146,8 +144,7 @@ def test_a_change_is_kept_with_both_rounds(engine, terminal):
     assert terminal(*back).code == 0
     listed = terminal("result", "list", "t", "--kind", "study").out
     assert "change: systems that fell raw" in listed
-    with unit_of_work(engine) as connection:
-        assert connection.execute(text(_INPUTS)).all() == [("back", 2), ("both", 2)]
+    assert rows(engine, _INPUTS) == [("back", 2), ("both", 2)]
     shown = terminal("result", "show", "both")
     assert "It stands: these scores count today." in shown.out
     assert verify_record(engine).status == "verified"

@@ -19,7 +19,7 @@ import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, event, select, text
-from tests.archives import database_on, rows
+from tests.databases import database_on, rows
 from tests.factories import (
     Design,
     fit_factor_set,
@@ -304,9 +304,8 @@ WHERE estimate.version = 1 AND task.name = :task
 
 def first_estimates(engine, task="web"):
     """Return the first version of every estimate of a task, by what it is of."""
-    with unit_of_work(engine) as connection:
-        rows = connection.execute(text(ESTIMATES), {"task": task}).all()
-    return {row[:6]: dict(list(row._mapping.items())[6:]) for row in rows}
+    found = rows(engine, ESTIMATES, task=task)
+    return {row[:6]: dict(list(row._mapping.items())[6:]) for row in found}
 
 
 def assert_equal_estimates(found, expected):

@@ -10,6 +10,7 @@ from datetime import date
 import numpy as np
 import pytest
 from sqlalchemy import event, text
+from tests.databases import rows
 from tests.factories import (
     Design,
     create_round,
@@ -42,7 +43,6 @@ from tests.variances_by_hand import (
     runs_part,
 )
 
-from roundbook.database.engine import unit_of_work
 from roundbook.errors import (
     AlreadyRecordedError,
     InputError,
@@ -91,9 +91,8 @@ ORDER BY estimate.id
 
 
 def stored_estimates(engine, scale="raw", measure="AP"):
-    with unit_of_work(engine) as connection:
-        rows = connection.execute(text(ESTIMATES), {"measure": measure}).all()
-    return [row for row in rows if row.scale == scale]
+    found = rows(engine, ESTIMATES, measure=measure)
+    return [row for row in found if row.scale == scale]
 
 
 @pytest.mark.long
@@ -680,18 +679,16 @@ def test_only_the_latest_factors_are_renewed(two_measures):
         two_measures, "t", "r2", "AP", runs=["run0", "run1"], reason="Baselines", user="ann"
     )
     log_scores(two_measures, "r2", ROUNDS["r2"], teams=TEAMS["r2"])
-    with unit_of_work(two_measures) as connection:
-        rows = connection.execute(
-            text(
-                "SELECT factor_set.version, estimate.version FROM roundbook.variance_estimate"
-                " AS estimate JOIN roundbook.factor_set ON factor_set.id = factor_set_id"
-                " JOIN roundbook.matrix ON matrix.id = estimate.matrix_id"
-                " JOIN roundbook.measure ON measure.id = matrix.measure_id"
-                " JOIN roundbook.round ON round.id = matrix.round_id"
-                " WHERE scale = 'std-ab' AND label = 'r2' AND measure.name = 'AP' ORDER BY 1, 2"
-            )
-        ).all()
-    assert [tuple(row) for row in rows] == [(1, 1), (2, 1), (2, 2)]
+    found = rows(
+        two_measures,
+        "SELECT factor_set.version, estimate.version FROM roundbook.variance_estimate"
+        " AS estimate JOIN roundbook.factor_set ON factor_set.id = factor_set_id"
+        " JOIN roundbook.matrix ON matrix.id = estimate.matrix_id"
+        " JOIN roundbook.measure ON measure.id = matrix.measure_id"
+        " JOIN roundbook.round ON round.id = matrix.round_id"
+        " WHERE scale = 'std-ab' AND label = 'r2' AND measure.name = 'AP' ORDER BY 1, 2",
+    )
+    assert found == [(1, 1), (2, 1), (2, 2)]
     (_, row) = show_variances(two_measures, "t", "AP", scale="std-ab").rounds
     assert (row.factor_version, row.estimate_version, row.clusters) == (2, 2, 6)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sqlalchemy import text
-from tests.archives import database_on, execute
+from tests.databases import database_on, execute
 from tests.factories import (
     export_archive,
     import_archive,

@@ -15,6 +15,7 @@ from urllib.request import Request, urlopen
 import numpy as np
 import psutil
 import pytest
+from tests.factories import wide
 
 from roundbook.api.app import PREFIX
 
@@ -24,10 +25,8 @@ SECONDS = float(os.environ.get("LOAD_SECONDS", "60"))
 TOPICS, RUNS = 100, [f"run{number}" for number in range(50)]
 
 
-def wide(generator):
-    scores = generator.random((TOPICS, len(RUNS))).round(4)
-    rows = [f"t{number},{','.join(map(str, row))}" for number, row in enumerate(scores)]
-    return "\n".join(["topic," + ",".join(RUNS), *rows, ""]).encode()
+def scores(generator):
+    return wide(generator.random((TOPICS, len(RUNS))).round(4), runs=RUNS).encode()
 
 
 @contextmanager
@@ -70,7 +69,7 @@ def load(process, root):
         with urlopen(request, timeout=120) as response:
             return json.load(response)
 
-    first = wide(np.random.default_rng(0))
+    first = scores(np.random.default_rng(0))
     about = {"task": "t", "measures": "AP", "create": True}
     ask("log", first, round="first", **about)
     wrong, counts, memory = [], {"read": 0, "uploaded": 0}, []
@@ -90,7 +89,7 @@ def load(process, root):
     def upload(number, done, generator):
         # Each corrects a round of its own again and again, so that answers stay of one size.
         again = {"revise": "again"} if done else {}
-        logged = ask("log", wide(generator), round=str(number), **about, **again)
+        logged = ask("log", scores(generator), round=str(number), **about, **again)
         assert [one["status"] for one in logged["matrices"]] == ["logged"]
 
     def read(number, done, generator):

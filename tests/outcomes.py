@@ -1,0 +1,41 @@
+"""What a command line did, as tests ask for it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from typing import Any, NamedTuple
+
+
+class Outcome(NamedTuple):
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> Any:
+        assert self.code == 0, self
+        return json.loads(self.out)
+
+    @property
+    def lines(self) -> list[str]:
+        assert self.code == 0, self
+        return self.out.splitlines()
+
+    @property
+    def table(self) -> list[dict[str, str]]:
+        """The rows of what was printed as CSV."""
+        assert self.code == 0, self
+        return list(csv.DictReader(io.StringIO(self.out)))
+
+    def refusal(self, code: int = 1) -> str:
+        """Return the one sentence with which the command refused, and said nothing else."""
+        assert self.code == code, self
+        assert self.out == "", self
+        assert "Traceback" not in self.err, self
+        (line,) = self.err.splitlines()
+        start, sentence = line[:7], line[7:]
+        assert start == "Error: ", self
+        assert len(sentence.split()) >= 4, self
+        return sentence
