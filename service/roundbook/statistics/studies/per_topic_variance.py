@@ -15,7 +15,6 @@ from functools import partial
 
 import numpy as np
 
-from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.score_matrix import Floats, check_share
 from roundbook.statistics.studies.common import (
     MOST_BYTES,
@@ -144,7 +143,7 @@ def per_topic_variance(
     Parameters
     ----------
     lists : AssessedLists
-        Of at least two runs and two topics.
+        Of at least two runs and two topics; with finite scores for the model KDE.
     how : Redrawing
     trials : int
         B, up to a million.
@@ -154,8 +153,8 @@ def per_topic_variance(
     Raises
     ------
     ImpossibleStatisticError
-        If there are fewer than two topics or runs, all runs tie on every topic, KDE has no scores,
-        or a number is out of range.
+        If there are fewer than two topics or runs, all runs tie on every topic, or a number is out
+        of range.
 
     Examples
     --------
@@ -177,11 +176,7 @@ def per_topic_variance(
     """
     check_trials(trials, seed)
     check_share(how.alpha, "Alpha")
-    if how.depth != math.floor(how.depth) or how.depth < 1:
-        raise ImpossibleStatisticError(f"Lists cannot be cut to {how.depth} documents.")
     lists = lists.cut(how.depth)
-    if how.model == "kde":
-        _check_document_scores(lists)
     scores = study_scores(lists.average_precision(), _STUDY)
     topics, runs = scores.shape
     first, _ = pairs(runs)
@@ -245,19 +240,3 @@ def per_topic_variance(
         topics_without_relevant=int((lists.relevant == 0).sum()),
         lists_without_relevant=int((~has_relevant).sum()),
     )
-
-
-def _check_document_scores(lists: AssessedLists) -> None:
-    if lists.scores is None:
-        raise ImpossibleStatisticError(
-            f"{_STUDY} by KDE draws from document scores, and these lists have none."
-        )
-    depth = lists.scores.shape[2]
-    if int(lists.lengths.max()) > depth:
-        raise ImpossibleStatisticError(
-            f"{_STUDY} by KDE needs the scores of all documents: a list of"
-            f" {int(lists.lengths.max())} has those of the first {depth} only."
-        )
-    inside = np.arange(depth) < lists.lengths.T[:, :, np.newaxis]
-    if not (np.isfinite(lists.scores) | ~inside).all():
-        raise ImpossibleStatisticError(f"{_STUDY} by KDE needs a finite score of every document.")

@@ -101,7 +101,7 @@ def judged_shares(lists: AnyInts, judgments: Judgments, pooled: Bools) -> Floats
         the unjudged ones too.
     judgments : Judgments
     pooled : (runs,) bool array
-        Which runs contributed to the pool.
+        Which runs contributed to the pool; at least one.
 
     Returns
     -------
@@ -111,10 +111,8 @@ def judged_shares(lists: AnyInts, judgments: Judgments, pooled: Bools) -> Floats
     Raises
     ------
     ImpossibleStatisticError
-        If no run is pooled, or the pooled runs have no document for any judged topic.
+        If the pooled runs have no document for any judged topic.
     """
-    if not pooled.any():
-        raise ImpossibleStatisticError("The depth of a pool needs a run that contributed to it.")
     depth = lists.shape[2]
     judged = np.zeros(depth, dtype=np.int64)
     pool = np.zeros(depth, dtype=np.int64)

@@ -198,10 +198,6 @@ def test_symmetries(runs, topics, seed):
 @pytest.mark.parametrize(
     ("change", "options", "message"),
     [
-        ({"scores": None}, {"model": "kde"}, "by KDE draws from document scores"),
-        ({"scores": np.ones((3, 3, 9))}, {"model": "kde"}, "a list of 30 has those of the first 9"),
-        ({"scores": np.full((3, 3, 30), np.nan)}, {"model": "kde"}, "finite score of every doc"),
-        ({}, {"depth": 0}, "cannot be cut to 0 documents"),
         ({}, {"trials": 0}, "whole number of trials from 1 to 1,000,000, not 0"),
         ({}, {"alpha": 1}, "Alpha must be between 0 and 1"),
         ({"rank": np.full(36, 31)}, {"depth": 30}, "all 3 runs tie on every topic"),
