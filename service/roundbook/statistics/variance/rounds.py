@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -129,21 +129,13 @@ class RoundArrays:
     topic_ids: Ints
 
 
-@dataclass(frozen=True, eq=False)
-class TopicInfluences:
+class TopicInfluences(NamedTuple):
     """Topic influences of several matrices, one after the other.
 
-    Attributes
-    ----------
-    values : (all topics,) float array
-        Influence of each topic on ln V of its matrix; they sum to 0 in each matrix, and are 0 in
-        one that has no influences.
-    sizes : (matrices,) int array
-        Number of topics of each matrix.
-    variances : (matrices,) float array
-        Sum of the squared influences: the variance of ln V over topics. NaN where there are none.
-    reasons : tuple of str or None
-        Why a matrix has none.
+    `values` are those of each topic on ln V of its matrix; they sum to 0 in each matrix, and are 0
+    in one that has no influences. By matrix, `sizes` are the numbers of topics, `variances` the
+    sums of the squared influences, which are the variances of ln V over topics (NaN where there are
+    none), and `reasons` say why there are none.
     """
 
     values: Floats
