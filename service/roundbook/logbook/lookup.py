@@ -94,10 +94,12 @@ def round_named(connection: Connection, task_id: int, label: str) -> int | None:
     return connection.execute(select(round_.c.id).where(*of_label).order_by(round_.c.id)).scalar()
 
 
-def recorded_label(connection: Connection, task_id: int, task_name: str, label: str) -> str:
-    """Return a round's label as it is recorded."""
-    round_id = find_round(connection, task_id, task_name, label)
-    return str(read_round(connection, round_id).label)
+def recorded_round(
+    connection: Connection, task_name: str, label: str, *, lock: bool = False
+) -> Row[Any]:
+    """Return a task's round as `read_round` does; `lock` as in `find_task`."""
+    task_id = find_task(connection, task_name, lock=lock)
+    return read_round(connection, find_round(connection, task_id, task_name, label))
 
 
 def read_round(connection: Connection, round_id: int) -> Row[Any]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any
 
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import func, select
 
 from roundbook.database.tables import current_matrix, event, round_
 from roundbook.errors import (
@@ -18,7 +17,7 @@ from roundbook.errors import (
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_results
 from roundbook.logbook.input_rows import results_of_round
-from roundbook.logbook.lookup import find_round, find_task, read_round
+from roundbook.logbook.lookup import recorded_round
 from roundbook.logbook.names import check_name, check_text, is_named
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import PUBLISHED, fingerprint_round, published_fingerprint
@@ -84,7 +83,8 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
     if not any(values.values()):
         raise InputError("There is nothing to set.", way_out="nothing to set")
     connection = session.connection
-    task_id, recorded = _locked(connection, request)
+    recorded = recorded_round(connection, request.task, request.round, lock=True)
+    task_id = recorded.task_id
     new = {
         name: value
         for name, value in values.items()
@@ -139,7 +139,8 @@ def rename_round(session: Session, request: RenameRound) -> RenamedRound:
     """
     connection = session.connection
     label = check_name("round", request.name)
-    task_id, recorded = _locked(connection, request)
+    recorded = recorded_round(connection, request.task, request.round, lock=True)
+    task_id = recorded.task_id
     was = recorded.label
     taken = select(round_.c.id).where(
         round_.c.task_id == task_id, is_named(round_.c.label, label), round_.c.id != recorded.id
@@ -182,7 +183,8 @@ def remove_round(session: Session, request: RemoveRound) -> RemovedRound:
         When it holds scores.
     """
     connection = session.connection
-    task_id, recorded = _locked(connection, request)
+    recorded = recorded_round(connection, request.task, request.round, lock=True)
+    task_id = recorded.task_id
     if held := held_content(connection, [recorded.id]):
         raise not_empty_error(f"Round '{recorded.label}'", held, request.task)
     connection.execute(round_.delete().where(round_.c.id == recorded.id))
@@ -212,7 +214,8 @@ def publish_round(session: Session, request: PublishRound) -> PublishedRound:
     """
     reason = check_text("reason", request.reason)
     connection = session.connection
-    task_id, recorded = _locked(connection, request)
+    recorded = recorded_round(connection, request.task, request.round, lock=True)
+    task_id = recorded.task_id
     fingerprint = fingerprint_round(connection, recorded.id)
     if recorded.status != "published":
         counted = connection.execute(
@@ -255,12 +258,3 @@ def publish_round(session: Session, request: PublishRound) -> PublishedRound:
         undone = {"status": "draft", "published_at": None, "published_fingerprint": None}
         return published.model_copy(update=undone)
     return published
-
-
-def _locked(
-    connection: Connection, request: SetRound | PublishRound | RenameRound | RemoveRound
-) -> tuple[int, Row[Any]]:
-    """Lock a task, and return its id and the row of its round."""
-    task_id = find_task(connection, request.task, lock=True)
-    round_id = find_round(connection, task_id, request.task, request.round)
-    return task_id, read_round(connection, round_id)

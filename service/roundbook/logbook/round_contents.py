@@ -8,7 +8,7 @@ from sqlalchemy import Connection, select
 from sqlalchemy.dialects.postgresql import distinct_on
 
 from roundbook.database.tables import measure, published_variance
-from roundbook.logbook.lookup import find_round, find_task, read_round
+from roundbook.logbook.lookup import recorded_round
 from roundbook.logbook.matrices.listing import ListedMatrix, list_matrices
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import find_publication
@@ -70,8 +70,7 @@ def show_round(session: Session, request: ShowRound) -> RoundContents:
         When there is no such task or round.
     """
     connection, task = session.connection, request.task
-    round_id = find_round(connection, find_task(connection, task), task, request.round)
-    row = read_round(connection, round_id)
+    row = recorded_round(connection, task, request.round)
     publication = find_publication(session, task, row.label)
     names = {"task": task, "round": row.label}
     return RoundContents(
@@ -81,7 +80,7 @@ def show_round(session: Session, request: ShowRound) -> RoundContents:
         matrices=list_matrices(session, ListMatrices(**names, superseded=True)).matrices,
         uploads=list_runs(session, ListRuns(**names)).uploads,
         qrels=list_qrels(session, ListQrels(**names)).qrels,
-        published_variances=_published_variances(connection, round_id),
+        published_variances=_published_variances(connection, row.id),
     )
 
 

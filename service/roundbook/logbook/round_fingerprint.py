@@ -16,7 +16,7 @@ from sqlalchemy import Connection, func, select, text
 
 from roundbook.database.tables import event, round_, task
 from roundbook.errors import NotRecordedError
-from roundbook.logbook.lookup import find_round, find_task, read_round
+from roundbook.logbook.lookup import read_round, recorded_round
 from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.names import is_named
 from roundbook.logbook.result import Result
@@ -120,8 +120,7 @@ def verify_round(session: Session, request: RoundVerificationRequest) -> Verifie
         When a score matrix is damaged.
     """
     connection = session.connection
-    task_id = find_task(connection, request.task)
-    round_id = find_round(connection, task_id, request.task, request.round)
+    round_id = recorded_round(connection, request.task, request.round).id
     expected = request.fingerprint
     if expected is None:
         expected = published_fingerprint(connection, round_id)

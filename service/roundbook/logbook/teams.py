@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from operator import not_
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import run
 from roundbook.errors import InputError
@@ -16,7 +16,7 @@ from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.estimates import renew_runs_parts
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_results
-from roundbook.logbook.lookup import find_round, find_task, read_round
+from roundbook.logbook.lookup import recorded_round
 from roundbook.logbook.names import check_reason
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import Publication, find_publication
@@ -90,8 +90,8 @@ def describe_teams(
     connection = session.connection
     reason = check_reason(request.revise)
     teams = read_teams(request.file, max_bytes=max_file_bytes)
-    task_id = find_task(connection, request.task, lock=True)
-    round_id = find_round(connection, task_id, request.task, request.round)
+    recorded = recorded_round(connection, request.task, request.round, lock=True)
+    round_id = recorded.id
     tags = dict.fromkeys(
         connection.execute(
             select(run.c.tag).where(run.c.round_id == round_id).order_by(run.c.id)
@@ -114,7 +114,7 @@ def describe_teams(
             session,
             CORRECTED if corrected else "runs described",
             why=reason,
-            task_id=task_id,
+            task_id=recorded.task_id,
             round_id=round_id,
             details={"runs": runs, "estimates_renewed": len(renewed)}
             | {
@@ -137,26 +137,25 @@ def describe_teams(
         unknown_runs=[tag for tag in teams if tag not in tags],
         undescribed_runs=[tag for tag in tags if tag not in teams],
         hidden=list(teams.hidden),
-        impact=_stale(connection, task_id, round_id, changes),
+        impact=_stale(connection, recorded, changes),
         publication=find_publication(session, request.task, request.round) if changes else None,
     )
 
 
 def _stale(
-    connection: Connection, task_id: int, round_id: int, changed: Sequence[RunChange]
+    connection: Connection, recorded: Row[Any], changed: Sequence[RunChange]
 ) -> list[Dependent]:
     """Return the saved results made stale by facts that became known of a round's runs."""
     facts = {change.fact for change in changed} - {"type"}  # on which nothing rests
     if not facts:
         return []
-    label = read_round(connection, round_id).label
     return stale_results(
         connection,
-        task_id,
+        recorded.task_id,
         # Teams and systems that became known are counted over all rounds of a result.
         lambda entry, inputs: any(
-            (change.code in facts and any(row.round == label for row in inputs))
-            or (change.code in ("runs", "estimated") and change.round == label)
+            (change.code in facts and any(row.round == recorded.label for row in inputs))
+            or (change.code in ("runs", "estimated") and change.round == recorded.label)
             for change in entry.changes
         ),
     )

@@ -13,7 +13,7 @@ from roundbook.errors import MissingExtraError, NotRecordedError, RoundbookError
 from roundbook.formats.text import shown_path
 from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.events import list_events
-from roundbook.logbook.lookup import find_task, find_task_series, recorded_label
+from roundbook.logbook.lookup import find_task, find_task_series, recorded_round
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result
 from roundbook.logbook.rounds import Round, other_measures
@@ -117,7 +117,7 @@ def _compose(
         # A label that the task does not have is refused, as an unknown measure is.
         label = find_task_series(connection, task, measure, label).assessments
     if request.round is not None:
-        only = recorded_label(connection, task_id, task, request.round)
+        only = recorded_round(connection, task, request.round).label
         request = request.model_copy(update={"round": only})
     reported = [row for row in rounds if request.round in (None, row.round)]
     drafts = [row.round for row in reported if row.status == "draft"]

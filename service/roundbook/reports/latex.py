@@ -8,7 +8,7 @@ from roundbook.errors import InputError, NotRecordedError, RoundbookError
 from roundbook.formats.text import shown_path
 from roundbook.logbook.atomic_files import write_directory, write_file
 from roundbook.logbook.factors import show_factors
-from roundbook.logbook.lookup import find_task, recorded_label
+from roundbook.logbook.lookup import recorded_round
 from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.rankings import compare_rankings
@@ -165,6 +165,5 @@ def _round(session: Session, listed: RoundList, request: LatexReport, measure: s
             or (measure_key(scores.measure), scores.assessments, scores.withdrawn) == series
         )
         return next(scored, rounds[-1])
-    task_id = find_task(session.connection, listed.task)
-    recorded = recorded_label(session.connection, task_id, listed.task, label)
+    recorded = recorded_round(session.connection, listed.task, label).label
     return next(row for row in rounds if row.round == recorded)

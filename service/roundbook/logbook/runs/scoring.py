@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from roundbook.errors import InputError, MissingExtraError
 from roundbook.formats import CompleteMatrix
-from roundbook.logbook.lookup import find_logged, find_round, find_task, read_round
+from roundbook.logbook.lookup import find_logged, read_round, recorded_round
 from roundbook.logbook.matrices.history import cells_of, compared_names
 from roundbook.logbook.names import check_name
 from roundbook.logbook.result import SOFTWARE, Result
@@ -105,10 +105,9 @@ def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
         As `score_assessed`.
     """
     connection = session.connection
-    task_id = find_task(connection, request.task)
-    round_id = find_round(connection, task_id, request.task, request.round)
+    round_row = recorded_round(connection, request.task, request.round)
     label = check_name("assessments label", request.assessments)
-    assessed = load_assessed_runs(connection, read_round(connection, round_id), label)
+    assessed = load_assessed_runs(connection, round_row, label)
     scored = score_assessed(assessed, request.measures)
     matrices = [
         CompleteMatrix(

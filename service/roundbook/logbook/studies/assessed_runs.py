@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from roundbook.errors import InputError, NotRecordedError, WithdrawnError
 from roundbook.formats.trec import read_qrels, read_runs
-from roundbook.logbook.lookup import find_round, find_task, read_round
+from roundbook.logbook.lookup import recorded_round
 from roundbook.logbook.result import Result
 from roundbook.logbook.runs.scoring import compare_scores
 from roundbook.logbook.runs.storing import load_assessed_runs
@@ -107,9 +107,7 @@ def study_runs(
     assert request.task is not None
     assert request.round is not None
     connection = session.connection
-    task_id = find_task(connection, request.task)
-    round_id = find_round(connection, task_id, request.task, request.round)
-    row = read_round(connection, round_id)
+    row = recorded_round(connection, request.task, request.round)
     as_of = (None, None) if saved is None else (saved.upload, saved.revision)
     assessed = load_assessed_runs(connection, row, request.assessments, scores=scores, as_of=as_of)
     about = {
