@@ -64,7 +64,7 @@ def _typed() -> list[str]:
 def note_names(engine: Engine, settings: Settings, address: str | None) -> None:
     """Write the names of a record to a file for later, unless something prevents it."""
     from roundbook.errors import RoundbookError
-    from roundbook.logbook.names import list_names
+    from roundbook.logbook.completion_names import list_names
     from roundbook.logbook.session import begin
 
     with suppress(RoundbookError, OSError), begin(engine, one_snapshot=True) as session:

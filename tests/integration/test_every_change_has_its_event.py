@@ -17,6 +17,7 @@ from tests.factories import score_matrix, wide
 from roundbook import logbook, transfer
 from roundbook.formats import RunTeam
 from roundbook.logbook import published
+from roundbook.logbook.completion_names import list_names
 from roundbook.logbook.drift.report import report_drift, trace_drift
 from roundbook.logbook.events import event_kinds, list_events, record_event
 from roundbook.logbook.factors import show_factors, store_factors
@@ -31,7 +32,7 @@ from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.matrices.log_matrix import log_files, log_scores
 from roundbook.logbook.matrices.overview import show_overview
 from roundbook.logbook.matrices.showing import show_matrix
-from roundbook.logbook.names import known_names, list_names, near_names_of_new, near_recorded
+from roundbook.logbook.names import known_names, near_names_of_new, near_recorded
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.privileges import grant_access
 from roundbook.logbook.published import latest_recorded, record_variance
