@@ -9,10 +9,10 @@ from typing import Any, Literal
 from pydantic import Field
 from sqlalchemy import Connection, Row, select, text
 
-from roundbook.database.tables import matrix, round_
+from roundbook.database.tables import current_matrix, matrix
 from roundbook.logbook.kinds import KINDS
-from roundbook.logbook.lookup import of_series
-from roundbook.logbook.matrices.listing import Source, find_matrix, read_sources
+from roundbook.logbook.lookup import of_series, read_round
+from roundbook.logbook.matrices.listing import Source, find_matrix, read_matrices, read_sources
 from roundbook.logbook.result import Result
 from roundbook.logbook.saved_results import (
     ResultEntry,
@@ -158,7 +158,9 @@ def stale_by_source(
         The current score matrices that were computed from earlier runs or assessments, then the
         saved results.
     """
-    rows = {row.id: row for row in connection.execute(text(_OF_ROUND), {"round": round_id})}
+    current = select(current_matrix.c.id).where(current_matrix.c.round_id == round_id)
+    numbers = connection.execute(current).scalars().all()
+    rows = {row.id: row for row in read_matrices(connection, numbers)}
     outdated = []
     for number, source in read_sources(connection, rows).items():
         row, reasons = rows[number], []
@@ -178,7 +180,7 @@ def stale_by_source(
                     scores=Scores(**row._mapping, matrix=number),
                 )
             )
-    task_id = connection.execute(select(round_.c.task_id).filter_by(id=round_id)).scalar_one()
+    task_id = read_round(connection, round_id).task_id
     return outdated + stale_results(
         connection,
         task_id,
@@ -214,19 +216,6 @@ def stale_results(
         for entry, inputs in judge_results(connection, stored_results(connection, task_id))
         if entry.stale and is_latest(entry) and concerns(entry, inputs)
     ]
-
-
-_OF_ROUND = """
-SELECT matrix.id, matrix.logged_at, matrix.logged_by, matrix.assessments,
-       task.name AS task, round.label AS round, measure.name AS measure
-FROM roundbook.current_matrix
-JOIN roundbook.matrix ON matrix.id = current_matrix.id
-JOIN roundbook.round ON round.id = matrix.round_id
-JOIN roundbook.task ON task.id = round.task_id
-JOIN roundbook.measure ON measure.id = matrix.measure_id
-WHERE matrix.round_id = :round
-ORDER BY matrix.id
-"""
 
 
 def _scores_reason(row: Row[Any]) -> Reason | None:
