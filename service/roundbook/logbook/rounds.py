@@ -16,7 +16,7 @@ from roundbook.database.tables import matrix, measure, round_, task, withdrawn
 from roundbook.errors import AlreadyRecordedError, NotRecordedError, RoundPublishedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
-from roundbook.logbook.lookup import Series, find_round, find_task, round_named
+from roundbook.logbook.lookup import Series, find_round, find_task, read_round, round_named
 from roundbook.logbook.names import NearName, check_name, near_names_of_new
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
@@ -159,9 +159,7 @@ def check_first(
     further, missing : str
         For the errors: a noun for the scores, and the clause that none are recorded.
     """
-    published = connection.execute(
-        select(round_.c.status == "published").where(round_.c.id == series.round_id)
-    ).scalar_one()
+    published = read_round(connection, series.round_id).status == "published"
     if published and reason is None:
         raise RoundPublishedError(
             f"Round '{series.round}' is published: it takes {further} only with a reason.",

@@ -11,7 +11,7 @@ from roundbook.database.run_tables import qrels, run_upload, uploaded_run
 from roundbook.database.tables import round_, run, team
 from roundbook.errors import NotRecordedError, RequestError
 from roundbook.formats.trec import StoredFile
-from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.lookup import find_round, find_task, recorded_round
 from roundbook.logbook.names import is_named
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
@@ -144,11 +144,9 @@ def _page(connection: Connection, request: ListRuns, listed: Select[Any]) -> Sel
         label, _, number = request.after.rpartition(":")
         if not (label and number.isdecimal() and len(number) < 10):
             raise RequestError("after", "`after` is an upload of a round, as ROUND:UPLOAD")
-        task_id = find_task(connection, request.task)
-        last = find_round(connection, task_id, request.task, label)
-        ordinal = select(round_.c.ordinal).where(round_.c.id == last).scalar_subquery()
+        last = recorded_round(connection, request.task, label)
         listed = listed.where(
-            tuple_(round_.c.ordinal, run_upload.c.number) > tuple_(ordinal, int(number))
+            tuple_(round_.c.ordinal, run_upload.c.number) > tuple_(last.ordinal, int(number))
         )
     return listed.limit(request.limit)
 
