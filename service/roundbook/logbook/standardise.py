@@ -8,9 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
-from roundbook.database.tables import round_
 from roundbook.errors import ImpossibleStatisticError, InputError
 from roundbook.formats import apply_missing_policy, read_scores
 from roundbook.formats.matrix import HiddenCells
@@ -22,7 +21,14 @@ from roundbook.logbook.factors import (
     outdated_factors,
 )
 from roundbook.logbook.fitting import standardising_mask
-from roundbook.logbook.lookup import Series, find_logged, find_series, find_task, round_named
+from roundbook.logbook.lookup import (
+    Series,
+    find_logged,
+    find_series,
+    find_task,
+    read_round,
+    round_named,
+)
 from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
@@ -246,15 +252,8 @@ def _collections(
 
     Collections that differ are refused.
     """
-    rounds = {
-        row.id: row
-        for row in connection.execute(
-            select(round_.c.id, round_.c.task_id, round_.c.collection).where(
-                round_.c.id.in_((raw.round_id, source.round_id))
-            )
-        )
-    }
-    own, of_factors = rounds[raw.round_id], rounds[source.round_id]
+    own = read_round(connection, raw.round_id)
+    of_factors = read_round(connection, source.round_id)
     if collections_differ(own.collection, of_factors.collection):
         raise ImpossibleStatisticError(
             f"Round '{source.round}' was held on the document collection '{of_factors.collection}'"
