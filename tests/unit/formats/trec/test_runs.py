@@ -115,7 +115,7 @@ def test_depth_and_topics(tmp_path):
     assert runs.beyond_depth == 500
     assert len(runs.documents) == 1002
     assert lists_of(runs) == naive(path.read_text())
-    runs = read([path], topics=["9", "2"], depth=2)
+    runs = read([path], topics=["9", "2"])
     assert (runs.topics, runs.other_topics) == (("9", "2"), ("1", "3"))
     assert lists_of(runs) == {("r", "2"): (["d1200"], [3.0])}
     assert runs.lists[0].topic == 1
