@@ -18,7 +18,6 @@ from roundbook.formats.table import (
 )
 from roundbook.formats.text import SourceText, fields_of
 from roundbook.formats.tools import looks_like_ntcireval
-from roundbook.formats.trec.files import kind_of
 from roundbook.measure_names import is_measure_like, measure_key
 
 
@@ -64,6 +63,21 @@ def detect_layout(table: Table, selection: MeasureSelection) -> str:
     if ANY_TOPIC_HEADER.isdisjoint(keys) or ANY_RUN_HEADER.isdisjoint(keys):
         return "wide"
     return _long_or_wide(table, selection)
+
+
+def kind_of(source: SourceText) -> str | None:
+    """Return ``a TREC run`` or ``TREC qrels`` if a file's first lines look so, else None."""
+    kinds = set()
+    for _, text in source.first_rows:
+        fields = fields_of(text)
+        kind = None
+        if len(fields) == 6 and fields[1].upper() == "Q0" and is_number(fields[4]):
+            kind = "a TREC run"
+        elif len(fields) == 4 and is_number(fields[1]) and fields[3].lstrip("-").isdecimal():
+            # With tabs and a number for the document it may be a row of a wide file.
+            kind = "TREC qrels" if "\t" not in text or not is_number(fields[2]) else None
+        kinds.add(kind)
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def _tool_layout(
