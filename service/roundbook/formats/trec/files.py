@@ -4,23 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from roundbook.errors import BadFileError
 from roundbook.formats.layouts import kind_of
-from roundbook.formats.text import SourceText, decoded, read_bytes
+from roundbook.formats.text import SourceText, StoredFile, decoded, read_bytes
 
 _LONGEST_LINE = 2**16
-
-
-@dataclass(frozen=True)
-class StoredFile:
-    """A file that was read: its name as the user gave it, its size and its hash as stored."""
-
-    file: str
-    size: int
-    sha256: str
 
 
 def read_stored(path: Path | str, max_bytes: int) -> tuple[StoredFile, SourceText]:

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from roundbook.errors import BadFileError
 from roundbook.formats.table import checked_names
-from roundbook.formats.text import SourceText, shown_path
+from roundbook.formats.text import SourceText, StoredFile, shown_path
 from roundbook.formats.trec.columns import Columns, read_columns
-from roundbook.formats.trec.files import StoredFile, read_stored, refuse_kind
+from roundbook.formats.trec.files import read_stored, refuse_kind
 from roundbook.formats.trec.numbering import Numbering, Numbers
 from roundbook.limits import LIST_DEPTH
 

@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tests.damaged_files import MAX_BYTES, bounded, check_refusal
 
 from roundbook.errors import BadFileError
-from roundbook.formats.trec import StoredFile, read_runs
+from roundbook.formats.text import StoredFile
+from roundbook.formats.trec import read_runs
 
 RUN = "1 Q0 d1 1 2.5 bm25\n1 Q0 d2 2 1.5 bm25\n2 Q0 d3 1 .5 bm25\n"
 
