@@ -34,17 +34,9 @@ _LONGEST_SLEEP = 60.0
 def keep_up(
     directory: Path, time_up: timedelta
 ) -> tuple[Literal["started", "extended", "unchanged"], Keeper]:
-    """Start the embedded server in `directory` and keep it up between commands.
+    """Start the embedded server in `directory` and keep it up between commands, for `time_up`.
 
-    Parameters
-    ----------
-    time_up : timedelta
-        How long from now; a later end that is already set stays.
-
-    Raises
-    ------
-    DatabaseUnreachableError
-        When the server cannot be started or kept up.
+    A later end that is already set stays.
     """
     directory = directory.expanduser().resolve()
     status: Literal["started", "extended"] = "started"
@@ -63,13 +55,7 @@ def keep_up(
 
 
 def stop_server(directory: Path) -> Literal["stopped", "in use", "not running"]:
-    """Stop the embedded server in `directory`; if commands still use it, the last one stops it.
-
-    Raises
-    ------
-    DatabaseUnreachableError
-        When the keeper cannot be ended.
-    """
+    """Stop the embedded server in `directory`; if commands still use it, the last one stops it."""
     directory = directory.expanduser().resolve()
     was_kept = end_keeper(directory)
     if server_process(directory) is None:

@@ -52,11 +52,16 @@ class Table:
         columns: Sequence[list[str]] = (),
     ) -> None:
         self.file = file
-        self.header = header
+        self._header = header
         self.header_line = header_line
         self._lines = lines
         self._columns = columns
         self._marks: set[str] = set()  # the decimal marks of the columns read so far
+
+    @cached_property
+    def header(self) -> list[str]:
+        """The cells of the header."""
+        return self._header
 
     @cached_property
     def keys(self) -> list[str]:
@@ -146,17 +151,27 @@ class _Rows(NamedTuple):
 
 
 class TextTable(Table):
-    """A CSV-like table: one row a line, cells separated by commas, tabs or semicolons."""
+    """A text, as a CSV-like table: one row a line, cells between commas, tabs or semicolons.
+
+    It is split when it is first asked for cells: a tool's output is no table.
+    """
 
     def __init__(self, source: SourceText) -> None:
-        line, text = source.first_rows[0]
-        self._text = source.text
-        self._delimiter = _delimiter_of(source)
+        super().__init__(source.file, [], source.first_rows[0][0])
+        self.source = source
+
+    @cached_property
+    def _delimiter(self) -> str | None:
+        return _delimiter_of(self.source)
+
+    @cached_property
+    def header(self) -> list[str]:
+        """The cells of the header."""
+        line, text = self.source.first_rows[0]
         cells = [text]
         if self._delimiter is not None:
-            cells = _split_fields(text, self._delimiter, source.file, line)
-        names = [*map(unmarked, cells)] if "'" in text else cells
-        super().__init__(source.file, names, line)
+            cells = _split_fields(text, self._delimiter, self.file, line)
+        return [*map(unmarked, cells)] if "'" in text else cells
 
     @cached_property
     def _rows(self) -> _Rows:
@@ -166,11 +181,11 @@ class TextTable(Table):
                 self.file,
                 self.header_line,
             )
-        texts = self._text.split("\n")[self.header_line :]
+        texts = self.source.text.split("\n")[self.header_line :]
         if texts and not texts[-1]:
             texts.pop()
         lines: Sequence[int] = range(self.header_line + 1, self.header_line + 1 + len(texts))
-        delimiters = -1 if '"' in self._text else self._text.count(self._delimiter)
+        delimiters = -1 if '"' in self.source.text else self.source.text.count(self._delimiter)
         per_row = len(self.header) - 1
         if delimiters != per_row * (len(texts) + 1) and not all(map(str.strip, texts)):
             rows = [row for row in zip(lines, texts, strict=True) if row[1].strip()]
@@ -211,7 +226,7 @@ class TextTable(Table):
             cells = [text.partition(delimiter)[0] for text in texts]
         else:
             cells = self._cells(column)
-        return [*map(unmarked, cells)] if "'" in self._text else cells
+        return [*map(unmarked, cells)] if "'" in self.source.text else cells
 
     def _cells(self, column: int) -> list[str]:
         return self.cells[column :: len(self.header)]

@@ -18,14 +18,11 @@ from roundbook.formats.table import (
 )
 from roundbook.formats.text import SourceText, fields_of
 from roundbook.formats.tools import looks_like_ntcireval
-from roundbook.formats.trec.files import kind_of
 from roundbook.measure_names import is_measure_like, measure_key
 
 
-def detect_layout(
-    source: SourceText | Table, selection: MeasureSelection
-) -> tuple[str, SourceText | Table]:
-    """Return the one layout that the content fits, and the content as the layout's reader takes it.
+def detect_layout(table: Table, selection: MeasureSelection) -> str:
+    """Return the one of ``LAYOUTS`` of `reader` that a file's content fits.
 
     trec_eval writes ``measure topic value`` and ir_measures ``topic measure value``. Which of
     the two columns holds measures is decided by the tools' names of measures and the selected
@@ -38,10 +35,11 @@ def detect_layout(
     BadFileError
         If the content is that of another file of an evaluation, which holds no scores.
     """
-    if isinstance(source, SourceText):
+    if isinstance(table, TextTable):
+        source = table.source
         first = source.first_rows[0][1].lstrip()
         if first.startswith("{"):
-            return "ir_measures", source
+            return "ir_measures"
         if first.startswith(("[", "<")):
             raise _no_layout(source.file)
         if (kind := kind_of(source)) is not None:
@@ -50,24 +48,36 @@ def detect_layout(
                 " trec_eval -q prints them",
                 source.file,
             )
-        table: Table = TextTable(source)
         has_heading = table.keys[0] in ANY_TOPIC_HEADER | ANY_RUN_HEADER | {""}
         if not has_heading or first.split(maxsplit=2)[:2] == ["runid", SUMMARY_TOPIC]:
             names = {*selection.measures, selection.file_measure} - {None, ""}
             layout = _tool_layout(source, table.header, names)
             if layout is not None:
-                return layout, source
-    else:
-        table = source
+                return layout
     _refuse_other_table(table)
     keys = table.keys
     if len(keys) < 2:
         raise _no_layout(table.file)
     if table.is_pyterrier:
-        return "long", table
+        return "long"
     if ANY_TOPIC_HEADER.isdisjoint(keys) or ANY_RUN_HEADER.isdisjoint(keys):
-        return "wide", table
-    return _long_or_wide(table, selection), table
+        return "wide"
+    return _long_or_wide(table, selection)
+
+
+def kind_of(source: SourceText) -> str | None:
+    """Return ``a TREC run`` or ``TREC qrels`` if a file's first lines look so, else None."""
+    kinds = set()
+    for _, text in source.first_rows:
+        fields = fields_of(text)
+        kind = None
+        if len(fields) == 6 and fields[1].upper() == "Q0" and is_number(fields[4]):
+            kind = "a TREC run"
+        elif len(fields) == 4 and is_number(fields[1]) and fields[3].lstrip("-").isdecimal():
+            # With tabs and a number for the document it may be a row of a wide file.
+            kind = "TREC qrels" if "\t" not in text or not is_number(fields[2]) else None
+        kinds.add(kind)
+    return kinds.pop() if len(kinds) == 1 else None
 
 
 def _tool_layout(

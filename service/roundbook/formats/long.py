@@ -75,15 +75,14 @@ def read_long(table: Table, selection: MeasureSelection) -> dict[str, Block]:
             rows = [row for row in of_measure if topics[row].lower() != SUMMARY_TOPIC]
         if not rows:
             raise BadFileError("there are no scores of single topics", file)
-        whole = len(rows) == len(lines)
-        scored_runs = runs if whole else [runs[row] for row in rows]
+        scored_runs = [runs[row] for row in rows]
         runs_read.update(scored_runs)
         blocks[measure] = block_of_lines(
             file,
-            topics=topics if whole else [topics[row] for row in rows],
+            topics=[topics[row] for row in rows],
             runs=scored_runs,
             scores=table.numbers(column, rows),
-            lines=lines if whole else [lines[row] for row in rows],
+            lines=[lines[row] for row in rows],
             topic_column=topic + 1,
             run_column=run + 1,
             score_column=column + 1,

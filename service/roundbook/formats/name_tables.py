@@ -10,9 +10,9 @@ from typing import NamedTuple
 from roundbook.errors import BadFileError
 from roundbook.formats.columns import TextTable
 from roundbook.formats.matrix import HiddenCells
-from roundbook.formats.reader import read_source
+from roundbook.formats.reader import read_table
 from roundbook.formats.table import RUN_HEADERS, TEAM_HEADERS, checked_name, quoted
-from roundbook.formats.text import SourceText, decoded, read_bytes
+from roundbook.formats.text import decoded, read_bytes
 from roundbook.limits import LARGEST_FILE
 
 _RUN = RUN_HEADERS[:1]  # a system has a column of its own here
@@ -68,8 +68,7 @@ def read_teams(path: Path | str, max_bytes: int = LARGEST_FILE) -> RunTeams:
         If the file cannot be read, lacks a column, or names a run twice; if a team or a system is
         a placeholder such as ``n/a``.
     """
-    source = read_source(path, max_bytes)
-    table = TextTable(source) if isinstance(source, SourceText) else source
+    table = read_table(path, max_bytes)
     file = table.file
     run_at, team_at, type_at, pool_at, system_at = map(
         table.named_column, (_RUN, TEAM_HEADERS, _TYPE, _POOL, _SYSTEM)

@@ -23,7 +23,6 @@ from roundbook.formats.measures import MeasureSelection
 from roundbook.formats.parquet import read_parquet
 from roundbook.formats.table import readable
 from roundbook.formats.text import (
-    SourceText,
     decoded,
     read_bytes,
     shown_path,
@@ -118,17 +117,14 @@ def read_measures(
     hidden: list[HiddenCells] = []
     by_measure: dict[str, list[Block]] = {measure: [] for measure in measures}
     for path in paths:
-        source = read_source(path, max_bytes)
-        if layout == "auto":
-            kind, source = detect_layout(source, selection)
-        else:
-            kind = layout
-        first = first or (source.file, kind)
+        table = read_table(path, max_bytes)
+        kind = detect_layout(table, selection) if layout == "auto" else layout
+        first = first or (table.file, kind)
         if kind != first[1]:
-            raise _disagreement("layout", kind, first[1], source.file, first[0])
-        if isinstance(source, Table) and source.hidden is not None:
-            hidden.append(source.hidden)
-        for measure, block in _blocks(source, kind, selection).items():
+            raise _disagreement("layout", kind, first[1], table.file, first[0])
+        if table.hidden is not None:
+            hidden.append(table.hidden)
+        for measure, block in _blocks(table, kind, selection).items():
             # A measure that was not named by the user may be spelled differently in each file.
             key = measure if measures else measure_key(measure)
             blocks = by_measure.setdefault(key, [])
@@ -165,30 +161,29 @@ def read_measures(
     return matrices
 
 
-def read_source(path: Path | str, max_bytes: int) -> SourceText | Table:
-    """Return the text or table of a file, whose type is detected from its content."""
+def read_table(path: Path | str, max_bytes: int) -> Table:
+    """Return a file as a table, its type detected from its content."""
     file, _, data = read_bytes(path, max_bytes)
     if data.startswith(b"PK\x03\x04") and b"xl/workbook" in data:
         return read_workbook(data, file, max_bytes)
     if data.startswith(b"PAR1"):
         return read_parquet(data, file, max_bytes)
-    return decoded(file, data)
+    return TextTable(decoded(file, data))
 
 
-def _blocks(source: SourceText | Table, kind: str, selection: MeasureSelection) -> dict[str, Block]:
+def _blocks(table: Table, kind: str, selection: MeasureSelection) -> dict[str, Block]:
     """Return a file's scores, read as of one of `LAYOUTS`, by measure."""
     if kind in _TABLES:
-        table = source if isinstance(source, Table) else TextTable(source)
         return _TABLES[kind](table, selection)
-    if isinstance(source, Table):
+    if not isinstance(table, TextTable):
         raise BadFileError(
             f"{kind} is a layout of text, and this is a table",
-            source.file,
+            table.file,
             way_out="one of two layouts",
             first="wide",
             second="long",
         )
-    return read_output(source, kind, selection)
+    return read_output(table.source, kind, selection)
 
 
 def _disagreement(

@@ -76,6 +76,15 @@ class SourceText:
         return rows
 
 
+@dataclass(frozen=True)
+class StoredFile:
+    """A file that was read: its name as the user gave it, its size and its hash as stored."""
+
+    file: str
+    size: int
+    sha256: str
+
+
 # The temporary directory of uploaded files, which messages to the client must not show.
 _SENT_TO: ContextVar[str] = ContextVar("_SENT_TO", default="")
 

@@ -14,7 +14,7 @@ from roundbook.errors import InputError
 
 def write_file(path: Path, content: str | bytes, *, force: bool = False) -> None:
     """Write a file atomically; see `atomic_file`."""
-    with atomic_file(path, force=force) as part, _naming(path):
+    with atomic_file(path, force=force) as part:
         _write(part, content)
 
 
@@ -23,6 +23,8 @@ def atomic_file(
     path: Path, *, force: bool = False, earlier: Callable[[Path], bool] | None = None
 ) -> Iterator[Path]:
     """Yield a temporary path to write to, which is renamed to the file when the block ends.
+
+    An OSError of the block is taken for one of writing.
 
     Parameters
     ----------
@@ -49,8 +51,8 @@ def atomic_file(
                 )
         part = _temporary(target)
     try:
-        yield part
         with _naming(path):
+            yield part
             part.replace(target)
     finally:
         part.unlink(missing_ok=True)
@@ -73,10 +75,7 @@ def write_directory(
     InputError
         When the path exists and is no empty directory, or it cannot be written.
     """
-    with (
-        atomic_directory(path, lambda file: file.suffix == suffix, force=force) as part,
-        _naming(path),
-    ):
+    with atomic_directory(path, lambda file: file.suffix == suffix, force=force) as part:
         for name, content in contents.items():
             _write(part / name, content)
 
@@ -86,6 +85,8 @@ def atomic_directory(
     path: Path, ours: Callable[[Path], bool], *, force: bool = False
 ) -> Iterator[Path]:
     """Yield a temporary directory to fill, which is renamed to `path` when the block ends.
+
+    An OSError of the block is taken for one of writing.
 
     Parameters
     ----------
@@ -105,8 +106,8 @@ def atomic_directory(
         part = _temporary(target)
         part.mkdir()
     try:
-        yield part
         with _naming(path):
+            yield part
             if old:
                 _swap(part, target)
             else:
@@ -117,7 +118,10 @@ def atomic_directory(
 
 def _resolved(path: Path) -> Path:
     """Return the absolute path of a file or directory; refuse a missing parent directory."""
-    target = path.resolve()
+    try:
+        target = path.resolve()
+    except (ValueError, RuntimeError) as error:
+        raise _unwritable(path, error) from None
     if not target.parent.is_dir():
         raise InputError(f"{path}: there is no directory {target.parent}; make it first.")
     return target
@@ -168,10 +172,9 @@ def _naming(path: Path) -> Iterator[None]:
     """Turn failures to write into an InputError that names the path."""
     try:
         yield
-    except (OSError, ValueError, RuntimeError) as error:
-        if isinstance(error, InputError):
-            raise
-        reason = getattr(error, "strerror", None) or error
-        raise InputError(
-            f"{path}: this cannot be written ({reason}); name another place."
-        ) from None
+    except OSError as error:
+        raise _unwritable(path, error.strerror or error) from None
+
+
+def _unwritable(path: Path, reason: object) -> InputError:
+    return InputError(f"{path}: this cannot be written ({reason}); name another place.")

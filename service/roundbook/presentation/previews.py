@@ -9,7 +9,7 @@ from roundbook.presentation.phrases import counted
 from roundbook.requests.fields import VarianceScale
 
 if TYPE_CHECKING:
-    from roundbook.formats.trec import StoredFile
+    from roundbook.formats.text import StoredFile
     from roundbook.logbook.matrices.logged import LoggedMatrix
     from roundbook.logbook.runs.assessing import LoggedQrels
     from roundbook.logbook.runs.log_runs import LoggedRuns

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection, Engine
@@ -77,8 +74,7 @@ def save_backup(engine: Engine, request: BackupRequest) -> SavedBackup:
         atomic_file(file, force=request.force, earlier=has_checksum) as part,
         begin(engine, one_snapshot=True) as session,
     ):
-        with _naming_file(file):
-            part.touch(mode=0o600, exist_ok=False)  # before anything is in it
+        part.touch(mode=0o600, exist_ok=False)  # before anything is in it
         contents = _contents(session.connection)
         _, version = server_version(session.connection)
         write_dump(session.connection, part)
@@ -106,8 +102,12 @@ def restore_backup(engine: Engine, request: RestoreRequest) -> RestoredBackup:
         there is no pg_restore of the server's version.
     """
     file = request.file
-    with _naming_file(file):
+    try:
         is_file = file.is_file()
+    except OSError as error:
+        raise InputError(
+            f"{file}: the system refuses this file: {error.strerror}. Name another."
+        ) from error
     if not is_file:
         raise InputError(f"{file}: there is no such file", way_out="name a backup")
     with unit_of_work(engine) as connection:
@@ -142,14 +142,3 @@ def _contents(connection: Connection) -> dict[str, Any]:
             for name, table in tables.items()
         ],
     }
-
-
-@contextmanager
-def _naming_file(file: Path) -> Iterator[None]:
-    """Turn an OSError into an InputError that names the file."""
-    try:
-        yield
-    except OSError as error:
-        raise InputError(
-            f"{file}: the system refuses this file: {error.strerror}. Name another."
-        ) from error

@@ -1,6 +1,5 @@
 """Readers of TREC run files and relevance assessments (qrels), as arrays of document numbers."""
 
-from roundbook.formats.trec.files import StoredFile
 from roundbook.formats.trec.qrels import QrelsFile, read_qrels
 from roundbook.formats.trec.runs import RankedList, RunFiles, read_runs
 
@@ -8,7 +7,6 @@ __all__ = [
     "QrelsFile",
     "RankedList",
     "RunFiles",
-    "StoredFile",
     "read_qrels",
     "read_runs",
 ]

@@ -1,26 +1,16 @@
-"""Files of runs and relevance assessments: reading them, and telling the two kinds apart."""
+"""Reading of the files of runs and of relevance assessments."""
 
 from __future__ import annotations
 
 import hashlib
 import re
-from dataclasses import dataclass
 from pathlib import Path
 
 from roundbook.errors import BadFileError
-from roundbook.formats.table import is_number
-from roundbook.formats.text import SourceText, decoded, fields_of, read_bytes
+from roundbook.formats.layouts import kind_of
+from roundbook.formats.text import SourceText, StoredFile, decoded, read_bytes
 
 _LONGEST_LINE = 2**16
-
-
-@dataclass(frozen=True)
-class StoredFile:
-    """A file that was read: its name as the user gave it, its size and its hash as stored."""
-
-    file: str
-    size: int
-    sha256: str
 
 
 def read_stored(path: Path | str, max_bytes: int) -> tuple[StoredFile, SourceText]:
@@ -44,21 +34,6 @@ def _refuse_long_lines(source: SourceText) -> None:
             reason = f"a line has more than {_LONGEST_LINE} characters; end each after its fields"
             raise BadFileError(reason, source.file, line)
         start = stop
-
-
-def kind_of(source: SourceText) -> str | None:
-    """Return ``a TREC run`` or ``TREC qrels`` if a file's first lines look so, else None."""
-    kinds = set()
-    for _, text in source.first_rows:
-        fields = fields_of(text)
-        kind = None
-        if len(fields) == 6 and fields[1].upper() == "Q0" and is_number(fields[4]):
-            kind = "a TREC run"
-        elif len(fields) == 4 and is_number(fields[1]) and fields[3].lstrip("-").isdecimal():
-            # With tabs and a number for the document it may be a row of a wide file.
-            kind = "TREC qrels" if "\t" not in text or not is_number(fields[2]) else None
-        kinds.add(kind)
-    return kinds.pop() if len(kinds) == 1 else None
 
 
 def refuse_kind(source: SourceText, kind: str, expected: str, way_out: str) -> None:

@@ -10,7 +10,8 @@ import numpy as np
 
 from roundbook.errors import BadFileError
 from roundbook.formats.table import numbered_names, quoted
-from roundbook.formats.trec.files import StoredFile, read_stored, refuse_kind
+from roundbook.formats.text import StoredFile
+from roundbook.formats.trec.files import read_stored, refuse_kind
 from roundbook.formats.trec.numbering import Numbers
 
 _FIELDS = ("topic", "iteration", "document", "grade")

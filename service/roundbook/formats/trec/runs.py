@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from roundbook.errors import BadFileError
 from roundbook.formats.table import checked_names
-from roundbook.formats.text import SourceText, shown_path
+from roundbook.formats.text import SourceText, StoredFile, shown_path
 from roundbook.formats.trec.columns import Columns, read_columns
-from roundbook.formats.trec.files import StoredFile, read_stored, refuse_kind
+from roundbook.formats.trec.files import read_stored, refuse_kind
 from roundbook.formats.trec.numbering import Numbering, Numbers
 from roundbook.limits import LIST_DEPTH
 
@@ -64,7 +64,6 @@ def read_runs(
     *,
     max_bytes: int,
     topics: Sequence[str] | None = None,
-    depth: int = LIST_DEPTH,
 ) -> RunFiles:
     """Read files of TREC runs, with topic, Q0, document, rank, score and tag in each line.
 
@@ -79,8 +78,6 @@ def read_runs(
         Largest file that is read, also after decompression.
     topics : sequence of str, optional
         Those to read.
-    depth : int
-        Number of documents to keep for each run and topic.
 
     Returns
     -------
@@ -108,7 +105,7 @@ def read_runs(
         stored_files.append(stored)
         for lines in starmap(slice, pairwise([*starts, len(columns.run)])):
             _refuse_repeated_documents(columns, lines, names, source)
-            of_run, dropped = _ranked_lists(columns, lines, numberings["document"], depth)
+            of_run, dropped = _ranked_lists(columns, lines, numberings["document"])
             lists += of_run
             beyond += dropped
     kept_topics = names["topic"] if topics is None else topics
@@ -212,9 +209,9 @@ def _refuse_repeated_documents(
 
 
 def _ranked_lists(
-    columns: Columns, lines: slice, documents: Numbering, depth: int
+    columns: Columns, lines: slice, documents: Numbering
 ) -> tuple[list[RankedList], int]:
-    """Return the lists of a run in trec_eval's order, and the number of documents beyond depth."""
+    """Return the lists of a run in trec_eval's order, and the number of documents below `LIST_DEPTH`."""
     topic, document, score = columns.topic[lines], columns.document[lines], columns.score[lines]
     starts = np.append(0, np.flatnonzero(topic[1:] != topic[:-1]) + 1)
     topics, at_topic = np.unique(topic[starts], return_inverse=True)
@@ -236,7 +233,7 @@ def _ranked_lists(
     run = int(columns.run[lines.start])
     stops = np.cumsum(np.bincount(at_topic, weights=in_blocks).astype(np.int64))
     lists = [
-        RankedList(run, number, documents_of_list[:depth].copy(), scores[:depth].copy())
+        RankedList(run, number, documents_of_list[:LIST_DEPTH].copy(), scores[:LIST_DEPTH].copy())
         for number, documents_of_list, scores in zip(
             topics.tolist(), np.split(document, stops), np.split(score, stops), strict=False
         )

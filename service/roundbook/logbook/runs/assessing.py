@@ -14,7 +14,8 @@ from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.run_tables import judgment_list, qrels
 from roundbook.errors import ContentDiffersError, NotRecordedError, RevisedMeanwhileError
-from roundbook.formats.trec import QrelsFile, StoredFile, read_qrels
+from roundbook.formats.text import StoredFile
+from roundbook.formats.trec import QrelsFile, read_qrels
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
 from roundbook.logbook.lookup import find_round, find_task

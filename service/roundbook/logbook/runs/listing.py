@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, func, select, tup
 from roundbook.database.run_tables import qrels, run_upload, uploaded_run
 from roundbook.database.tables import round_, run, team
 from roundbook.errors import NotRecordedError, RequestError
-from roundbook.formats.trec import StoredFile
+from roundbook.formats.text import StoredFile
 from roundbook.logbook.lookup import find_round, find_task, recorded_round
 from roundbook.logbook.names import is_named
 from roundbook.logbook.result import Result

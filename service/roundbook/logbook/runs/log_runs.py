@@ -15,7 +15,8 @@ from roundbook.database.lists import StoredList, write_lists
 from roundbook.database.run_tables import run_upload, uploaded_run
 from roundbook.database.tables import matrix, matrix_run, run
 from roundbook.errors import ContentDiffersError
-from roundbook.formats.trec import RunFiles, StoredFile, read_runs
+from roundbook.formats.text import StoredFile
+from roundbook.formats.trec import RunFiles, read_runs
 from roundbook.limits import LIST_DEPTH
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source

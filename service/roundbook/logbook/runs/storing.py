@@ -23,7 +23,7 @@ from roundbook.database.run_tables import (
 )
 from roundbook.database.tables import run, topic
 from roundbook.errors import InputError, NotRecordedError
-from roundbook.formats.trec import StoredFile
+from roundbook.formats.text import StoredFile
 from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.same_topics import same_topics
 from roundbook.requests.runs import LogQrels, LogRuns

@@ -125,13 +125,7 @@ def export_archive(
                 func.coalesce(func.sum(matrix.c.topics * cast(matrix.c.runs, BigInteger)), 0)
             ).where(rows_of(matrix, tasks))
         ).scalar_one()
-        try:
-            manifest = write_tables(connection, part, tasks, names, progress)
-        except OSError as error:
-            raise InputError(
-                f"{shown_path(file)}: this cannot be written ({error.strerror or error}); name"
-                " another place."
-            ) from None
+        manifest = write_tables(connection, part, tasks, names, progress)
         with part.open("rb") as written:
             digest, size = hashlib.file_digest(written, "sha256").hexdigest(), written.tell()
     return ExportedArchive(

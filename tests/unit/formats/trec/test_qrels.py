@@ -6,7 +6,8 @@ import pytest
 from tests.damaged_files import MAX_BYTES, check_refusal
 
 from roundbook.errors import BadFileError
-from roundbook.formats.trec import StoredFile, read_qrels
+from roundbook.formats.text import StoredFile
+from roundbook.formats.trec import read_qrels
 
 QRELS = "1 0 d1 2\n1 0 d2 -1\n2 0.5 d1 0\n"
 

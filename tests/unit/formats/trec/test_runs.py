@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from tests.damaged_files import MAX_BYTES, bounded, check_refusal
 
 from roundbook.errors import BadFileError
-from roundbook.formats.trec import StoredFile, read_runs
+from roundbook.formats.text import StoredFile
+from roundbook.formats.trec import read_runs
 
 RUN = "1 Q0 d1 1 2.5 bm25\n1 Q0 d2 2 1.5 bm25\n2 Q0 d3 1 .5 bm25\n"
 
@@ -115,7 +116,7 @@ def test_depth_and_topics(tmp_path):
     assert runs.beyond_depth == 500
     assert len(runs.documents) == 1002
     assert lists_of(runs) == naive(path.read_text())
-    runs = read([path], topics=["9", "2"], depth=2)
+    runs = read([path], topics=["9", "2"])
     assert (runs.topics, runs.other_topics) == (("9", "2"), ("1", "3"))
     assert lists_of(runs) == {("r", "2"): (["d1200"], [3.0])}
     assert runs.lists[0].topic == 1
