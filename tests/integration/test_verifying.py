@@ -643,6 +643,27 @@ def test_a_report_of_runs_counted_over_both_rounds_is_verified(record):
 
 
 @pytest.mark.one_server
+@pytest.mark.long
+def test_a_verdict_falsified_in_the_earliest_form_is_not_that_of_its_event(record):
+    """By the rule of schema 0004, a verdict cannot be computed again."""
+    save_result(record, "drift", REPORT)
+    alter(record, result(DRIFT, "result - 'units'"), known(DRIFT, "known || '{\"rule\": 1}'"))
+    verification = verify_record(record, VerifyRequest())
+    assert verification.differences == []
+    assert [(one.result, one.reason) for one in verification.not_computed] == [(DRIFT, "form")]
+    alter(record, result(DRIFT, HELD))
+    said = (
+        f"drift report '{DRIFT}' version 1: verdict is held, and the event of its saving says"
+        " undecided"
+    )
+    assert found(record) == {"event": (1, said)}
+    # Events of that time number the reports of a task.
+    numbered = {"details": "details - '{drift report,version}'::text[] || '{\"report\": 2}'"}
+    alter(record, rows("event", f"details ->> 'drift report' = '{DRIFT}'", **numbered))
+    assert found(record) == {"event": (1, said)}
+
+
+@pytest.mark.one_server
 def test_an_imported_report_is_verified_where_its_teams_are_spelled_otherwise(
     server, template, second, tmp_path
 ):

@@ -376,7 +376,7 @@ class ReadRow(NamedTuple):
     illegible: Illegible | None
 
 
-def read_row(row: StoredResult) -> ReadRow:
+def read_row(row: StoredResult | Row[Any]) -> ReadRow:
     """Return the readable parts of a row; `illegible` names a part that is not."""
     try:
         kind = find_kind(row.kind)

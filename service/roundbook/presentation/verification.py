@@ -177,4 +177,6 @@ def _what_differs(difference: Difference) -> str:
     elif difference.result is not None and difference.round is not None:
         field = f"the {field} of round '{difference.round}'"
     gives = _GIVES[difference.kind].format(**facts)
+    if (difference.kind, difference.table) == ("event", "result"):
+        gives = "the event of its saving says"
     return f"{field} is {facts['recorded']}, and {gives} {facts['computed']}"
