@@ -32,7 +32,6 @@ from roundbook.pages.ways_out import on_page
 from roundbook.presentation import (
     drift,
     drift_advice,
-    drift_consequence,
     drift_verdict,
     figures,
     plans,
@@ -214,9 +213,7 @@ def drift_context(session: Session, caller: Caller, values: Mapping[str, str]) -
             "drift": figure("drift", report, figures.means_caption(report), **values),
             "sds": figure("sds", report, figures.sds_caption(report), **values),
         },
-        "consequence": drift_consequence.brief_consequence(report, consequence)
-        if consequence
-        else None,
+        "consequence": drift_advice.brief_consequence(report, consequence) if consequence else None,
     }
 
 

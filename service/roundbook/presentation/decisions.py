@@ -20,12 +20,9 @@ from roundbook.presentation.matrices import (
 from roundbook.presentation.measures import merge_sentence
 from roundbook.presentation.phrases import counted
 from roundbook.presentation.previews import near_note
-from roundbook.presentation.publication import publication_note
-from roundbook.presentation.rounds import out_of_order_notes
-from roundbook.presentation.runs import qrels_notes, run_notes
-from roundbook.presentation.saved_results import brief_sentence, other_question
-from roundbook.presentation.staleness import why_stale
-from roundbook.presentation.teams import described_phrase
+from roundbook.presentation.rounds import out_of_order_notes, publication_note
+from roundbook.presentation.runs import described_phrase, qrels_notes, run_notes
+from roundbook.presentation.saved_results import brief_sentence, other_question, why_stale
 from roundbook.presentation.variances import recorded_notes
 
 if TYPE_CHECKING:

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from roundbook.logbook.kinds import title_of
 from roundbook.presentation.phrases import counted
-from roundbook.presentation.saved_results import result_scope
-from roundbook.presentation.staleness import why_stale
+from roundbook.presentation.saved_results import result_scope, why_stale
 
 if TYPE_CHECKING:
     from roundbook.logbook.impact import Dependent, Impact, Reason, ReasonCode

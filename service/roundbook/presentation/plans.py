@@ -7,15 +7,10 @@ from typing import TYPE_CHECKING, Any, cast
 from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.plan import VarianceAt, kind_of
-from roundbook.logbook.withdrawals import left_out
+from roundbook.presentation import variances
 from roundbook.presentation.rounds import out_of_order
-from roundbook.presentation.staleness import added_rounds, change_of_round
+from roundbook.presentation.saved_results import change_of_round
 from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
-from roundbook.presentation.variances import (
-    AS_ELSEWHERE,
-    next_rounds,
-    of_assessments,
-)
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
 from roundbook.statistics.design.inputs import sentence
@@ -49,7 +44,7 @@ def plan_changes(saved: ShownResult) -> dict[str, Any]:
             for change in saved.changes
             if not change.of_new_round
         ],
-        "new_rounds": added_rounds(saved.changes),
+        "new_rounds": [change.round for change in saved.changes if change.of_new_round],
     }
 
 
@@ -81,7 +76,9 @@ def _origin(plan: Plan) -> str:
         "latest": f"of the latest round {history.rounds[-1].round}",
         "given": "as given",
     }.get(plan.variance_at or "pooled", f"pooled over rounds {rounds}")
-    return f"{history.measure} on the {plan.scale} scale{of_assessments(history)}, {origin}"
+    return (
+        f"{history.measure} on the {plan.scale} scale{variances.of_assessments(history)}, {origin}"
+    )
 
 
 _OF_LIMIT: dict[VarianceAt, str] = {
@@ -100,10 +97,10 @@ def alternative(plan: Plan, beside: Alternative) -> str:
             return f"at the pooled variance {variance}"
         case "planning":
             assert plan.estimate is not None
-            rounds = next_rounds(plan.estimate, beside.variance_kind)
+            rounds = variances.next_rounds(plan.estimate, beside.variance_kind)
             return (
                 f"at the planning variance {variance}, which about 4 of 5 {rounds} stay below"
-                f" {AS_ELSEWHERE}"
+                f" {variances.AS_ELSEWHERE}"
             )
         case "paired":
             return f"by twice {of_kind}, as a difference of two runs varies on average"
@@ -152,9 +149,7 @@ def design_advice(plan: Plan) -> str | None:
 
 def withdrawn_notes(plan: Plan) -> list[str]:
     """Return a note for each withdrawn score matrix that a plan leaves out."""
-    if plan.estimate is None:
-        return []
-    return [left_out(matrix, plan.estimate.pooled.rounds) for matrix in plan.estimate.withdrawn]
+    return [] if plan.estimate is None else variances.withdrawn_notes(plan.estimate)
 
 
 def warning(plan: Plan) -> str | None:

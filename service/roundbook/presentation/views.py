@@ -180,7 +180,7 @@ def _impact(impact: Any) -> View:  # noqa: ANN401
 
 
 def _round(contents: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.publication import round_sentences  # noqa: PLC0415
+    from roundbook.presentation.rounds import round_sentences  # noqa: PLC0415
 
     lists = (contents.matrices, contents.uploads, contents.qrels, contents.published_variances)
     return View(next(filter(None, lists), [contents]), round_sentences(contents))
@@ -252,15 +252,16 @@ def _runs(listed: Any) -> View:  # noqa: ANN401
 
 
 def _job(job: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.jobs import state  # noqa: PLC0415
+    from roundbook.presentation.saved_results import job_sentence  # noqa: PLC0415
 
-    return View([job], [state(job)])
+    return View([job], [job_sentence(job)])
 
 
 def _jobs(jobs: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.jobs import state  # noqa: PLC0415
+    from roundbook.presentation.saved_results import job_sentence  # noqa: PLC0415
 
-    return View(jobs.jobs, list(map(state, jobs.jobs)), columns=_columns_of_list(jobs, "jobs"))
+    sentences = list(map(job_sentence, jobs.jobs))
+    return View(jobs.jobs, sentences, columns=_columns_of_list(jobs, "jobs"))
 
 
 _VIEWS: dict[str, Callable[[Any], View]] = {
