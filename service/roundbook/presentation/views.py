@@ -84,23 +84,17 @@ _ROWS = {"ShownMatrix": "runs", "Verification": "differences"}
 # Modules that compute or draw are imported only when a result of the kind is shown.
 
 
-def _draw(module: str, chart: str, result: Any) -> Any:  # noqa: ANN401
-    return getattr(import_module(f"roundbook.presentation.charts.{module}"), chart)(result)
-
-
-def _paper_table(table: str, result: Any) -> str:  # noqa: ANN401
-    module = import_module("roundbook.presentation.paper_tables")
-    written: str = getattr(module, table)(result)
-    return written
+def _made(module: str, name: str, result: Any) -> Any:  # noqa: ANN401
+    return getattr(import_module(f"roundbook.presentation.{module}"), name)(result)
 
 
 def _variances(history: Any) -> View:  # noqa: ANN401
     from roundbook.presentation import variances  # noqa: PLC0415
 
-    chart = partial(_draw, "variances", "variance_chart", history)
+    chart = partial(_made, "charts.variances", "variance_chart", history)
     sentences = [variances.heading(history), *variances.summary(history)]
     sentences += variances.withdrawn_notes(history)
-    table = partial(_paper_table, "variances_latex", history)
+    table = partial(_made, "latex", "variances_latex", history)
     return View(variances.history_lines(history), sentences, table, chart)
 
 
@@ -108,7 +102,7 @@ def _histories(result: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.variance_differences import stability  # noqa: PLC0415
 
     def tables() -> str:
-        return "\n\n".join(_paper_table("variances_latex", row) for row in result.histories)
+        return "\n\n".join(_made("latex", "variances_latex", row) for row in result.histories)
 
     views = list(map(_variances, result.histories))
     rows = [row for view in views for row in view.rows]
@@ -120,7 +114,7 @@ def _plan(plan: Any) -> View:  # noqa: ANN401
     from roundbook.presentation import plan_table, plans  # noqa: PLC0415
     from roundbook.presentation.plan_protocol import protocol  # noqa: PLC0415
 
-    chart = partial(_draw, "plans", "power_chart", plan)
+    chart = partial(_made, "charts.plans", "power_chart", plan)
     beside = filter(None, (plans.design_advice(plan), plans.fits(plan), plans.warning(plan)))
     sentences = [plans.headline(plan), *beside, *plans.notes(plan), protocol(plan)]
     return View(plan_table.plan_rows(plan), sentences, lambda: plan_table.plan_latex(plan), chart)
@@ -131,7 +125,7 @@ def _drift(report: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.drift_advice import advice  # noqa: PLC0415
     from roundbook.presentation.drift_verdict import headline, reason  # noqa: PLC0415
 
-    chart = partial(_draw, "drift", "topics_chart", report)
+    chart = partial(_made, "charts.drift", "topics_chart", report)
     sentences = [headline(report), reason(report), *brief_notes(report), advice(report)]
     return View(report.topics, sentences, chart=chart)
 
@@ -139,7 +133,7 @@ def _drift(report: Any) -> View:  # noqa: ANN401
 def _curve(curve: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.drift_curve import curve_order, curve_row, summary  # noqa: PLC0415
 
-    chart = partial(_draw, "drift", "curve_chart", curve)
+    chart = partial(_made, "charts.drift", "curve_chart", curve)
     return View(
         list(map(curve_row, curve.rounds)), [summary(curve), *curve_order(curve)], chart=chart
     )
@@ -148,9 +142,9 @@ def _curve(curve: Any) -> View:  # noqa: ANN401
 def _factors(factor_set: Any) -> View:  # noqa: ANN401
     from roundbook.presentation import factors  # noqa: PLC0415
 
-    chart = partial(_draw, "factors", "factor_chart", factor_set)
+    chart = partial(_made, "charts.scores", "factor_chart", factor_set)
     sentences = [factors.heading(factor_set), *factors.withdrawn_note(factor_set)]
-    table = partial(_paper_table, "factors_latex", factor_set)
+    table = partial(_made, "latex", "factors_latex", factor_set)
     return View(factor_set.factors, sentences, table, chart)
 
 
@@ -195,7 +189,7 @@ def _results(listed: Any) -> View:  # noqa: ANN401
 def _ranking(agreement: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.rankings import summary  # noqa: PLC0415
 
-    table = partial(_paper_table, "ranking_latex", agreement)
+    table = partial(_made, "latex", "ranking_latex", agreement)
     return View(agreement.ranking, summary(agreement), table)
 
 
@@ -216,7 +210,7 @@ def _generalisability(report: Any) -> View:  # noqa: ANN401
 def _study(study: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.studies.common import study_text  # noqa: PLC0415
 
-    chart = partial(_draw, "studies", "study_chart", study)
+    chart = partial(_made, "charts.studies", "study_chart", study)
     text = study_text(study)
     main = text.main
     rows = [{field: getattr(row, field) for field in main.held()} for row in main.rows]

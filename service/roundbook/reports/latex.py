@@ -19,7 +19,7 @@ from roundbook.logbook.saving import Refusal
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.variances import show_variances
 from roundbook.measure_names import measure_key
-from roundbook.presentation.paper_tables import factors_latex, ranking_latex, variances_latex
+from roundbook.presentation.latex import factors_latex, ranking_latex, variances_latex
 from roundbook.presentation.plan_protocol import basis
 from roundbook.presentation.plan_table import plan_latex
 from roundbook.requests.factors import FactorsRequest

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import altair as alt
 
 from roundbook.errors import InputError
-from roundbook.presentation.charts.limits import MOST_ROUNDS, MOST_TOPICS
 from roundbook.presentation.charts.style import (
     ACCENT,
     FAINT,
@@ -26,7 +25,7 @@ from roundbook.presentation.charts.style import (
     short_names,
     styled,
 )
-from roundbook.presentation.figures import interval_phrase, short
+from roundbook.presentation.figures import MOST_ROUNDS, MOST_TOPICS, interval_phrase, short
 from roundbook.presentation.tables import thinned
 
 if TYPE_CHECKING:

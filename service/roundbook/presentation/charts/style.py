@@ -26,6 +26,12 @@ ON_DARK = {
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7"]
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
 GREY = "#767676"
+LEGEND_OF_LINES: dict[str, Any] = {
+    "symbolType": "stroke",
+    "symbolSize": 400,
+    "symbolStrokeWidth": 2,
+    "symbolOpacity": 1,
+}
 HEIGHT, PANEL, SQUARE = 240, 420, 300
 # The width of a letter of a label and the height of its line, in pixels.
 LETTER, LINE = 6.6, 13

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from roundbook.presentation.charts.limits import MOST_ROUNDS
 from roundbook.presentation.charts.style import (
     ACCENT,
     HEIGHT,
@@ -19,7 +18,7 @@ from roundbook.presentation.charts.style import (
     room_for,
     styled,
 )
-from roundbook.presentation.figures import interval_phrase, short
+from roundbook.presentation.figures import MOST_ROUNDS, interval_phrase, short
 from roundbook.presentation.variances import heading
 
 if TYPE_CHECKING:
