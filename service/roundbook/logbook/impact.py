@@ -360,9 +360,7 @@ def _results(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
     results = judge_results(connection, stored_results(connection, row.task_id))
     revisions = set(connection.execute(select(matrix.c.id).where(of_series(matrix, row))).scalars())
     order = {kind: number for number, kind in enumerate(KINDS)}
-    for entry, inputs in sorted(
-        results, key=lambda result: order.get(result.entry.kind, len(KINDS))
-    ):
+    for entry, inputs in sorted(results, key=lambda result: order.get(result[0].kind, len(KINDS))):
         used = {used_input.matrix for used_input in inputs}
         would_rest = any(change.matrix == row.id and change.stale for change in entry.changes)
         if row.id in used or (would_rest and revisions.isdisjoint(used)):
