@@ -23,7 +23,7 @@ from roundbook.logbook.session import begin
 from roundbook.logbook.verifying.differences import Difference, unlike
 from roundbook.logbook.verifying.record import verify_record
 from roundbook.logbook.verifying.saved_results import result_differences
-from roundbook.presentation.verification import difference_sentence, not_computed_sentences
+from roundbook.presentation.record import difference_sentence, not_computed_sentences
 from roundbook.requests.drift import DriftRequest
 from roundbook.requests.factors import FitRequest
 from roundbook.requests.record import VerifyRequest

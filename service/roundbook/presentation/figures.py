@@ -63,18 +63,19 @@ def fitted_on(version: int, runs: StandardisingRuns) -> str:
 def means_caption(report: DriftReport) -> str:
     """Return the caption of a chart of the shared topics' means."""
     higher = sum(topic.mean_to > topic.mean_from for topic in report.topics)
-    return (
-        f"Mean {report.measure} over the runs on the {report.shared_topics} shared topics; above the"
-        f" dashed line, {higher} of them, it is higher in '{report.to_round}'."
-    )
+    return _of_shared_topics(report, "Mean", f"{higher} of them, it is higher")
 
 
 def sds_caption(report: DriftReport) -> str:
     """Return the caption of a chart of the shared topics' standard deviations."""
     wider = sum(topic.sd_to > topic.sd_from for topic in report.topics)
+    return _of_shared_topics(report, "Standard deviation of", f"{wider} of them, it is wider")
+
+
+def _of_shared_topics(report: DriftReport, statistic: str, above: str) -> str:
     return (
-        f"Standard deviation of {report.measure} over the runs on the {report.shared_topics} shared"
-        f" topics; above the dashed line, {wider} of them, it is wider in '{report.to_round}'."
+        f"{statistic} {report.measure} over the runs on the {report.shared_topics} shared topics;"
+        f" above the dashed line, {above} in '{report.to_round}'."
     )
 
 

@@ -96,9 +96,9 @@ def number(field: str, heading: str, digits: int = 4, *, spare: int = 0) -> Colu
     return Column(field, heading, f"{{:.{digits}f}}".format, "right", spare)
 
 
-def signed(field: str, heading: str, digits: int = 3, *, spare: int = 0) -> Column:
+def signed(field: str, heading: str, digits: int = 3) -> Column:
     """Return a right-aligned column of numbers with their signs and `digits` decimals."""
-    return Column(field, heading, f"{{:+.{digits}f}}".format, "right", spare)
+    return Column(field, heading, f"{{:+.{digits}f}}".format, "right")
 
 
 def count(field: str, heading: str, *, spare: int = 0) -> Column:

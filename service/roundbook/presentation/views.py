@@ -13,8 +13,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel
 
+from roundbook.presentation import (
+    factors,
+    generalisability,
+    latex,
+    rankings,
+    rounds,
+    runs,
+    variance_differences,
+    variances,
+)
+from roundbook.presentation.studies.common import study_text
+
 if TYPE_CHECKING:
-    from roundbook.presentation.studies.common import StudyText
     from roundbook.presentation.tables import Table
 
 
@@ -81,40 +92,34 @@ def _columns_of_list(result: BaseModel, name: str) -> list[str]:
 _ROWS = {"ShownMatrix": "runs", "Verification": "differences"}
 
 
-# Modules that compute or draw are imported only when a result of the kind is shown.
+# Modules that compute or draw, or need SQLAlchemy, are imported when they are needed.
 
 
-def _made(module: str, name: str, result: Any) -> Any:  # noqa: ANN401
-    return getattr(import_module(f"roundbook.presentation.{module}"), name)(result)
+def _draw(module: str, chart: str, result: Any) -> Any:  # noqa: ANN401
+    return getattr(import_module(f"roundbook.presentation.charts.{module}"), chart)(result)
 
 
 def _variances(history: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation import variances  # noqa: PLC0415
-
-    chart = partial(_made, "charts.variances", "variance_chart", history)
+    chart = partial(_draw, "variances", "variance_chart", history)
     sentences = [variances.heading(history), *variances.summary(history)]
     sentences += variances.withdrawn_notes(history)
-    table = partial(_made, "latex", "variances_latex", history)
+    table = partial(latex.variances_latex, history)
     return View(variances.history_lines(history), sentences, table, chart)
 
 
 def _histories(result: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.variance_differences import stability  # noqa: PLC0415
-
-    def tables() -> str:
-        return "\n\n".join(_made("latex", "variances_latex", row) for row in result.histories)
-
     views = list(map(_variances, result.histories))
     rows = [row for view in views for row in view.rows]
     sentences = [sentence for view in views for sentence in view.sentences]
-    return View(rows, [*sentences, *stability(result.histories)], tables)
+    sentences += variance_differences.stability(result.histories)
+    return View(rows, sentences, lambda: "\n\n".join(map(latex.variances_latex, result.histories)))
 
 
 def _plan(plan: Any) -> View:  # noqa: ANN401
     from roundbook.presentation import plan_table, plans  # noqa: PLC0415
     from roundbook.presentation.plan_protocol import protocol  # noqa: PLC0415
 
-    chart = partial(_made, "charts.plans", "power_chart", plan)
+    chart = partial(_draw, "plans", "power_chart", plan)
     beside = filter(None, (plans.design_advice(plan), plans.fits(plan), plans.warning(plan)))
     sentences = [plans.headline(plan), *beside, *plans.notes(plan), protocol(plan)]
     return View(plan_table.plan_rows(plan), sentences, lambda: plan_table.plan_latex(plan), chart)
@@ -125,7 +130,7 @@ def _drift(report: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.drift_advice import advice  # noqa: PLC0415
     from roundbook.presentation.drift_verdict import headline, reason  # noqa: PLC0415
 
-    chart = partial(_made, "charts.drift", "topics_chart", report)
+    chart = partial(_draw, "drift", "topics_chart", report)
     sentences = [headline(report), reason(report), *brief_notes(report), advice(report)]
     return View(report.topics, sentences, chart=chart)
 
@@ -133,29 +138,24 @@ def _drift(report: Any) -> View:  # noqa: ANN401
 def _curve(curve: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.drift_curve import curve_order, curve_row, summary  # noqa: PLC0415
 
-    chart = partial(_made, "charts.drift", "curve_chart", curve)
+    chart = partial(_draw, "drift", "curve_chart", curve)
     return View(
         list(map(curve_row, curve.rounds)), [summary(curve), *curve_order(curve)], chart=chart
     )
 
 
 def _factors(factor_set: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation import factors  # noqa: PLC0415
-
-    chart = partial(_made, "charts.scores", "factor_chart", factor_set)
+    chart = partial(_draw, "scores", "factor_chart", factor_set)
     sentences = [factors.heading(factor_set), *factors.withdrawn_note(factor_set)]
-    table = partial(_made, "latex", "factors_latex", factor_set)
-    return View(factor_set.factors, sentences, table, chart)
+    return View(factor_set.factors, sentences, partial(latex.factors_latex, factor_set), chart)
 
 
 def _standardised(scores: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation import factors  # noqa: PLC0415
-
     by_topic = zip(*scores.scores, strict=True)
     # A run called `topic` would replace the column of topics.
-    runs = ["run topic" if run == "topic" else run for run in scores.runs]
+    names = ["run topic" if run == "topic" else run for run in scores.runs]
     rows = [
-        {"topic": topic, **dict(zip(runs, values, strict=True))}
+        {"topic": topic, **dict(zip(names, values, strict=True))}
         for topic, values in zip(scores.topics, by_topic, strict=True)
     ]
     notes = [*factors.standardised_notes(scores), *factors.standardised_remarks(scores)]
@@ -174,10 +174,8 @@ def _impact(impact: Any) -> View:  # noqa: ANN401
 
 
 def _round(contents: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.rounds import round_sentences  # noqa: PLC0415
-
     lists = (contents.matrices, contents.uploads, contents.qrels, contents.published_variances)
-    return View(next(filter(None, lists), [contents]), round_sentences(contents))
+    return View(next(filter(None, lists), [contents]), rounds.round_sentences(contents))
 
 
 def _results(listed: Any) -> View:  # noqa: ANN401
@@ -187,43 +185,34 @@ def _results(listed: Any) -> View:  # noqa: ANN401
 
 
 def _ranking(agreement: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.rankings import summary  # noqa: PLC0415
-
-    table = partial(_made, "latex", "ranking_latex", agreement)
-    return View(agreement.ranking, summary(agreement), table)
+    table = partial(latex.ranking_latex, agreement)
+    return View(agreement.ranking, rankings.summary(agreement), table)
 
 
 def _comparison(comparison: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.runs import comparison_notes, comparison_summary  # noqa: PLC0415
-
     columns = _columns_of_list(comparison, "cells_shown")
-    sentences = [*comparison_summary(comparison), *comparison_notes(comparison)]
+    sentences = [*runs.comparison_summary(comparison), *runs.comparison_notes(comparison)]
     return View(comparison.cells_shown, sentences, columns=columns)
 
 
 def _generalisability(report: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.generalisability import csv_row, heading, remarks  # noqa: PLC0415
-
-    return View(list(map(csv_row, report.rounds)), [heading(report), *remarks(report)])
+    sentences = [generalisability.heading(report), *generalisability.remarks(report)]
+    return View(list(map(generalisability.csv_row, report.rounds)), sentences)
 
 
 def _study(study: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.studies.common import study_text  # noqa: PLC0415
-
-    chart = partial(_made, "charts.studies", "study_chart", study)
     text = study_text(study)
     main = text.main
     rows = [{field: getattr(row, field) for field in main.held()} for row in main.rows]
+
+    def table() -> str:
+        columns = [*([main.by] if main.by else []), *main.columns]
+        return latex.latex(text.heading, main.rows, columns, long=len(main.rows) > _MOST_FLOATING)
+
     sentences = [text.heading, *text.sentences, *text.remarks, text.protocol]
-    return View(rows, sentences, lambda: _study_latex(text), chart, text.tables)
-
-
-def _study_latex(text: StudyText) -> str:
-    from roundbook.presentation.latex import latex  # noqa: PLC0415
-
-    main = text.main
-    columns = [*([main.by] if main.by else []), *main.columns]
-    return latex(text.heading, main.rows, columns, long=len(main.rows) > _MOST_FLOATING)
+    return View(
+        rows, sentences, table, partial(_draw, "studies", "study_chart", study), text.tables
+    )
 
 
 def _exported(exported: Any) -> View:  # noqa: ANN401
@@ -232,9 +221,9 @@ def _exported(exported: Any) -> View:  # noqa: ANN401
     if exported.content is None or exported.layout != "wide":
         return View([exported])
     header, *lines = csv.reader(io.StringIO(exported.content))
-    _, *runs = map(unmarked, header)
+    _, *names = map(unmarked, header)
     rows = [
-        {"topic": unmarked(topic), **dict(zip(runs, map(float, scores), strict=True))}
+        {"topic": unmarked(topic), **dict(zip(names, map(float, scores), strict=True))}
         for topic, *scores in lines
     ]
     return View(rows)
