@@ -9,10 +9,10 @@ from typing import Any, Literal
 from pydantic import Field
 from sqlalchemy import Connection, Row, select, text
 
-from roundbook.database.tables import matrix, round_
+from roundbook.database.tables import current_matrix, matrix, round_
 from roundbook.logbook.kinds import KINDS
 from roundbook.logbook.lookup import of_series
-from roundbook.logbook.matrices.listing import Source, find_matrix, read_sources
+from roundbook.logbook.matrices.listing import Source, find_matrix, read_matrices, read_sources
 from roundbook.logbook.result import Result
 from roundbook.logbook.saved_results import (
     ResultEntry,
@@ -144,21 +144,13 @@ def stale_dependents(connection: Connection, number: int) -> list[Dependent]:
 def stale_by_source(
     connection: Connection, round_id: int, origin: Literal["run_upload", "qrels"], replaced: int
 ) -> list[Dependent]:
-    """Return the dependents that are stale because a round has later runs or assessments.
+    """Return what is stale because a round has later runs or assessments: scores, then results.
 
-    Parameters
-    ----------
-    origin : {"run_upload", "qrels"}
-    replaced : int
-        The id of the former latest upload or revision, which results were computed from.
-
-    Returns
-    -------
-    list of Dependent
-        The current score matrices that were computed from earlier runs or assessments, then the
-        saved results.
+    `replaced` is the id of the former latest upload or revision, which results were computed from.
     """
-    rows = {row.id: row for row in connection.execute(text(_OF_ROUND), {"round": round_id})}
+    current = select(current_matrix.c.id).where(current_matrix.c.round_id == round_id)
+    numbers = connection.execute(current).scalars().all()
+    rows = {row.id: row for row in read_matrices(connection, numbers)}
     outdated = []
     for number, source in read_sources(connection, rows).items():
         row, reasons = rows[number], []
@@ -204,29 +196,13 @@ def stale_results(
 ) -> list[Dependent]:
     """Return the saved results of a task, each in its latest version, that are stale by a change.
 
-    Parameters
-    ----------
-    concerns : callable
-        Returns whether the change concerns a stale result, from its entry and its inputs.
+    `concerns` tells from a stale result's entry and inputs whether the change concerns it.
     """
     return [
         _of_result(entry, (entry.changes or inputs)[0].round)
         for entry, inputs in judge_results(connection, stored_results(connection, task_id))
         if entry.stale and is_latest(entry) and concerns(entry, inputs)
     ]
-
-
-_OF_ROUND = """
-SELECT matrix.id, matrix.logged_at, matrix.logged_by, matrix.assessments,
-       task.name AS task, round.label AS round, measure.name AS measure
-FROM roundbook.current_matrix
-JOIN roundbook.matrix ON matrix.id = current_matrix.id
-JOIN roundbook.round ON round.id = matrix.round_id
-JOIN roundbook.task ON task.id = round.task_id
-JOIN roundbook.measure ON measure.id = matrix.measure_id
-WHERE matrix.round_id = :round
-ORDER BY matrix.id
-"""
 
 
 def _scores_reason(row: Row[Any]) -> Reason | None:

@@ -196,13 +196,7 @@ def find_stored(
 
 
 def tasks_of_results(connection: Connection, name: str, kind: str | None) -> list[str | None]:
-    """Return the tasks of the results of a name and, if given, a kind; None for those of no task.
-
-    Parameters
-    ----------
-    name : str
-        In NFC, as the recorded names are compared in NFC.
-    """
+    """Return the tasks, or None, of the results of a kind, if given, and a name in NFC."""
     query = (
         select(task.c.name)
         .select_from(result)
@@ -288,12 +282,7 @@ def judge_results(
 def _with_replacements(
     entries: Sequence[tuple[ResultEntry, tuple[str, str] | None]],
 ) -> Iterator[ResultEntry]:
-    """Yield result entries, the stale ones with their replacement among the entries.
-
-    Parameters
-    ----------
-    entries : sequence of (entry, (kind, request as JSON) or None)
-    """
+    """Yield entries, given with kind and request as JSON, the stale ones with their replacement."""
     latest = {(entry.kind, entry.name): (entry, request) for entry, request in entries}
     # Of several with an equal request the first; results without a task are never stale.
     current = {

@@ -53,13 +53,7 @@ def renamed_sentence(noun: str, old: str, new: str) -> str:
 
 
 def published_sentences(published: PublishedRound, reason: str | None = None) -> list[str]:
-    """Return the sentences that a round is published, or was before and whether it has changed.
-
-    Parameters
-    ----------
-    reason : str, optional
-        The reason that was given for publishing it.
-    """
+    """Return the sentences that a round is published, or was before and whether it has changed."""
     if published.status == "draft":
         return ["Dry run: nothing was published."]
     if published.status != "unchanged":
@@ -85,10 +79,7 @@ def stale_headline(decision: Any) -> str:  # noqa: ANN401
 def uncorrected_note(corrected: CorrectedMatrix, reason: str | None = None) -> str | None:
     """Return the note that a matrix was withdrawn or restored before; None where it was not.
 
-    Parameters
-    ----------
-    reason : str, optional
-        The reason that was given this time.
+    `reason` is the one that was given this time.
     """
     if corrected.status != "unchanged":
         return None

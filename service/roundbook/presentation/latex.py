@@ -33,12 +33,9 @@ def escaped(text: str) -> str:
 def latex(
     caption: str, rows: Sequence[Any], columns: Sequence[Column], *, long: bool = False
 ) -> str:
-    """Return a floating LaTeX table with a caption, ruled by the package booktabs.
+    """Return a LaTeX table with a caption, ruled by the package booktabs.
 
-    Parameters
-    ----------
-    long : bool
-        Whether it may take several pages; it does not float then, and needs the package longtable.
+    A `long` one may take several pages: it does not float, and needs the package longtable.
     """
     alignment = "".join("r" if column.justify == "right" else "l" for column in columns)
     above, heading = f"\\caption{{{escaped(caption)}}}", _line(column.heading for column in columns)

@@ -18,10 +18,7 @@ _UPPER = "upper"
 def plan_latex(plan: Plan, basis: str | None = None) -> str:
     """Return a plan's grid as a LaTeX table, with its columns explained in the caption.
 
-    Parameters
-    ----------
-    basis : str, optional
-        How the sizes were computed, and what that assumes, in place of the headline.
+    `basis` tells how the sizes were computed and what that assumes, in place of the headline.
     """
     caption = " ".join([basis or f"{headline(plan)}.", *beside(plan)])
     return latex(caption, plan_rows(plan), plan_columns(plan))

@@ -25,17 +25,9 @@ OF_ALL_ROUNDS = (
 
 
 def assumed_collection(collections: Sequence[tuple[str, str | None]]) -> str | None:
-    """Return the sentence on the document collections that rounds are assumed to be held on.
+    """Return the sentence on the collections that rounds are assumed to be held on.
 
-    Parameters
-    ----------
-    collections : sequence of (str, str or None)
-        Rounds with the collection that each declares.
-
-    Returns
-    -------
-    str or None
-        None where all rounds declare theirs.
+    The rounds are given with the collection that each declares; None where all declare theirs.
     """
     labels = [f"'{label}'" for label, collection in collections if collection is None]
     if not labels:
@@ -92,14 +84,9 @@ def several_assessments(measure: str, label: str | None, labels: Sequence[str]) 
 def no_current_scores(
     measure: str, assessments: str | None, matrices: Sequence[ListedMatrix]
 ) -> str:
-    """Return the sentence that no scores of a measure count in a round, with the measures it has.
+    """Return the sentence that no scores of a measure, under a label if given, count in a round.
 
-    Parameters
-    ----------
-    assessments : str, optional
-        The assessments label that was asked for.
-    matrices : sequence of ListedMatrix
-        The round's score matrices.
+    It names the measures that the round has, by its score matrices.
     """
     by = "" if assessments is None else f" under '{assessments}' assessments"
     for row in matrices:

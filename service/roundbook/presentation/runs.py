@@ -66,13 +66,7 @@ def run_notes(logged: LoggedRuns) -> list[str]:
 
 
 def qrels_notes(logged: LoggedQrels, reason: str | None = None) -> list[str]:
-    """Return the notes on relevance assessments just logged, a sentence each.
-
-    Parameters
-    ----------
-    reason : str, optional
-        The reason that was given for a revision.
-    """
+    """Return the notes on relevance assessments just logged; `reason` is a revision's."""
     grades = ", ".join(f"grade {grade}: {count:,}" for grade, count in logged.grades.items())
     notes = [f"Judgments by grade: {grades}."]
     if reason is not None and logged.status == "unchanged":

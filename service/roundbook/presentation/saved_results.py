@@ -19,13 +19,7 @@ _MODULES = "roundbook.presentation.saved_{}"
 
 
 def saved_heading(entry: ResultEntry, title: str | None = None) -> str:
-    """Return the heading of a saved result: its title, day, user, software version and note.
-
-    Parameters
-    ----------
-    title : str, optional
-        Default: its kind, name and version.
-    """
+    """Return the heading of a saved result: title or name, day, user, software and note."""
     title = title or (
         f"{entry.kind.capitalize()} '{entry.name}', version {entry.version} of {entry.versions}"
     )
@@ -58,15 +52,7 @@ def brief_sentence(entry: ResultEntry) -> str:
 
 
 def other_question(version: int, asked_before: Mapping[str, Any]) -> str | None:
-    """Return the sentence on what the version before asked otherwise; None where it did not.
-
-    Parameters
-    ----------
-    version : int
-        The version that was saved.
-    asked_before : mapping
-        The former values of fields of the request, by name.
-    """
+    """Return the sentence on what the version before asked otherwise; None where it did not."""
     if not asked_before:
         return None
     before = ", ".join(

@@ -65,10 +65,7 @@ class Table(NamedTuple):
     def parts(self, most: int | None = None) -> Iterator[tuple[Table, int]]:
         """Yield the parts of the table as tables to be read, each with the number of all its rows.
 
-        Parameters
-        ----------
-        most : int, optional
-            How many rows of a part are shown, in place of the table's own number.
+        `most` is how many rows of a part are shown, in place of the table's own number.
         """
         by = self.by
         values = (
@@ -113,12 +110,9 @@ def interval_text(limits: tuple[float, float]) -> str:
 
 
 def values_at(result: object, paths: Mapping[str, str]) -> dict[str, Any]:
-    """Return values of a result by name; None where an object on the path is None.
+    """Return values of a result by name, each given as a path of fields such as ``interval.low``.
 
-    Parameters
-    ----------
-    paths : mapping
-        By name, the path of the field: ``variance``, or ``interval.low``.
+    They are None where an object on the path is None.
     """
     values = {}
     for name, path in paths.items():

@@ -51,14 +51,9 @@ def stability(histories: Sequence[VarianceHistory]) -> list[str]:
 
 
 def disagreement(history: VarianceHistory, *, two_way: bool = False) -> str | None:
-    """Return the warning where the rounds disagree about their variances, None where they do not.
+    """Return the warning where rounds disagree about their one- or two-way variances, else None.
 
     The advice is `disagreement_way_out`.
-
-    Parameters
-    ----------
-    two_way : bool
-        Whether to compare the two-way variances.
     """
     values = _variances(history, two_way=two_way)
     zeros = [label for label, value in values.items() if value == 0]
@@ -106,10 +101,7 @@ def _p_value(value: float) -> str:
 def test_sentence(test: Homogeneity, kind: str) -> str:
     """Return the sentence that a test of the rounds' variances found no difference, or why none is.
 
-    Parameters
-    ----------
-    kind : str
-        The kind of variance as an adjective with a space after it, or empty.
+    `kind` is that of the variance as an adjective with a space after it, or empty.
     """
     if test.p_value is None or test.statistic is None:
         why = no_test(test.reason) if test.reason else "unknown"

@@ -135,13 +135,7 @@ def pooled_summary(history: VarianceHistory) -> list[str]:
 
 
 def recorded_notes(recorded: RecordedVariance, reason: str | None = None) -> list[str]:
-    """Return the notes on a published variance just recorded, a sentence each.
-
-    Parameters
-    ----------
-    reason : str, optional
-        The reason that was given for a revision.
-    """
+    """Return the notes on a variance just recorded as published; `reason` is a revision's."""
     notes = new_measure_notes(recorded.measure, recorded.other_measures)
     if reason is not None and recorded.status == "unchanged":
         notes.append("It is recorded already, so the reason was not recorded.")
@@ -310,10 +304,7 @@ def _rounds_of_unknown_teams(history: VarianceHistory) -> list[RoundVariance]:
 def unknown_teams(history: VarianceHistory, intervals: str = "intervals are") -> str | None:
     """Return the sentence that runs of unknown team count as teams of their own, or None.
 
-    Parameters
-    ----------
-    intervals : str
-        The noun phrase for the intervals that are then too narrow, with its verb.
+    `intervals` is the noun phrase for the intervals that are then too narrow, with its verb.
     """
     rounds = _rounds_of_unknown_teams(history)
     if not rounds:

@@ -99,12 +99,7 @@ def _known_differences(
 ) -> Iterator[Facts]:
     """Yield the facts on a saved result's inputs that none has, or that nothing since has changed.
 
-    Parameters
-    ----------
-    today : sequence of Input
-        The inputs it would have today.
-    earlier : bool
-        Whether it was saved in an earlier form, which may lack facts.
+    `today` are the inputs it would have today; one of an `earlier` form may lack facts.
     """
     current = {(row.origin, row.id): row.known for row in today}
     possible = {"other_ids"}.union(*(row.known for row in today))

@@ -66,11 +66,7 @@ def curve_points(curve: DriftCurve, statistic: str = "shift") -> list[dict[str, 
 def curve_chart(curve: DriftCurve, width: int | None = None) -> alt.ConcatChart:
     """Draw an ageing curve: the shift above, the sd ratio below, each with its margins.
 
-    Parameters
-    ----------
-    width : int, optional
-        Width in a page, which shows the shift of the latest rounds only; None for a file, which
-        shows all.
+    For a page, of a `width`, only the shift of the latest rounds is drawn; for a file all.
 
     Raises
     ------
@@ -181,12 +177,7 @@ def _points_of_topics(report: DriftReport, statistic: str) -> list[dict[str, Any
 def topics_chart(report: DriftReport, width: int | None = None) -> alt.ConcatChart:
     """Draw each shared topic's mean in the later round against that in the first.
 
-    The topics that moved most are named.
-
-    Parameters
-    ----------
-    width : int, optional
-        Width in a page, which shows a bounded number of topics; None for a file, which shows all.
+    The topics that moved most are named. For a page, of a `width`, a bounded number is drawn.
 
     Raises
     ------

@@ -133,13 +133,7 @@ def topic_point(topic: str, mean: float, sd: float) -> dict[str, Any]:
 
 
 def factor_chart(factors: FactorSet, width: int | None = None) -> alt.ConcatChart:
-    """Draw a round's factors topic by topic.
-
-    Parameters
-    ----------
-    width : int, optional
-        Width in a page, which shows a bounded number of topics; None for a file, which shows all.
-    """
+    """Draw a round's factors topic by topic; a bounded number for a page, of a `width`."""
     return styled(
         [topics_panel(factor_points(factors), factors.measure, width)],
         f"{factors.task}, round '{factors.round}': factors of {factors.measure}, version"

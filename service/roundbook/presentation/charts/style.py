@@ -152,14 +152,10 @@ def most_drawn(chart: alt.ConcatChart) -> int:
 
 
 def fitted(chart: alt.ConcatChart, width: int) -> alt.ConcatChart | alt.LayerChart:
-    """Return a chart for a page: without its title, which the page has, its panels side by side.
+    """Return a chart for a page, of a width in pixels, its panels side by side.
 
-    Where there is room for one only, they are below each other; a square one stays square.
-
-    Parameters
-    ----------
-    width : int
-        The width of the whole chart, in pixels.
+    The page has the title. Where there is room for one panel only, they are below each other; a
+    square one stays square.
     """
     columns = max(1, min(len(chart.concat), width // _NARROWEST))
     if len(chart.concat) > 1:

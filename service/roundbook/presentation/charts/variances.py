@@ -56,10 +56,7 @@ def level_points(history: VarianceHistory) -> list[dict[str, Any]]:
 def variance_chart(*histories: VarianceHistory, width: int | None = None) -> alt.ConcatChart:
     """Draw variance histories of a task, one below the other; the pooled one's interval is a band.
 
-    Parameters
-    ----------
-    width : int, optional
-        Width in a page, which shows the latest rounds only; None for a file, which shows all.
+    For a page, of a `width`, the latest rounds are drawn; for a file all.
     """
     return styled([_draw(history, width) for history in histories], "Residual variance by round")
 
