@@ -38,7 +38,7 @@ from roundbook.presentation import (
 )
 from roundbook.presentation.phrases import listed
 from roundbook.presentation.plan_protocol import protocol
-from roundbook.presentation.plan_table import (
+from roundbook.presentation.plans import (
     beside,
     plan_columns,
     plan_latex,

@@ -43,7 +43,7 @@ from roundbook.pages.forms import (
 from roundbook.pages.rendering import link, page, redirect
 from roundbook.pages.study_form import draws, study_fields, study_title
 from roundbook.presentation.decisions import decision_sentences
-from roundbook.presentation.plan_table import beside
+from roundbook.presentation.plans import beside
 from roundbook.presentation.saved_results import (
     brief_sentence,
     result_scope,

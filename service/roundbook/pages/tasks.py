@@ -33,7 +33,7 @@ from roundbook.pages.rounds import usual_label
 from roundbook.pages.ways_out import on_page
 from roundbook.presentation import drift, drift_advice, drift_verdict, figures
 from roundbook.presentation.drift_curve import summary as curve_summary
-from roundbook.presentation.events import details
+from roundbook.presentation.record import event_details
 from roundbook.presentation.rounds import OF_ALL_ROUNDS, out_of_order_notes, several_assessments
 from roundbook.presentation.variance_differences import stability
 from roundbook.presentation.variances import summary, withdrawn_notes
@@ -325,4 +325,4 @@ def events_page(
     require_scope(caller, "read")
     request = EventsRequest(task=task or caller.task, after=after, limit=_EVENTS)
     listed = list_events(session, request)
-    return page(http, "events.html", listed=listed, task=task, details=details)
+    return page(http, "events.html", listed=listed, task=task, details=event_details)

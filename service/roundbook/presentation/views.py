@@ -20,6 +20,7 @@ from roundbook.presentation import (
     rankings,
     rounds,
     runs,
+    saved_results,
     variance_differences,
     variances,
 )
@@ -116,13 +117,13 @@ def _histories(result: Any) -> View:  # noqa: ANN401
 
 
 def _plan(plan: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation import plan_table, plans  # noqa: PLC0415
+    from roundbook.presentation import plans  # noqa: PLC0415
     from roundbook.presentation.plan_protocol import protocol  # noqa: PLC0415
 
     chart = partial(_draw, "plans", "power_chart", plan)
     beside = filter(None, (plans.design_advice(plan), plans.fits(plan), plans.warning(plan)))
     sentences = [plans.headline(plan), *beside, *plans.notes(plan), protocol(plan)]
-    return View(plan_table.plan_rows(plan), sentences, lambda: plan_table.plan_latex(plan), chart)
+    return View(plans.plan_rows(plan), sentences, lambda: plans.plan_latex(plan), chart)
 
 
 def _drift(report: Any) -> View:  # noqa: ANN401
@@ -179,9 +180,8 @@ def _round(contents: Any) -> View:  # noqa: ANN401
 
 
 def _results(listed: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.saved_results import ENTRY_COLUMNS, entry_row  # noqa: PLC0415
-
-    return View(list(map(entry_row, listed.results)), columns=ENTRY_COLUMNS)
+    rows = list(map(saved_results.entry_row, listed.results))
+    return View(rows, columns=saved_results.ENTRY_COLUMNS)
 
 
 def _ranking(agreement: Any) -> View:  # noqa: ANN401
@@ -235,15 +235,11 @@ def _runs(listed: Any) -> View:  # noqa: ANN401
 
 
 def _job(job: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.saved_results import job_sentence  # noqa: PLC0415
-
-    return View([job], [job_sentence(job)])
+    return View([job], [saved_results.job_sentence(job)])
 
 
 def _jobs(jobs: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.saved_results import job_sentence  # noqa: PLC0415
-
-    sentences = list(map(job_sentence, jobs.jobs))
+    sentences = list(map(saved_results.job_sentence, jobs.jobs))
     return View(jobs.jobs, sentences, columns=_columns_of_list(jobs, "jobs"))
 
 

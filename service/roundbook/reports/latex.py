@@ -21,7 +21,7 @@ from roundbook.logbook.variances import show_variances
 from roundbook.measure_names import measure_key
 from roundbook.presentation.latex import factors_latex, ranking_latex, variances_latex
 from roundbook.presentation.plan_protocol import basis
-from roundbook.presentation.plan_table import plan_latex
+from roundbook.presentation.plans import plan_latex
 from roundbook.requests.factors import FactorsRequest
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.rankings import RankRequest

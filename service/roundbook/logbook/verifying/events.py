@@ -233,14 +233,8 @@ def event_differences(
     wrong = connection.execute(_WITHDRAWALS, {"matrices": list(matrices)}).all()
     named = {row.id: row for row in read_matrices(connection, [row.id for row in wrong])}
     for row in wrong:
-        yield of_matrix(
-            named[row.id],
-            "event",
-            "withdrawal",
-            "withdrawals",
-            recorded=row.recorded,
-            computed=row.computed,
-        )
+        counts = {"recorded": row.recorded, "computed": row.computed}
+        yield of_matrix(named[row.id], "event", "withdrawal", "withdrawals", **counts)
     published = {"published": PUBLISHED, "changing": list(CHANGING)}
     for row in connection.execute(_AS_PUBLISHED, of_tasks | published).all():
         today = fingerprint_round(connection, row.round_id)
