@@ -190,8 +190,7 @@ def note_way_out(plan: Plan, note: PlanNote | str) -> WayOut | None:
         if variance:
             facts = {"round": last, "variance": f"{variance:.5g}"}
             return WayOut("plan from the round held last", facts)
-    code = way_out_of(note.reason or "")
-    return None if code is None else WayOut(code, {})
+    return reason_way_out(note.reason)
 
 
 # By the name of an alternative, the start of the note that it has no answer for some cells.
@@ -235,9 +234,9 @@ def no_power(row: RoundPower) -> str | None:
     return row.reason and (_NO_POWER.get(row.reason) or sentence(row.reason, row.arguments))
 
 
-def no_power_way_out(row: RoundPower) -> WayOut | None:
-    """Return the advice on a round without power; None where there is none."""
-    code = way_out_of(row.reason or "")
+def reason_way_out(reason: str | None) -> WayOut | None:
+    """Return the advice on the code of a reason; None where there is none."""
+    code = way_out_of(reason or "")
     return None if code is None else WayOut(code, {})
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from roundbook.errors import WayOut
 from roundbook.presentation.phrases import counted, listed
 from roundbook.presentation.tables import Column, count, number
 
@@ -67,11 +66,6 @@ def out_of_order_notes(rounds: Sequence[Round]) -> list[str]:
     ]
 
 
-def correct_date(task: str) -> WayOut:
-    """Return the advice where the dates of a task's rounds contradict their order."""
-    return WayOut("correct a date", {"task": task})
-
-
 def several_assessments(measure: str, label: str | None, labels: Sequence[str]) -> str:
     """Return the note that a measure has several assessments labels; `label` is the one shown."""
     note = (
@@ -117,7 +111,12 @@ PUBLISHED_VARIANCES = (
 
 def round_sentences(contents: RoundContents) -> list[str]:
     """Return the sentences on a round: its status, missing scores, and fingerprints."""
-    sentences = [_round_sentence(contents)]
+    held = "" if contents.held is None else f", held {contents.held}"
+    on = "" if contents.collection is None else f", on {contents.collection}"
+    sentences = [
+        f"Round '{contents.round}' of '{contents.task}', number {contents.ordinal}{held}{on}:"
+        f" {contents.status}."
+    ]
     if not contents.matrices:
         published = len(contents.published_variances)
         only = f", only {counted(published, 'published variance')}" if published else ""
@@ -142,12 +141,3 @@ def publication_note(
         return f"{published}; its published fingerprint still verifies."
     differs = "would no longer verify" if dry_run else "no longer verifies"
     return f"{published}, and its published fingerprint {differs}."
-
-
-def _round_sentence(contents: RoundContents) -> str:
-    held = "" if contents.held is None else f", held {contents.held}"
-    on = "" if contents.collection is None else f", on {contents.collection}"
-    return (
-        f"Round '{contents.round}' of '{contents.task}', number {contents.ordinal}{held}{on}:"
-        f" {contents.status}."
-    )

@@ -55,14 +55,11 @@ def other_question(version: int, asked_before: Mapping[str, Any]) -> str | None:
     """Return the sentence on what the version before asked otherwise; None where it did not."""
     if not asked_before:
         return None
-    before = ", ".join(
-        f"{name.replace('_', ' ')} {_option_text(value)}" for name, value in asked_before.items()
-    )
-    return f"Version {version - 1} was of another question: {before}."
-
-
-def _option_text(value: object) -> str:
-    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    options = []
+    for name, value in asked_before.items():
+        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        options.append(f"{name.replace('_', ' ')} {text}")
+    return f"Version {version - 1} was of another question: {', '.join(options)}."
 
 
 def result_scope(entry: ResultEntry) -> str:

@@ -45,12 +45,8 @@ _POOLED = {
     "two_way_variance": "two_way_variance",
 }
 # By column of CSV, the field of the pooled variance in the last row, below those of the rounds.
-_POOLED_ROW = {
-    **{name: name for name in ("topics", "variance", "two_way_variance", "dof")},
-    **{name: f"interval.{name}" for name in ("low", "high", "method", "of")},
-    "two_way_low": "two_way_interval.low",
-    "two_way_high": "two_way_interval.high",
-}
+_OF_A_ROUND = {"round", "runs", "clusters", "origin", "source"}
+_POOLED_ROW = {name: field for name, field in _ROUND.items() if name not in _OF_A_ROUND}
 # The premise of the limits of the next round, which matters most with few rounds.
 AS_ELSEWHERE = "if rounds vary as in other campaigns"
 HISTORY_LINE = ("measure", "assessments", *_ROUND)

@@ -179,16 +179,6 @@ def _round(contents: Any) -> View:  # noqa: ANN401
     return View(next(filter(None, lists), [contents]), rounds.round_sentences(contents))
 
 
-def _results(listed: Any) -> View:  # noqa: ANN401
-    rows = list(map(saved_results.entry_row, listed.results))
-    return View(rows, columns=saved_results.ENTRY_COLUMNS)
-
-
-def _ranking(agreement: Any) -> View:  # noqa: ANN401
-    table = partial(latex.ranking_latex, agreement)
-    return View(agreement.ranking, rankings.summary(agreement), table)
-
-
 def _comparison(comparison: Any) -> View:  # noqa: ANN401
     columns = _columns_of_list(comparison, "cells_shown")
     sentences = [*runs.comparison_summary(comparison), *runs.comparison_notes(comparison)]
@@ -234,10 +224,6 @@ def _runs(listed: Any) -> View:  # noqa: ANN401
     return View(getattr(listed, name), columns=_columns_of_list(listed, name))
 
 
-def _job(job: Any) -> View:  # noqa: ANN401
-    return View([job], [saved_results.job_sentence(job)])
-
-
 def _jobs(jobs: Any) -> View:  # noqa: ANN401
     sentences = list(map(saved_results.job_sentence, jobs.jobs))
     return View(jobs.jobs, sentences, columns=_columns_of_list(jobs, "jobs"))
@@ -248,8 +234,10 @@ _VIEWS: dict[str, Callable[[Any], View]] = {
     "RunList": _runs,
     "Impact": _impact,
     "RoundContents": _round,
-    "ResultList": _results,
-    "Job": _job,
+    "ResultList": lambda listed: View(
+        list(map(saved_results.entry_row, listed.results)), columns=saved_results.ENTRY_COLUMNS
+    ),
+    "Job": lambda job: View([job], [saved_results.job_sentence(job)]),
     "JobList": _jobs,
     "VarianceHistory": _variances,
     "VarianceHistories": _histories,
@@ -258,7 +246,9 @@ _VIEWS: dict[str, Callable[[Any], View]] = {
     "DriftCurve": _curve,
     "FactorSet": _factors,
     "StandardisedScores": _standardised,
-    "RankAgreement": _ranking,
+    "RankAgreement": lambda agreement: View(
+        agreement.ranking, rankings.summary(agreement), partial(latex.ranking_latex, agreement)
+    ),
     "ScoreComparison": _comparison,
     "GeneralisabilityReport": _generalisability,
 }
