@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from roundbook.errors import RecordError, WayOut
+from roundbook.errors import RecordError
 from roundbook.presentation.rounds import PUBLISHED_VARIANCES, round_sentences
 from roundbook.presentation.runs import QRELS, UPLOADS
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
@@ -59,11 +59,11 @@ def _matrices(matrices: list[LoggedMeasure]) -> str:
 
 def _held_notes(task: str, rounds: Sequence[Round]) -> list[str]:
     """Return the notes on dates that contradict the order of rounds, with the command for them."""
-    from roundbook.presentation.rounds import out_of_order_notes
+    from roundbook.presentation.rounds import correct_date, out_of_order_notes
 
     notes = out_of_order_notes(rounds)
     if notes:
-        notes[-1] = with_way_out(notes[-1], WayOut("correct a date", {"task": task}))
+        notes[-1] = with_way_out(notes[-1], correct_date(task))
     return notes
 
 

@@ -8,8 +8,8 @@ from typing import Any
 from roundbook.logbook.drift.assessment import StandardisingRuns
 from roundbook.logbook.drift.evidence import DriftTests, RecurringSystems, TopicDrift
 from roundbook.logbook.drift.report import DriftCurve, DriftReport
-from roundbook.presentation.drift_advice import advice
 from roundbook.presentation.drift_advice import (
+    advice,
     consequence_reason,
     kendall_tau_reason,
     topics_reason,

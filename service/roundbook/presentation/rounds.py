@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from roundbook.errors import WayOut
 from roundbook.presentation.phrases import counted, listed
 from roundbook.presentation.tables import Column, count, number
 
@@ -64,6 +65,11 @@ def out_of_order_notes(rounds: Sequence[Round]) -> list[str]:
         *(f"{clause}." for clause in clauses[:-1]),
         f"{clauses[-1]}: what compares rounds or takes the latest goes by the order of recording.",
     ]
+
+
+def correct_date(task: str) -> WayOut:
+    """Return the advice where the dates of a task's rounds contradict their order."""
+    return WayOut("correct a date", {"task": task})
 
 
 def several_assessments(measure: str, label: str | None, labels: Sequence[str]) -> str:

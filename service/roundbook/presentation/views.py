@@ -6,7 +6,6 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, is_dataclass
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
@@ -257,9 +256,7 @@ _VIEWS: dict[str, Callable[[Any], View]] = {
 def _fields(row: object) -> Mapping[str, Any]:
     if isinstance(row, Mapping):
         return row
-    if isinstance(row, BaseModel):
-        return row.model_dump()
-    return asdict(row) if is_dataclass(row) and not isinstance(row, type) else vars(row)
+    return row.model_dump() if isinstance(row, BaseModel) else vars(row)
 
 
 def _flat(fields: Mapping[str, Any]) -> dict[str, Any]:
