@@ -50,7 +50,7 @@ def check(context: typer.Context, form: Form = "table", database: Database = Non
     JSON has how the server is reached and set up in any case.
     """
     from roundbook.logbook.schema import read_database, require_schema
-    from roundbook.presentation.databases import database_notes
+    from roundbook.presentation.record import database_notes
 
     with open_database(context, database) as engine:
         state = read_database(engine)

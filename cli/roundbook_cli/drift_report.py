@@ -85,8 +85,7 @@ def print_report(
 def _print_brief(report: DriftReport, assessments: str | None) -> None:
     """Print the verdict, its reasons, the advice and the consequence for the scores."""
     from roundbook.presentation.drift import assumed, brief_notes, recurring_reason
-    from roundbook.presentation.drift_advice import brief_advice
-    from roundbook.presentation.drift_consequence import brief_consequence
+    from roundbook.presentation.drift_advice import brief_advice, brief_consequence
     from roundbook.presentation.drift_verdict import brief_reason, headline
 
     # Sentences that an earlier Roundbook saved with a report stay as they were saved.
@@ -175,7 +174,7 @@ def _sides(rows: Iterable[_Row], heading: str, first: str, second: str, *above: 
 
 
 def _print_consequence(report: DriftReport, consequence: Consequence) -> None:
-    from roundbook.presentation.drift_consequence import consequence_sentences
+    from roundbook.presentation.drift_advice import consequence_sentences
 
     def row(label: str, field: str, form: str) -> _Row:
         values = [getattr(side, field) for side in (consequence.earlier, consequence.later)]

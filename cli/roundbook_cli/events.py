@@ -6,7 +6,7 @@ from datetime import date
 
 import typer
 
-from roundbook.presentation.events import details, differing_users
+from roundbook.presentation.record import differing_users, event_details
 from roundbook.presentation.tables import Column, count
 from roundbook.requests.record import EventsRequest
 from roundbook_cli.options import Database, Form, matrix_number, read_day
@@ -25,7 +25,7 @@ _COLUMNS = (
     Column("round", "Round"),
     count("matrix", "Matrix", spare=1),
     Column("why", "Why"),
-    Column("details", "Details", details, spare=2, below=True),
+    Column("details", "Details", event_details, spare=2, below=True),
 )
 
 

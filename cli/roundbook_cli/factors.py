@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from roundbook.presentation.factors import FACTORS, fitted_notes, heading, unchanged, withdrawn_note
-from roundbook.presentation.publication import publication_note
+from roundbook.presentation.rounds import publication_note
 from roundbook.requests.factors import FactorsRequest, FitRequest
 from roundbook.requests.fields import ZeroSd
 from roundbook_cli.charts import Chart, check_chart, draw

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from roundbook.presentation.matrices import log_notes, standardising_note
-from roundbook.presentation.publication import publication_note
+from roundbook.presentation.rounds import publication_note
 from roundbook.requests.fields import Layout, Missing, ZeroSd
 from roundbook.requests.matrices import LogFilesRequest
 from roundbook_cli.impact import dependents_json, tell_impact

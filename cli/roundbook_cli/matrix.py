@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from roundbook.presentation.matrices import changes_phrase, export_notes, factor_rows, status_phrase
-from roundbook.presentation.publication import publication_note
+from roundbook.presentation.rounds import publication_note
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.matrices import (
     ExportLayout,

@@ -114,4 +114,4 @@ def no_power(row: RoundPower) -> str | None:
     from roundbook.presentation import plans
 
     why = plans.no_power(row)
-    return why and with_way_out(why, plans.no_power_way_out(row))
+    return why and with_way_out(why, plans.reason_way_out(row.reason))

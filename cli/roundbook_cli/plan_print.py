@@ -40,8 +40,16 @@ def print_plan(
         A command below them.
     """
     from roundbook.presentation.plan_protocol import protocol
-    from roundbook.presentation.plan_table import beside, plan_columns, plan_latex, plan_rows
-    from roundbook.presentation.plans import design_advice, fits, headline, tukey_instead
+    from roundbook.presentation.plans import (
+        beside,
+        design_advice,
+        fits,
+        headline,
+        plan_columns,
+        plan_latex,
+        plan_rows,
+        tukey_instead,
+    )
 
     if form != "table" or only_protocol:
         for line in (*above, *([f"  {copyable}"] if copyable else [])):
@@ -77,8 +85,7 @@ def _add_tukey(plan: Plan) -> str | None:
 
 
 def _print_rounds(plan: Plan, *, details: bool) -> None:
-    from roundbook.presentation.plan_table import round_columns
-    from roundbook.presentation.plans import powers_heading
+    from roundbook.presentation.plans import powers_heading, round_columns
 
     rounds = len({row.round for row in plan.rounds})
     if rounds > _FEW_ROUNDS and not details:

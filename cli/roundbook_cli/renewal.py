@@ -35,7 +35,7 @@ def renewal_of_task(task: str) -> str:
 
 def entry_json(entry: ResultEntry, fields: Collection[str] | None = None) -> dict[str, Any]:
     """Return the JSON of a saved result: its fields (by default all), staleness and renewal."""
-    from roundbook.presentation.staleness import why_stale
+    from roundbook.presentation.saved_results import why_stale
 
     named = fields or set(type(entry).model_fields) - {"result"}
     facts = entry.model_dump(mode="json", include=set(named))
@@ -50,7 +50,7 @@ def print_staleness(saved: ShownResult, clause: str) -> None:
     clause : str
         What to print for a result that is not stale.
     """
-    from roundbook.presentation.staleness import why_stale
+    from roundbook.presentation.saved_results import why_stale
 
     why = why_stale(saved)
     print_table([], (), above=[f"Stale: {why}." if why else f"It stands: {clause}."])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from roundbook.errors import RecordError
-from roundbook.presentation.publication import PUBLISHED_VARIANCES, round_sentences
+from roundbook.presentation.rounds import PUBLISHED_VARIANCES, round_sentences
 from roundbook.presentation.runs import QRELS, UPLOADS
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.tasks import (

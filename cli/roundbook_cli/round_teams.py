@@ -7,8 +7,8 @@ from types import SimpleNamespace
 
 import typer
 
-from roundbook.presentation.publication import publication_note
-from roundbook.presentation.teams import corrections, described_phrase
+from roundbook.presentation.rounds import publication_note
+from roundbook.presentation.runs import corrections, described_phrase
 from roundbook.requests.runs import DescribeTeams
 from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.options import Database, Form

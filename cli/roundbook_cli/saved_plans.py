@@ -21,8 +21,7 @@ def print_saved(
     """Print a saved plan, and whether the scores it was computed from still count."""
     from roundbook.logbook.plans.plan import Plan
     from roundbook.presentation.plans import plan_changes
-    from roundbook.presentation.saved_results import saved_heading
-    from roundbook.presentation.staleness import why_stale
+    from roundbook.presentation.saved_results import saved_heading, why_stale
     from roundbook_cli.renewal import renewal
 
     assert isinstance(saved.result, Plan)

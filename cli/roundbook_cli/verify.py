@@ -35,7 +35,7 @@ def verify(
     to. Exits with 1 where anything differs.
     """
     from roundbook.logbook.verifying.record import verify_record
-    from roundbook.presentation.verification import (
+    from roundbook.presentation.record import (
         KINDS,
         difference_sentence,
         not_computed_sentences,

@@ -36,7 +36,7 @@ from roundbook.logbook.drift.report import DriftCurve, LaterRound
 from roundbook.presentation.drift import assumed
 from roundbook.presentation.drift_curve import summary
 from roundbook.presentation.drift_verdict import curve_reason, headline, reason
-from roundbook.presentation.staleness import why_stale
+from roundbook.presentation.saved_results import why_stale
 from roundbook.statistics.drift.assessment import assess_drift, assess_recurring
 from roundbook.statistics.drift.units import RunsOfRound, kin_groups, unit_labels
 from roundbook_cli.drift_advice import report_text

@@ -36,7 +36,7 @@ from roundbook.database.schema import upgrade
 from roundbook.errors import DatabaseError, InputError, NotRecordedError
 from roundbook.logbook import saving
 from roundbook.logbook.drift.report import DriftReport
-from roundbook.presentation.staleness import why_stale
+from roundbook.presentation.saved_results import why_stale
 from roundbook_cli.drift_advice import report_json
 from roundbook_cli.drift_report import print_report
 from roundbook_cli.renewal import renewal

@@ -18,7 +18,7 @@ from tests.factories import (
 from tests.savepoints import prepared
 
 from roundbook.formats import RunTeam
-from roundbook.presentation.staleness import why_stale
+from roundbook.presentation.saved_results import why_stale
 from roundbook_cli.renewal import renewal
 
 RUNS = 7

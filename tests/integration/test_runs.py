@@ -31,8 +31,8 @@ from roundbook.logbook.session import begin
 from roundbook.logbook.tasks import create_task, remove_task
 from roundbook.logbook.topics import alias_topics
 from roundbook.logbook.verifying.record import verify_record
+from roundbook.presentation.record import difference_sentence
 from roundbook.presentation.runs import run_notes
-from roundbook.presentation.verification import difference_sentence
 from roundbook.requests.record import EventsRequest, VerifyRequest
 from roundbook.requests.runs import ListQrels, ListRuns, LogQrels, LogRuns
 from roundbook.requests.tasks import AliasTopics, CreateRound, CreateTask, RemoveRound, RemoveTask

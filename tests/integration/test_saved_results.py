@@ -51,8 +51,7 @@ from roundbook.logbook.saving import Renewal
 from roundbook.logbook.session import begin
 from roundbook.logbook.staleness import Change
 from roundbook.presentation.decisions import renewal_notes, saved_sentence
-from roundbook.presentation.saved_results import brief_sentence
-from roundbook.presentation.staleness import why_stale
+from roundbook.presentation.saved_results import brief_sentence, why_stale
 from roundbook.requests.drift import DriftRequest
 from roundbook.requests.matrices import LogRequest, RestoreMatrix, WithdrawMatrix
 from roundbook.requests.plans import PlanRequest

@@ -24,7 +24,7 @@ from roundbook.errors import DatabaseError, RoundPublishedError
 from roundbook.logbook.round_changes import publish_round
 from roundbook.logbook.schema import read_database
 from roundbook.logbook.session import begin
-from roundbook.presentation.databases import database_notes
+from roundbook.presentation.record import database_notes
 from roundbook.requests.record import BackupRequest, RestoreRequest
 from roundbook.requests.tasks import PublishRound
 from roundbook.transfer.backup import restore_backup, save_backup

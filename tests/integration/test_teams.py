@@ -32,7 +32,7 @@ from roundbook.presentation import drift
 from roundbook.presentation.factors import heading
 from roundbook.presentation.figures import factors_caption, fitted_on
 from roundbook.presentation.matrices import factor_rows, log_notes, standardising_note
-from roundbook.presentation.staleness import change_sentence
+from roundbook.presentation.saved_results import change_sentence
 from roundbook.presentation.views import view_of
 from roundbook_cli.drift_advice import report_text
 

@@ -23,7 +23,7 @@ from roundbook.logbook.session import begin
 from roundbook.logbook.verifying.differences import Difference, unlike
 from roundbook.logbook.verifying.record import verify_record
 from roundbook.logbook.verifying.saved_results import result_differences
-from roundbook.presentation.verification import difference_sentence, not_computed_sentences
+from roundbook.presentation.record import difference_sentence, not_computed_sentences
 from roundbook.requests.drift import DriftRequest
 from roundbook.requests.factors import FitRequest
 from roundbook.requests.record import VerifyRequest
@@ -640,6 +640,27 @@ def test_a_report_of_runs_counted_over_both_rounds_is_verified(record):
         f"drift report '{DRIFT}' version 1: verdict is held, and what it rests on gives undecided"
     )
     assert found(record)["result"] == (1, said)
+
+
+@pytest.mark.one_server
+@pytest.mark.long
+def test_a_verdict_falsified_in_the_earliest_form_is_not_that_of_its_event(record):
+    """By the rule of schema 0004, a verdict cannot be computed again."""
+    save_result(record, "drift", REPORT)
+    alter(record, result(DRIFT, "result - 'units'"), known(DRIFT, "known || '{\"rule\": 1}'"))
+    verification = verify_record(record, VerifyRequest())
+    assert verification.differences == []
+    assert [(one.result, one.reason) for one in verification.not_computed] == [(DRIFT, "form")]
+    alter(record, result(DRIFT, HELD))
+    said = (
+        f"drift report '{DRIFT}' version 1: verdict is held, and the event of its saving says"
+        " undecided"
+    )
+    assert found(record) == {"event": (1, said)}
+    # Events of that time number the reports of a task.
+    numbered = {"details": "details - '{drift report,version}'::text[] || '{\"report\": 2}'"}
+    alter(record, rows("event", f"details ->> 'drift report' = '{DRIFT}'", **numbered))
+    assert found(record) == {"event": (1, said)}
 
 
 @pytest.mark.one_server

@@ -3,7 +3,7 @@
 import pytest
 
 from roundbook.logbook.round_fingerprint import Publication
-from roundbook.presentation.publication import publication_note
+from roundbook.presentation.rounds import publication_note
 from roundbook.presentation.saved_plans import brief_sentence
 from roundbook_cli.saved_plans import _changes
 

@@ -14,8 +14,7 @@ from roundbook.jobs.job import Job, JobList
 from roundbook.jobs.job_queue import QUEUE, has_queue, queue_in
 from roundbook.logbook.lookup import find_logged, find_round, find_task
 from roundbook.logbook.names import check_name, check_text
-from roundbook.logbook.saved_results import stored_results
-from roundbook.logbook.saving import asked_otherwise, refuse_taken
+from roundbook.logbook.saving import asked_otherwise, versions_of
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES, find_study
 from roundbook.requests.results import ListJobs, ShowJob, StartStudy
@@ -65,8 +64,7 @@ def start_study(session: Session, request: StartStudy) -> Job:
     _refuse_missing(session.connection, task_id, study.task, study)
     name = None if request.name is None else check_name("study", request.name)
     if name is not None:
-        versions = stored_results(session.connection, kind="study", name=name)
-        refuse_taken("study", name, task_id, versions)
+        versions_of(session.connection, "study", name, task_id)
     values: dict[str, Any] = {
         "request": study.model_dump(mode="json", exclude_none=True),
         "name": name,

@@ -54,14 +54,9 @@ def record_event(
     matrix_id: int | None = None,
     details: Mapping[str, Any] | None = None,
 ) -> None:
-    """Record a change as an event, in the same transaction.
+    """Record a change, named in two or three words, as an event in the same transaction.
 
-    Parameters
-    ----------
-    what : str
-        Two or three words: ``matrix logged``, ``round published``.
-    details : mapping, optional
-        Further facts: names and figures, never ids of the database.
+    Its `details` are names and figures, never ids of the database.
     """
     # In a savepoint, so that the row's xmin is assigned right after its number; see `_first_not_final`.
     with session.connection.begin_nested():

@@ -144,19 +144,9 @@ def stale_dependents(connection: Connection, number: int) -> list[Dependent]:
 def stale_by_source(
     connection: Connection, round_id: int, origin: Literal["run_upload", "qrels"], replaced: int
 ) -> list[Dependent]:
-    """Return the dependents that are stale because a round has later runs or assessments.
+    """Return what is stale because a round has later runs or assessments: scores, then results.
 
-    Parameters
-    ----------
-    origin : {"run_upload", "qrels"}
-    replaced : int
-        The id of the former latest upload or revision, which results were computed from.
-
-    Returns
-    -------
-    list of Dependent
-        The current score matrices that were computed from earlier runs or assessments, then the
-        saved results.
+    `replaced` is the id of the former latest upload or revision, which results were computed from.
     """
     current = select(current_matrix.c.id).where(current_matrix.c.round_id == round_id)
     numbers = connection.execute(current).scalars().all()
@@ -206,10 +196,7 @@ def stale_results(
 ) -> list[Dependent]:
     """Return the saved results of a task, each in its latest version, that are stale by a change.
 
-    Parameters
-    ----------
-    concerns : callable
-        Returns whether the change concerns a stale result, from its entry and its inputs.
+    `concerns` tells from a stale result's entry and inputs whether the change concerns it.
     """
     return [
         _of_result(entry, (entry.changes or inputs)[0].round)
@@ -349,9 +336,7 @@ def _results(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
     results = judge_results(connection, stored_results(connection, row.task_id))
     revisions = set(connection.execute(select(matrix.c.id).where(of_series(matrix, row))).scalars())
     order = {kind: number for number, kind in enumerate(KINDS)}
-    for entry, inputs in sorted(
-        results, key=lambda result: order.get(result.entry.kind, len(KINDS))
-    ):
+    for entry, inputs in sorted(results, key=lambda result: order.get(result[0].kind, len(KINDS))):
         used = {used_input.matrix for used_input in inputs}
         would_rest = any(change.matrix == row.id and change.stale for change in entry.changes)
         if row.id in used or (would_rest and revisions.isdisjoint(used)):

@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from importlib import import_module
 from types import ModuleType
-from typing import Any, NamedTuple
-
-from sqlalchemy import Connection, Row
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from roundbook.errors import InputError
 from roundbook.logbook.result import Result, read_result
-from roundbook.logbook.session import Session
-from roundbook.logbook.staleness import Input
-from roundbook.logbook.verifying.differences import Facts, NotComputed
-from roundbook.requests.base import Request
+
+if TYPE_CHECKING:
+    # A plan from a given variance needs no SQLAlchemy.
+    from sqlalchemy import Connection, Row
+
+    from roundbook.logbook.session import Session
+    from roundbook.logbook.staleness import Input
+    from roundbook.logbook.verifying.differences import Facts, NotComputed
+    from roundbook.requests.base import Request
 
 # By kind, the package after which its modules are named. They are imported on first use:
 # ``logbook.plans.kind`` holds its `KIND`, ``presentation.saved_plans`` its sentences, and

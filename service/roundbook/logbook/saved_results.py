@@ -75,30 +75,12 @@ class ShownResult(ResultEntry):
     result: SerializeAsAny[Result]
 
 
-class StoredResult(NamedTuple):
-    """A row of the table ``result``, with its task's name and the number of versions."""
-
-    id: int
-    kind: str
-    name: str
-    version: int
-    versions: int
-    task_id: int | None
-    task: str | None
-    note: str | None
-    saved_at: datetime
-    saved_by: str
-    software: str
-    request: dict[str, Any]
-    result: dict[str, Any]
-
-
 _STORED = """
 SELECT result.id, result.kind, result.name, result.version,
        (SELECT max(version) FROM roundbook.result AS later
         WHERE (later.kind, later.name) = (result.kind, result.name)) AS versions,
        result.task_id, task.name AS task, result.note, result.saved_at, result.saved_by,
-       result.software, result.request, {result}
+       result.software, result.request, {result} AS result
 FROM roundbook.result
 LEFT JOIN roundbook.task ON task.id = result.task_id
 WHERE (CAST(:task AS bigint) IS NULL OR result.task_id = :task)
@@ -146,19 +128,19 @@ def stored_results(
     task_id: int | None = None,
     kind: str | None = None,
     name: str | None = None,
-) -> list[StoredResult]:
-    """Return all versions of results, by kind, name and version.
+) -> list[Row[Any]]:
+    """Return the rows of all versions of results, by kind, name and version.
 
-    Without a name they lack their longest list, the topics.
+    Each has its task's name and the number of its versions. Without a name they lack their longest
+    list, the topics.
     """
     if kind is not None:
         find_kind(kind)  # there must be such a kind
     query = _STORED.format(result="result.result - 'topics'" if name is None else "result.result")
     values = {"task": task_id, "kind": kind, "name": name}
-    rows = [StoredResult._make(row) for row in connection.execute(text(query), values)]
     # Sorted by the numbers in names: drift-2 before drift-10.
     return sorted(
-        rows,
+        connection.execute(text(query), values),
         key=lambda row: (
             row.kind,
             [
@@ -176,14 +158,14 @@ def numbered_name(task: str, kind: str, number: int) -> str:
     return task.strip()[: LONGEST_NAME - len(end)] + end
 
 
-def is_latest(row: StoredResult | ResultEntry) -> bool:
+def is_latest(row: Row[Any] | ResultEntry) -> bool:
     """Return whether a result is the latest version of its name."""
     return row.version == row.versions
 
 
 def find_stored(
     connection: Connection, kind: str | None, name: str, version: int | None
-) -> StoredResult:
+) -> Row[Any]:
     """Return the row of a result by name: the version asked for, or the latest."""
     name = name.strip()
     title = "result" if kind is None else find_kind(kind).title
@@ -214,13 +196,7 @@ def find_stored(
 
 
 def tasks_of_results(connection: Connection, name: str, kind: str | None) -> list[str | None]:
-    """Return the tasks of the results of a name and, if given, a kind; None for those of no task.
-
-    Parameters
-    ----------
-    name : str
-        In NFC, as the recorded names are compared in NFC.
-    """
+    """Return the tasks, or None, of the results of a kind, if given, and a name in NFC."""
     query = (
         select(task.c.name)
         .select_from(result)
@@ -233,25 +209,23 @@ def tasks_of_results(connection: Connection, name: str, kind: str | None) -> lis
     return list(connection.execute(query).scalars())
 
 
-def judge_result(connection: Connection, row: StoredResult) -> ResultEntry:
+def judge_result(connection: Connection, row: Row[Any]) -> ResultEntry:
     """Return the entry of a result with the changes since and, if it is stale, its replacement."""
     ((entry, _),) = judge_results(connection, [row])
     if not entry.stale or entry.illegible == "kind":
         return entry
     rows = stored_results(connection, row.task_id, row.kind)
     judged = zip(rows, judge_results(connection, rows), strict=True)
-    return next(result.entry for stored, result in judged if stored.id == row.id)
+    return next(entry for stored, (entry, _) in judged if stored.id == row.id)
 
 
-class JudgedResult(NamedTuple):
-    """The entry of a saved result, with the inputs it was computed from."""
+def judge_results(
+    connection: Connection, rows: Sequence[Row[Any]]
+) -> list[tuple[ResultEntry, list[Input]]]:
+    """Return the entries of results with the changes since, each with the inputs it rests on.
 
-    entry: ResultEntry
-    inputs: list[Input]
-
-
-def judge_results(connection: Connection, rows: Sequence[StoredResult]) -> list[JudgedResult]:
-    """Return the entries of results with the changes since; the number of queries is fixed."""
+    The number of queries is fixed.
+    """
     inputs = saved_inputs(connection, [row.id for row in rows])
     withdrawn = {
         task_id: read_withdrawn(connection, TaskScores(task_id))
@@ -289,7 +263,7 @@ def judge_results(connection: Connection, rows: Sequence[StoredResult]) -> list[
                 renewable = kind.renewable(today[key])
         stale = illegible is not None or any(change.stale for change in changed)
         entry = ResultEntry(
-            **row._asdict(),
+            **row._mapping,
             brief=brief,
             stale=stale,
             changes=changed,
@@ -300,7 +274,7 @@ def judge_results(connection: Connection, rows: Sequence[StoredResult]) -> list[
         same_request = None if request is None else (row.kind, request.model_dump_json())
         entries.append((entry, same_request))
     return [
-        JudgedResult(entry, inputs[row.id])
+        (entry, inputs[row.id])
         for row, entry in zip(rows, _with_replacements(entries), strict=True)
     ]
 
@@ -308,12 +282,7 @@ def judge_results(connection: Connection, rows: Sequence[StoredResult]) -> list[
 def _with_replacements(
     entries: Sequence[tuple[ResultEntry, tuple[str, str] | None]],
 ) -> Iterator[ResultEntry]:
-    """Yield result entries, the stale ones with their replacement among the entries.
-
-    Parameters
-    ----------
-    entries : sequence of (entry, (kind, request as JSON) or None)
-    """
+    """Yield entries, given with kind and request as JSON, the stale ones with their replacement."""
     latest = {(entry.kind, entry.name): (entry, request) for entry, request in entries}
     # Of several with an equal request the first; results without a task are never stale.
     current = {
@@ -330,7 +299,7 @@ def _with_replacements(
         yield entry.model_copy(update=update) if replaced else entry
 
 
-def read_request(row: StoredResult | ResultEntry | Row[Any]) -> Request:
+def read_request(row: ResultEntry | Row[Any]) -> Request:
     """Return the request of a saved result.
 
     Raises
@@ -355,7 +324,7 @@ def request_again(entry: ResultEntry) -> Request:
     return read_request(entry)
 
 
-def read_stored(row: StoredResult | Row[Any]) -> Result:
+def read_stored(row: Row[Any]) -> Result:
     """Return a stored result as the model of its kind.
 
     Raises
@@ -376,7 +345,7 @@ class ReadRow(NamedTuple):
     illegible: Illegible | None
 
 
-def read_row(row: StoredResult) -> ReadRow:
+def read_row(row: Row[Any]) -> ReadRow:
     """Return the readable parts of a row; `illegible` names a part that is not."""
     try:
         kind = find_kind(row.kind)
@@ -399,7 +368,7 @@ def read_row(row: StoredResult) -> ReadRow:
 
 
 @contextmanager
-def _reading(row: StoredResult | ResultEntry | Row[Any]) -> Iterator[None]:
+def _reading(row: ResultEntry | Row[Any]) -> Iterator[None]:
     """Turn any failure to read a row, which may have been altered anywhere, into a RecordError."""
     try:
         yield
@@ -410,5 +379,5 @@ def _reading(row: StoredResult | ResultEntry | Row[Any]) -> Iterator[None]:
         raise unreadable(_named(row), reason) from error
 
 
-def _named(row: StoredResult | ResultEntry | Row[Any]) -> str:
+def _named(row: ResultEntry | Row[Any]) -> str:
     return f"{title_of(row.kind).capitalize()} '{row.name}', version {row.version},"

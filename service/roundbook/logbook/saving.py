@@ -12,7 +12,7 @@ from operator import not_
 from typing import Annotated, Any, Literal, NamedTuple, get_args
 
 from pydantic import Field, PlainSerializer, PlainValidator
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, Row, text
 
 from roundbook.database.tables import result as result_table
 from roundbook.database.tables import result_input
@@ -31,7 +31,6 @@ from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.saved_results import (
     ResultEntry,
     ShownResult,
-    StoredResult,
     find_stored,
     is_latest,
     judge_result,
@@ -115,8 +114,7 @@ def _save_version(
 ) -> SavedResult:
     """Compute a result and save it as the next version of a name; see `save_result`."""
     # Locked, so that no correction comes between reading the inputs and saving the result.
-    task = getattr(request, "task", None)
-    task_id = None if task is None else find_task(session.connection, task, lock=True)
+    task_id = _find_task_of(session.connection, request, lock=True)
     return _store_version(session, compute_result(session, kind, request), task_id, name, note)
 
 
@@ -181,12 +179,17 @@ def compute_result(session: Session, kind: str, request: Request) -> ComputedRes
 
 def inputs_of(connection: Connection, kind: str, request: Request, result: Result) -> list[Input]:
     """Return today's inputs of a computed result, which differ if one was corrected since."""
-    task = getattr(request, "task", None)
-    if task is None:
+    task_id = _find_task_of(connection, request)
+    if task_id is None:
         return []
     definition = find_kind(kind)
-    today = definition.today(connection, find_task(connection, task), request)
-    return definition.inputs(today, result)
+    return definition.inputs(definition.today(connection, task_id, request), result)
+
+
+def _find_task_of(connection: Connection, request: Request, *, lock: bool = False) -> int | None:
+    """Return the id of the task that a request is of, None for a request without one."""
+    task = getattr(request, "task", None)
+    return None if task is None else find_task(connection, task, lock=lock)
 
 
 def save_long_result(
@@ -219,16 +222,14 @@ def save_long_result(
     name, note = _checked_name(kind, request, name), check_text("note", note)
     for _ in range(_ATTEMPTS):
         with begin(one_snapshot=True) as session:
-            connection, task = session.connection, getattr(request, "task", None)
             if name is not None:
-                task_id = None if task is None else find_task(connection, task)
-                versions = stored_results(connection, kind=kind, name=name)
-                refuse_taken(kind, name, task_id, versions)
+                task_id = _find_task_of(session.connection, request)
+                versions_of(session.connection, kind, name, task_id)
             computed = compute_result(session._replace(work=work or session.work), kind, request)
         with begin() as session:
-            task_id = None if task is None else find_task(session.connection, task, lock=True)
-            rows = inputs_of(session.connection, kind, computed.request, computed.result)
-            if rows == computed.inputs:
+            task_id = _find_task_of(session.connection, request, lock=True)
+            today = inputs_of(session.connection, kind, computed.request, computed.result)
+            if today == computed.inputs:
                 return _store_version(session, computed, task_id, name, note)
     raise RevisedMeanwhileError(
         f"What the {find_kind(kind).title} rests on was corrected each time it was computed; ask for"
@@ -245,12 +246,19 @@ def _checked_name(kind: str, request: Request, name: str | None) -> str | None:
     return check_name(find_kind(kind).title, name or "")
 
 
-def refuse_taken(
-    kind: str, name: str, task_id: int | None, versions: Sequence[StoredResult]
-) -> None:
-    """Refuse a name under which another task, or none, has a result of this kind."""
+def versions_of(
+    connection: Connection, kind: str, name: str, task_id: int | None
+) -> list[Row[Any]]:
+    """Return the rows of a task's results under a name, or of those without a task.
+
+    Raises
+    ------
+    AlreadyRecordedError
+        When another task, or none, has a result of this kind under the name.
+    """
+    versions = stored_results(connection, kind=kind, name=name)
     if not versions or versions[-1].task_id == task_id:
-        return
+        return versions
     owner = versions[-1].task
     whose = "no task" if owner is None else f"task '{owner}'"
     raise AlreadyRecordedError(
@@ -279,8 +287,7 @@ def _store_version(
         task = str(getattr(computed.request, "task", None))
         name = next(same, None) or _next_name(connection, kind, task_id, task)
     connection.execute(_LOCK, {"kind": kind, "name": name})
-    versions = stored_results(connection, kind=kind, name=name)
-    refuse_taken(kind, name, task_id, versions)
+    versions = versions_of(connection, kind, name, task_id)
     last = versions[-1] if versions else None
     # Equal figures from different inputs are a new version, or the result would stay stale.
     unchanged = (
@@ -362,7 +369,7 @@ _LOCK = text(
 
 
 def _holds(
-    connection: Connection, listed: StoredResult, content: dict[str, Any], note: str | None
+    connection: Connection, listed: Row[Any], content: dict[str, Any], note: str | None
 ) -> bool:
     """Return whether a listed result has the same content; False if it cannot be read."""
     read, kind = read_row(listed), find_kind(listed.kind)
@@ -375,7 +382,7 @@ def _holds(
         return False
 
 
-def _is_same(kind: Kind, row: StoredResult, content: dict[str, Any], note: str | None) -> bool:
+def _is_same(kind: Kind, row: Row[Any], content: dict[str, Any], note: str | None) -> bool:
     # The version of Roundbook does not make a result different.
     beside = dict.fromkeys(("software", *kind.beside))
     stored = read_stored(row).model_dump(mode="json", by_alias=True)

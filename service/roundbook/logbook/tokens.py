@@ -87,7 +87,7 @@ def create_token(session: Session, request: CreateToken) -> CreatedToken:
         )
     details = {"token": name, "scope": request.scope}
     record_event(session, "token created", task_id=task_id, details=details)
-    return CreatedToken(token=secret, **dict(_find(session, name)))
+    return CreatedToken(token=secret, **dict(_read(_find(session, name))))
 
 
 def list_tokens(session: Session) -> TokenList:
@@ -105,17 +105,15 @@ def revoke_token(session: Session, request: RevokeToken) -> Token:
         When there is no token of this name.
     """
     name = check_name("token", request.name)
-    token = _find(session, name)
-    if token.revoked_at is None:
-        named = select(access_token.c.id, access_token.c.task_id).where(access_token.c.name == name)
-        number, task_id = session.connection.execute(named).one()
+    row = _find(session, name)
+    if row.revoked_at is None:
         session.connection.execute(
             token_revocation.insert().values(
-                access_token_id=number, software=SOFTWARE, revoked_by=session.user
+                access_token_id=row.id, software=SOFTWARE, revoked_by=session.user
             )
         )
-        record_event(session, "token revoked", task_id=task_id, details={"token": name})
-    return _find(session, name)
+        record_event(session, "token revoked", task_id=row.task_id, details={"token": name})
+    return _read(_find(session, name))
 
 
 def check_token(session: Session, secret: str) -> Token | None:
@@ -129,7 +127,7 @@ def check_token(session: Session, secret: str) -> Token | None:
 
 _TOKENS = (
     select(
-        *access_token.c["name", "scope", "created_at", "created_by", "expires_at"],
+        *access_token.c["id", "task_id", "name", "scope", "created_at", "created_by", "expires_at"],
         task_table.c.name.label("task"),
         token_revocation.c.revoked_at,
     )
@@ -139,11 +137,11 @@ _TOKENS = (
 )
 
 
-def _find(session: Session, name: str) -> Token:
+def _find(session: Session, name: str) -> Any:  # noqa: ANN401
     row = session.connection.execute(_TOKENS.where(access_token.c.name == name)).one_or_none()
     if row is None:
         raise NotRecordedError(f"There is no token '{name}'.", way_out="list tokens", token=name)
-    return _read(row)
+    return row
 
 
 def _read(row: Any) -> Token:  # noqa: ANN401

@@ -32,14 +32,13 @@ from roundbook.pages.ways_out import on_page
 from roundbook.presentation import (
     drift,
     drift_advice,
-    drift_consequence,
     drift_verdict,
     figures,
     plans,
 )
 from roundbook.presentation.phrases import listed
 from roundbook.presentation.plan_protocol import protocol
-from roundbook.presentation.plan_table import (
+from roundbook.presentation.plans import (
     beside,
     plan_columns,
     plan_latex,
@@ -214,9 +213,7 @@ def drift_context(session: Session, caller: Caller, values: Mapping[str, str]) -
             "drift": figure("drift", report, figures.means_caption(report), **values),
             "sds": figure("sds", report, figures.sds_caption(report), **values),
         },
-        "consequence": drift_consequence.brief_consequence(report, consequence)
-        if consequence
-        else None,
+        "consequence": drift_advice.brief_consequence(report, consequence) if consequence else None,
     }
 
 

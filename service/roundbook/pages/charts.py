@@ -101,7 +101,7 @@ _CHARTS = {
     "drift": _Chart(_drift, "drift.topics_chart", "drift.topic_points", HALF, by_topic=True),
     "sds": _Chart(_drift, "drift.sds_chart", "drift.sd_points", HALF, by_topic=True),
     "factors": _Chart(
-        _factors, "factors.factor_chart", "factors.factor_points", WHOLE, by_topic=True
+        _factors, "scores.factor_chart", "scores.factor_points", WHOLE, by_topic=True
     ),
     "scores": _Chart(_overview, "scores.score_chart", "scores.score_points", WHOLE),
     "topics": _Chart(_overview, "scores.mean_chart", "scores.mean_points", WHOLE, by_topic=True),

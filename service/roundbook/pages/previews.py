@@ -22,7 +22,7 @@ from roundbook.presentation.previews import (
     understood_qrels,
     understood_runs,
 )
-from roundbook.presentation.publication import publication_note
+from roundbook.presentation.rounds import publication_note
 from roundbook.presentation.runs import qrels_notes, run_notes
 from roundbook.requests.matrices import ListMatrices, ShowMatrix
 from roundbook.requests.runs import ListRuns

@@ -43,9 +43,13 @@ from roundbook.pages.forms import (
 from roundbook.pages.rendering import link, page, redirect
 from roundbook.pages.study_form import draws, study_fields, study_title
 from roundbook.presentation.decisions import decision_sentences
-from roundbook.presentation.plan_table import beside
-from roundbook.presentation.saved_results import brief_sentence, result_scope, saved_heading
-from roundbook.presentation.staleness import why_stale
+from roundbook.presentation.plans import beside
+from roundbook.presentation.saved_results import (
+    brief_sentence,
+    result_scope,
+    saved_heading,
+    why_stale,
+)
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.matrices import ListMatrices
 from roundbook.requests.results import ListResults, RenewResults, ShowResult

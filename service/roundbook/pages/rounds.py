@@ -25,9 +25,13 @@ from roundbook.pages.forms import PageCaller, PageSession, labels_to_choose, rec
 from roundbook.pages.rendering import page
 from roundbook.presentation import figures
 from roundbook.presentation.matrices import changes_phrase, status_phrase
-from roundbook.presentation.publication import PUBLISHED_VARIANCES, publication_note
 from roundbook.presentation.rankings import summary
-from roundbook.presentation.rounds import no_current_scores, several_assessments
+from roundbook.presentation.rounds import (
+    PUBLISHED_VARIANCES,
+    no_current_scores,
+    publication_note,
+    several_assessments,
+)
 from roundbook.presentation.runs import QRELS, UPLOADS
 from roundbook.presentation.tables import Column, Table
 from roundbook.requests.factors import FactorsRequest

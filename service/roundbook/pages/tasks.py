@@ -32,9 +32,8 @@ from roundbook.pages.results import result_rows
 from roundbook.pages.rounds import usual_label
 from roundbook.pages.ways_out import on_page
 from roundbook.presentation import drift, drift_advice, drift_verdict, figures
-from roundbook.presentation.charts.limits import MOST_ROUNDS
 from roundbook.presentation.drift_curve import summary as curve_summary
-from roundbook.presentation.events import details
+from roundbook.presentation.record import event_details
 from roundbook.presentation.rounds import OF_ALL_ROUNDS, out_of_order_notes, several_assessments
 from roundbook.presentation.variance_differences import stability
 from roundbook.presentation.variances import summary, withdrawn_notes
@@ -229,7 +228,7 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
         context["history"] = history
         context["variance_sentences"] = [*summary(history), *withdrawn_notes(history)]
         context["by_round"] = {row.round: row for row in history.rounds}
-        caption = figures.variances_caption(history, MOST_ROUNDS)
+        caption = figures.variances_caption(history)
         drawn["variances"] = figure("variances", history, caption, **series, scale=scale)
     several = len(context["rounds"]) > 1
     report = ask(report_drift, DriftRequest(**series)) if several else None
@@ -252,7 +251,7 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
     if curve:
         context["curve"] = curve
         context["curve_summary"] = curve_summary(curve)
-        caption = figures.ageing_caption(curve, MOST_ROUNDS)
+        caption = figures.ageing_caption(curve)
         drawn["ageing"] = figure("ageing", curve, caption, **series)
     if topics := ask(list_topics, ListTopics(task=series["task"])):
         # A topic has returned in every round that has it, except its first.
@@ -326,4 +325,4 @@ def events_page(
     require_scope(caller, "read")
     request = EventsRequest(task=task or caller.task, after=after, limit=_EVENTS)
     listed = list_events(session, request)
-    return page(http, "events.html", listed=listed, task=task, details=details)
+    return page(http, "events.html", listed=listed, task=task, details=event_details)

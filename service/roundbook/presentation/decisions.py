@@ -20,12 +20,9 @@ from roundbook.presentation.matrices import (
 from roundbook.presentation.measures import merge_sentence
 from roundbook.presentation.phrases import counted
 from roundbook.presentation.previews import near_note
-from roundbook.presentation.publication import publication_note
-from roundbook.presentation.rounds import out_of_order_notes
-from roundbook.presentation.runs import qrels_notes, run_notes
-from roundbook.presentation.saved_results import brief_sentence, other_question
-from roundbook.presentation.staleness import why_stale
-from roundbook.presentation.teams import described_phrase
+from roundbook.presentation.rounds import out_of_order_notes, publication_note
+from roundbook.presentation.runs import described_phrase, qrels_notes, run_notes
+from roundbook.presentation.saved_results import brief_sentence, other_question, why_stale
 from roundbook.presentation.variances import recorded_notes
 
 if TYPE_CHECKING:
@@ -56,13 +53,7 @@ def renamed_sentence(noun: str, old: str, new: str) -> str:
 
 
 def published_sentences(published: PublishedRound, reason: str | None = None) -> list[str]:
-    """Return the sentences that a round is published, or was before and whether it has changed.
-
-    Parameters
-    ----------
-    reason : str, optional
-        The reason that was given for publishing it.
-    """
+    """Return the sentences that a round is published, or was before and whether it has changed."""
     if published.status == "draft":
         return ["Dry run: nothing was published."]
     if published.status != "unchanged":
@@ -88,10 +79,7 @@ def stale_headline(decision: Any) -> str:  # noqa: ANN401
 def uncorrected_note(corrected: CorrectedMatrix, reason: str | None = None) -> str | None:
     """Return the note that a matrix was withdrawn or restored before; None where it was not.
 
-    Parameters
-    ----------
-    reason : str, optional
-        The reason that was given this time.
+    `reason` is the one that was given this time.
     """
     if corrected.status != "unchanged":
         return None

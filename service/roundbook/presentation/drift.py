@@ -8,15 +8,15 @@ from typing import Any
 from roundbook.logbook.drift.assessment import StandardisingRuns
 from roundbook.logbook.drift.evidence import DriftTests, RecurringSystems, TopicDrift
 from roundbook.logbook.drift.report import DriftCurve, DriftReport
-from roundbook.presentation.drift_advice import advice
-from roundbook.presentation.drift_consequence import (
+from roundbook.presentation.drift_advice import (
+    advice,
     consequence_reason,
     kendall_tau_reason,
     topics_reason,
 )
 from roundbook.presentation.drift_verdict import (
     UNITS,
-    intervals,
+    at_95,
     moved_parts,
     plain,
     reason,
@@ -177,8 +177,7 @@ def _these_runs(report: DriftReport) -> str | None:
     these = report.these_runs
     if these is None or these.shift_95 is None:
         return None
-    shift = intervals("aged", these.shift_95, these.shift_95, signed)
-    ratio = intervals("aged", these.sd_ratio_95, these.sd_ratio_95, plain)
+    shift, ratio = at_95(these.shift_95, signed), at_95(these.sd_ratio_95, plain)
     spread = f", and the spread is {plain(report.sd_ratio)} times what it was ({ratio})"
     return (
         f"For these very runs, on topics like these, the mean moved by {signed(report.shift)}"
@@ -217,8 +216,7 @@ def _recurring(report: DriftReport) -> str | None:
     like = recurring.systems_like_these
     figures = ""
     if like is not None and like.shift is not None:
-        shift = intervals("aged", like.shift_95, like.shift_95, signed)
-        ratio = intervals("aged", like.sd_ratio_95, like.sd_ratio_95, plain)
+        shift, ratio = at_95(like.shift_95, signed), at_95(like.sd_ratio_95, plain)
         figures = f"; a shift of {signed(like.shift)} ({shift}), a spread of"
         figures += f" {plain(like.sd_ratio)} times what it was ({ratio})"
     return (
@@ -332,9 +330,7 @@ def recurring_reason(report: DriftReport, recurring: RecurringSystems) -> str:
 
 
 def _interval(limits: Interval | None) -> str:
-    if limits is None:
-        return "no interval exists for one"
-    return f"95% interval {signed(limits[0])} to {signed(limits[1])}"
+    return "no interval exists for one" if limits is None else at_95(limits, signed)
 
 
 def _pulled(report: DriftReport, recurring: RecurringSystems) -> str:

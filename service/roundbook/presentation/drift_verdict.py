@@ -231,6 +231,11 @@ def intervals(
     )
 
 
+def at_95(limits: Interval | None, write: Callable[[float], str]) -> str:
+    """Return the 95% interval alone."""
+    return intervals("aged", limits, limits, write)
+
+
 def signed(value: float | None) -> str:
     """Return a shift as text, with its sign."""
     if value is None:

@@ -16,18 +16,20 @@ if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.variance_history import VarianceHistory
 
+# The most rounds and topics that a chart of a page has.
+MOST_ROUNDS, MOST_TOPICS = 60, 120
 # This many topics dominate where they carry more than this share of the whole shift.
 _FEW, _MUCH = 3, 0.5
 
 
-def variances_caption(history: VarianceHistory, most: int) -> str:
-    """Return the caption of a chart of variances, in which at most `most` rounds are drawn."""
+def variances_caption(history: VarianceHistory) -> str:
+    """Return the caption of a chart of variances."""
     pooled, number = history.pooled, len(history.rounds)
     interval = ""
     if pooled.interval is not None:
         low, high = pooled.interval.low, pooled.interval.high
         interval = f", its 95% interval ({short(low)} to {_limit(high)}) as a band"
-    rounds = "the round" if number == 1 else f"the {_latest(number, most)}rounds"
+    rounds = "the round" if number == 1 else f"the {_latest(number)}rounds"
     planning = ""
     if pooled.next_round is not None and pooled.next_round.u80 is not None:
         planning = f"; planning variance {short(pooled.next_round.u80)}"
@@ -38,10 +40,10 @@ def variances_caption(history: VarianceHistory, most: int) -> str:
     )
 
 
-def ageing_caption(curve: DriftCurve, most: int) -> str:
-    """Return the caption of an ageing curve, in which at most `most` rounds are drawn."""
+def ageing_caption(curve: DriftCurve) -> str:
+    """Return the caption of an ageing curve."""
     number = len(curve.rounds)
-    rounds = "the later round" if number == 1 else f"the {_latest(number, most)}later rounds"
+    rounds = "the later round" if number == 1 else f"the {_latest(number)}later rounds"
     return (
         f"Shift of {curve.measure} in {rounds} for systems and topics like these, in standard"
         f" deviations of '{curve.from_round}', with 95% intervals; up to ±{curve.margin:.3g}, the"
@@ -61,18 +63,19 @@ def fitted_on(version: int, runs: StandardisingRuns) -> str:
 def means_caption(report: DriftReport) -> str:
     """Return the caption of a chart of the shared topics' means."""
     higher = sum(topic.mean_to > topic.mean_from for topic in report.topics)
-    return (
-        f"Mean {report.measure} over the runs on the {report.shared_topics} shared topics; above the"
-        f" dashed line, {higher} of them, it is higher in '{report.to_round}'."
-    )
+    return _of_shared_topics(report, "Mean", f"{higher} of them, it is higher")
 
 
 def sds_caption(report: DriftReport) -> str:
     """Return the caption of a chart of the shared topics' standard deviations."""
     wider = sum(topic.sd_to > topic.sd_from for topic in report.topics)
+    return _of_shared_topics(report, "Standard deviation of", f"{wider} of them, it is wider")
+
+
+def _of_shared_topics(report: DriftReport, statistic: str, above: str) -> str:
     return (
-        f"Standard deviation of {report.measure} over the runs on the {report.shared_topics} shared"
-        f" topics; above the dashed line, {wider} of them, it is wider in '{report.to_round}'."
+        f"{statistic} {report.measure} over the runs on the {report.shared_topics} shared topics;"
+        f" above the dashed line, {above} in '{report.to_round}'."
     )
 
 
@@ -145,8 +148,8 @@ def dominating_topics(report: DriftReport) -> str | None:
     )
 
 
-def _latest(number: int, most: int) -> str:
-    return f"latest {most} of {number} " if number > most else f"{number} "
+def _latest(number: int) -> str:
+    return f"latest {MOST_ROUNDS} of {number} " if number > MOST_ROUNDS else f"{number} "
 
 
 def short(value: float, digits: int = 4) -> str:

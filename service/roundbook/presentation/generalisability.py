@@ -90,11 +90,7 @@ def table_rows(report: GeneralisabilityReport) -> list[SimpleNamespace]:
 
 def table_csv_rows(report: GeneralisabilityReport) -> list[SimpleNamespace]:
     """Return the same rows for CSV, with every limit in a column of its own; see `table_rows`."""
-    return [
-        SimpleNamespace(round=row.round, **_limits(reliability.model_dump()))
-        for row in report.rounds
-        for reliability in row.reliabilities
-    ]
+    return [SimpleNamespace(**_limits(vars(row))) for row in table_rows(report)]
 
 
 def csv_row(row: Reliability) -> SimpleNamespace:

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from roundbook.logbook.kinds import title_of
+from roundbook.logbook.saved_results import is_latest
 from roundbook.presentation.phrases import counted
-from roundbook.presentation.saved_results import result_scope
-from roundbook.presentation.staleness import why_stale
+from roundbook.presentation.saved_results import result_scope, why_stale
 
 if TYPE_CHECKING:
     from roundbook.logbook.impact import Dependent, Impact, Reason, ReasonCode
@@ -119,21 +119,15 @@ def stale_lines(dependents: Sequence[Dependent]) -> list[str]:
     lines = [
         f"  {dependent_name(dependent)} ({dependent_scope(dependent)}): {why_dependent(dependent)}"
         for dependent in dependents
-        if not _follows(dependent) and not _is_earlier(dependent)
+        if not _follows(dependent) and (dependent.entry is None or is_latest(dependent.entry))
     ]
     return [*lines, f"  {_followed(following)}"] if following else lines
 
 
 def stale_results(dependents: Sequence[Dependent]) -> int:
     """Return the number of saved results, whatever their versions, among stale dependents."""
-    return sum(
-        dependent.entry is not None and not _is_earlier(dependent) for dependent in dependents
-    )
-
-
-def _is_earlier(dependent: Dependent) -> bool:
-    entry = dependent.entry
-    return entry is not None and entry.version < entry.versions
+    entries = (dependent.entry for dependent in dependents)
+    return sum(entry is not None and is_latest(entry) for entry in entries)
 
 
 # Codes of reasons by which factors are lost, if they cannot be fitted again.

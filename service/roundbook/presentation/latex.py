@@ -1,11 +1,18 @@
-"""A table of results as LaTeX, in the manner of the package booktabs."""
+"""Results as LaTeX tables of the package booktabs; those of a paper: variances, factors, ranking."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
-from roundbook.presentation.tables import Column
+from roundbook.presentation import factors, rankings, variances
+from roundbook.presentation.tables import Column, number
+
+if TYPE_CHECKING:
+    from roundbook.logbook.factors import FactorSet
+    from roundbook.logbook.rankings import RankAgreement
+    from roundbook.logbook.variance_history import VarianceHistory
 
 _SPECIAL = {
     "\\": r"\textbackslash{}",
@@ -26,12 +33,9 @@ def escaped(text: str) -> str:
 def latex(
     caption: str, rows: Sequence[Any], columns: Sequence[Column], *, long: bool = False
 ) -> str:
-    """Return a floating LaTeX table with a caption, ruled by the package booktabs.
+    """Return a LaTeX table with a caption, ruled by the package booktabs.
 
-    Parameters
-    ----------
-    long : bool
-        Whether it may take several pages; it does not float then, and needs the package longtable.
+    A `long` one may take several pages: it does not float, and needs the package longtable.
     """
     alignment = "".join("r" if column.justify == "right" else "l" for column in columns)
     above, heading = f"\\caption{{{escaped(caption)}}}", _line(column.heading for column in columns)
@@ -59,3 +63,61 @@ def latex(
 
 def _line(cells: Iterable[str]) -> str:
     return " & ".join(escaped(cell) for cell in cells) + r" \\"
+
+
+# More rows than this do not fit on a page.
+_ON_A_PAGE = 30
+
+
+def variances_latex(history: VarianceHistory) -> str:
+    """Return the variance of each round and the pooled one as a LaTeX table with a caption."""
+    pooled = history.pooled
+    rows = [
+        *history.rounds,
+        SimpleNamespace(
+            round="pooled",
+            runs=None,
+            clusters=None,
+            topics=pooled.topics,
+            variance=pooled.variance,
+            interval=pooled.interval,
+            two_way_variance=pooled.two_way_variance,
+        ),
+    ]
+    caption = [
+        variances.heading(history),
+        "Residual variance of each round around its run means (two-way: around run and topic means)",
+        *variances.summary(history),
+        *variances.withdrawn_notes(history),
+    ]
+    return _table(caption, rows, variances.ROUNDS)
+
+
+def factors_latex(factor_set: FactorSet) -> str:
+    """Return the factors of a round as a LaTeX table with a caption."""
+    columns = "Mean and sample standard deviation (sd) of each topic over the standardising runs"
+    if factor_set.zero_sd_topics:
+        scores = "count as average" if factor_set.zero_sd == "average" else "are left out"
+        columns += f"; scores on topics without spread {scores}"
+    caption = [factors.heading(factor_set), columns, *factors.withdrawn_note(factor_set)]
+    return _table(caption, factor_set.factors, factors.FACTORS)
+
+
+def ranking_latex(agreement: RankAgreement) -> str:
+    """Return the ranking of runs on two scales as a LaTeX table with a caption."""
+    # The factors are named in the caption.
+    first, second = (side.partition(" by ")[0] for side in (agreement.a, agreement.b))
+    columns = (
+        Column("run", "Run"),
+        number("mean_a", f"Mean {first}"),
+        number("rank_a", "Rank", 1),
+        number("mean_b", f"Mean {second}"),
+        number("rank_b", "Rank", 1),
+    )
+    caption = [*rankings.summary(agreement), "1 is the best rank; ties share the mean rank"]
+    return _table([*caption, *rankings.notes(agreement)], agreement.ranking, columns)
+
+
+def _table(caption: Sequence[str], rows: Sequence[Any], columns: Sequence[Column]) -> str:
+    sentences = " ".join(line if line.endswith(".") else f"{line}." for line in caption)
+    return latex(sentences, rows, columns, long=len(rows) > _ON_A_PAGE)

@@ -185,10 +185,7 @@ def renewed_note(
 ) -> str | None:
     """Return the note that variances were estimated anew as teams became known; None if none were.
 
-    Parameters
-    ----------
-    renewed : sequence of str
-        The measures of the new estimates, an entry for each estimate.
+    `renewed` has the measure of each new estimate.
     """
     if not renewed:
         return None

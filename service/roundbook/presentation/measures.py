@@ -14,10 +14,7 @@ if TYPE_CHECKING:
 def new_measure_notes(measure: str, others: Sequence[str], near: str | None = None) -> list[str]:
     """Return a note if a measure is new to a task that has others, since it may be mistyped.
 
-    Parameters
-    ----------
-    near : str, optional
-        The measure of an evaluation tool with nearly this name; noted in a task without others too.
+    `near` is that of an evaluation tool with nearly this name, noted in a task without others too.
     """
     meant = did_you_mean(measure, others) or (f" Did you mean {near}?" if near else "")
     if not others:

@@ -19,15 +19,7 @@ def listed(names: Sequence[str], most: int = 5) -> str:
 
 
 def other_pool(runs: str, pool_now: int) -> str:
-    """Return the noun phrase for the runs behind factors where they are not the pool known today.
-
-    Parameters
-    ----------
-    runs : str
-        How many runs the factors were fitted on, with the noun.
-    pool_now : int
-        How many runs are known to have contributed to the pool today.
-    """
+    """Return the noun phrase for runs behind factors that are not the pool known today."""
     return f"{runs}, not the pool known now ({pool_now})"
 
 

@@ -39,10 +39,7 @@ def protocol(plan: Plan) -> str:
 def basis(plan: Plan, *, saved: bool = False) -> str:
     """Return the caption of a table of a plan's sizes: design, variance, assumptions, method.
 
-    Parameters
-    ----------
-    saved : bool
-        Whether the plan is saved, so that a topic set was designed by it.
+    By a plan that is `saved` a topic set was designed.
     """
     design = _design(plan, _DESIGNED if saved else "Topics that a next round would need by")
     return " ".join([design, *_variance(plan), _assumed(plan), _method(plan)])

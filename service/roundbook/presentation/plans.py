@@ -1,21 +1,19 @@
-"""Sentences of a plan: its headline, its alternatives, advice, warnings and notes."""
+"""A plan in sentences and as a table: headline, alternatives, advice, warnings, notes, cells."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.plan import VarianceAt, kind_of
-from roundbook.logbook.withdrawals import left_out
+from roundbook.presentation import variances
+from roundbook.presentation.latex import latex
 from roundbook.presentation.rounds import out_of_order
-from roundbook.presentation.staleness import added_rounds, change_of_round
+from roundbook.presentation.saved_results import change_of_round
+from roundbook.presentation.tables import Column, count, number, values_at
 from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
-from roundbook.presentation.variances import (
-    AS_ELSEWHERE,
-    next_rounds,
-    of_assessments,
-)
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
 from roundbook.statistics.design.inputs import sentence
@@ -49,7 +47,7 @@ def plan_changes(saved: ShownResult) -> dict[str, Any]:
             for change in saved.changes
             if not change.of_new_round
         ],
-        "new_rounds": added_rounds(saved.changes),
+        "new_rounds": [change.round for change in saved.changes if change.of_new_round],
     }
 
 
@@ -81,7 +79,9 @@ def _origin(plan: Plan) -> str:
         "latest": f"of the latest round {history.rounds[-1].round}",
         "given": "as given",
     }.get(plan.variance_at or "pooled", f"pooled over rounds {rounds}")
-    return f"{history.measure} on the {plan.scale} scale{of_assessments(history)}, {origin}"
+    return (
+        f"{history.measure} on the {plan.scale} scale{variances.of_assessments(history)}, {origin}"
+    )
 
 
 _OF_LIMIT: dict[VarianceAt, str] = {
@@ -91,26 +91,26 @@ _OF_LIMIT: dict[VarianceAt, str] = {
 }
 
 
-def alternative(plan: Plan, beside: Alternative) -> str:
+def alternative(plan: Plan, option: Alternative) -> str:
     """Return the clause on an alternative to a plan: its variance or design."""
-    variance = f"{beside.variance:.5g}"
-    of_kind = _OF_LIMIT[beside.variance_at].format(f"{beside.variance_kind} variance {variance}")
-    match beside.name:
+    variance = f"{option.variance:.5g}"
+    of_kind = _OF_LIMIT[option.variance_at].format(f"{option.variance_kind} variance {variance}")
+    match option.name:
         case "pooled":
             return f"at the pooled variance {variance}"
         case "planning":
             assert plan.estimate is not None
-            rounds = next_rounds(plan.estimate, beside.variance_kind)
+            rounds = variances.next_rounds(plan.estimate, option.variance_kind)
             return (
                 f"at the planning variance {variance}, which about 4 of 5 {rounds} stay below"
-                f" {AS_ELSEWHERE}"
+                f" {variances.AS_ELSEWHERE}"
             )
         case "paired":
             return f"by twice {of_kind}, as a difference of two runs varies on average"
         case "conservative":
             return f"by twice {of_kind}, as published plans do (Sakai)"
         case _:
-            return f"{DESIGNS[beside.design].label}, by {of_kind}"
+            return f"{DESIGNS[option.design].label}, by {of_kind}"
 
 
 def fits(plan: Plan) -> str | None:
@@ -152,9 +152,7 @@ def design_advice(plan: Plan) -> str | None:
 
 def withdrawn_notes(plan: Plan) -> list[str]:
     """Return a note for each withdrawn score matrix that a plan leaves out."""
-    if plan.estimate is None:
-        return []
-    return [left_out(matrix, plan.estimate.pooled.rounds) for matrix in plan.estimate.withdrawn]
+    return [] if plan.estimate is None else variances.withdrawn_notes(plan.estimate)
 
 
 def warning(plan: Plan) -> str | None:
@@ -192,8 +190,7 @@ def note_way_out(plan: Plan, note: PlanNote | str) -> WayOut | None:
         if variance:
             facts = {"round": last, "variance": f"{variance:.5g}"}
             return WayOut("plan from the round held last", facts)
-    code = way_out_of(note.reason or "")
-    return None if code is None else WayOut(code, {})
+    return reason_way_out(note.reason)
 
 
 # By the name of an alternative, the start of the note that it has no answer for some cells.
@@ -237,9 +234,9 @@ def no_power(row: RoundPower) -> str | None:
     return row.reason and (_NO_POWER.get(row.reason) or sentence(row.reason, row.arguments))
 
 
-def no_power_way_out(row: RoundPower) -> WayOut | None:
-    """Return the advice on a round without power; None where there is none."""
-    code = way_out_of(row.reason or "")
+def reason_way_out(reason: str | None) -> WayOut | None:
+    """Return the advice on the code of a reason; None where there is none."""
+    code = way_out_of(reason or "")
     return None if code is None else WayOut(code, {})
 
 
@@ -250,3 +247,98 @@ def powers_heading(plan: Plan) -> str:
         f"Power that each round had by {DESIGNS[plan.design].title}, with its own topics and"
         f" {variance}; enough is {1 - plan.beta:.10g}, by the engine {plan.engine}:"
     )
+
+
+_UPPER = "upper"
+
+
+def plan_latex(plan: Plan, basis: str | None = None) -> str:
+    """Return a plan's grid as a LaTeX table, with its columns explained in the caption.
+
+    `basis` tells how the sizes were computed and what that assumes, in place of the headline.
+    """
+    caption = " ".join([basis or f"{headline(plan)}.", *beside(plan)])
+    return latex(caption, plan_rows(plan), plan_columns(plan))
+
+
+def beside(plan: Plan) -> list[str]:
+    """Return a sentence on each column of alternatives, which begins with the column's heading."""
+    lines = [f"{option.name}: {alternative(plan, option)}." for option in plan.alternatives]
+    upper = _upper(plan)
+    if upper is not None:
+        lines.append(f"{_UPPER}: at {upper:.5g}, the upper end of the variance's interval.")
+    return lines
+
+
+def plan_columns(plan: Plan) -> tuple[Column, ...]:
+    """Return the columns of a plan: inputs, solved for, achieved, both engines, alternatives."""
+    interval = plan.design.endswith("-width")
+    solved = {"topics": "topics", "min-d": "min_d", "m": "m"}.get(plan.solve)
+    # The column solved for comes after the inputs.
+    columns = sorted((*_inputs(plan), _TOPICS), key=lambda column: column.field == solved)
+    columns += [_VARIANCE] if plan.solve == "variance" else []
+    columns.append(
+        _plain("width", "Expected", 4) if interval else number("achieved_power", "Power")
+    )
+    digits = {"topics": 0, "power": 4, "min-d": 4, "variance": 5, "m": 0}[plan.solve]
+    engines = [_plain(f"solved_{engine}", engine, digits) for engine in ("exact", "sakai")]
+    if plan.solve == "topics":
+        engines = [count("topics_exact", "exact"), count("topics_sakai", "sakai")]
+    columns += [] if interval else engines
+    names = [option.name for option in plan.alternatives]
+    names += [_UPPER] if _upper(plan) is not None else []
+    if plan.solve == "topics":
+        return (*columns, *(count(f"topics_{name}", name) for name in names))
+    return (*columns, *(_plain(f"solved_{name}", name, digits) for name in names))
+
+
+def plan_rows(plan: Plan) -> list[SimpleNamespace]:
+    """Return the rows of a plan, a cell each, with the task, the measure and the alternatives."""
+    labels = values_at(plan, {"task": "estimate.task", "measure": "estimate.measure"})
+    whole = plan.solve == "topics"
+    prefix = "topics" if whole else "solved"
+    rows = []
+    for cell in plan.cells:
+        values = {
+            f"{prefix}_{name}": int(value) if whole and value is not None else value
+            for name, value in cell.beside.items()
+        }
+        rows.append(SimpleNamespace(**labels, **cell.model_dump(exclude={"beside"}), **values))
+    return rows
+
+
+def round_columns(plan: Plan) -> tuple[Column, ...]:
+    """Return the columns of the power that rounds had."""
+    return (Column("round", "Round"), _TOPICS, _VARIANCE, *_inputs(plan), *_POWERS)
+
+
+def _inputs(plan: Plan) -> tuple[Column, ...]:
+    """Return the columns of m, where a design has it, and minD."""
+    heading = "Width" if plan.design.endswith("-width") else "minD"
+    m = (count("m", "m"),) if plan.m else ()
+    return (*m, _plain("min_d", heading, 4 if plan.solve == "min-d" else 3))
+
+
+def _upper(plan: Plan) -> float | None:
+    """Return the upper limit of the variance, which only plans saved earlier have, or None."""
+    upper: float | None = getattr(plan, "variance_upper", None)
+    return upper
+
+
+def _plain(field: str, heading: str, digits: int) -> Column:
+    """Return a column of numbers to `digits` decimals, or to 4 significant digits where needed."""
+
+    def write(value: float) -> str:
+        fixed = f"{value:.{digits}f}"
+        return fixed if abs(float(fixed) - value) <= 1e-3 * abs(value) else f"{value:.4g}"
+
+    return Column(field, heading, write, "right")
+
+
+_TOPICS = count("topics", "Topics")
+_VARIANCE = _plain("variance", "Variance", 5)
+_POWERS = (
+    number("power_exact", "exact"),
+    number("power_sakai", "sakai"),
+    Column("enough", "Enough", lambda enough: "yes" if enough else "no"),
+)

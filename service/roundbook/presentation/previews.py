@@ -80,13 +80,7 @@ def _files(files: Sequence[StoredFile]) -> str:
 
 
 def near_note(noun: str, name: str, near: str | None) -> str | None:
-    """Return the question whether a new name is a slip for a near one; None where none is near.
-
-    Parameters
-    ----------
-    noun : str
-        The noun for what is named, such as ``round``.
-    """
+    """Return the question whether a new name is a slip for a near one; None where none is near."""
     return near and f"The {noun} {name} is new. Did you mean {near}?"
 
 

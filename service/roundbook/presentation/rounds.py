@@ -1,4 +1,4 @@
-"""Sentences on when, and on which document collection, rounds were held."""
+"""Sentences on rounds: when and on which collection they were held, what they have, fingerprints."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from roundbook.errors import WayOut
-from roundbook.presentation.phrases import listed
+from roundbook.presentation.phrases import counted, listed
+from roundbook.presentation.tables import Column, count, number
+
+if TYPE_CHECKING:
+    from roundbook.logbook.held_order import OutOfOrder
+    from roundbook.logbook.matrices.listing import ListedMatrix
+    from roundbook.logbook.round_contents import RoundContents
+    from roundbook.logbook.round_fingerprint import Publication
+    from roundbook.logbook.rounds import Round
 
 _FEW_PAIRS = 3
 # For callers without a token, in place of figures over all rounds where some are not published.
@@ -15,24 +23,11 @@ OF_ALL_ROUNDS = (
     " published."
 )
 
-if TYPE_CHECKING:
-    from roundbook.logbook.held_order import OutOfOrder
-    from roundbook.logbook.matrices.listing import ListedMatrix
-    from roundbook.logbook.rounds import Round
-
 
 def assumed_collection(collections: Sequence[tuple[str, str | None]]) -> str | None:
-    """Return the sentence on the document collections that rounds are assumed to be held on.
+    """Return the sentence on the collections that rounds are assumed to be held on.
 
-    Parameters
-    ----------
-    collections : sequence of (str, str or None)
-        Rounds with the collection that each declares.
-
-    Returns
-    -------
-    str or None
-        None where all rounds declare theirs.
+    The rounds are given with the collection that each declares; None where all declare theirs.
     """
     labels = [f"'{label}'" for label, collection in collections if collection is None]
     if not labels:
@@ -89,14 +84,9 @@ def several_assessments(measure: str, label: str | None, labels: Sequence[str]) 
 def no_current_scores(
     measure: str, assessments: str | None, matrices: Sequence[ListedMatrix]
 ) -> str:
-    """Return the sentence that no scores of a measure count in a round, with the measures it has.
+    """Return the sentence that no scores of a measure, under a label if given, count in a round.
 
-    Parameters
-    ----------
-    assessments : str, optional
-        The assessments label that was asked for.
-    matrices : sequence of ListedMatrix
-        The round's score matrices.
+    It names the measures that the round has, by its score matrices.
     """
     by = "" if assessments is None else f" under '{assessments}' assessments"
     for row in matrices:
@@ -109,3 +99,51 @@ def no_current_scores(
     measures = dict.fromkeys(row.measure for row in matrices if row.standing == "current")
     has = f"; it has {listed(list(measures), 8)}" if measures else ""
     return f"This round has no {measure} scores{has}."
+
+
+PUBLISHED_VARIANCES = (
+    Column("measure", "Measure"),
+    Column("assessments", "Assessments"),
+    Column("scale", "Scale"),
+    count("revision", "Revision"),
+    number("variance", "Variance", 5),
+    count("runs", "Runs"),
+    count("topics", "Topics"),
+    count("teams", "Teams", spare=1),
+    Column("source", "Source"),
+    Column("reason", "Revised because", spare=2),
+)
+
+
+def round_sentences(contents: RoundContents) -> list[str]:
+    """Return the sentences on a round: its status, missing scores, and fingerprints."""
+    held = "" if contents.held is None else f", held {contents.held}"
+    on = "" if contents.collection is None else f", on {contents.collection}"
+    sentences = [
+        f"Round '{contents.round}' of '{contents.task}', number {contents.ordinal}{held}{on}:"
+        f" {contents.status}."
+    ]
+    if not contents.matrices:
+        published = len(contents.published_variances)
+        only = f", only {counted(published, 'published variance')}" if published else ""
+        sentences.append(f"No scores yet{only}.")
+    if note := publication_note(contents.round, contents):
+        sentences += [note, f"Fingerprint {contents.fingerprint}"]
+        if contents.published_fingerprint not in (None, contents.fingerprint):
+            sentences.append(f"As published {contents.published_fingerprint}")
+    return sentences
+
+
+def publication_note(
+    round_label: str, publication: Publication | RoundContents | None, *, dry_run: bool = False
+) -> str | None:
+    """Return the note on a published round and its fingerprint; None if it is not published."""
+    if publication is None or publication.fingerprint is None:
+        return None
+    published = f"Round '{round_label}' is published"
+    if publication.published_fingerprint is None:
+        return f"{published}."
+    if publication.published_fingerprint == publication.fingerprint:
+        return f"{published}; its published fingerprint still verifies."
+    differs = "would no longer verify" if dry_run else "no longer verifies"
+    return f"{published}, and its published fingerprint {differs}."

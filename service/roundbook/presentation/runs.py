@@ -1,4 +1,4 @@
-"""Sentences on logged runs, relevance assessments and computed scores, and columns of tables."""
+"""Sentences on logged runs, their teams, relevance assessments and computed scores, and columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,9 @@ if TYPE_CHECKING:
 
     from roundbook.logbook.runs.assessing import LoggedQrels
     from roundbook.logbook.runs.log_runs import LoggedRuns
+    from roundbook.logbook.runs.recorded_runs import RunChange
     from roundbook.logbook.runs.scoring import ScoreComparison
+    from roundbook.logbook.teams import DescribedTeams
 
 UPLOADS = (
     Column("round", "Round"),
@@ -64,13 +66,7 @@ def run_notes(logged: LoggedRuns) -> list[str]:
 
 
 def qrels_notes(logged: LoggedQrels, reason: str | None = None) -> list[str]:
-    """Return the notes on relevance assessments just logged, a sentence each.
-
-    Parameters
-    ----------
-    reason : str, optional
-        The reason that was given for a revision.
-    """
+    """Return the notes on relevance assessments just logged; `reason` is a revision's."""
     grades = ", ".join(f"grade {grade}: {count:,}" for grade, count in logged.grades.items())
     notes = [f"Judgments by grade: {grades}."]
     if reason is not None and logged.status == "unchanged":
@@ -145,3 +141,31 @@ def _scores_differing(comparison: ScoreComparison) -> str:
         f" {comparison.tolerance:g}, on {comparison.different_topics} of {comparison.topics} topics"
         f" and in {comparison.different_runs} of {comparison.runs} runs; {largest}."
     )
+
+
+_FACTS = {
+    "team": "team",
+    "type": "type",
+    "contributed_to_pool": "in the pool",
+    "system": "system",
+}
+_ANSWERS: dict[str | bool | None, str] = {True: "yes", False: "no", None: "unknown"}
+
+
+def described_phrase(described: DescribedTeams) -> str:
+    """Return the numbers of runs that a team file corrected and filled in, as a phrase."""
+    corrected = len(corrections(described.changes))
+    filled_in = len({change.run for change in described.changes if change.was is None})
+    parts = [f"corrected {corrected}"] if corrected else []
+    parts += [f"told something new of {filled_in}"] if filled_in else []
+    return f"{' and '.join(parts) or 'nothing new'} of its {counted(described.runs, 'run')}"
+
+
+def corrections(changes: Sequence[RunChange]) -> dict[str, str]:
+    """Return the corrected facts of each corrected run as text, ``team: A → B``, by run."""
+    lines: dict[str, list[str]] = {}
+    for change in changes:
+        if change.was is not None:
+            was, now = (_ANSWERS.get(value, value) for value in (change.was, change.now))
+            lines.setdefault(change.run, []).append(f"{_FACTS[change.fact]}: {was} → {now}")
+    return {run: "; ".join(parts) for run, parts in lines.items()}

@@ -65,10 +65,7 @@ class Table(NamedTuple):
     def parts(self, most: int | None = None) -> Iterator[tuple[Table, int]]:
         """Yield the parts of the table as tables to be read, each with the number of all its rows.
 
-        Parameters
-        ----------
-        most : int, optional
-            How many rows of a part are shown, in place of the table's own number.
+        `most` is how many rows of a part are shown, in place of the table's own number.
         """
         by = self.by
         values = (
@@ -96,9 +93,9 @@ def number(field: str, heading: str, digits: int = 4, *, spare: int = 0) -> Colu
     return Column(field, heading, f"{{:.{digits}f}}".format, "right", spare)
 
 
-def signed(field: str, heading: str, digits: int = 3, *, spare: int = 0) -> Column:
+def signed(field: str, heading: str, digits: int = 3) -> Column:
     """Return a right-aligned column of numbers with their signs and `digits` decimals."""
-    return Column(field, heading, f"{{:+.{digits}f}}".format, "right", spare)
+    return Column(field, heading, f"{{:+.{digits}f}}".format, "right")
 
 
 def count(field: str, heading: str, *, spare: int = 0) -> Column:
@@ -113,12 +110,9 @@ def interval_text(limits: tuple[float, float]) -> str:
 
 
 def values_at(result: object, paths: Mapping[str, str]) -> dict[str, Any]:
-    """Return values of a result by name; None where an object on the path is None.
+    """Return values of a result by name, each given as a path of fields such as ``interval.low``.
 
-    Parameters
-    ----------
-    paths : mapping
-        By name, the path of the field: ``variance``, or ``interval.low``.
+    They are None where an object on the path is None.
     """
     values = {}
     for name, path in paths.items():

@@ -51,14 +51,9 @@ def stability(histories: Sequence[VarianceHistory]) -> list[str]:
 
 
 def disagreement(history: VarianceHistory, *, two_way: bool = False) -> str | None:
-    """Return the warning where the rounds disagree about their variances, None where they do not.
+    """Return the warning where rounds disagree about their one- or two-way variances, else None.
 
     The advice is `disagreement_way_out`.
-
-    Parameters
-    ----------
-    two_way : bool
-        Whether to compare the two-way variances.
     """
     values = _variances(history, two_way=two_way)
     zeros = [label for label, value in values.items() if value == 0]
@@ -72,10 +67,9 @@ def disagreement(history: VarianceHistory, *, two_way: bool = False) -> str | No
     if zeros or test is None or test.p_value is None or test.p_value >= _DISAGREE:
         return None
     ratio = max(values.values()) / min(values.values())
-    p = "p < .001" if test.p_value < 0.001 else f"p = {test.p_value:.3f}"
     return (
         f"The rounds disagree{' about the two-way variance' if two_way else ''}"
-        f" ({_TESTS.get(test.method, test.method)}, {p}; largest over smallest"
+        f" ({_TESTS.get(test.method, test.method)}, {_p_value(test.p_value)}; largest over smallest"
         f" {ratio:.2f}): the pooled value is the mean of different variances."
     )
 
@@ -100,22 +94,22 @@ def _variances(history: VarianceHistory, *, two_way: bool) -> dict[str, float]:
     }
 
 
+def _p_value(value: float) -> str:
+    return "p < .001" if value < 0.001 else f"p = {value:.3f}"
+
+
 def test_sentence(test: Homogeneity, kind: str) -> str:
     """Return the sentence that a test of the rounds' variances found no difference, or why none is.
 
-    Parameters
-    ----------
-    kind : str
-        The kind of variance as an adjective with a space after it, or empty.
+    `kind` is that of the variance as an adjective with a space after it, or empty.
     """
     if test.p_value is None or test.statistic is None:
         why = no_test(test.reason) if test.reason else "unknown"
         return f"Whether the rounds' {kind}variances differ cannot be tested: {why}."
-    p = "< .001" if test.p_value < 0.001 else f"= {test.p_value:.3f}"
     statistic = _TESTS.get(test.method, test.method)
     if test.dof_residual is not None:
         statistic = f"Wald F({test.dof}, {test.dof_residual:g}) = {test.statistic:.2f}"
     return (
-        f"No difference between the rounds' {kind}variances was found ({statistic}, p {p}); that does not"
-        " show that they are equal."
+        f"No difference between the rounds' {kind}variances was found ({statistic},"
+        f" {_p_value(test.p_value)}); that does not show that they are equal."
     )

@@ -45,12 +45,8 @@ _POOLED = {
     "two_way_variance": "two_way_variance",
 }
 # By column of CSV, the field of the pooled variance in the last row, below those of the rounds.
-_POOLED_ROW = {
-    **{name: name for name in ("topics", "variance", "two_way_variance", "dof")},
-    **{name: f"interval.{name}" for name in ("low", "high", "method", "of")},
-    "two_way_low": "two_way_interval.low",
-    "two_way_high": "two_way_interval.high",
-}
+_OF_A_ROUND = {"round", "runs", "clusters", "origin", "source"}
+_POOLED_ROW = {name: field for name, field in _ROUND.items() if name not in _OF_A_ROUND}
 # The premise of the limits of the next round, which matters most with few rounds.
 AS_ELSEWHERE = "if rounds vary as in other campaigns"
 HISTORY_LINE = ("measure", "assessments", *_ROUND)
@@ -135,13 +131,7 @@ def pooled_summary(history: VarianceHistory) -> list[str]:
 
 
 def recorded_notes(recorded: RecordedVariance, reason: str | None = None) -> list[str]:
-    """Return the notes on a published variance just recorded, a sentence each.
-
-    Parameters
-    ----------
-    reason : str, optional
-        The reason that was given for a revision.
-    """
+    """Return the notes on a variance just recorded as published; `reason` is a revision's."""
     notes = new_measure_notes(recorded.measure, recorded.other_measures)
     if reason is not None and recorded.status == "unchanged":
         notes.append("It is recorded already, so the reason was not recorded.")
@@ -310,10 +300,7 @@ def _rounds_of_unknown_teams(history: VarianceHistory) -> list[RoundVariance]:
 def unknown_teams(history: VarianceHistory, intervals: str = "intervals are") -> str | None:
     """Return the sentence that runs of unknown team count as teams of their own, or None.
 
-    Parameters
-    ----------
-    intervals : str
-        The noun phrase for the intervals that are then too narrow, with its verb.
+    `intervals` is the noun phrase for the intervals that are then too narrow, with its verb.
     """
     rounds = _rounds_of_unknown_teams(history)
     if not rounds:

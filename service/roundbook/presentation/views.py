@@ -6,15 +6,26 @@ import csv
 import io
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, is_dataclass
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel
 
+from roundbook.presentation import (
+    factors,
+    generalisability,
+    latex,
+    rankings,
+    rounds,
+    runs,
+    saved_results,
+    variance_differences,
+    variances,
+)
+from roundbook.presentation.studies.common import study_text
+
 if TYPE_CHECKING:
-    from roundbook.presentation.studies.common import StudyText
     from roundbook.presentation.tables import Table
 
 
@@ -81,49 +92,37 @@ def _columns_of_list(result: BaseModel, name: str) -> list[str]:
 _ROWS = {"ShownMatrix": "runs", "Verification": "differences"}
 
 
-# Modules that compute or draw are imported only when a result of the kind is shown.
+# Modules that compute or draw, or need SQLAlchemy, are imported when they are needed.
 
 
 def _draw(module: str, chart: str, result: Any) -> Any:  # noqa: ANN401
     return getattr(import_module(f"roundbook.presentation.charts.{module}"), chart)(result)
 
 
-def _paper_table(table: str, result: Any) -> str:  # noqa: ANN401
-    module = import_module("roundbook.presentation.paper_tables")
-    written: str = getattr(module, table)(result)
-    return written
-
-
 def _variances(history: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation import variances  # noqa: PLC0415
-
     chart = partial(_draw, "variances", "variance_chart", history)
     sentences = [variances.heading(history), *variances.summary(history)]
     sentences += variances.withdrawn_notes(history)
-    table = partial(_paper_table, "variances_latex", history)
+    table = partial(latex.variances_latex, history)
     return View(variances.history_lines(history), sentences, table, chart)
 
 
 def _histories(result: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.variance_differences import stability  # noqa: PLC0415
-
-    def tables() -> str:
-        return "\n\n".join(_paper_table("variances_latex", row) for row in result.histories)
-
     views = list(map(_variances, result.histories))
     rows = [row for view in views for row in view.rows]
     sentences = [sentence for view in views for sentence in view.sentences]
-    return View(rows, [*sentences, *stability(result.histories)], tables)
+    sentences += variance_differences.stability(result.histories)
+    return View(rows, sentences, lambda: "\n\n".join(map(latex.variances_latex, result.histories)))
 
 
 def _plan(plan: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation import plan_table, plans  # noqa: PLC0415
+    from roundbook.presentation import plans  # noqa: PLC0415
     from roundbook.presentation.plan_protocol import protocol  # noqa: PLC0415
 
     chart = partial(_draw, "plans", "power_chart", plan)
     beside = filter(None, (plans.design_advice(plan), plans.fits(plan), plans.warning(plan)))
     sentences = [plans.headline(plan), *beside, *plans.notes(plan), protocol(plan)]
-    return View(plan_table.plan_rows(plan), sentences, lambda: plan_table.plan_latex(plan), chart)
+    return View(plans.plan_rows(plan), sentences, lambda: plans.plan_latex(plan), chart)
 
 
 def _drift(report: Any) -> View:  # noqa: ANN401
@@ -146,22 +145,17 @@ def _curve(curve: Any) -> View:  # noqa: ANN401
 
 
 def _factors(factor_set: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation import factors  # noqa: PLC0415
-
-    chart = partial(_draw, "factors", "factor_chart", factor_set)
+    chart = partial(_draw, "scores", "factor_chart", factor_set)
     sentences = [factors.heading(factor_set), *factors.withdrawn_note(factor_set)]
-    table = partial(_paper_table, "factors_latex", factor_set)
-    return View(factor_set.factors, sentences, table, chart)
+    return View(factor_set.factors, sentences, partial(latex.factors_latex, factor_set), chart)
 
 
 def _standardised(scores: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation import factors  # noqa: PLC0415
-
     by_topic = zip(*scores.scores, strict=True)
     # A run called `topic` would replace the column of topics.
-    runs = ["run topic" if run == "topic" else run for run in scores.runs]
+    names = ["run topic" if run == "topic" else run for run in scores.runs]
     rows = [
-        {"topic": topic, **dict(zip(runs, values, strict=True))}
+        {"topic": topic, **dict(zip(names, values, strict=True))}
         for topic, values in zip(scores.topics, by_topic, strict=True)
     ]
     notes = [*factors.standardised_notes(scores), *factors.standardised_remarks(scores)]
@@ -180,56 +174,34 @@ def _impact(impact: Any) -> View:  # noqa: ANN401
 
 
 def _round(contents: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.publication import round_sentences  # noqa: PLC0415
-
     lists = (contents.matrices, contents.uploads, contents.qrels, contents.published_variances)
-    return View(next(filter(None, lists), [contents]), round_sentences(contents))
-
-
-def _results(listed: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.saved_results import ENTRY_COLUMNS, entry_row  # noqa: PLC0415
-
-    return View(list(map(entry_row, listed.results)), columns=ENTRY_COLUMNS)
-
-
-def _ranking(agreement: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.rankings import summary  # noqa: PLC0415
-
-    table = partial(_paper_table, "ranking_latex", agreement)
-    return View(agreement.ranking, summary(agreement), table)
+    return View(next(filter(None, lists), [contents]), rounds.round_sentences(contents))
 
 
 def _comparison(comparison: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.runs import comparison_notes, comparison_summary  # noqa: PLC0415
-
     columns = _columns_of_list(comparison, "cells_shown")
-    sentences = [*comparison_summary(comparison), *comparison_notes(comparison)]
+    sentences = [*runs.comparison_summary(comparison), *runs.comparison_notes(comparison)]
     return View(comparison.cells_shown, sentences, columns=columns)
 
 
 def _generalisability(report: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.generalisability import csv_row, heading, remarks  # noqa: PLC0415
-
-    return View(list(map(csv_row, report.rounds)), [heading(report), *remarks(report)])
+    sentences = [generalisability.heading(report), *generalisability.remarks(report)]
+    return View(list(map(generalisability.csv_row, report.rounds)), sentences)
 
 
 def _study(study: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.studies.common import study_text  # noqa: PLC0415
-
-    chart = partial(_draw, "studies", "study_chart", study)
     text = study_text(study)
     main = text.main
     rows = [{field: getattr(row, field) for field in main.held()} for row in main.rows]
+
+    def table() -> str:
+        columns = [*([main.by] if main.by else []), *main.columns]
+        return latex.latex(text.heading, main.rows, columns, long=len(main.rows) > _MOST_FLOATING)
+
     sentences = [text.heading, *text.sentences, *text.remarks, text.protocol]
-    return View(rows, sentences, lambda: _study_latex(text), chart, text.tables)
-
-
-def _study_latex(text: StudyText) -> str:
-    from roundbook.presentation.latex import latex  # noqa: PLC0415
-
-    main = text.main
-    columns = [*([main.by] if main.by else []), *main.columns]
-    return latex(text.heading, main.rows, columns, long=len(main.rows) > _MOST_FLOATING)
+    return View(
+        rows, sentences, table, partial(_draw, "studies", "study_chart", study), text.tables
+    )
 
 
 def _exported(exported: Any) -> View:  # noqa: ANN401
@@ -238,9 +210,9 @@ def _exported(exported: Any) -> View:  # noqa: ANN401
     if exported.content is None or exported.layout != "wide":
         return View([exported])
     header, *lines = csv.reader(io.StringIO(exported.content))
-    _, *runs = map(unmarked, header)
+    _, *names = map(unmarked, header)
     rows = [
-        {"topic": unmarked(topic), **dict(zip(runs, map(float, scores), strict=True))}
+        {"topic": unmarked(topic), **dict(zip(names, map(float, scores), strict=True))}
         for topic, *scores in lines
     ]
     return View(rows)
@@ -251,16 +223,9 @@ def _runs(listed: Any) -> View:  # noqa: ANN401
     return View(getattr(listed, name), columns=_columns_of_list(listed, name))
 
 
-def _job(job: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.jobs import state  # noqa: PLC0415
-
-    return View([job], [state(job)])
-
-
 def _jobs(jobs: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.jobs import state  # noqa: PLC0415
-
-    return View(jobs.jobs, list(map(state, jobs.jobs)), columns=_columns_of_list(jobs, "jobs"))
+    sentences = list(map(saved_results.job_sentence, jobs.jobs))
+    return View(jobs.jobs, sentences, columns=_columns_of_list(jobs, "jobs"))
 
 
 _VIEWS: dict[str, Callable[[Any], View]] = {
@@ -268,8 +233,10 @@ _VIEWS: dict[str, Callable[[Any], View]] = {
     "RunList": _runs,
     "Impact": _impact,
     "RoundContents": _round,
-    "ResultList": _results,
-    "Job": _job,
+    "ResultList": lambda listed: View(
+        list(map(saved_results.entry_row, listed.results)), columns=saved_results.ENTRY_COLUMNS
+    ),
+    "Job": lambda job: View([job], [saved_results.job_sentence(job)]),
     "JobList": _jobs,
     "VarianceHistory": _variances,
     "VarianceHistories": _histories,
@@ -278,7 +245,9 @@ _VIEWS: dict[str, Callable[[Any], View]] = {
     "DriftCurve": _curve,
     "FactorSet": _factors,
     "StandardisedScores": _standardised,
-    "RankAgreement": _ranking,
+    "RankAgreement": lambda agreement: View(
+        agreement.ranking, rankings.summary(agreement), partial(latex.ranking_latex, agreement)
+    ),
     "ScoreComparison": _comparison,
     "GeneralisabilityReport": _generalisability,
 }
@@ -287,9 +256,7 @@ _VIEWS: dict[str, Callable[[Any], View]] = {
 def _fields(row: object) -> Mapping[str, Any]:
     if isinstance(row, Mapping):
         return row
-    if isinstance(row, BaseModel):
-        return row.model_dump()
-    return asdict(row) if is_dataclass(row) and not isinstance(row, type) else vars(row)
+    return row.model_dump() if isinstance(row, BaseModel) else vars(row)
 
 
 def _flat(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -19,9 +19,9 @@ from roundbook.logbook.saving import Refusal
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.variances import show_variances
 from roundbook.measure_names import measure_key
-from roundbook.presentation.paper_tables import factors_latex, ranking_latex, variances_latex
+from roundbook.presentation.latex import factors_latex, ranking_latex, variances_latex
 from roundbook.presentation.plan_protocol import basis
-from roundbook.presentation.plan_table import plan_latex
+from roundbook.presentation.plans import plan_latex
 from roundbook.requests.factors import FactorsRequest
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.rankings import RankRequest

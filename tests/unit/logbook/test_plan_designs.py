@@ -15,7 +15,7 @@ from tests.factories import plan
 from roundbook.errors import ImpossibleStatisticError, RoundbookError, WayOut
 from roundbook.logbook.plans.plan import Plan, RoundPower
 from roundbook.presentation.plan_protocol import protocol
-from roundbook.presentation.plans import no_power, no_power_way_out, note_way_out, notes
+from roundbook.presentation.plans import no_power, note_way_out, notes, reason_way_out
 from roundbook.statistics.design import DESIGNS, solve_min_d, solve_variance
 
 RELEASES = Path(__file__).parents[2] / "releases"
@@ -302,8 +302,8 @@ def test_a_round_without_a_power_has_a_code_and_an_old_one_its_sentence():
     arguments = {"engine": "sakai", "topics": 2.0, "runs": 10.0}
     row = RoundPower(**facts, **unknown, reason="undefined", arguments=arguments)
     assert no_power(row) == "The engine sakai is not defined for 2 topics and 10 runs."
-    assert no_power_way_out(row) == WayOut("exact engine", {})
+    assert reason_way_out(row.reason) == WayOut("exact engine", {})
     old = RoundPower(**facts, **unknown, reason="It was so.")
-    assert (no_power(old), no_power_way_out(old)) == ("It was so.", None)
+    assert (no_power(old), reason_way_out(old.reason)) == ("It was so.", None)
     # What has no arguments is saved without any.
     assert "arguments" not in old.model_dump()

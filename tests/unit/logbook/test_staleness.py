@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 
 from roundbook.logbook.staleness import Change, Code, Input, changes
-from roundbook.presentation.staleness import added_rounds, change_sentence, stale_reasons
+from roundbook.presentation.saved_results import change_sentence, stale_reasons
 
 
 def given(round_label="r1", **other):
@@ -80,7 +80,7 @@ def test_a_round_held_since_is_told_and_makes_nothing_stale():
     found = changes([given()], [given(), given("r2", id=2)], withdrawn={})
     assert [change.code for change in found] == ["added"]
     assert not is_stale(found)
-    assert added_rounds(found) == ["r2"]
+    assert [change.round for change in found if change.of_new_round] == ["r2"]
     assert stale_reasons(found) == []
 
 
@@ -88,7 +88,7 @@ def test_a_round_left_out_as_withdrawn_that_counts_again_does():
     found = changes([given()], [given(), given("r2", id=2)], withdrawn={}, left_out=["r2"])
     assert [change.code for change in found] == ["restored"]
     assert is_stale(found)
-    assert added_rounds(found) == ["r2"]
+    assert [change.round for change in found if change.of_new_round] == ["r2"]
 
 
 @pytest.mark.parametrize(

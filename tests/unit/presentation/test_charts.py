@@ -12,8 +12,8 @@ from tests.factories import plan
 from roundbook.errors import InputError
 from roundbook.logbook.factors import Factor, FactorSet
 from roundbook.presentation.charts.drift import curve_chart, curve_points, topics_chart
-from roundbook.presentation.charts.factors import factor_chart, factor_points
 from roundbook.presentation.charts.plans import planned_points, power_chart, power_points
+from roundbook.presentation.charts.scores import factor_chart, factor_points
 from roundbook.presentation.charts.style import (
     COLOURS,
     GREY,

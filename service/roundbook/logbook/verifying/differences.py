@@ -138,12 +138,9 @@ def differing(
     noise: float = 0.0,
     **about: Any,  # noqa: ANN401
 ) -> Iterator[Facts]:
-    """Yield the figures, given as name, recorded and computed value, whose two values differ.
+    """Yield the figures whose two values differ, with further fields of the differences in `about`.
 
-    Parameters
-    ----------
-    about
-        Further fields of the differences.
+    Each is given as name, recorded and computed value.
     """
     for what, recorded, computed in figures:
         if not same(recorded, computed, noise):
@@ -158,14 +155,9 @@ def unlike(
     noise: float = 0.0,
     without: Set[str] = frozenset({"software"}),
 ) -> Iterator[Facts]:
-    """Yield the first figure that differs in each part of two results in JSON.
+    """Yield the first figure that differs in each part of two results in JSON but keys `without`.
 
     A key that only the computed result has is no difference: earlier results lack later keys.
-
-    Parameters
-    ----------
-    without : set of str
-        Keys that may differ.
     """
     if isinstance(recorded, dict) and isinstance(computed, dict):
         for name in recorded:

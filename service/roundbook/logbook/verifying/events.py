@@ -10,7 +10,8 @@ from roundbook.logbook.kinds import KINDS, find_kind
 from roundbook.logbook.matrices.listing import read_matrices
 from roundbook.logbook.measures import measure_named
 from roundbook.logbook.round_fingerprint import CHANGING, PUBLISHED, fingerprint_round
-from roundbook.logbook.verifying.differences import Difference
+from roundbook.logbook.saved_results import read_row
+from roundbook.logbook.verifying.differences import Difference, differing
 from roundbook.logbook.verifying.matrices import of_matrix
 
 _REFERENCES = text("""
@@ -170,6 +171,20 @@ WHERE task.id = ANY (:tasks) AND measure.name <> ALL (noted)
 ORDER BY kept.matrix_id, round.id, scale, revision
 """)
 
+# Saved results with the details of the event of their saving; a drift report's may have a number.
+_AS_SAVED = text("""
+SELECT result.kind, result.name, result.version, result.request, result.result - 'topics' AS result,
+       task.name AS task, event.details
+FROM roundbook.result
+JOIN roundbook.task ON task.id = result.task_id
+JOIN unnest(CAST(:kinds AS text[]), CAST(:titles AS text[])) AS titles (kind, saved_as) USING (kind)
+JOIN roundbook.event ON event.task_id = task.id AND event.what = saved_as || ' saved'
+    AND coalesce(details ->> saved_as, task.name || '/drift-' || (details ->> 'report')) = result.name
+    AND coalesce(details -> 'version', '1') = to_jsonb(result.version)
+WHERE task.id = ANY (:tasks)
+ORDER BY result.id
+""")
+
 # The publications of rounds that have not changed since.
 _AS_PUBLISHED = text("""
 SELECT event.id, event.round_id, details ->> 'fingerprint' AS fingerprint, task.name AS task,
@@ -214,17 +229,12 @@ def event_differences(
         )
     yield from _unmatched(connection, of_tasks)
     yield from _of_another_measure(connection, of_tasks)
+    yield from _saved_otherwise(connection, of_tasks)
     wrong = connection.execute(_WITHDRAWALS, {"matrices": list(matrices)}).all()
     named = {row.id: row for row in read_matrices(connection, [row.id for row in wrong])}
     for row in wrong:
-        yield of_matrix(
-            named[row.id],
-            "event",
-            "withdrawal",
-            "withdrawals",
-            recorded=row.recorded,
-            computed=row.computed,
-        )
+        counts = {"recorded": row.recorded, "computed": row.computed}
+        yield of_matrix(named[row.id], "event", "withdrawal", "withdrawals", **counts)
     published = {"published": PUBLISHED, "changing": list(CHANGING)}
     for row in connection.execute(_AS_PUBLISHED, of_tasks | published).all():
         today = fingerprint_round(connection, row.round_id)
@@ -280,3 +290,24 @@ def _of_another_measure(
         names = ("task", "round", "assessments", "scale", "revision")
         about |= {name: getattr(row, name) for name in names}
         yield Difference(kind="event", table="published_variance", **about)
+
+
+def _saved_otherwise(
+    connection: Connection, of_tasks: dict[str, list[int]]
+) -> Iterator[Difference]:
+    """Yield the figures of saved results that are not those in the event of their saving.
+
+    A result in an earlier form is not computed again, and nothing else tells of its verdict.
+    """
+    kinds = {kind: find_kind(kind) for kind in KINDS if find_kind(kind).in_event}
+    saved_as = {"kinds": list(kinds), "titles": [kind.title for kind in kinds.values()]}
+    for row in connection.execute(_AS_SAVED, of_tasks | saved_as):
+        kind, figures = kinds[row.kind], read_row(row).brief
+        of_result = {"result_kind": kind.title, "result": row.name, "version": row.version}
+        compared = [
+            (name, figures[name], row.details[name])
+            for name in kind.in_event
+            if name in figures and name in row.details
+        ]
+        for facts in differing(compared, task=row.task, **of_result):
+            yield Difference(kind="event", table="result", **facts)

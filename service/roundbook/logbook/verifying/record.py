@@ -96,11 +96,7 @@ def differences(
 ) -> Iterator[Difference | ResultNotComputed]:
     """Yield the differences in some rows, and the saved results that were not computed again.
 
-    Parameters
-    ----------
-    ids
-        By table, the ids of the tasks, rounds, matrices, uploads of runs, relevance assessments and
-        saved results.
+    `ids` has by table the ids of tasks, rounds, matrices, uploads, assessments and saved results.
     """
     yield from matrix_differences(connection, ids["matrix"], progress)
     yield from team_differences(connection, ids["round"])

@@ -33,10 +33,7 @@ def run_differences(
 ) -> Iterator[Difference]:
     """Yield the differences between stored lists, judgments or document names and the logged ones.
 
-    Parameters
-    ----------
-    uploads, assessments : sequence of int
-        Ids of ``run_upload`` and ``qrels``; document names are checked for their rounds.
+    Document names are checked for the rounds of these ids of ``run_upload`` and ``qrels``.
     """
     upload_rows = _rows(connection, run_upload, uploads)
     qrels_rows = _rows(connection, qrels, assessments)

@@ -1,30 +1,51 @@
-"""Verification of saved results: readable, with inputs of their task, and equal when recomputed."""
+"""Verification of saved results: readable, with inputs of their task, and equal when recomputed.
+
+Of those that cannot be computed again, what was known of their inputs is verified.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, select, text
 
-from roundbook.database.tables import result, task
+from roundbook.database.tables import event, result, round_, task
 from roundbook.errors import RecordError, RoundbookError
+from roundbook.logbook.input_rows import saved_inputs
 from roundbook.logbook.kinds import Kind, find_kind
 from roundbook.logbook.lookup import find_task
-from roundbook.logbook.result import Result
+from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.saved_results import read_request, read_stored
 from roundbook.logbook.session import ReportProgress, ignore_progress
+from roundbook.logbook.staleness import Input
 from roundbook.logbook.verifying.differences import (
     Difference,
     Facts,
     NotComputed,
     ResultNotComputed,
+    figure,
     unlike,
 )
-from roundbook.logbook.verifying.known import known_differences
 from roundbook.requests.base import Request
 
 _BATCH = 100
+# What results of an earlier form may have otherwise: they are by an earlier rule, or count the runs
+# of two rounds together.
+_OF_EARLIER_FORM = frozenset({"rule", "runs_without_team", "runs_without_system"})
+
+# The spelling of teams in a checksum of runs is that of the record that a task was imported from.
+_SPELLED_OTHERWISE = text("""
+SELECT EXISTS (
+    SELECT FROM roundbook.event WHERE task_id = :task AND what = 'archive imported'
+) AND EXISTS (
+    SELECT FROM roundbook.run
+    JOIN roundbook.round ON round.id = run.round_id
+    JOIN roundbook.run AS other ON other.team_id = run.team_id
+    JOIN roundbook.round AS elsewhere ON elsewhere.id = other.round_id
+    WHERE round.task_id = :task AND round.label = :round AND elsewhere.task_id <> :task
+)
+""")
 
 
 def result_differences(
@@ -43,11 +64,11 @@ def result_differences(
             read, request = kind.read(row.result, "a result"), kind.request(**row.request)
             differences = list(kind.differences(connection, row, read, request))
             if all(isinstance(facts, NotComputed) for facts in differences):
-                wrong = [*_request_differences(connection, row, kind, request, read)]
+                wrong = list(_request_differences(connection, row, kind, request, read))
                 if not wrong and row.task_id is not None:
                     today = kind.inputs(kind.today(connection, row.task_id, request), read)
                     earlier = NotComputed("form") in differences
-                    wrong = [*known_differences(connection, row, today, earlier=earlier)]
+                    wrong = list(_known_differences(connection, row, today, earlier=earlier))
                 differences = [*wrong] or differences
             for facts in differences:
                 if isinstance(facts, NotComputed):
@@ -71,6 +92,55 @@ def _request_differences(
         yield {"what": "task", "recorded": task_name, "computed": row.task}
     resolved = kind.saved_request(request, read)
     yield from unlike(request.model_dump(mode="json"), resolved.model_dump(mode="json"))
+
+
+def _known_differences(
+    connection: Connection, saved: Row[Any], today: Sequence[Input], *, earlier: bool
+) -> Iterator[Facts]:
+    """Yield the facts on a saved result's inputs that none has, or that nothing since has changed.
+
+    `today` are the inputs it would have today; one of an `earlier` form may lack facts.
+    """
+    current = {(row.origin, row.id): row.known for row in today}
+    possible = {"other_ids"}.union(*(row.known for row in today))
+    changed = _changed_since(connection, saved)
+    for was in saved_inputs(connection, [saved.id])[saved.id]:
+        now = current.get((was.origin, was.id))
+        for name in sorted(was.known.keys() | (now or {}).keys()):
+            recorded, computed = was.known.get(name), (now or {}).get(name)
+            # Another version of Roundbook may have noted fewer facts.
+            if name not in was.known and (earlier or saved.software != SOFTWARE):
+                continue
+            if earlier and name in _OF_EARLIER_FORM:
+                continue
+            # Topics are shared with other rounds.
+            since = changed if name == "other_ids" else changed & {was.round}
+            impossible = bool(today) and name not in possible
+            unexplained = now is not None and recorded != computed and not since
+            if not (impossible or unexplained):
+                continue
+            of_round = {"task": saved.task_id, "round": was.round}
+            if name == "runs" and connection.execute(_SPELLED_OTHERWISE, of_round).scalar():
+                continue
+            yield {
+                "what": f"{name} of known",
+                "round": was.round,
+                "recorded": figure(recorded),
+                "computed": figure(computed),
+            }
+
+
+def _changed_since(connection: Connection, saved: Row[Any]) -> set[str | None]:
+    """Return the rounds of a result's task with events since it was saved, and None for topics."""
+    events = (
+        select(round_.c.label)
+        .select_from(event.outerjoin(round_, round_.c.id == event.c.round_id))
+        .where(event.c.task_id == saved.task_id, event.c.at >= saved.saved_at)
+        .where(
+            event.c.round_id.is_not(None) | event.c.what.in_(("topics aliased", "topic unaliased"))
+        )
+    )
+    return set(connection.execute(events).scalars())
 
 
 def illegible_results(connection: Connection, results: Sequence[int]) -> Iterator[Difference]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any, Literal
 import altair as alt
 
 from roundbook.errors import InputError
-from roundbook.presentation.charts.limits import MOST_ROUNDS, MOST_TOPICS
 from roundbook.presentation.charts.style import (
     ACCENT,
     FAINT,
@@ -26,7 +25,7 @@ from roundbook.presentation.charts.style import (
     short_names,
     styled,
 )
-from roundbook.presentation.figures import interval_phrase, short
+from roundbook.presentation.figures import MOST_ROUNDS, MOST_TOPICS, interval_phrase, short
 from roundbook.presentation.tables import thinned
 
 if TYPE_CHECKING:
@@ -67,11 +66,7 @@ def curve_points(curve: DriftCurve, statistic: str = "shift") -> list[dict[str, 
 def curve_chart(curve: DriftCurve, width: int | None = None) -> alt.ConcatChart:
     """Draw an ageing curve: the shift above, the sd ratio below, each with its margins.
 
-    Parameters
-    ----------
-    width : int, optional
-        Width in a page, which shows the shift of the latest rounds only; None for a file, which
-        shows all.
+    For a page, of a `width`, only the shift of the latest rounds is drawn; for a file all.
 
     Raises
     ------
@@ -182,12 +177,7 @@ def _points_of_topics(report: DriftReport, statistic: str) -> list[dict[str, Any
 def topics_chart(report: DriftReport, width: int | None = None) -> alt.ConcatChart:
     """Draw each shared topic's mean in the later round against that in the first.
 
-    The topics that moved most are named.
-
-    Parameters
-    ----------
-    width : int, optional
-        Width in a page, which shows a bounded number of topics; None for a file, which shows all.
+    The topics that moved most are named. For a page, of a `width`, a bounded number is drawn.
 
     Raises
     ------

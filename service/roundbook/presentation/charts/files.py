@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from roundbook.errors import InputError, MissingExtraError
 from roundbook.logbook.atomic_files import atomic_file
@@ -60,14 +60,15 @@ def write_chart(path: Path, chart: alt.ConcatChart) -> None:
     InputError
         When it cannot be written.
     """
-    content = _WRITERS[path.suffix.lower()](chart.to_dict())
+    content = _WRITERS[path.suffix.lower()](chart)
     with atomic_file(path, force=True) as part:
         part.write_bytes(content)
 
 
 def svg(chart: alt.ConcatChart | alt.LayerChart) -> str:
     """Return a chart as SVG, which has dark colours where the page around it is dark."""
-    return _svg(chart.to_dict()).decode()
+    start, closing, rest = bare_svg(chart).partition(">")
+    return f"{start}{closing}<style>{_dark()}</style>{rest}"
 
 
 def bare_svg(chart: alt.ConcatChart | alt.LayerChart) -> str:
@@ -80,30 +81,20 @@ def bare_svg(chart: alt.ConcatChart | alt.LayerChart) -> str:
 
 def png(chart: alt.ConcatChart | alt.LayerChart) -> bytes:
     """Return a chart as PNG, on a white background."""
-    return _png(chart.to_dict())
-
-
-def _svg(chart: dict[str, Any]) -> bytes:
-    import vl_convert  # noqa: PLC0415
-
-    start, closing, rest = vl_convert.vegalite_to_svg(chart, _version()).partition(">")
-    return f"{start}{closing}<style>{_dark()}</style>{rest}".encode()
-
-
-def _png(chart: dict[str, Any]) -> bytes:
     import vl_convert  # noqa: PLC0415
 
     # An image cannot follow the page around it, which may be dark.
-    opaque = chart | {"background": "white"}
+    opaque = chart.to_dict() | {"background": "white"}
     return vl_convert.vegalite_to_png(opaque, _version(), scale=2)
 
 
-def _html(chart: dict[str, Any]) -> bytes:
+def _html(chart: alt.ConcatChart) -> bytes:
     import vl_convert  # noqa: PLC0415
 
+    drawn = chart.to_dict()
     # Escaped, so that no name in the chart can end the script element.
-    embedded = json.dumps(chart).replace("<", "\\u003c")
-    title = html.escape(" ".join(chart["title"]))
+    embedded = json.dumps(drawn).replace("<", "\\u003c")
+    title = html.escape(" ".join(drawn["title"]))
     library = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed", _version())
     return _PAGE.format(title=title, dark=_dark(), library=library, chart=embedded).encode()
 
@@ -133,8 +124,8 @@ def _version() -> str:
     return ".".join(alt.SCHEMA_VERSION.split(".")[:2])
 
 
-_WRITERS: dict[str, Callable[[dict[str, Any]], bytes]] = {
-    ".svg": _svg,
-    ".png": _png,
+_WRITERS: dict[str, Callable[[alt.ConcatChart], bytes]] = {
+    ".svg": lambda chart: svg(chart).encode(),
+    ".png": png,
     ".html": _html,
 }

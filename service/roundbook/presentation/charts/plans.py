@@ -12,6 +12,7 @@ from roundbook.presentation.charts.style import (
     DASHES,
     GREY,
     HEIGHT,
+    LEGEND_OF_LINES,
     layered,
     points_of,
     styled,
@@ -112,13 +113,7 @@ def _panel(
         [DASHES[(number + number // len(COLOURS)) % len(DASHES)] for number in numbers],
     )
     colours, dashes = (alt.Scale(domain=differences, range=look) for look in looks)
-    legend = alt.Legend(
-        symbolType="stroke",
-        symbolSize=400,
-        symbolStrokeWidth=2,
-        symbolOpacity=1,
-        columns=min(len(differences), _IN_A_LINE),
-    )
+    legend = alt.Legend(**LEGEND_OF_LINES, columns=min(len(differences), _IN_A_LINE))
     colour = alt.Color("min_d:N", title=heading, scale=colours, legend=legend)
     dash = alt.StrokeDash("min_d:N", title=heading, scale=dashes, legend=legend)
     lines = points_of(curves).mark_line(strokeWidth=2)

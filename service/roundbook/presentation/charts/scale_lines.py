@@ -13,6 +13,7 @@ from roundbook.presentation.charts.style import (
     DASHES,
     GREY,
     HEIGHT,
+    LEGEND_OF_LINES,
     PANEL,
     layered,
     names_axis,
@@ -260,11 +261,7 @@ def _rule(field: str, value: float, y: alt.Y) -> alt.Chart:
 def _by_scale(study: Any) -> dict[str, Any]:  # noqa: ANN401
     """Return the colour and the dashes of a line for each scale."""
     names = [scale.scale for scale in study.scales]
-    legend = (
-        alt.Legend(symbolType="stroke", symbolSize=400, symbolStrokeWidth=2, symbolOpacity=1)
-        if len(names) > 1
-        else None
-    )
+    legend = alt.Legend(**LEGEND_OF_LINES) if len(names) > 1 else None
     colours, dashes = (alt.Scale(domain=names, range=look) for look in (COLOURS, DASHES))
     return {
         "color": alt.Color("scale:N", title="Scale", scale=colours, legend=legend),

@@ -26,6 +26,12 @@ ON_DARK = {
 COLOURS = ["#0072B2", "#D55E00", "#009E73", "#CC79A7"]
 DASHES = [[1, 0], [6, 3], [2, 2], [8, 3, 2, 3]]
 GREY = "#767676"
+LEGEND_OF_LINES: dict[str, Any] = {
+    "symbolType": "stroke",
+    "symbolSize": 400,
+    "symbolStrokeWidth": 2,
+    "symbolOpacity": 1,
+}
 HEIGHT, PANEL, SQUARE = 240, 420, 300
 # The width of a letter of a label and the height of its line, in pixels.
 LETTER, LINE = 6.6, 13
@@ -146,14 +152,10 @@ def most_drawn(chart: alt.ConcatChart) -> int:
 
 
 def fitted(chart: alt.ConcatChart, width: int) -> alt.ConcatChart | alt.LayerChart:
-    """Return a chart for a page: without its title, which the page has, its panels side by side.
+    """Return a chart for a page, of a width in pixels, its panels side by side.
 
-    Where there is room for one only, they are below each other; a square one stays square.
-
-    Parameters
-    ----------
-    width : int
-        The width of the whole chart, in pixels.
+    The page has the title. Where there is room for one panel only, they are below each other; a
+    square one stays square.
     """
     columns = max(1, min(len(chart.concat), width // _NARROWEST))
     if len(chart.concat) > 1:

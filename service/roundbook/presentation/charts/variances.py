@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 
-from roundbook.presentation.charts.limits import MOST_ROUNDS
 from roundbook.presentation.charts.style import (
     ACCENT,
     HEIGHT,
@@ -19,7 +18,7 @@ from roundbook.presentation.charts.style import (
     room_for,
     styled,
 )
-from roundbook.presentation.figures import interval_phrase, short
+from roundbook.presentation.figures import MOST_ROUNDS, interval_phrase, short
 from roundbook.presentation.variances import heading
 
 if TYPE_CHECKING:
@@ -57,10 +56,7 @@ def level_points(history: VarianceHistory) -> list[dict[str, Any]]:
 def variance_chart(*histories: VarianceHistory, width: int | None = None) -> alt.ConcatChart:
     """Draw variance histories of a task, one below the other; the pooled one's interval is a band.
 
-    Parameters
-    ----------
-    width : int, optional
-        Width in a page, which shows the latest rounds only; None for a file, which shows all.
+    For a page, of a `width`, the latest rounds are drawn; for a file all.
     """
     return styled([_draw(history, width) for history in histories], "Residual variance by round")
 

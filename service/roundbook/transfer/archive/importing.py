@@ -19,7 +19,7 @@ from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.verifying.differences import Difference, ResultNotComputed
 from roundbook.logbook.verifying.record import differences
 from roundbook.logbook.verifying.saved_results import illegible_results
-from roundbook.presentation.verification import difference_sentence
+from roundbook.presentation.record import difference_sentence
 from roundbook.requests.record import ImportRequest
 from roundbook.transfer.archive.earlier import EARLIER
 from roundbook.transfer.archive.exporting import Contents, contents, result_counts

@@ -39,7 +39,7 @@ from roundbook.logbook.matrices.listing import read_matrices
 from roundbook.logbook.session import ReportProgress
 from roundbook.logbook.storing import store_scores
 from roundbook.logbook.verifying.matrices import DerivedMatrix, load_derived, of_matrix
-from roundbook.presentation.verification import difference_sentence
+from roundbook.presentation.record import difference_sentence
 from roundbook.statistics.variance.parts import variance_parts
 from roundbook.transfer.archive.earlier import (
     drift_report,

@@ -1,13 +1,19 @@
-"""Sentences on the differences that verifying the record found."""
+"""Sentences on a whole record: events, what verifying found, and settings of the database."""
 
 from __future__ import annotations
 
-from roundbook.logbook.verifying.differences import (
-    Difference,
-    DifferenceKind,
-    NotComputedReason,
-    Verification,
-)
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from roundbook.logbook.events import Event
+    from roundbook.logbook.schema import DatabaseState
+    from roundbook.logbook.verifying.differences import (
+        Difference,
+        DifferenceKind,
+        NotComputedReason,
+        Verification,
+    )
 
 KINDS: dict[DifferenceKind, str] = {
     "content-hash": "content hashes",
@@ -177,4 +183,59 @@ def _what_differs(difference: Difference) -> str:
     elif difference.result is not None and difference.round is not None:
         field = f"the {field} of round '{difference.round}'"
     gives = _GIVES[difference.kind].format(**facts)
+    if (difference.kind, difference.table) == ("event", "result"):
+        gives = "the event of its saving says"
     return f"{field} is {facts['recorded']}, and {gives} {facts['computed']}"
+
+
+def database_notes(state: DatabaseState) -> list[str]:
+    """Return the notes on differing settings, a pooler, a standby, and read-only transactions."""
+    notes = []
+    if state.settings:
+        others = "; ".join(
+            f"{setting.name} is '{setting.value}', and '{setting.pinned}' in Roundbook's"
+            " transactions"
+            for setting in state.settings
+        )
+        notes.append(f"Set otherwise here, which Roundbook's results do not depend on: {others}.")
+    if state.pooler:
+        notes.append(
+            "A pooler answers in the server's place. Backups are saved and restored at the server's"
+            " own address."
+        )
+    if state.standby:
+        notes.append("This server is a standby: it can be read, and takes no change.")
+    elif state.read_only:
+        notes.append(
+            "Transactions here are read-only (default_transaction_read_only): nothing can be"
+            " changed."
+        )
+    return notes
+
+
+def event_details(values: Mapping[str, Any]) -> str:
+    """Return the details of an event as text; for a changed value, the old and the new one."""
+    return ", ".join(
+        f"{name}: {_text(value['was'])} → {_text(value['is'])}"
+        if isinstance(value, dict) and set(value) == {"was", "is"}
+        else f"{name} {_text(value)}"
+        for name, value in values.items()
+    )
+
+
+def differing_users(events: Sequence[Event]) -> list[Event]:
+    """Return events with `database_user` set to None where it is the same as `who`."""
+    return [
+        event.model_copy(update={"database_user": None})
+        if event.database_user == event.who
+        else event
+        for event in events
+    ]
+
+
+def _text(value: Any) -> str:  # noqa: ANN401
+    if isinstance(value, dict):
+        return " ".join(f"{name} {_text(inner)}" for name, inner in value.items())
+    if isinstance(value, list):
+        return ", ".join(map(_text, value))
+    return "none" if value is None else str(value)
