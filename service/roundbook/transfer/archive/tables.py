@@ -37,7 +37,7 @@ LISTS = (run_tables.run_list,)
 # have recorded them in another order.
 SHARED = (tables.team, tables.measure)
 # Columns of JSON in which row numbers occur.
-RESULTS = frozenset({tables.result.c.result})
+RESULTS = EARLIER_RESULTS | {tables.result.c.result}
 
 # Columns that an import computes from the scores, and that archives leave out.
 _COMPUTED = {
@@ -265,7 +265,7 @@ def map_ids(column: Column[Any], value: object, numbers: Numbers) -> object:
     table = column.table if column.name == "id" else refers_to(column)
     if table is not None and isinstance(value, int):
         return numbers[table.name][value]
-    return renumber(value, numbers) if column in RESULTS | EARLIER_RESULTS else value
+    return renumber(value, numbers) if column in RESULTS else value
 
 
 def single_precision(values: npt.NDArray[np.float32]) -> str:
