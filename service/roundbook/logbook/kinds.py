@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from importlib import import_module
+from pkgutil import resolve_name
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -75,19 +76,16 @@ def imported(reference: str) -> Callable[..., Any]:
     """
 
     def call(*arguments: Any) -> Any:  # noqa: ANN401
-        return _load(reference)(*arguments)
+        return resolve_name(f"roundbook.logbook.{reference}")(*arguments)
 
     return call
 
 
 def reading(reference: str) -> Callable[[object, str], Result]:
     """Return a function that reads a stored result as the model given as ``module:name``."""
-    return lambda stored, name: read_result(_load(reference), stored, name)
-
-
-def _load(reference: str) -> Any:  # noqa: ANN401
-    module, _, name = reference.partition(":")
-    return getattr(import_module(f"roundbook.logbook.{module}"), name)
+    return lambda stored, name: read_result(
+        resolve_name(f"roundbook.logbook.{reference}"), stored, name
+    )
 
 
 def find_kind(name: str) -> Kind:
