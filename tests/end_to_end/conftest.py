@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 from sqlalchemy import Engine, text
+from tests.databases import address_of
 from tests.factories import wide
 from tests.outcomes import Outcome
 from tests.savepoints import prepared
@@ -52,7 +53,7 @@ def roundbook(
     command: Callable[..., Outcome], engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Outcome]:
     """Run a command line in this process on an empty record; see `engine` for what it commits."""
-    url = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    url = address_of(engine.url)
     monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", url)
     if not engine.get_execution_options().get("savepoints"):
         return command
@@ -214,6 +215,13 @@ def copy_record(made_record: Path) -> Callable[[Path], None]:
         subprocess.run(["cp", "-a", made_record, data_dir / "postgres"], check=True)
 
     return copy
+
+
+@pytest.fixture
+def made(data_dir: Path, copy_record: Callable[[Path], None]) -> Path:
+    """The test's own data directory with that round in it."""
+    copy_record(data_dir)
+    return data_dir
 
 
 @pytest.fixture

@@ -67,13 +67,6 @@ def tasks(on_embedded, data_dir):
     return [(each["task"], each["rounds"]) for each in listed]
 
 
-@pytest.fixture
-def made(data_dir, copy_record):
-    """The same directory, with round r of task t in it."""
-    copy_record(data_dir)
-    return data_dir
-
-
 @pytest.mark.long
 def test_what_one_process_records_the_next_one_reads(process, on_embedded, data_dir):
     # The first command of all, and the db commands: current looks only, and the schema is

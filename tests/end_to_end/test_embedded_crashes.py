@@ -166,13 +166,6 @@ def test_a_killed_initdb_leaves_nothing_that_looks_like_a_record(process, data_d
     assert_nothing_is_left(place)
 
 
-@pytest.fixture
-def made(data_dir, copy_record):
-    """A data directory with a round, whose server is stopped."""
-    copy_record(data_dir)
-    return data_dir
-
-
 @pytest.mark.long
 def test_a_file_of_a_dead_server_that_names_a_stranger(made):
     # As after a restart of the machine or the container, which count processes anew.

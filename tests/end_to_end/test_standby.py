@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from tests.databases import scalar
+from tests.databases import address_of, scalar
 from tests.factories import create_task, list_events
 from tests.releases.campaign import record_campaign
 from tests.waiting import wait_until
@@ -107,7 +107,7 @@ def test_a_standby_answers_and_takes_no_change(standby, command, room):
         # Who follows the events of a standby misses none either.
         assert list_events(engine, after=last).events == []
     engine.dispose()
-    here = primary.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    here = address_of(primary.url)
     for line in READING.strip().splitlines():
         words = shlex.split(line)
         there = command("--database", address, *words)
