@@ -401,7 +401,7 @@ def test_several_fit_factors_at_once(engine, database):
     assert show_factors(engine, "t", "r1", "AP").versions == [1, 2, 3, 4, 5, 6]
     for (version, _), runs in zip(values, chosen, strict=True):
         stored = show_factors(engine, "t", "r1", "AP", version=version)
-        mean = scores(0)[:, [int(run[1:]) for run in runs]].mean(axis=1)
+        mean = scores(0)[:, [int(run[3:]) for run in runs]].mean(axis=1)
         assert [each.mean for each in stored.factors] == pytest.approx(mean, rel=1e-12)
     values = values_of(race(database, [partial(fit, ("run0", "run5"))] * 4))
     assert sorted(values) == [(7, "fitted"), *[(7, "unchanged")] * 3]
