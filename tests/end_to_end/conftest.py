@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -215,6 +217,18 @@ def copy_record(made_record: Path) -> Callable[[Path], None]:
         subprocess.run(["cp", "-a", made_record, data_dir / "postgres"], check=True)
 
     return copy
+
+
+@pytest.fixture
+def data_dir() -> Iterator[Path]:
+    """A directory with a path short enough for a socket; servers that still run there are ended."""
+    place = Path(tempfile.mkdtemp(prefix="rb"))
+    yield place
+    for pid_file in place.glob("postgres*/postmaster.pid"):
+        with suppress(OSError, ValueError):
+            os.kill(int(pid_file.read_text().split()[0]), signal.SIGQUIT)
+            time.sleep(0.5)
+    shutil.rmtree(place)
 
 
 @pytest.fixture

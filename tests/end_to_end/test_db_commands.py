@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
-import tempfile
 import zipfile
-from pathlib import Path
 
 import pytest
 from alembic import command as alembic
@@ -41,13 +38,6 @@ def logged(roundbook, write):
 def elsewhere(bare):
     """The address of a database without Roundbook's schema, as a person would write it."""
     return address_of(bare.url)
-
-
-@pytest.fixture
-def data_dir():
-    place = Path(tempfile.mkdtemp(prefix="rb"))
-    yield place
-    shutil.rmtree(place)
 
 
 def shown(tables):

@@ -33,17 +33,6 @@ with embedded_server(Path(sys.argv[1])):
 """
 
 
-@pytest.fixture
-def data_dir():
-    """A directory with a path short enough for a socket; what still runs there is ended."""
-    place = Path(tempfile.mkdtemp(prefix="rb"))
-    yield place
-    with contextlib.suppress(OSError, ValueError):
-        os.kill(postmaster(place), signal.SIGQUIT)
-        time.sleep(0.5)
-    shutil.rmtree(place)
-
-
 def postmaster(data_dir):
     return int((data_dir / "postgres" / "postmaster.pid").read_text().split()[0])
 
