@@ -6,7 +6,6 @@ import os
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -18,7 +17,7 @@ import pytest
 from sqlalchemy import Engine, text
 from tests.databases import address_of
 from tests.factories import wide
-from tests.outcomes import Outcome
+from tests.outcomes import PROGRAM, Outcome, environment
 from tests.savepoints import prepared
 
 from roundbook.database.engine import unit_of_work
@@ -28,7 +27,6 @@ from roundbook_cli.main import run
 
 # Nothing listens there: a command that should need no database fails if it opens one.
 NOWHERE = "postgresql://nobody:nothing@127.0.0.1:1/nowhere"
-PROGRAM = (sys.executable, "-c", "from roundbook_cli.main import main; main()")
 
 
 @pytest.fixture
@@ -108,16 +106,6 @@ def snapshot(engine: Engine) -> Callable[[], dict[str, tuple[int, str | None]]]:
             }
 
     return take
-
-
-def environment(**settings: object) -> dict[str, str]:
-    """Return this environment with these settings of Roundbook and no others."""
-    plain = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("ROUNDBOOK_") or name == "ROUNDBOOK_CONFIG"
-    }
-    return plain | {f"ROUNDBOOK_{name.upper()}": str(value) for name, value in settings.items()}
 
 
 @pytest.fixture

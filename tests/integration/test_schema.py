@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 
 import pytest
 from alembic import command
 from sqlalchemy import text
 from tests.databases import address_of, run_alembic
+from tests.outcomes import PROGRAM
 
 from roundbook.database.engine import unit_of_work
 from roundbook.database.schema import (
@@ -64,7 +64,7 @@ def test_upgrades_at_once_wait_for_each_other(bare):
     address = address_of(bare.url)
     upgrades = [
         subprocess.Popen(
-            [sys.executable, "-c", "from roundbook_cli.main import main; main()", "db", "upgrade"],
+            [*PROGRAM, "db", "upgrade"],
             env={**os.environ, "ROUNDBOOK_DATABASE_URL": address},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
