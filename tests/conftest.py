@@ -19,7 +19,7 @@ import pytest
 from hypothesis import settings
 from sqlalchemy import Engine
 from sqlalchemy.engine import URL
-from tests.databases import administer, database_on
+from tests.databases import address_of, administer, database_on
 from tests.savepoints import Savepoints, savepoint_engine
 
 import roundbook
@@ -216,10 +216,10 @@ def database(server: URL, template: str) -> Iterator[URL]:
 
 
 @pytest.fixture
-def bare_database(server: URL) -> Iterator[URL]:
-    """The address of a database without Roundbook's schema."""
+def bare(server: URL) -> Iterator[Engine]:
+    """An engine on a database without Roundbook's schema."""
     with database_on(server) as made:
-        yield made.url
+        yield made
 
 
 @pytest.fixture(scope="session")
@@ -258,7 +258,7 @@ def committed() -> None:
 @pytest.fixture
 def address(database: URL) -> str:
     """The address of an empty record as a person would write it."""
-    return database.set(drivername="postgresql").render_as_string(hide_password=False)
+    return address_of(database)
 
 
 @pytest.fixture

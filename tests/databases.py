@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 from contextlib import contextmanager
+from pathlib import Path
 from uuid import uuid4
 
+import psycopg
 from sqlalchemy import text
 
-from roundbook.database.engine import make_engine, unit_of_work
+from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.fingerprints import fingerprint_tables
+from roundbook.database.schema import alembic_config
 from roundbook.database.tables import metadata
+from roundbook.embedded.server import embedded_server
 from roundbook.logbook.events import record_event
 from roundbook.logbook.session import Session
 
+RELEASES = Path(__file__).parent / "releases"
 TABLES = [table.name for table in metadata.sorted_tables]
 
 
@@ -21,7 +26,7 @@ def database_on(server, options=""):
     """Yield an engine on a new database of a server."""
     name = f"test_{uuid4().hex}"
     administer(server, f"CREATE DATABASE {name} {options}")
-    engine = make_engine(server.set(database=name), lock_timeout=20)
+    engine = make_engine(server.set(database=name))
     try:
         yield engine
     finally:
@@ -36,6 +41,18 @@ def administer(server, *statements):
         for statement in statements:
             connection.execute(text(statement))
     engine.dispose()
+
+
+def address_of(url):
+    """Return an address as a person would write it."""
+    return url.set(drivername="postgresql").render_as_string(hide_password=False)
+
+
+def load_release(engine, release):
+    """Fill a database with the record of an earlier release."""
+    dump = (RELEASES / f"{release}.sql").read_text(encoding="utf-8")
+    with psycopg.connect(address_of(engine.url)) as connection:
+        connection.execute(dump)
 
 
 def rows(engine, statement, **values):
@@ -70,6 +87,25 @@ def counts(engine):
         f"SELECT '{name}', (SELECT count(*) FROM roundbook.{name})" for name in TABLES
     )
     return dict(rows(engine, query))
+
+
+def run_alembic(engine, do, *arguments):
+    """Run a command of Alembic on a database."""
+    with unit_of_work(engine) as connection:
+        config = alembic_config()
+        config.attributes["connection"] = connection
+        do(config, *arguments)
+        connection.commit()
+
+
+@contextmanager
+def served(directory):
+    """Run the server kept in a directory; yield its address and an engine."""
+    with embedded_server(directory) as address:
+        url = parse_url(address)
+        engine = make_engine(url)
+        yield url, engine
+        engine.dispose()
 
 
 def fingerprints(engine):

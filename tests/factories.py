@@ -44,6 +44,8 @@ from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.privileges import grant_access as _grant_access
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import verify_round as _verify_round
+from roundbook.logbook.runs import assessing as _assessing
+from roundbook.logbook.runs import log_runs as _log_runs
 from roundbook.logbook.session import begin
 from roundbook.logbook.verifying.record import verify_record as _verify_record
 from roundbook.presentation.impact import scores_sentence
@@ -77,7 +79,7 @@ from roundbook.requests.record import (
     VerifyRequest,
 )
 from roundbook.requests.results import ListResults, RenewResults, ShowResult
-from roundbook.requests.runs import DescribeTeams
+from roundbook.requests.runs import DescribeTeams, LogQrels, LogRuns
 from roundbook.requests.tasks import (
     CreateRound,
     CreateTask,
@@ -445,6 +447,18 @@ def log_scores(
         }
     options = {"create": True, "user": "tester", **options}
     return log_matrix(engine, task, label, measure, matrix, teams=teams, **options)
+
+
+@_through_door
+def log_runs(session, task, label, *files, **options):
+    request = LogRuns(task=task, round=label, files=files, **options)
+    return _log_runs.log_runs(session, request, max_file_bytes=2**28)
+
+
+@_through_door
+def log_qrels(session, task, label, file, **options):
+    request = LogQrels(task=task, round=label, file=file, **options)
+    return _assessing.log_qrels(session, request, max_file_bytes=2**28)
 
 
 @_through_door

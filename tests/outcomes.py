@@ -1,11 +1,25 @@
-"""What a command line did, as tests ask for it."""
+"""Command lines in processes of their own, and what a command line did, as tests ask for it."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import os
+import sys
 from typing import Any, NamedTuple
+
+PROGRAM = (sys.executable, "-c", "from roundbook_cli.main import main; main()")
+
+
+def environment(**settings: object) -> dict[str, str]:
+    """Return this environment with these settings of Roundbook and no others."""
+    plain = {
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith("ROUNDBOOK_") or name == "ROUNDBOOK_CONFIG"
+    }
+    return plain | {f"ROUNDBOOK_{name.upper()}": str(value) for name, value in settings.items()}
 
 
 class Outcome(NamedTuple):

@@ -19,6 +19,7 @@ from sqlalchemy import Engine, text
 from tests.bench.bare_rows import copy_bare_rows, make_bare_table, read_bare_rows
 from tests.bench.doors import bench_doors
 from tests.factories import log_matrix, show_histories
+from tests.outcomes import PROGRAM
 
 from roundbook.database.engine import unit_of_work
 from roundbook.database.vectors import read_vectors
@@ -45,7 +46,6 @@ from roundbook.statistics.studies.scoring import (
 )
 from roundbook.statistics.studies.swap_rate import swap_rate
 
-PROGRAM = (sys.executable, "-c", "from roundbook_cli.main import main; main()")
 TOPICS = RUNS = 1000
 
 

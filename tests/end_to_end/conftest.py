@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import subprocess
-import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 from sqlalchemy import Engine, text
+from tests.databases import address_of
 from tests.factories import wide
-from tests.outcomes import Outcome
+from tests.outcomes import PROGRAM, Outcome, environment
 from tests.savepoints import prepared
 
 from roundbook.database.engine import unit_of_work
@@ -25,7 +27,6 @@ from roundbook_cli.main import run
 
 # Nothing listens there: a command that should need no database fails if it opens one.
 NOWHERE = "postgresql://nobody:nothing@127.0.0.1:1/nowhere"
-PROGRAM = (sys.executable, "-c", "from roundbook_cli.main import main; main()")
 
 
 @pytest.fixture
@@ -52,7 +53,7 @@ def roundbook(
     command: Callable[..., Outcome], engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Outcome]:
     """Run a command line in this process on an empty record; see `engine` for what it commits."""
-    url = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    url = address_of(engine.url)
     monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", url)
     if not engine.get_execution_options().get("savepoints"):
         return command
@@ -105,16 +106,6 @@ def snapshot(engine: Engine) -> Callable[[], dict[str, tuple[int, str | None]]]:
             }
 
     return take
-
-
-def environment(**settings: object) -> dict[str, str]:
-    """Return this environment with these settings of Roundbook and no others."""
-    plain = {
-        name: value
-        for name, value in os.environ.items()
-        if not name.startswith("ROUNDBOOK_") or name == "ROUNDBOOK_CONFIG"
-    }
-    return plain | {f"ROUNDBOOK_{name.upper()}": str(value) for name, value in settings.items()}
 
 
 @pytest.fixture
@@ -214,6 +205,25 @@ def copy_record(made_record: Path) -> Callable[[Path], None]:
         subprocess.run(["cp", "-a", made_record, data_dir / "postgres"], check=True)
 
     return copy
+
+
+@pytest.fixture
+def data_dir() -> Iterator[Path]:
+    """A directory with a path short enough for a socket; servers that still run there are ended."""
+    place = Path(tempfile.mkdtemp(prefix="rb"))
+    yield place
+    for pid_file in place.glob("postgres*/postmaster.pid"):
+        with suppress(OSError, ValueError):
+            os.kill(int(pid_file.read_text().split()[0]), signal.SIGQUIT)
+            time.sleep(0.5)
+    shutil.rmtree(place)
+
+
+@pytest.fixture
+def made(data_dir: Path, copy_record: Callable[[Path], None]) -> Path:
+    """The test's own data directory with that round in it."""
+    copy_record(data_dir)
+    return data_dir
 
 
 @pytest.fixture

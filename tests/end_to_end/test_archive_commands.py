@@ -11,7 +11,7 @@ import sys
 import zipfile
 
 import pytest
-from tests.databases import database_on
+from tests.databases import address_of, database_on
 from tests.releases.campaign import record_campaign
 
 pytestmark = pytest.mark.usefixtures("committed")
@@ -69,9 +69,9 @@ def test_tables_and_csv_on_stdout_and_talk_on_stderr(roundbook, exported, tmp_pa
 
 @pytest.mark.one_server
 @pytest.mark.long
-def test_import_elsewhere_and_again(roundbook, exported, bare_database, tmp_path, write):
+def test_import_elsewhere_and_again(roundbook, exported, bare, tmp_path, write):
     file, said = exported
-    there = bare_database.set(drivername="postgresql").render_as_string(hide_password=False)
+    there = address_of(bare.url)
     assert "roundbook db upgrade" in roundbook("import", file, "--database", there).refusal(3)
     assert roundbook("db", "upgrade", "--database", there).code == 0
     log = ("log", "mine", "r1", write(SECOND), "--measure", "AP", "--create")

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 from scipy.special import ndtr
 from sqlalchemy import text
-from tests.databases import rows
+from tests.databases import address_of, rows
 from tests.factories import wide
 from tests.savepoints import prepared
 
@@ -933,11 +933,11 @@ EVERY_READER = [
 
 
 @pytest.fixture
-def on_bare(command, bare_database, kept_engines, monkeypatch):
+def on_bare(command, bare, kept_engines, monkeypatch):
     """Run a command line on a database without Roundbook's schema."""
     monkeypatch.setenv(
         "ROUNDBOOK_DATABASE_URL",
-        bare_database.set(drivername="postgresql").render_as_string(hide_password=False),
+        address_of(bare.url),
     )
     return command
 

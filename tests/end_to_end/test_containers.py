@@ -12,6 +12,7 @@ from urllib.request import urlopen
 
 import pytest
 import yaml
+from tests.databases import address_of
 
 pytestmark = pytest.mark.one_server
 ROOT = Path(__file__).parents[2]
@@ -41,8 +42,8 @@ def end(running):
 
 
 @pytest.mark.long
-def test_the_commands_of_the_containers(bare_database, start, process):
-    address = bare_database.set(drivername="postgresql").render_as_string(hide_password=False)
+def test_the_commands_of_the_containers(bare, start, process):
+    address = address_of(bare.url)
     settings = {"database_url": address, "data_dir": "/nonexistent/roundbook"}
     service = [*COMMANDS["service"], "--port", "0"]
 

@@ -4,19 +4,16 @@ from __future__ import annotations
 
 import csv
 import json
-import shutil
-import tempfile
 import zipfile
-from pathlib import Path
 
 import pytest
 from alembic import command as alembic
 from sqlalchemy import text
-from tests.databases import fingerprints
+from tests.databases import address_of, fingerprints
 from tests.savepoints import prepared
 from tests.waiting import sessions, wait_until, waits_for_a_lock
 
-from roundbook.database.engine import make_engine, unit_of_work
+from roundbook.database.engine import unit_of_work
 from roundbook.database.schema import EXPECTED_REVISION, alembic_config
 from roundbook.logbook.record import embedded_record
 from roundbook.settings import load_settings
@@ -38,23 +35,9 @@ def logged(roundbook, write):
 
 
 @pytest.fixture
-def elsewhere(bare_database):
+def elsewhere(bare):
     """The address of a database without Roundbook's schema, as a person would write it."""
-    return bare_database.set(drivername="postgresql").render_as_string(hide_password=False)
-
-
-@pytest.fixture
-def bare(bare_database):
-    engine = make_engine(bare_database)
-    yield engine
-    engine.dispose()
-
-
-@pytest.fixture
-def data_dir():
-    place = Path(tempfile.mkdtemp(prefix="rb"))
-    yield place
-    shutil.rmtree(place)
+    return address_of(bare.url)
 
 
 def shown(tables):

@@ -15,6 +15,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from tests.outcomes import PROGRAM
 
 from roundbook.measure_names import canonical_measure
 from roundbook_cli.demo import _program
@@ -180,7 +181,7 @@ def test_it_needs_nothing_and_leaves_nothing(tmp_path):
     began = time.monotonic()
     try:
         done = subprocess.run(
-            [sys.executable, "-c", "from roundbook_cli.main import main; main()", "demo"],
+            [*PROGRAM, "demo"],
             cwd=empty,
             env=settings | {"HOME": str(home), "TMPDIR": str(place)},
             capture_output=True,

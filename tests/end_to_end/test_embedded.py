@@ -33,17 +33,6 @@ with embedded_server(Path(sys.argv[1])):
 """
 
 
-@pytest.fixture
-def data_dir():
-    """A directory with a path short enough for a socket; what still runs there is ended."""
-    place = Path(tempfile.mkdtemp(prefix="rb"))
-    yield place
-    with contextlib.suppress(OSError, ValueError):
-        os.kill(postmaster(place), signal.SIGQUIT)
-        time.sleep(0.5)
-    shutil.rmtree(place)
-
-
 def postmaster(data_dir):
     return int((data_dir / "postgres" / "postmaster.pid").read_text().split()[0])
 
@@ -65,13 +54,6 @@ def assert_stopped(data_dir, pid=None):
 def tasks(on_embedded, data_dir):
     listed = on_embedded(data_dir, "task", "list", "--format", "json").json["tasks"]
     return [(each["task"], each["rounds"]) for each in listed]
-
-
-@pytest.fixture
-def made(data_dir, copy_record):
-    """The same directory, with round r of task t in it."""
-    copy_record(data_dir)
-    return data_dir
 
 
 @pytest.mark.long

@@ -8,7 +8,6 @@ import random
 import shutil
 import signal
 import subprocess
-import sys
 import tempfile
 import threading
 import time
@@ -21,6 +20,7 @@ import psutil
 import pytest
 from sqlalchemy import text
 from tests.factories import wide
+from tests.outcomes import PROGRAM, environment
 from tests.waiting import wait_until
 
 from roundbook.database.engine import make_engine, parse_url, unit_of_work
@@ -154,9 +154,8 @@ def test_many_killed_commands(start, process, data_dir, scores):
 def test_a_killed_initdb_leaves_nothing_that_looks_like_a_record(process, data_dir, scores):
     # The command and the programs it runs, all at once, as when the machine stops.
     place = data_dir / "new"
-    environment = os.environ | {"ROUNDBOOK_DATA_DIR": str(place)}
-    program = (sys.executable, "-c", "from roundbook_cli.main import main; main()", "task", "list")
-    with subprocess.Popen(program, env=environment, start_new_session=True) as running:
+    program, settings = [*PROGRAM, "task", "list"], environment(data_dir=place)
+    with subprocess.Popen(program, env=settings, start_new_session=True) as running:
         while not any(place.glob("postgres*/PG_VERSION")):
             assert running.poll() is None
             time.sleep(0.002)
@@ -164,13 +163,6 @@ def test_a_killed_initdb_leaves_nothing_that_looks_like_a_record(process, data_d
     assert not (place / "postgres" / "PG_VERSION").exists()
     assert process(*log(scores(0), "r"), data_dir=place).json["status"] == "logged"
     assert_nothing_is_left(place)
-
-
-@pytest.fixture
-def made(data_dir, copy_record):
-    """A data directory with a round, whose server is stopped."""
-    copy_record(data_dir)
-    return data_dir
 
 
 @pytest.mark.long

@@ -15,6 +15,7 @@ from pathlib import Path
 
 import psutil
 import pytest
+from tests.databases import address_of
 from tests.waiting import wait_until
 
 from roundbook.embedded.keeper import keep_up, stop_server
@@ -195,13 +196,13 @@ def test_a_kept_server_of_an_older_postgresql_is_upgraded(process, data_dir, mon
 
 
 @pytest.mark.slow
-def test_backup_and_move_with_a_kept_server(process, data_dir, bare_database, tmp_path):
+def test_backup_and_move_with_a_kept_server(process, data_dir, bare, tmp_path):
     db(process, data_dir, "start")
     server = postmaster(data_dir)
     backup = tmp_path / "record.dump"
     assert process("db", "backup", backup, data_dir=data_dir).code == 0
     assert process("db", "restore", backup, "--replace", data_dir=data_dir).code == 0
-    to = bare_database.set(drivername="postgresql").render_as_string(hide_password=False)
+    to = address_of(bare.url)
     assert process("db", "move", "--to", to, data_dir=data_dir).code == 0
     moved = process("task", "list", "--format", "json", database_url=to).json["tasks"]
     assert [each["task"] for each in moved] == ["t"]

@@ -59,18 +59,6 @@ def made_of_old():
 
 
 @pytest.fixture
-def data_dir():
-    """A directory with a path short enough for a socket; what still runs there is ended."""
-    place = Path(tempfile.mkdtemp(prefix="rb"))
-    yield place
-    for pid_file in place.glob("postgres*/postmaster.pid"):
-        with contextlib.suppress(OSError, ValueError):
-            os.kill(int(pid_file.read_text().split()[0]), signal.SIGQUIT)
-            time.sleep(0.5)
-    shutil.rmtree(place)
-
-
-@pytest.fixture
 def old(data_dir, made_of_old):
     """A copy of that directory where the product looks for it."""
     subprocess.run(["cp", "-a", made_of_old[0], data_dir / "postgres"], check=True)

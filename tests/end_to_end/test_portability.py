@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.end_to_end.conftest import environment
+from tests.outcomes import environment
 
 # These first: their modules for Linux need what their modules for Windows do not.
 WITHOUT = """

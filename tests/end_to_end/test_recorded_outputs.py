@@ -6,6 +6,7 @@ Where it prints something else on purpose, it prints what it did when `today.jso
 from __future__ import annotations
 
 import pytest
+from tests.databases import address_of
 from tests.recorded.campaign import write_files
 from tests.recorded.commands import COMMANDS
 from tests.recorded.outputs import (
@@ -612,7 +613,7 @@ def printed(command, server, kept_engines, tmp_path, monkeypatch):
     write_files(tmp_path)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("ROUNDBOOK_USER", USER)
-    address = server.set(drivername="postgresql").render_as_string(hide_password=False)
+    address = address_of(server)
     with empty_databases(address) as databases:
         monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", databases.first)
         return run_commands(COMMANDS, lambda arguments: command(*arguments), databases)

@@ -5,11 +5,9 @@ from __future__ import annotations
 import shlex
 import shutil
 import subprocess
-import tempfile
-from pathlib import Path
 
 import pytest
-from tests.databases import scalar
+from tests.databases import address_of, scalar
 from tests.factories import create_task, list_events
 from tests.releases.campaign import record_campaign
 from tests.waiting import wait_until
@@ -60,22 +58,15 @@ result renew 'next web'
 
 
 @pytest.fixture
-def room():
-    place = Path(tempfile.mkdtemp(prefix="rb"))
-    yield place
-    shutil.rmtree(place)
-
-
-@pytest.fixture
-def standby(room):
+def standby(data_dir):
     """Yield the addresses of a server with the campaign and of its standby."""
-    with embedded_server(room / "postgres") as primary:
+    with embedded_server(data_dir / "postgres") as primary:
         engine = make_engine(parse_url(primary))
         upgrade(engine)
         record_campaign(engine)
-        copy, sockets = room / "standby", room / "sockets"
+        copy, sockets = data_dir / "standby", data_dir / "sockets"
         version = target_version()
-        user = load_library().PostgresServer(room / "postgres").system_user
+        user = load_library().PostgresServer(data_dir / "postgres").system_user
         backup = str(find_program("pg_basebackup", version))
         host = engine.url.query["host"]
         source = ["--host", host, "--username", "postgres", "--checkpoint=fast", "--no-sync"]
@@ -94,7 +85,7 @@ def standby(room):
 
 
 @pytest.mark.long
-def test_a_standby_answers_and_takes_no_change(standby, command, room):
+def test_a_standby_answers_and_takes_no_change(standby, command, data_dir):
     primary, address = standby
     engine = make_engine(parse_url(address))
     last = list_events(primary).events[-1].event
@@ -107,7 +98,7 @@ def test_a_standby_answers_and_takes_no_change(standby, command, room):
         # Who follows the events of a standby misses none either.
         assert list_events(engine, after=last).events == []
     engine.dispose()
-    here = primary.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    here = address_of(primary.url)
     for line in READING.strip().splitlines():
         words = shlex.split(line)
         there = command("--database", address, *words)
@@ -117,7 +108,10 @@ def test_a_standby_answers_and_takes_no_change(standby, command, room):
     assert checked["standby"]
     assert not command("db", "check", "--format", "json", "--database", here).json["standby"]
     assert "is a standby" in command("db", "check", "--database", address).out
-    for words in (("export", room / "campaign.zip"), ("db", "backup", room / "campaign.dump")):
+    for words in (
+        ("export", data_dir / "campaign.zip"),
+        ("db", "backup", data_dir / "campaign.dump"),
+    ):
         done = command(*words, "--database", address)
         assert done.code == 0, done
     for line in WRITING.strip().splitlines():

@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from tests.end_to_end.conftest import PROGRAM, environment
+from tests.outcomes import PROGRAM, environment
 
 pytestmark = pytest.mark.one_server
 

@@ -708,7 +708,7 @@ def too_late(*_):
 
 
 @pytest.mark.long
-def test_an_archive_goes_out_and_into_another_record(service, address, bare_database):
+def test_an_archive_goes_out_and_into_another_record(service, address, bare):
     archive = service["admin"].get(f"{PREFIX}/export", params={"tasks": "t"})
     assert archive.headers["content-type"] == "application/zip"
     again = service["admin"].get(f"{PREFIX}/export", params={"tasks": "t"})
@@ -717,9 +717,8 @@ def test_an_archive_goes_out_and_into_another_record(service, address, bare_data
     problem(service["admin"].post(f"{PREFIX}/import", content=archive.content), 409, "already")
     damaged = archive.content[:-50]
     problem(service["admin"].post(f"{PREFIX}/import", content=damaged), 422)
-    upgrade(engine := make_engine(bare_database))
-    engine.dispose()
-    there = bare_database.render_as_string(hide_password=False)
+    upgrade(bare)
+    there = bare.url.render_as_string(hide_password=False)
     with TestClient(make_app(load_settings(), there, open_to_all=True)) as client:
         imported = client.post(f"{PREFIX}/import", content=archive.content)
         assert imported.json()["tasks"] == ["t"]

@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 
 import numpy as np
-import psycopg
 import pytest
 from tests.archives import a_third, both, changed, contents_of, edit, put
-from tests.databases import counts, database_on
+from tests.databases import counts, database_on, load_release
 from tests.factories import (
     Design,
     export_archive,
@@ -21,9 +20,8 @@ from tests.factories import (
     save_report,
     verify_record,
 )
-from tests.integration.test_upgrades import RELEASED, RELEASES
+from tests.integration.test_upgrades import RELEASED
 
-from roundbook.database.engine import make_engine
 from roundbook.database.schema import upgrade
 from roundbook.errors import BadFileError
 
@@ -497,14 +495,9 @@ def test_real_rounds_with_what_was_made_of_them(engine, comes_back, shared, tmp_
         pytest.param(RELEASED[-1], marks=pytest.mark.long),
     ],
 )
-def test_a_record_of_an_earlier_release_comes_back(bare_database, comes_back, tmp_path, release):
-    dump = (RELEASES / f"{release}.sql").read_text(encoding="utf-8")
-    address = bare_database.set(drivername="postgresql").render_as_string(hide_password=False)
-    with psycopg.connect(address) as connection:
-        connection.execute(dump)
-    old = make_engine(bare_database)
-    upgrade(old)
-    assert verify_record(old).differences == []
-    export_archive(old, tmp_path / "a.zip")
-    old.dispose()
+def test_a_record_of_an_earlier_release_comes_back(bare, comes_back, tmp_path, release):
+    load_release(bare, release)
+    upgrade(bare)
+    assert verify_record(bare).differences == []
+    export_archive(bare, tmp_path / "a.zip")
     comes_back(tmp_path / "a.zip")

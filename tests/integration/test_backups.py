@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 from alembic import command
 from sqlalchemy import text
-from tests.databases import commit, database_on, fingerprints, scalar
+from tests.databases import commit, database_on, fingerprints, run_alembic, scalar
 from tests.factories import create_task, show_variances
 
 from roundbook.database import dump, programs
 from roundbook.database.engine import make_engine, server_version, unit_of_work
 from roundbook.database.fingerprints import filled_tables
-from roundbook.database.schema import EXPECTED_REVISION, alembic_config, upgrade
+from roundbook.database.schema import EXPECTED_REVISION, upgrade
 from roundbook.database.tables import metadata
 from roundbook.errors import (
     AlreadyRecordedError,
@@ -33,12 +33,6 @@ SECRET = "hunter2-is-secret"
 
 
 pytestmark = [pytest.mark.one_server, pytest.mark.usefixtures("committed")]
-
-
-@pytest.fixture
-def bare(server):
-    with database_on(server) as engine:
-        yield engine
 
 
 @pytest.fixture(scope="session")
@@ -62,14 +56,6 @@ def save(engine, file, **options):
 
 def restore(engine, file, **options):
     return restore_backup(engine, RestoreRequest(file=file, **options))
-
-
-def migrate(engine, revision):
-    with unit_of_work(engine) as connection:
-        config = alembic_config()
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
-        connection.commit()
 
 
 def names_in(directory):
@@ -150,7 +136,7 @@ def test_whatever_the_record_has_besides_is_replaced_too(filled, engine, saved):
 
 @pytest.mark.both_servers
 def test_an_earlier_schema_is_restored_and_upgraded(server, bare, engine, tmp_path):
-    migrate(bare, "0002")
+    run_alembic(bare, command.upgrade, "0002")
     commit(bare, "INSERT INTO roundbook.task (name) VALUES ('t')")
     saved = save(bare, tmp_path / "x.dump")
     assert saved.schema_revision == "0002"

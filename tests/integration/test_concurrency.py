@@ -34,7 +34,7 @@ from tests.factories import (
 )
 from tests.forked import race
 
-from roundbook.database.engine import make_engine, unit_of_work
+from roundbook.database.engine import unit_of_work
 from roundbook.errors import RevisedMeanwhileError
 from roundbook.formats import RunTeam
 from roundbook.logbook.events import record_event
@@ -60,7 +60,7 @@ def values_of(tells):
     return [told.value for told in tells]
 
 
-def test_who_follows_the_events_misses_none(engine, committed, bare_database):
+def test_who_follows_the_events_misses_none(engine, committed, bare):
     """Numbers are drawn in another order than transactions begin and end.
 
     What is under way in other databases of the server is not waited for.
@@ -71,8 +71,7 @@ def test_who_follows_the_events_misses_none(engine, committed, bare_database):
     def following():
         return [entry.what for entry in list_events(engine, after=first.event, limit=2).events]
 
-    elsewhere = make_engine(bare_database)
-    with elsewhere.connect() as other, unit_of_work(engine) as early, unit_of_work(engine) as late:
+    with bare.connect() as other, unit_of_work(engine) as early, unit_of_work(engine) as late:
         for connection in (other, early, late):
             connection.execute(text("SELECT pg_current_xact_id()"))
         record_event(Session(late), "numbered first")
@@ -85,7 +84,6 @@ def test_who_follows_the_events_misses_none(engine, committed, bare_database):
         assert (following(), list_events(engine, after=first.event).later) == ([], 0)
         late.commit()
         assert following() == ["numbered first", "numbered second"]
-    elsewhere.dispose()
 
 
 # many loggings
@@ -403,7 +401,7 @@ def test_several_fit_factors_at_once(engine, database):
     assert show_factors(engine, "t", "r1", "AP").versions == [1, 2, 3, 4, 5, 6]
     for (version, _), runs in zip(values, chosen, strict=True):
         stored = show_factors(engine, "t", "r1", "AP", version=version)
-        mean = scores(0)[:, [int(run[1:]) for run in runs]].mean(axis=1)
+        mean = scores(0)[:, [int(run[3:]) for run in runs]].mean(axis=1)
         assert [each.mean for each in stored.factors] == pytest.approx(mean, rel=1e-12)
     values = values_of(race(database, [partial(fit, ("run0", "run5"))] * 4))
     assert sorted(values) == [(7, "fitted"), *[(7, "unchanged")] * 3]

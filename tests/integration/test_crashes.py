@@ -8,7 +8,6 @@ import statistics
 import tempfile
 import time
 from collections import Counter, defaultdict
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
@@ -18,7 +17,7 @@ import psutil
 import pytest
 from sqlalchemy import select, text
 from tests.databases import counts as rows_of_tables
-from tests.databases import rows, scalar
+from tests.databases import rows, scalar, served
 from tests.factories import (
     Design,
     fit_factor_set,
@@ -32,10 +31,9 @@ from tests.factories import (
 from tests.forked import Forked, run_apart
 from tests.waiting import sessions, wait_until
 
-from roundbook.database.engine import make_engine, parse_url, unit_of_work
+from roundbook.database.engine import unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.database.tables import matrix
-from roundbook.embedded.server import embedded_server
 from roundbook.formats import RunTeam
 from roundbook.logbook.storing import content_hash, load_matrix
 from roundbook.statistics.standardisation import std_ab, std_cdf
@@ -104,16 +102,6 @@ def loggings(count, first=0):
 
 
 # the record, looked at from outside
-
-
-@contextmanager
-def served(directory):
-    """Run the server kept there; yield its address and an engine."""
-    with embedded_server(directory) as address:
-        url = parse_url(address)
-        engine = make_engine(url)
-        yield url, engine
-        engine.dispose()
 
 
 @pytest.fixture

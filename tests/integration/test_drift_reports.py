@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import shlex
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import numpy as np
-import psycopg
 import pytest
 from sqlalchemy import text
+from tests.databases import load_release, scalar
 from tests.factories import (
     fit_factor_set,
     list_events,
@@ -31,7 +30,7 @@ from tests.factories import (
 )
 from tests.savepoints import prepared
 
-from roundbook.database.engine import make_engine, unit_of_work
+from roundbook.database.engine import unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.errors import DatabaseError, InputError, NotRecordedError
 from roundbook.logbook import saving
@@ -274,22 +273,18 @@ def test_a_renewal_takes_the_margin_from_where_it_came(engine, three, asked):
 
 @pytest.mark.long
 @pytest.mark.parametrize("release", ["0003", "0004"])
-def test_a_report_of_an_earlier_version_is_shown_as_it_was_saved(bare_database, release, capsys):
-    dump = (Path(__file__).parents[1] / f"releases/{release}.sql").read_text(encoding="utf-8")
-    address = bare_database.set(drivername="postgresql").render_as_string(hide_password=False)
-    with psycopg.connect(address) as connection:
-        connection.execute(dump)
-        ((saved,),) = connection.execute("SELECT result FROM roundbook.drift_report").fetchall()
-    engine = make_engine(bare_database)
-    upgrade(engine)
-    shown = show_result(engine, "web/drift-1")
+def test_a_report_of_an_earlier_version_is_shown_as_it_was_saved(bare, release, capsys):
+    load_release(bare, release)
+    saved = scalar(bare, "SELECT result FROM roundbook.drift_report")
+    upgrade(bare)
+    shown = show_result(bare, "web/drift-1")
     printed = report_json(shown.result)
     assert {key: printed[key] for key in saved} == saved
     assert len(saved["mean_shift_95"]) == 2
     later = set(printed) - set(saved)
     assert {"units", "these_runs", "systems_like_these", "recurring", "why"} <= later
     assert {key for key in later if printed[key]} == {"shift_unit"}
-    (listed,) = list_results(engine, "web", kind="drift").results
+    (listed,) = list_results(bare, "web", kind="drift").results
     assert (listed.brief["shift"], listed.brief["mean_shift"]) == (None, saved["mean_shift"])
     assert (why_stale(shown) or "").endswith(
         "its verdict is by an earlier rule, which took the runs for fixed"
@@ -298,9 +293,8 @@ def test_a_report_of_an_earlier_version_is_shown_as_it_was_saved(bare_database, 
     assert f"Why: {saved['reason']}" in " ".join(capsys.readouterr().out.split())
     # Saved anew by the same factors it is another report, with what it lacked.
     measure = listed.brief["measure"]
-    again = save_report(engine, "web", measure, assessments="official", user="ann")
+    again = save_report(bare, "web", measure, assessments="official", user="ann")
     assert again.name == "web/drift-2"
-    engine.dispose()
 
 
 def test_every_result_has_its_lineage(engine, three):

@@ -12,14 +12,14 @@ import socket
 import tempfile
 import threading
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
 import numpy as np
 import pytest
 from sqlalchemy import exc, text
-from tests.databases import administer, counts, scalar
+from tests.databases import address_of, administer, counts, scalar, served
 from tests.factories import log_scores, wide
 from tests.waiting import wait_until, waits_for_a_lock
 
@@ -35,10 +35,6 @@ from roundbook_cli.main import run
 TOPICS, RUNS = 120, 80
 
 
-def written(url):
-    return url.set(drivername="postgresql").render_as_string(hide_password=False)
-
-
 @pytest.fixture
 def command(monkeypatch, capsys, caplog):
     """Run a command line in this process on a database; return its exit code and its stderr."""
@@ -47,7 +43,7 @@ def command(monkeypatch, capsys, caplog):
         if url is None:  # the embedded server
             monkeypatch.delenv("ROUNDBOOK_DATABASE_URL", raising=False)
         else:
-            monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", written(url))
+            monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address_of(url))
         load_settings.cache_clear()
         capsys.readouterr()
         code = run([str(word) for word in words])
@@ -304,16 +300,6 @@ def own():
             upgrade(engine)
             engine.dispose()
         yield directory
-
-
-@contextmanager
-def served(directory):
-    """Run the server kept there; yield its address and an engine."""
-    with embedded_server(directory) as address:
-        url = parse_url(address)
-        engine = make_engine(url)
-        yield url, engine
-        engine.dispose()
 
 
 @pytest.mark.long

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from sqlalchemy import Engine, event
-from tests.databases import database_on, fingerprints, scalar
+from tests.databases import address_of, database_on, fingerprints, load_release, scalar
 from tests.factories import (
     export_archive,
     list_events,
@@ -103,7 +103,7 @@ def interruption():
 def test_every_command_that_writes_is_interrupted(
     filled, server, interruption, tmp_path, monkeypatch, capsys
 ):
-    address = filled.url.set(drivername="postgresql").render_as_string(hide_password=False)
+    address = address_of(filled.url)
     monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
     load_settings.cache_clear()
     files = {name: tmp_path / name for name in ("scores", "aliases", "archive", "backup")}
@@ -157,10 +157,7 @@ def kill(url, work, seconds):
 @pytest.mark.parametrize("kills", [3, pytest.param(25, marks=SLOW)])
 def test_a_killed_upgrade(server, kills):
     with database_on(server) as old:
-        driver = old.raw_connection()
-        driver.driver_connection.execute((RELEASES / "0004.sql").read_text())
-        driver.commit()
-        driver.close()
+        load_release(old, "0004")
         old.dispose()
         with database_on(server, f"TEMPLATE {old.url.database}") as spared:
             took = run_apart(spared.url, upgrade).seconds

@@ -8,7 +8,6 @@ import json
 import re
 import signal
 import subprocess
-import sys
 import threading
 from contextlib import contextmanager
 from functools import partial
@@ -18,6 +17,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import text
 from tests.databases import rows, scalar
 from tests.factories import simulated, wide
+from tests.outcomes import PROGRAM
 from tests.serving import serving
 from tests.waiting import wait_until
 
@@ -41,7 +41,6 @@ from roundbook.requests.studies import SwapRateRequest
 from roundbook.settings import load_settings
 
 pytestmark = pytest.mark.one_server
-PROGRAM = (sys.executable, "-c", "from roundbook_cli.main import main; main()")
 SWAPS = {"task": "t", "round": "1", "measure": "AP", "trials": 50}
 # Some seconds each, in which it tells how far it is.
 LONG, VERY_LONG = SWAPS | {"trials": 40_000}, SWAPS | {"trials": 1_000_000}

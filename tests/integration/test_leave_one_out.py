@@ -8,13 +8,9 @@ import json
 import openpyxl
 import pytest
 from sqlalchemy import text
-from tests.factories import log_scores, simulated, verify_record, wide
+from tests.factories import log_qrels, log_runs, log_scores, simulated, verify_record, wide
 
 from roundbook.database.engine import unit_of_work
-from roundbook.logbook.runs.assessing import log_qrels
-from roundbook.logbook.runs.log_runs import log_runs
-from roundbook.logbook.session import begin
-from roundbook.requests.runs import LogQrels, LogRuns
 
 pytestmark = pytest.mark.one_server
 
@@ -78,14 +74,9 @@ def test_factors_of_the_first_round_of_trec_covid(engine, terminal, shared, tmp_
 
 @pytest.mark.long
 def test_assessments_of_the_first_round_of_trec_covid(engine, terminal, shared):
-    folder = shared / "data" / "treccovid"
-    runs = LogRuns(
-        task="covid", round="1", files=(folder / "round1_runs_top20.txt.gz",), create=True
-    )
-    qrels = LogQrels(task="covid", round="1", file=folder / "round1.qrels.gz", create=True)
-    with begin(engine, "eve") as session:
-        log_runs(session, runs, max_file_bytes=2**28)
-        log_qrels(session, qrels, max_file_bytes=2**28)
+    folder = shared / "data/treccovid"
+    log_runs(engine, "covid", "1", folder / "round1_runs_top20.txt.gz", create=True)
+    log_qrels(engine, "covid", "1", folder / "round1.qrels.gz")
     anew = (*LEAVE, "covid", "1", "--measure", "nDCG(gains=1:1,2:2)@10", "--reassessed")
     refused = terminal(*anew)
     assert (refused.code, "Which team sent which run of round '1'" in refused.err) == (1, True)

@@ -8,7 +8,7 @@ import numpy as np
 import psycopg
 import pytest
 from sqlalchemy import text
-from tests.databases import database_on, execute, rows, scalar
+from tests.databases import database_on, execute, load_release, rows, scalar
 from tests.factories import (
     compare_rankings,
     export_archive,
@@ -33,9 +33,8 @@ from tests.factories import (
     withdraw_matrix,
 )
 from tests.factories import log_scores as log
-from tests.integration.test_upgrades import load
 
-from roundbook.database.engine import make_engine, unit_of_work
+from roundbook.database.engine import unit_of_work
 from roundbook.database.schema import upgrade
 from roundbook.errors import AlreadyRecordedError, DatabaseError, InputError, NotRecordedError
 from roundbook.logbook import recorded_measures
@@ -305,14 +304,13 @@ def test_an_import_takes_no_merge_back(engine, server, template, tmp_path, separ
         assert verify_record(there).differences == []
 
 
-def test_an_upgrade_renames_measures(server, bare_database):
-    load(bare_database, "0006")
-    engine = make_engine(bare_database)
+def test_an_upgrade_renames_measures(bare):
+    load_release(bare, "0006")
     guard = "ALTER TABLE roundbook.measure {} TRIGGER immutable"
-    before = dict(rows(engine, "SELECT name, id FROM roundbook.measure"))
+    before = dict(rows(bare, "SELECT name, id FROM roundbook.measure"))
     assert set(before) == {"P@5", "nDCG@10"}
     execute_before(
-        engine,
+        bare,
         guard.format("DISABLE"),
         "UPDATE roundbook.measure SET name = 'P_5', family = 'P_5', cutoff = NULL"
         " WHERE name = 'P@5'",
@@ -322,9 +320,9 @@ def test_an_upgrade_renames_measures(server, bare_database):
         " VALUES ('rbp(p=0.80)', 'rbp', '{\"p\": \"0.80\"}')",
         guard.format("ENABLE ALWAYS"),
     )
-    upgrade(engine)
+    upgrade(bare)
     assert rows(
-        engine, "SELECT name, family, cutoff, parameters FROM roundbook.measure ORDER BY name"
+        bare, "SELECT name, family, cutoff, parameters FROM roundbook.measure ORDER BY name"
     ) == [
         ("AP", "AP", None, {}),
         ("MSnDCG@10", "MSnDCG", None, {}),
@@ -335,13 +333,12 @@ def test_an_upgrade_renames_measures(server, bare_database):
         ("p5", "p5", None, {}),
     ]
     events = rows(
-        engine,
+        bare,
         "SELECT task.name, details FROM roundbook.event JOIN roundbook.task ON task.id = task_id"
         " WHERE what = 'measure renamed' ORDER BY event.id",
     )
     assert ("web", {"from": "P_5", "to": "P@5"}) in events
     assert {task for task, _ in events} == {"web"}
-    assert merge(engine, "p5", "P@5").matrices == 0
-    assert [entry.spelling_of for entry in listed(engine) if entry.spelling_of] == ["nDCG@10"]
-    assert verify_record(engine).differences == []
-    engine.dispose()
+    assert merge(bare, "p5", "P@5").matrices == 0
+    assert [entry.spelling_of for entry in listed(bare) if entry.spelling_of] == ["nDCG@10"]
+    assert verify_record(bare).differences == []

@@ -5,12 +5,20 @@ from __future__ import annotations
 import pytest
 from alembic import command
 from sqlalchemy import text
-from tests.databases import administer, database_on, execute, fingerprints, rows, scalar
+from tests.databases import (
+    administer,
+    database_on,
+    execute,
+    fingerprints,
+    rows,
+    run_alembic,
+    scalar,
+)
 from tests.factories import create_task, export_archive, verify_record
 
 from roundbook.database.engine import make_engine, unit_of_work
 from roundbook.database.fingerprints import filled_tables
-from roundbook.database.schema import alembic_config, current_revision, upgrade
+from roundbook.database.schema import current_revision, upgrade
 from roundbook.errors import (
     AlreadyRecordedError,
     BadFileError,
@@ -27,12 +35,6 @@ from roundbook.transfer.move import move_record
 pytestmark = [pytest.mark.one_server, pytest.mark.usefixtures("committed")]
 
 
-@pytest.fixture
-def bare(server):
-    with database_on(server) as engine:
-        yield engine
-
-
 @pytest.fixture(scope="module")
 def source(embedded, template, tmp_path_factory):
     """A campaign in a database of the embedded server, whatever server the test runs on."""
@@ -42,14 +44,6 @@ def source(embedded, template, tmp_path_factory):
         upgrade(engine)
         record_campaign(engine)
         yield engine
-
-
-def migrate(engine, revision):
-    with unit_of_work(engine) as connection:
-        config = alembic_config()
-        config.attributes["connection"] = connection
-        command.upgrade(config, revision)
-        connection.commit()
 
 
 def moved(source, target, progress=lambda _: None):
@@ -120,7 +114,7 @@ def test_a_filled_record_is_not_moved_into(source, engine):
 
 
 def test_another_schema_is_not_moved_into(source, bare):
-    migrate(bare, "0002")
+    run_alembic(bare, command.upgrade, "0002")
     with unit_of_work(bare) as connection:
         connection.execute(text("INSERT INTO roundbook.task (name) VALUES ('t')"))
         connection.commit()

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.factories import verify_record
-
-from roundbook.logbook.runs.assessing import log_qrels
-from roundbook.logbook.runs.log_runs import log_runs
-from roundbook.logbook.session import begin
-from roundbook.requests.runs import LogQrels, LogRuns
+from tests.factories import log_qrels, log_runs, verify_record
 
 pytestmark = pytest.mark.one_server
 
@@ -33,24 +28,14 @@ def files(tmp_path):
     return paths, qrels
 
 
-def log(engine, runs=(), qrels=None, **options):
-    with begin(engine, "tester") as session:
-        if runs:
-            request = LogRuns(task="t", round="1", files=tuple(runs), create=True)
-            log_runs(session, request, max_file_bytes=10**6)
-        if qrels:
-            request = LogQrels(task="t", round="1", file=qrels, **options)
-            log_qrels(session, request, max_file_bytes=10**6)
-
-
 def test_a_round(engine, terminal, files):
     paths, qrels = files
-    log(engine, paths[:1], create=True)
+    log_runs(engine, "t", "1", paths[0], create=True)
     missing = terminal(*STUDY)
     assert (missing.code, "no relevance assessments" in missing.err) == (1, True)
-    log(engine, qrels=qrels)
+    log_qrels(engine, "t", "1", qrels)
     assert "at least 2 runs, not 1" in terminal(*STUDY).err
-    log(engine, paths[1:])
+    log_runs(engine, "t", "1", *paths[1:])
     for model in ("bst", "kde"):
         printed = terminal(*STUDY, "--model", model, "--format", "json").json
         assert (printed["upload"], printed["revision"]) == (2, 1)
@@ -66,7 +51,7 @@ def test_a_round(engine, terminal, files):
     assert "per-topic-variance: Kendall's tau raw" in terminal("result", "list", "t").out
     assert verify_record(engine).status == "verified"
     qrels.write_text(qrels.read_text().replace(" 2\n", " 0\n"))
-    log(engine, qrels=qrels, revise="misprints")
+    log_qrels(engine, "t", "1", qrels, revise="misprints")
     (stale,) = terminal("result", "list", "t", "--stale", "--format", "json").json["results"]
     assert stale["name"] == "stable"
     # By the assessments as they were.

@@ -3,12 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from tests.factories import log_scores, simulated, verify_record, wide
-
-from roundbook.logbook.runs.assessing import log_qrels
-from roundbook.logbook.runs.log_runs import log_runs
-from roundbook.logbook.session import begin
-from roundbook.requests.runs import LogQrels, LogRuns
+from tests.factories import log_qrels, log_runs, log_scores, simulated, verify_record, wide
 
 pytestmark = pytest.mark.one_server
 
@@ -134,21 +129,11 @@ def test_what_cannot_be_piloted_is_said_in_a_sentence(engine, terminal, tmp_path
     assert terminal("result", "list", "t", "--format", "json").json["results"] == []
 
 
-def log_assessed(engine, shared):
-    """Log the runs of the first round of TREC-COVID, to rank 20, and its assessments."""
-    folder = shared / "data" / "treccovid"
-    runs = LogRuns(
-        task="covid", round="1", files=(folder / "round1_runs_top20.txt.gz",), create=True
-    )
-    qrels = LogQrels(task="covid", round="1", file=folder / "round1.qrels.gz", create=True)
-    with begin(engine, "eve") as session:
-        log_runs(session, runs, max_file_bytes=2**28)
-        log_qrels(session, qrels, max_file_bytes=2**28)
-
-
 @pytest.mark.long
 def test_pilots_whose_pool_is_smaller(engine, terminal, shared):
-    log_assessed(engine, shared)
+    folder = shared / "data/treccovid"
+    log_runs(engine, "covid", "1", folder / "round1_runs_top20.txt.gz", create=True)
+    log_qrels(engine, "covid", "1", folder / "round1.qrels.gz")
     measure = ("--measure", "nDCG(gains=1:1,2:3)@10")
     reduced = (*LEAVE, "covid", "1", *measure, "--mode", "reduce", "--teams-left", "10")
     refused = terminal(*reduced)
@@ -173,12 +158,8 @@ def test_pilots_whose_pool_is_smaller(engine, terminal, shared):
     assert terminal("result", "list", "covid", "--stale").out == "No result is stale.\n"
     assert verify_record(engine).status == "verified"
     # Other assessments, or another pool, would have given others.
-    with begin(engine, "eve") as session:
-        folder = shared / "data" / "treccovid"
-        corrected = LogQrels(
-            task="covid", round="1", file=folder / "round2.qrels.gz", revise="the second round's"
-        )
-        log_qrels(session, corrected, max_file_bytes=2**28)
+    second = folder / "round2.qrels.gz"
+    log_qrels(engine, "covid", "1", second, revise="the second round's")
     (stale,) = terminal("result", "list", "covid", "--stale", "--format", "json").json["results"]
     assert stale["why"] == "round '1': its relevance assessments were corrected (revision 2)"
     verified = verify_record(engine)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import text
 from tests.conftest import PGBOUNCER
-from tests.databases import database_on, scalar
+from tests.databases import address_of, database_on, scalar
 from tests.factories import (
     export_archive,
     import_archive,
@@ -115,8 +115,8 @@ def make_task(engine):
 
 @pytest.mark.long
 @pytest.mark.pgbouncer
-def test_the_whole_path_behind_pgbouncer(server, bare_database, pooled, recorded, whole, tmp_path):
-    engine = make_engine(pooled(bare_database))
+def test_the_whole_path_behind_pgbouncer(server, bare, pooled, recorded, whole, tmp_path):
+    engine = make_engine(pooled(bare.url))
     upgrade(engine)
     record_campaign(engine)
     for question in (show_variances, report_drift):
@@ -126,7 +126,7 @@ def test_the_whole_path_behind_pgbouncer(server, bare_database, pooled, recorded
         )
         assert here == there
     assert verify_record(engine).differences == []
-    told = race(pooled(bare_database), [make_task] * 6)  # more than there are sessions
+    told = race(pooled(bare.url), [make_task] * 6)  # more than there are sessions
     assert sorted(each.error or "" for each in told) == ["", *[AlreadyRecordedError.__name__] * 5]
     assert len(list_events(engine, "race").events) == 1
     with database_on(server) as other, database_on(server) as third:
@@ -165,7 +165,7 @@ def test_jobs_are_taken_behind_pgbouncer(database, pooled):
     request = {"task": "t", "round": "1", "measure": "AP"}
     with begin(engine) as session:
         start_study(session, StartStudy(study="swap-rate", request=request))
-    address = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    address = address_of(url)
     run_worker(load_settings(), address, until_idle=True)
     with begin(engine) as session:
         assert show_job(session, ShowJob(job=1)).status == "done"

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 from psycopg import sql
 from sqlalchemy import text
-from tests.databases import scalar
+from tests.databases import address_of, scalar
 from tests.factories import grant_access, log_scores
 
 from roundbook.database.engine import make_engine, unit_of_work
@@ -102,7 +102,7 @@ def command(monkeypatch, capsys, kept_engines):
     """Run a command line as the role of an engine; return its exit code, stdout and stderr."""
 
     def call(engine, *words):
-        address = engine.url.set(drivername="postgresql").render_as_string(hide_password=False)
+        address = address_of(engine.url)
         monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address)
         load_settings.cache_clear()
         capsys.readouterr()
@@ -421,7 +421,7 @@ def test_a_service_uses_the_queue_that_the_owner_made(engine, role):
     make_queue(member)
     with begin(member, "ann") as session:
         assert start_study(session, request).status == "waiting"
-    address = url.set(drivername="postgresql").render_as_string(hide_password=False)
+    address = address_of(url)
     run_worker(load_settings(), address, until_idle=True)
     with begin(member) as session:
         assert show_job(session, ShowJob(job=1)).saved == "saved"

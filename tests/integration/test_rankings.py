@@ -137,13 +137,13 @@ def test_between_factor_versions(engine):
     assert (agreement.a, agreement.b) == ("std by factor version 1", "std by factor version 2")
     first, second = on_scale(SCORES, "std"), on_scale(SCORES, "std", slice(3))
     check(agreement, first, second, seed=3, resamples=400)
-    turned = compare_rankings(engine, "t", "r1", "AP", scale="std", versions=(2, 1))
+    turned = compare_rankings(engine, "t", "r1", "AP", scale="std", versions=(2, 1), resamples=50)
     assert turned.tau_b == agreement.tau_b
     assert turned.tau_ap == pytest.approx(naive_tau_ap(second.mean(0), first.mean(0)))
-    same = compare_rankings(engine, "t", "r1", "AP", versions=(2, 2))
+    same = compare_rankings(engine, "t", "r1", "AP", versions=(2, 2), resamples=50)
     assert (same.tau_b, same.tau_ap, same.bootstrap.low) == (1.0, 1.0, 1.0)
     # The raw ranking is compared by the latest version.
-    assert compare_rankings(engine, "t", "r1", "AP").b == "std-ab by factor version 2"
+    assert compare_rankings(engine, "t", "r1", "AP", resamples=50).b == "std-ab by factor version 2"
 
 
 def test_ties(engine):
@@ -151,7 +151,7 @@ def test_ties(engine):
     scores[:, 1] = scores[:, 0]
     scores[:, 4] = scores[:, 3]
     log_scores(engine, "r1", scores)
-    agreement = compare_rankings(engine, "t", "r1", "AP", scale="std")
+    agreement = compare_rankings(engine, "t", "r1", "AP", scale="std", resamples=50)
     means = scores.mean(0).round(13), on_scale(scores, "std").mean(0).round(13)
     assert agreement.tau_b == pytest.approx(stats.kendalltau(*means).statistic, abs=1e-12)
     assert agreement.tau_a == pytest.approx(naive_tau_a(*means), abs=1e-12)
@@ -171,9 +171,9 @@ def test_topics_without_spread(engine):
     agreement = compare_rankings(engine, "t", "r1", "AP")
     check(agreement, kept, on_scale(kept, "std-ab"))  # with the usual number of resamples
     fit(engine, "all")  # the policy average keeps the topic, but only on its side
-    both = compare_rankings(engine, "t", "r1", "AP", versions=(1, 2))
+    both = compare_rankings(engine, "t", "r1", "AP", versions=(1, 2), resamples=50)
     assert (both.topics, both.tau_b) == (9, 1.0)
-    assert compare_rankings(engine, "t", "r1", "AP").topics == 10
+    assert compare_rankings(engine, "t", "r1", "AP", resamples=50).topics == 10
 
 
 def test_constant_matrices_say_that_nothing_is_ranked(engine):

@@ -13,6 +13,8 @@ from tests.factories import (
     list_events,
     log_files,
     log_measures,
+    log_qrels,
+    log_runs,
     refusing,
     show_matrix,
     verify_record,
@@ -25,11 +27,9 @@ from roundbook.errors import (
     NotRecordedError,
 )
 from roundbook.logbook.result import SOFTWARE
-from roundbook.logbook.runs.assessing import log_qrels
-from roundbook.logbook.runs.log_runs import log_runs
 from roundbook.logbook.runs.scoring import compare_scores
 from roundbook.logbook.session import begin
-from roundbook.requests.runs import CompareScores, LogQrels, LogRuns
+from roundbook.requests.runs import CompareScores
 
 # By topic: bm25 finds grades 1, 0, 2; 1, 1; 0, 2. The best of topic t4 is not relevant.
 BM25 = {"t1": "d1 d2 d3", "t2": "d4 d5", "t3": "d2 d6", "t4": "d1"}
@@ -53,10 +53,8 @@ def round_with_runs(engine, tmp_path):
     text = "".join(f"{topic} 0 {document} {grade}\n" for topic, document, grade in qrels)
     (tmp_path / "2024.qrels").write_text(text)
     files = (tmp_path / "bm25.run", tmp_path / "dense.run")
-    assessments = LogQrels(task="web", round="2024", file=tmp_path / "2024.qrels")
-    with begin(engine, "organiser") as session:
-        log_runs(session, LogRuns(task="web", round="2024", files=files), max_file_bytes=10**6)
-        log_qrels(session, assessments, max_file_bytes=10**6)
+    log_runs(engine, "web", "2024", *files)
+    log_qrels(engine, "web", "2024", tmp_path / "2024.qrels")
     return engine
 
 

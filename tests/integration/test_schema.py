@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 
 import pytest
 from alembic import command
 from sqlalchemy import text
+from tests.databases import address_of, run_alembic
+from tests.outcomes import PROGRAM
 
-from roundbook.database.engine import make_engine, unit_of_work
+from roundbook.database.engine import unit_of_work
 from roundbook.database.schema import (
     EXPECTED_REVISION,
-    alembic_config,
     current_revision,
     require_current,
     upgrade,
@@ -30,23 +30,9 @@ WHERE nspname = :schema
 """
 
 
-@pytest.fixture
-def bare(bare_database):
-    engine = make_engine(bare_database)
-    yield engine
-    engine.dispose()
-
-
 def objects(engine, schema="roundbook"):
     with unit_of_work(engine) as connection:
         return set(connection.execute(text(OBJECTS), {"schema": schema}).scalars())
-
-
-def run_alembic(engine, do, *arguments):
-    with unit_of_work(engine) as connection:
-        config = alembic_config()
-        config.attributes["connection"] = connection
-        do(config, *arguments)
 
 
 def test_upgrade_makes_everything_in_its_own_schema(bare):
@@ -74,11 +60,11 @@ def test_downgrade_leaves_no_trace_and_upgrade_makes_the_same_again(bare):
 
 
 @pytest.mark.long
-def test_upgrades_at_once_wait_for_each_other(bare, bare_database):
-    address = bare_database.set(drivername="postgresql").render_as_string(hide_password=False)
+def test_upgrades_at_once_wait_for_each_other(bare):
+    address = address_of(bare.url)
     upgrades = [
         subprocess.Popen(
-            [sys.executable, "-c", "from roundbook_cli.main import main; main()", "db", "upgrade"],
+            [*PROGRAM, "db", "upgrade"],
             env={**os.environ, "ROUNDBOOK_DATABASE_URL": address},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -19,7 +19,7 @@ import pytest
 from alembic import command
 from alembic.script import ScriptDirectory
 from sqlalchemy import Engine, event, select, text
-from tests.databases import database_on, rows
+from tests.databases import database_on, load_release, rows, run_alembic
 from tests.factories import (
     Design,
     fit_factor_set,
@@ -38,7 +38,7 @@ from tests.releases.compare import catalogue, columns, values
 from tests.releases.questions import ask
 
 from roundbook.database import tables
-from roundbook.database.engine import make_engine, unit_of_work
+from roundbook.database.engine import unit_of_work
 from roundbook.database.schema import (
     EXPECTED_REVISION,
     alembic_config,
@@ -116,28 +116,6 @@ class StoppedError(Exception):
     """Stands for whatever stops a migration before its end."""
 
 
-def run_alembic(engine, do, *arguments):
-    with unit_of_work(engine) as connection:
-        config = alembic_config()
-        config.attributes["connection"] = connection
-        do(config, *arguments)
-
-
-def load(address, release):
-    dump = (RELEASES / f"{release}.sql").read_text(encoding="utf-8")
-    with psycopg.connect(
-        address.set(drivername="postgresql").render_as_string(hide_password=False)
-    ) as connection:
-        connection.execute(dump)
-
-
-@pytest.fixture
-def bare(bare_database):
-    engine = make_engine(bare_database)
-    yield engine
-    engine.dispose()
-
-
 @pytest.fixture(params=first_and_last(RELEASED))
 def release(request):
     return request.param
@@ -163,7 +141,7 @@ def records(server):
         @cache
         def record(release):
             engine = databases.enter_context(database_on(server))
-            load(server.set(database=engine.url.database), release)
+            load_release(engine, release)
             assert current_revision(engine) == release
             kept, said = columns(engine), []
             return Upgraded(
@@ -655,11 +633,11 @@ def test_a_downgrade_leaves_the_first_version_of_an_estimate(bare, fresh):
 
 @pytest.mark.long
 @pytest.mark.parametrize("broken", first_and_last(REVISIONS))
-def test_a_migration_that_fails_leaves_the_old_schema_whole(bare, bare_database, fresh, broken):
+def test_a_migration_that_fails_leaves_the_old_schema_whole(bare, fresh, broken):
     place = REVISIONS.index(broken)
     before = REVISIONS[place - 1] if place else None
     if before in RELEASED:
-        load(bare_database, before)
+        load_release(bare, before)
     elif before:
         run_alembic(bare, command.upgrade, before)
     recorded = values(bare, columns(bare))

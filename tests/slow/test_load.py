@@ -16,6 +16,7 @@ import numpy as np
 import psutil
 import pytest
 from tests.factories import wide
+from tests.outcomes import PROGRAM
 
 from roundbook.api.app import PREFIX
 
@@ -32,9 +33,8 @@ def scores(generator):
 @contextmanager
 def served(address):
     """Yield a service in a process of its own, and where it answers."""
-    words = [sys.executable, "-c", "from roundbook_cli.main import main; main()"]
     process = subprocess.Popen(
-        [*words, "serve", "--port", "0", "--no-worker"],
+        [*PROGRAM, "serve", "--port", "0", "--no-worker"],
         stderr=subprocess.PIPE,
         text=True,
         env=os.environ | {"ROUNDBOOK_DATABASE_URL": address},

@@ -16,13 +16,13 @@ from importlib.util import find_spec
 import numpy as np
 import psutil
 import pytest
+from tests.outcomes import PROGRAM
 
 from roundbook.errors import MissingExtraError, WorkersError
 from roundbook.logbook.studies.workers import _apply_there, _software, study_workers
 from roundbook.statistics.studies.discriminative_power import bootstrap_test, tukey_test
 from roundbook.statistics.studies.swap_rate import swap_rate
 
-PROGRAM = (sys.executable, "-c", "from roundbook_cli.main import main; main()")
 SCORES = np.random.default_rng(4).beta(1, 3, (40, 25)).round(2)
 needs_dask = pytest.mark.skipif(
     find_spec("distributed") is None, reason="Dask is not installed: pip install 'roundbook[dask]'"

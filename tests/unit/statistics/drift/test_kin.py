@@ -9,13 +9,10 @@ from hypothesis import strategies as st
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from scipy.stats import rankdata
+from tests.unit.statistics.drift.test_units import partition
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.drift.units import kin_groups
-
-
-def partition(labels):
-    return np.equal.outer(labels, labels)
 
 
 def teams_like(rng, topics=12, teams=4, runs=3, noise=0.3):

@@ -55,19 +55,17 @@ def held_by_the_same_systems(topics, sd):
         yield assess_drift(scores, moved, runs, runs).verdict == "held"
 
 
-@pytest.mark.parametrize(("topics", "sd"), SOME)
-def test_how_often_the_same_systems_decide_hangs_on_the_topics(topics, sd):
-    held = share(100, held_by_the_same_systems(topics, sd))
+@pytest.mark.parametrize(
+    ("topics", "sd", "count"),
+    [
+        *((*each, 100) for each in SOME),
+        *(pytest.param(*each, 500, marks=pytest.mark.slow) for each in SAME_SYSTEMS),
+    ],
+)
+def test_how_often_the_same_systems_decide_hangs_on_the_topics(topics, sd, count):
+    held = share(count, held_by_the_same_systems(topics, sd))
     expected = SAME_SYSTEMS[topics, sd]
-    assert held == pytest.approx(expected, abs=3.5 * standard_error(expected, 100))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("topics", "sd"), SAME_SYSTEMS)
-def test_how_often_the_same_systems_decide(topics, sd):
-    held = share(500, held_by_the_same_systems(topics, sd))
-    expected = SAME_SYSTEMS[topics, sd]
-    assert held == pytest.approx(expected, abs=3.5 * standard_error(expected, 500))
+    assert held == pytest.approx(expected, abs=3.5 * standard_error(expected, count))
 
 
 def told_to_suffice(topics, sd):

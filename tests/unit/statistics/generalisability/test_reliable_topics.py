@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.unit.statistics.generalisability.test_reliability import made
 from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
@@ -16,12 +17,7 @@ from roundbook.statistics.generalisability import (
     reliable_topics,
     variance_components,
 )
-from roundbook.statistics.variance.residual import TwoWayVariance, two_way_variance
-
-
-def made(system, topic, residual, topics=12, runs=10):
-    return variance_components(TwoWayVariance(residual, system, topic, topics, runs))
-
+from roundbook.statistics.variance.residual import two_way_variance
 
 COMPONENTS = st.builds(
     made,
