@@ -26,12 +26,12 @@ from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import study_entry
 from roundbook.logbook.studies.study import Study
 from roundbook.pages.answers import (
-    drawing_of,
     plan_fields,
     sentences_of,
     table_file,
     tables_of,
 )
+from roundbook.pages.charts import figure
 from roundbook.pages.forms import (
     PageCaller,
     PageSession,
@@ -154,9 +154,7 @@ def result_context(session: Session, caller: Caller, request: ShowResult) -> dic
         **sentences_of(saved.kind, result),
         "tables": tables_of(result),
         "beside": beside(result) if isinstance(result, Plan) else [],
-        "drawn": drawing_of(
-            result, "result", name=saved.name, kind=saved.kind, version=saved.version
-        ),
+        "drawn": figure("result", result, name=saved.name, kind=saved.kind, version=saved.version),
         "title": _title(result),
     }
 

@@ -23,7 +23,8 @@ from roundbook.logbook.session import Session, begin
 from roundbook.logbook.studies.across_rounds import AcrossRounds
 from roundbook.logbook.studies.studies import STUDIES, study_entry
 from roundbook.logbook.studies.study import Study
-from roundbook.pages.answers import drawing_of, sentences_of, table_file
+from roundbook.pages.answers import sentences_of, table_file
+from roundbook.pages.charts import figure
 from roundbook.pages.forms import (
     PageCaller,
     PageSession,
@@ -119,7 +120,7 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
             context |= sentences_of("study", study)
             context["answers"] += _ageing(session, caller, study)
             context["fewer"] = fewer_trials(name, values)
-            context["drawn"] = drawing_of(study, "study", study=name, **fields)
+            context["drawn"] = figure("study", study, study=name, **fields)
         except RoundbookError as error:
             status = refused_status(error)
             context["refused"] = refusal(error, (*OF, *(field.name for field in form)))
