@@ -132,9 +132,7 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
 @router.get("/studies.csv")
 def study_file(http: Request, caller: PageCaller, session: PageSession, study: str) -> Response:
     """Return the main table of a study as a file."""
-    study_entry(study)
-    fields = study_fields(study, parse_qs(http.url.query))
-    request = STUDIES[study].request(**fields)
+    request = study_entry(study).request(**study_fields(study, parse_qs(http.url.query)))
     return table_file(answer(caller, session, run_kept_study, request))
 
 
