@@ -134,12 +134,7 @@ def round_context(
     by = matrix.assessments
     context["whose"] = f"{chosen}, {by} assessments" if by != DEFAULT_ASSESSMENTS else chosen
     drawn = context["figures"]
-    series = {
-        "task": task,
-        "round": contents.round,
-        "measure": chosen,
-        "assessments": assessments,
-    }
+    series = {"task": task, "round": contents.round, "measure": chosen, "assessments": assessments}
     overview = answer(caller, session, show_overview, ShowMatrix(matrix=matrix.matrix))
     context["intervals"] = {run.run: run for run in overview.runs}
     drawn["scores"] = figure("scores", overview, matrix=matrix.matrix)
