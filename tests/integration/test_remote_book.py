@@ -113,7 +113,8 @@ def test_services_that_are_none(tmp_path):
         refused(url.replace("http", "https"), "does not speak TLS")
 
 
-def test_a_service_that_does_not_answer_in_time():
+def test_a_service_that_does_not_answer_in_time(monkeypatch):
+    monkeypatch.setattr("roundbook.python.remote._SECONDS", 0.3)
     done = threading.Event()
 
     def drip(handler):
@@ -122,19 +123,18 @@ def test_a_service_that_does_not_answer_in_time():
             handler.wfile.write(b" ")
 
     with answering(drip) as url:
-        record = RemoteRecord(url.replace("//", "//ann:secret@") + "/api/v1/", None, seconds=0.3)
+        record = RemoteRecord(url.replace("//", "//ann:secret@") + "/api/v1/", None)
         assert (
             record._public_url == url
         )  # no password, and the address of the API is that of the service
-        record = RemoteRecord(url, None, seconds=0.3)
+        record = RemoteRecord(url, None)
         with pytest.raises(DatabaseUnreachableError, match=r"did not answer within 0\.3 seconds"):
             record.ask("tasks", None)
         done.set()
     done.clear()
     with answering(lambda _: done.wait(5)) as url:
-        record = RemoteRecord(url, None, seconds=0.2)
-        with pytest.raises(DatabaseUnreachableError, match=r"did not answer within 0\.2 seconds"):
-            record.ask("tasks", None)
+        with pytest.raises(DatabaseUnreachableError, match=r"did not answer within 0\.3 seconds"):
+            RemoteRecord(url, None).ask("tasks", None)
         done.set()
 
 

@@ -141,15 +141,10 @@ def add_handlers(app: FastAPI) -> None:
     @app.exception_handler(RequestValidationError)
     def refuse_request(_: Request, error: RequestValidationError) -> Response:
         fault = error.errors()[0]
-        raised = fault.get("ctx", {}).get("error")
-        if isinstance(raised, RequestError):
-            return problem(raised)
         field = ".".join(str(part) for part in fault["loc"][1:])
-        if fault["type"] in _NO_OBJECT or (fault["type"] == "missing" and not field):
+        if fault["type"] in _NO_OBJECT or not field:
             return problem(HttpError(422, NO_JSON))
-        reason = refusal_reason(fault)
-        sentence = reason if fault["type"] == "value_error" or not field else f"`{field}` {reason}"
-        return problem(RequestError(field, sentence.rstrip(".")))
+        return problem(RequestError(field, f"`{field}` {refusal_reason(fault)}".rstrip(".")))
 
     @app.exception_handler(HTTPException)
     def refuse_http(_: Request, error: HTTPException) -> Response:

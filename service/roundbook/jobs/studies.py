@@ -16,7 +16,7 @@ from roundbook.logbook.lookup import find_logged, find_round, find_task
 from roundbook.logbook.names import check_name, check_text
 from roundbook.logbook.saving import asked_otherwise, versions_of
 from roundbook.logbook.session import Session
-from roundbook.logbook.studies.studies import STUDIES, find_study
+from roundbook.logbook.studies.studies import study_entry
 from roundbook.requests.results import ListJobs, ShowJob, StartStudy
 from roundbook.requests.studies import StudyRequest
 
@@ -92,8 +92,8 @@ def start_study(session: Session, request: StartStudy) -> Job:
 
 def study_request(request: StartStudy) -> StudyRequest:
     """Return the request of the study that a job is to compute."""
-    find_study(request.study)
-    return STUDIES[request.study].request(**{**request.request, "study": request.study})
+    entry = study_entry(request.study)
+    return entry.request(**{**request.request, "study": request.study})
 
 
 def _refuse_missing(connection: Connection, task_id: int, task: str, request: StudyRequest) -> None:

@@ -1,7 +1,7 @@
 """The pages of plans and drift; and the tables, charts and sentences of results."""
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -12,13 +12,13 @@ from pydantic import BaseModel
 
 from roundbook.api.access import answer, visible_tasks
 from roundbook.api.callers import Caller
-from roundbook.errors import InputError, RequestError, RoundbookError
+from roundbook.errors import RequestError, RoundbookError
 from roundbook.logbook.drift.report import DriftReport, report_drift
 from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.rounds import list_rounds
 from roundbook.logbook.session import Session
-from roundbook.pages.charts import Figure, csv_file, figure
+from roundbook.pages.charts import csv_file, figure
 from roundbook.pages.forms import (
     PageCaller,
     PageSession,
@@ -74,10 +74,6 @@ _PLAN_FORM = {
     },
 }
 _PLAN_LABELS = {name: label for part in _PLAN_FORM.values() for name, (label, _) in part.items()}
-_CAPTIONS: dict[str, Callable[[Any], str]] = {
-    "Plan": figures.plan_caption,
-    "DriftReport": figures.means_caption,
-}
 _OF_TOPICS = (
     Column("topic", "Topic"),
     Column("mean_from", "Mean then", decimals, "right"),
@@ -106,7 +102,7 @@ def plan_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLRe
         try:
             plan = _plan(session, caller, values)
             fields = plan_fields(values)
-            chart = figure("plan", plan, figures.plan_caption(plan), **fields)
+            chart = figure("plan", plan, **fields)
             context |= {
                 "plan": plan,
                 "fields": fields,
@@ -210,8 +206,8 @@ def drift_context(session: Session, caller: Caller, values: Mapping[str, str]) -
         "dominating": figures.dominating_topics(report),
         "tests": drift.tests_sentences(report, report.tests) if report.tests else [],
         "figures": {
-            "drift": figure("drift", report, figures.means_caption(report), **values),
-            "sds": figure("sds", report, figures.sds_caption(report), **values),
+            "drift": figure("drift", report, **values),
+            "sds": figure("sds", report, **values),
         },
         "consequence": drift_advice.brief_consequence(report, consequence) if consequence else None,
     }
@@ -238,24 +234,6 @@ def tables_of(result: BaseModel) -> Sequence[Table]:
         topics = sorted(result.topics, key=lambda topic: -abs(topic.shift or 0))
         return [Table("Topics, the largest shift first", topics, _OF_TOPICS, most=200)]
     return view_of(result).tables
-
-
-def drawing_of(result: BaseModel, chart: str, /, **query: object) -> Figure | None:
-    """Return the chart of a result with its caption; None where it has none."""
-    view = view_of(result)
-    try:
-        drawing = view.chart() if view.chart else None
-    except InputError:  # there is nothing to draw
-        return None
-    if not drawing:
-        return None
-    caption = _CAPTIONS.get(type(result).__name__)
-    title = " ".join(drawing.title)
-    # The heading of a study is above the chart already.
-    sentence = (
-        caption(result) if caption else title.removeprefix(view.sentences[0]).strip() or title
-    )
-    return figure(chart, result, sentence, **query)
 
 
 def sentences_of(kind: str, result: BaseModel) -> dict[str, object]:

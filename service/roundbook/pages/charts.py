@@ -30,7 +30,9 @@ from roundbook.logbook.variances import show_variances
 from roundbook.pages.forms import PageCaller, PageSession, fields_of
 from roundbook.pages.rendering import link
 from roundbook.pages.study_form import run_kept_study, study_fields
+from roundbook.presentation import figures
 from roundbook.presentation.charts.files import bare_svg, png, svg
+from roundbook.presentation.views import view_of
 from roundbook.requests.base import Request as UseCaseRequest
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.factors import FactorsRequest
@@ -113,11 +115,33 @@ _CHARTS = {
 _OF_RESULTS = {Plan: "plan", DriftReport: "drift", Study: "study"}
 
 
-def _find_chart(name: str, result: BaseModel) -> _Chart | None:
-    if name == "result":
-        names = (name for kind, name in _OF_RESULTS.items() if isinstance(result, kind))
-        name = next(names, "")
-    return _CHARTS.get(name)
+def _study_caption(study: BaseModel) -> str:
+    """Return the title of a study's chart, without the heading that is above the chart already."""
+    view = view_of(study)
+    assert view.chart is not None
+    title = " ".join(view.chart().title)
+    return title.removeprefix(view.sentences[0]).strip() or title
+
+
+# By chart, what returns its caption, also for readers who cannot see it.
+_CAPTIONS: dict[str, Callable[[Any], str]] = {
+    "variances": figures.variances_caption,
+    "ageing": figures.ageing_caption,
+    "drift": figures.means_caption,
+    "sds": figures.sds_caption,
+    "factors": figures.factors_caption,
+    "scores": figures.scores_caption,
+    "topics": figures.topics_caption,
+    "plan": figures.plan_caption,
+    "study": _study_caption,
+}
+
+
+def _find_chart(name: str, result: BaseModel) -> str | None:
+    """Return the name of a chart, that of a saved result by its class; None where it has none."""
+    if name != "result":
+        return name
+    return next((chart for kind, chart in _OF_RESULTS.items() if isinstance(result, kind)), None)
 
 
 def _function(name: str) -> Callable[..., Any]:
@@ -144,10 +168,10 @@ class Figure(NamedTuple):
     cells: str | None = None
 
 
-def figure(name: str, result: BaseModel, sentence: str, /, **query: object) -> Figure | None:
+def figure(name: str, result: BaseModel, /, **query: object) -> Figure | None:
     """Return the chart of a result for a page, None where there is nothing to draw.
 
-    `sentence` is its caption, also for readers who cannot see it; `query` is the request's fields.
+    `query` is the request's fields.
     """
     chart = _find_chart(name, result)
     drawn = chart and _draw(chart, result)
@@ -157,7 +181,7 @@ def figure(name: str, result: BaseModel, sentence: str, /, **query: object) -> F
         form.upper(): link(f"/charts/{name}.{form}", **query) for form in ("svg", "png", "csv")
     }
     cells = files["CSV"] if name == "scores" else None
-    return drawn._replace(sentence=sentence, files=files, cells=cells)
+    return drawn._replace(files=files, cells=cells)
 
 
 # Pages are viewed more often than their results change: the latest drawings are kept.
@@ -166,11 +190,11 @@ _MOST_KEPT = 64
 _LOCK = Lock()
 
 
-def _draw(chart: _Chart, result: BaseModel) -> Figure | None:
-    """Return a chart without its caption and files, None where there is nothing to draw."""
+def _draw(name: str, result: BaseModel) -> Figure | None:
+    """Return a chart without its files, None where there is nothing to draw."""
     from roundbook.presentation.charts.style import bounded, fitted, most_drawn
 
-    key = (chart.draw, sha256(result.model_dump_json().encode()).digest())
+    chart, key = _CHARTS[name], (name, sha256(result.model_dump_json().encode()).digest())
     if kept := _KEPT.get(key):
         return kept
     parts: list[Any] = []
@@ -187,7 +211,7 @@ def _draw(chart: _Chart, result: BaseModel) -> Figure | None:
         # vl-convert escapes the names in it.
         parts.append(Markup(_of_page(bare_svg(fitted(drawing, width)))))  # noqa: S704
         parts.append(f"Of {number:,} {noun}, {shown} are drawn." if number > shown else "")
-    drawn = Figure._make([*parts, "", {}, None])
+    drawn = Figure._make([*parts, _CAPTIONS[name](result), {}, None])
     with _LOCK:
         while len(_KEPT) >= _MOST_KEPT:
             del _KEPT[next(iter(_KEPT))]
@@ -218,9 +242,10 @@ def chart_file(
         raise NotRecordedError(f"There is no chart '{name}'.")
     query = parse_qs(http.url.query)
     result = _CHARTS[name].ask(session, caller, query)
-    chart = _find_chart(name, result)
-    if chart is None:
+    drawn_as = _find_chart(name, result)
+    if drawn_as is None:
         raise NotRecordedError("This result has no chart.")
+    chart = _CHARTS[drawn_as]
     if form == "csv":
         return csv_file(_function(chart.points)(result))
     drawn = _function(chart.draw)(result)

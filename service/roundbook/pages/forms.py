@@ -9,7 +9,6 @@ from urllib.parse import parse_qs, urlsplit
 from fastapi import Depends, Request
 from fastapi.concurrency import contextmanager_in_threadpool, run_in_threadpool
 from pydantic import BaseModel
-from starlette.requests import ClientDisconnect
 
 from roundbook.api.access import permit
 from roundbook.api.callers import Caller, find_caller
@@ -83,14 +82,9 @@ def permit_named(caller: Caller, session: Session, fields: Mapping[str, str]) ->
 
 async def read_form(http: Request) -> dict[str, str]:
     """Return the fields of a form that was sent, the last value of each."""
-    body = b""
-    try:
-        async for chunk in http.stream():
-            body += chunk
-            if len(body) > _MOST_BYTES:
-                raise HttpError(413, "The form is too long.")
-    except ClientDisconnect:
-        raise HttpError(400, "The form broke off; nothing was kept of it.") from None
+    body = await http.body()
+    if len(body) > _MOST_BYTES:
+        raise HttpError(413, "The form is too long.")
     read = parse_qs(body.decode("utf-8", "replace"), keep_blank_values=False)
     return {name: values[-1].strip() for name, values in read.items()}
 

@@ -16,7 +16,6 @@ from roundbook.api.endpoints import Saving, save_permitted
 from roundbook.api.turns import SECONDS_TO_DECIDE, Limit, computed, transaction
 from roundbook.errors import AlreadyRecordedError, InputError, RoundbookError
 from roundbook.logbook.drift.report import DriftReport
-from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.result import Result
@@ -26,12 +25,12 @@ from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import study_entry
 from roundbook.logbook.studies.study import Study
 from roundbook.pages.answers import (
-    drawing_of,
     plan_fields,
     sentences_of,
     table_file,
     tables_of,
 )
+from roundbook.pages.charts import figure
 from roundbook.pages.forms import (
     PageCaller,
     PageSession,
@@ -91,19 +90,17 @@ def result_fields(kind: str, query: str) -> dict[str, Any]:
     Raises
     ------
     InputError
-        When there is no such kind of result, or no such study.
+        When there is no such study.
     """
     repeated = parse_qs(query)
     fields: dict[str, Any] = {name: values[-1] for name, values in repeated.items()}
     if kind == "plan":
-        fields = plan_fields(fields)
-    elif kind == "study":
-        study = fields.get("study", "")
-        study_entry(study)
-        fields = {"study": study} | study_fields(study, repeated)
-    else:
-        find_kind(kind)
-    return fields
+        return plan_fields(fields)
+    if kind != "study":
+        return fields
+    study = fields.get("study", "")
+    study_entry(study)
+    return {"study": study} | study_fields(study, repeated)
 
 
 @router.get("/results")
@@ -154,9 +151,7 @@ def result_context(session: Session, caller: Caller, request: ShowResult) -> dic
         **sentences_of(saved.kind, result),
         "tables": tables_of(result),
         "beside": beside(result) if isinstance(result, Plan) else [],
-        "drawn": drawing_of(
-            result, "result", name=saved.name, kind=saved.kind, version=saved.version
-        ),
+        "drawn": figure("result", result, name=saved.name, kind=saved.kind, version=saved.version),
         "title": _title(result),
     }
 

@@ -23,7 +23,6 @@ from roundbook.logbook.session import Session
 from roundbook.pages.charts import figure
 from roundbook.pages.forms import PageCaller, PageSession, labels_to_choose, recorded_name
 from roundbook.pages.rendering import page
-from roundbook.presentation import figures
 from roundbook.presentation.matrices import changes_phrase, status_phrase
 from roundbook.presentation.rankings import summary
 from roundbook.presentation.rounds import (
@@ -135,21 +134,14 @@ def round_context(
     by = matrix.assessments
     context["whose"] = f"{chosen}, {by} assessments" if by != DEFAULT_ASSESSMENTS else chosen
     drawn = context["figures"]
-    series = {
-        "task": task,
-        "round": contents.round,
-        "measure": chosen,
-        "assessments": assessments,
-    }
+    series = {"task": task, "round": contents.round, "measure": chosen, "assessments": assessments}
     overview = answer(caller, session, show_overview, ShowMatrix(matrix=matrix.matrix))
     context["intervals"] = {run.run: run for run in overview.runs}
-    caption = figures.scores_caption(overview)
-    drawn["scores"] = figure("scores", overview, caption, matrix=matrix.matrix)
+    drawn["scores"] = figure("scores", overview, matrix=matrix.matrix)
     try:
         factors = show_factors(session, FactorsRequest(**series))
         context["factors"] = factors
-        caption = figures.factors_caption(factors)
-        drawn["factors"] = figure("factors", factors, caption, **series)
+        drawn["factors"] = figure("factors", factors, **series)
         request = RankRequest(**series)
         if len(overview.runs) * len(overview.topics) > _MOST_SCORES:
             request = request.model_copy(update={"resamples": _FEWER_RESAMPLES})
@@ -173,10 +165,6 @@ def matrix_page(
     series = {"task": details.task, "measure": details.measure}
     if details.assessments != DEFAULT_ASSESSMENTS:
         series["assessments"] = details.assessments
-    captions = {
-        "scores": figures.scores_caption(overview),
-        "topics": figures.topics_caption(overview),
-    }
     return page(
         http,
         "matrix.html",
@@ -186,10 +174,7 @@ def matrix_page(
         commands=matrix_commands(details),
         history=show_history(session, ShowHistory(matrix=matrix)).entries,
         changes_phrase=changes_phrase,
-        figures={
-            name: figure(name, overview, caption, matrix=matrix)
-            for name, caption in captions.items()
-        },
+        figures={name: figure(name, overview, matrix=matrix) for name in ("scores", "topics")},
         tables=[Table("Runs", details.runs, _RUNS, most=_MOST_RUNS)],
     )
 

@@ -12,7 +12,6 @@ from fastapi.responses import HTMLResponse, RedirectResponse, Response
 from roundbook.api.access import answer, visible_tasks
 from roundbook.api.callers import Caller, require_scope
 from roundbook.api.jobs import start_job, visible_job
-from roundbook.api.problems import HttpError
 from roundbook.api.turns import in_turn
 from roundbook.errors import AlreadyRecordedError, InputError, RoundbookError
 from roundbook.jobs.job import ENDED, Job
@@ -23,7 +22,8 @@ from roundbook.logbook.session import Session, begin
 from roundbook.logbook.studies.across_rounds import AcrossRounds
 from roundbook.logbook.studies.studies import STUDIES, study_entry
 from roundbook.logbook.studies.study import Study
-from roundbook.pages.answers import drawing_of, sentences_of, table_file
+from roundbook.pages.answers import sentences_of, table_file
+from roundbook.pages.charts import figure
 from roundbook.pages.forms import (
     PageCaller,
     PageSession,
@@ -75,7 +75,10 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
     )
     form = study_form(chosen)
     measures = study_measures(chosen, task.measures if task else [])
-    rounds = _rounds(session, caller, task.task) if task else []
+    rounds = []
+    if task:
+        listed = answer(caller, session, list_rounds, ListRounds(task=task.task))
+        rounds = [row.round for row in listed.rounds]
     of: dict[str, Any] = dict(values)
     if "form" in values:
         # A field of the same name may mean something else in another study, and another task has
@@ -119,7 +122,7 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
             context |= sentences_of("study", study)
             context["answers"] += _ageing(session, caller, study)
             context["fewer"] = fewer_trials(name, values)
-            context["drawn"] = drawing_of(study, "study", study=name, **fields)
+            context["drawn"] = figure("study", study, study=name, **fields)
         except RoundbookError as error:
             status = refused_status(error)
             context["refused"] = refusal(error, (*OF, *(field.name for field in form)))
@@ -131,9 +134,7 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
 @router.get("/studies.csv")
 def study_file(http: Request, caller: PageCaller, session: PageSession, study: str) -> Response:
     """Return the main table of a study as a file."""
-    study_entry(study)
-    fields = study_fields(study, parse_qs(http.url.query))
-    request = STUDIES[study].request(**fields)
+    request = study_entry(study).request(**study_fields(study, parse_qs(http.url.query)))
     return table_file(answer(caller, session, run_kept_study, request))
 
 
@@ -149,14 +150,6 @@ def _ageing(session: Session, caller: Caller, study: Study) -> list[str]:
     """Return the sentence on how the first round's factors held in the later rounds of a study."""
     request = study.ageing_request if isinstance(study, AcrossRounds) else None
     return [summary(answer(caller, session, trace_drift, request))] if request else []
-
-
-def _rounds(session: Session, caller: Caller, task: str) -> list[str]:
-    try:
-        listed = answer(caller, session, list_rounds, ListRounds(task=task))
-    except HttpError:  # none is published
-        return []
-    return [row.round for row in listed.rounds]
 
 
 @router.get("/jobs")

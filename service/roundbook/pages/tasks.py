@@ -228,8 +228,7 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
         context["history"] = history
         context["variance_sentences"] = [*summary(history), *withdrawn_notes(history)]
         context["by_round"] = {row.round: row for row in history.rounds}
-        caption = figures.variances_caption(history)
-        drawn["variances"] = figure("variances", history, caption, **series, scale=scale)
+        drawn["variances"] = figure("variances", history, **series, scale=scale)
     several = len(context["rounds"]) > 1
     report = ask(report_drift, DriftRequest(**series)) if several else None
     curve = ask(trace_drift, CurveRequest(**series)) if several else None
@@ -247,12 +246,11 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
             "notes": [on_page(note, report) for note in drift.brief_notes(report)],
             "advice": on_page(drift_advice.brief_advice(report), report),
         }
-        drawn["drift"] = figure("drift", report, figures.means_caption(report), **series)
+        drawn["drift"] = figure("drift", report, **series)
     if curve:
         context["curve"] = curve
         context["curve_summary"] = curve_summary(curve)
-        caption = figures.ageing_caption(curve)
-        drawn["ageing"] = figure("ageing", curve, caption, **series)
+        drawn["ageing"] = figure("ageing", curve, **series)
     if topics := ask(list_topics, ListTopics(task=series["task"])):
         # A topic has returned in every round that has it, except its first.
         context["returned"] = Counter(
@@ -291,9 +289,8 @@ def _add_factors(
     factors = next(filter(None, factor_sets), None)
     if factors:
         context["factors"] = factors
-        caption = figures.factors_caption(factors)
         series = context["series"] | {"round": factors.round}
-        context["figures"]["factors"] = figure("factors", factors, caption, **series)
+        context["figures"]["factors"] = figure("factors", factors, **series)
 
 
 @router.get("/variances")

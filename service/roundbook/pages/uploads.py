@@ -250,20 +250,18 @@ async def confirm(http: Request, caller: PageCaller) -> Response:
     if previewed is None or previewed.user != caller.user or previewed.until < time.monotonic():
         gone = "What was looked at is not kept any more; send the file again."
         return _form(http, form, 409, refused=Refusal("file", gone))
-    if previewed.logged:
-        return redirect(previewed.logged, [_LOGGED_ALREADY])
 
     def log() -> Logged:
         with _logged(http, caller, previewed) as (_, logged):
             return logged
 
-    try:
-        logged = await in_turn(http, log)
-    except RoundbookError as error:
-        if previewed.logged:  # by an earlier press of the button, meanwhile
-            return redirect(previewed.logged, [_LOGGED_ALREADY])
-        return _refused(http, previewed, error)
-    if previewed.logged:
+    if not previewed.logged:
+        try:
+            logged = await in_turn(http, log)
+        except RoundbookError as error:
+            if not previewed.logged:
+                return _refused(http, previewed, error)
+    if previewed.logged:  # perhaps by an earlier press of the button, meanwhile
         return redirect(previewed.logged, [_LOGGED_ALREADY])
     query = {"task": previewed.fields["task"], "round": previewed.fields["round"]}
     if isinstance(logged, LoggedMatrices):

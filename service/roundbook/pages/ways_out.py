@@ -119,10 +119,7 @@ def next_step(error: RoundbookError) -> NextStep | None:
     sentence, command = _WAYS_OUT[way_out.code]
     facts = {name: str(fact) for name, fact in way_out.facts.items()}
     quoted = {name: shlex.quote(fact) for name, fact in facts.items()}
-    try:
-        return NextStep(sentence.format_map(facts), command and command.format_map(quoted))
-    except KeyError:  # raised elsewhere, with fewer facts
-        return None
+    return NextStep(sentence.format_map(facts), command and command.format_map(quoted))
 
 
 def on_page(sentence: str, report: DriftReport) -> str:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from roundbook.errors import InputError
 from roundbook.jobs.job import ENDED
 from roundbook.logbook.kinds import kind_of
-from roundbook.logbook.studies.studies import STUDIES, find_study
+from roundbook.logbook.studies.studies import study_entry
 from roundbook.python.answers import Answer
 from roundbook.python.ways_out import with_ways_out
 from roundbook.requests.base import Request
@@ -32,7 +32,7 @@ _OVER_ROUNDS = {
 }
 
 
-def without_none(**fields: object) -> dict[str, object]:
+def _without_none(**fields: object) -> dict[str, object]:
     """Return the fields that are not None."""
     return {name: value for name, value in fields.items() if value is not None}
 
@@ -84,7 +84,7 @@ class OpenRecord:
         """
         with with_ways_out():
             case = find_use_case(use_case)
-            request = None if case.request is None else case.request(**without_none(**fields))
+            request = None if case.request is None else case.request(**_without_none(**fields))
             return Answer(self._record.ask(use_case, request))
 
     def _upload(self, name: str, fields: dict[str, Any], *files: Path) -> Answer:
@@ -120,10 +120,8 @@ class OpenRecord:
         """
         with with_ways_out():
             name, fields = _over_rounds(name, fields, all_rounds=all_rounds)
-            find_study(name)
-            request = STUDIES[name].request(
-                **without_none(task=task, round=round, measure=measure, **fields)
-            )
+            named = _without_none(task=task, round=round, measure=measure, **fields)
+            request = study_entry(name).request(**named)
             return Answer(self._record.study(request))
 
     def save(
@@ -175,7 +173,7 @@ class OpenRecord:
         """
         with with_ways_out():
             study, fields = _over_rounds(study, fields, all_rounds=all_rounds)
-            request = without_none(task=task, round=round, measure=measure, **fields)
+            request = _without_none(task=task, round=round, measure=measure, **fields)
         return self._job(
             "start_study", StartStudy, study=study, request=request, name=name, note=note
         )

@@ -45,22 +45,19 @@ from roundbook.requests.studies import StudyRequest
 from roundbook.use_cases import UPLOADS, find_report, find_use_case
 
 _PREFIX = "/api/v1"
-_SECONDS = 600
+# The time limit of a request.
+_SECONDS = 600.0
 _BYTES_AT_ONCE = 2**16
 _Result = TypeVar("_Result", bound=BaseModel)
 
 
 class RemoteRecord:
-    """A service's record; each method is one HTTP request, and one transaction there.
+    """A service's record; each method is one HTTP request, and one transaction there."""
 
-    `seconds` is the time limit of a request.
-    """
-
-    def __init__(self, url: str, token: str | None, seconds: float = _SECONDS) -> None:
+    def __init__(self, url: str, token: str | None) -> None:
         self._url = url.rstrip("/").removesuffix(_PREFIX)
         # Error messages show the address: without a password that it may hold.
         self._public_url = re.sub(r"(?<=://)[^/]*@", "", self._url)
-        self._seconds = seconds
         self._headers = {"Accept": "application/json"}
         if token is not None:
             self._headers["Authorization"] = f"Bearer {token.strip()}"
@@ -163,7 +160,7 @@ class RemoteRecord:
         size: int | None = None,
     ) -> dict[str, Any]:
         """Send a request and return the JSON of its response; a body with a `size` is a file."""
-        until = time.monotonic() + self._seconds
+        until = time.monotonic() + _SECONDS
         parameters = {
             name: json.dumps(value) if isinstance(value, dict) else value
             for name, value in query.items()
@@ -177,7 +174,7 @@ class RemoteRecord:
             headers["Content-Type"] = "application/json"
         try:
             http = HttpRequest(url, body, headers)  # noqa: S310
-            with _OPENER.open(http, timeout=self._seconds) as response:
+            with _OPENER.open(http, timeout=_SECONDS) as response:
                 pieces = []
                 while piece := response.read1(_BYTES_AT_ONCE):
                     pieces.append(piece)
@@ -190,7 +187,7 @@ class RemoteRecord:
             raise _refusal(self._public_url, error) from None
         except (OSError, ValueError, RecursionError, HTTPException) as error:
             raise DatabaseUnreachableError(
-                f"The service at {self._public_url} {_why(error, self._seconds)}."
+                f"The service at {self._public_url} {_why(error)}."
             ) from None
         read.pop("sentences", None)
         return read
@@ -232,7 +229,7 @@ class _Https(HTTPSHandler):
 _OPENER = build_opener(_NoRedirect, _Http, _Https)
 
 
-def _why(error: Exception, seconds: float) -> str:
+def _why(error: Exception) -> str:
     """Return the reason why a service did not answer, as the end of a sentence."""
     reason = getattr(error, "reason", error)
     if isinstance(reason, SSLCertVerificationError):
@@ -240,7 +237,7 @@ def _why(error: Exception, seconds: float) -> str:
     if isinstance(reason, SSLError):
         return "does not speak TLS as it should: is its address one with http://?"
     if isinstance(reason, TimeoutError):
-        return f"did not answer within {seconds:g} seconds"
+        return f"did not answer within {_SECONDS:g} seconds"
     if isinstance(reason, OSError):
         return f"cannot be reached: {reason.strerror or reason}"
     return "does not answer as Roundbook does"
