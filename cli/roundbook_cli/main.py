@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -240,5 +241,7 @@ def _debugging() -> bool:
 
 def main() -> None:
     """Run the command line this process was started with."""
+    # Else pydantic reads what every installed package says of itself, in search of plugins.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     guard_streams()
     sys.exit(run(sys.argv[1:]))
