@@ -84,7 +84,7 @@ COMMANDS = {
         "Serve the record over HTTP: its questions and decisions, and its pages.",
     ),
     "worker": (
-        "roundbook_cli.worker",
+        "roundbook_cli.serve",
         "Take the jobs that the service was given, one by one, until Ctrl-C.",
     ),
     "token": ("roundbook_cli.tokens", "Tokens: who may use the service."),

@@ -2,24 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from roundbook.requests.fields import PoolBy, VarianceScale
-from roundbook.requests.plans import Engine, PlanDesign, Solve, VarianceOf
+from roundbook.requests.plans import INTERVALS, Engine, PlanDesign, PlanRequest, Solve, VarianceOf
 from roundbook.requests.results import ListResults, ShowResult
-from roundbook_cli import plan_options as options
 from roundbook_cli.charts import Chart, check_chart, draw
 from roundbook_cli.completion import offer
 from roundbook_cli.measure import refuse_no_measure
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, print_json, print_table, show
 from roundbook_cli.plan_advice import plan_json
-from roundbook_cli.plan_print import print_plan
-from roundbook_cli.request_options import is_given, option
-from roundbook_cli.saved_plans import plan_entry, print_saved
+from roundbook_cli.request_options import is_given, option, usage_errors
+from roundbook_cli.saved_plans import PlanFormat, plan_entry, print_plan, print_saved
 from roundbook_cli.session import changing, check, record
 
 if TYPE_CHECKING:
@@ -32,8 +31,50 @@ app = typer.Typer(
     "Drawn: roundbook plan --variance 0.05 --m 10 --chart power.svg",
 )
 
-PlanName = Annotated[
+_PlanName = Annotated[
     str, typer.Argument(metavar="NAME", help="The plan's name.", autocompletion=offer("plans"))
+]
+
+_PlanForm = Annotated[
+    PlanFormat,
+    typer.Option("--format", help="How to print the result; latex: a booktabs table of the grid."),
+]
+_Protocol = Annotated[
+    bool, typer.Option("--protocol", help="Print only a paragraph to paste into an overview paper.")
+]
+
+_VARIANCE = option(PlanRequest, "variance", "--variance", metavar="V")
+_TASK = option(PlanRequest, "task", "--task", metavar="TASK")
+_MEASURE = option(PlanRequest, "measure", "--measure", metavar="M")
+_SCALE = option(PlanRequest, "scale", "--scale")
+_ASSESSMENTS = option(
+    PlanRequest, "assessments", "--assessments", metavar="LABEL", show_default=False
+)
+_WEIGHTS = option(PlanRequest, "pool_by", "--pool-by")
+_DIFFERENCE_VARIANCE = option(PlanRequest, "variance_of", "--variance-of")
+_LIMIT = option(PlanRequest, "variance_at", "--variance-at", metavar="WHICH")
+_DESIGN = option(PlanRequest, "design", "--design", metavar="DESIGN")
+_SOLVED_FOR = option(PlanRequest, "solve", "--solve", metavar="WHAT")
+_RUNS = option(PlanRequest, "m", "--m", metavar="m")
+_DIFFERENCES = option(PlanRequest, "min_d", "--min-d", metavar="D")
+_Widths = Annotated[
+    list[float] | None,
+    typer.Option(
+        "--width",
+        metavar="D",
+        help="For an interval: its full width, another name of --min-d; repeat.",
+    ),
+]
+_TOPICS = option(PlanRequest, "topics", "--topics", metavar="N")
+_ALPHA = option(PlanRequest, "alpha", "--alpha")
+_BETA = option(PlanRequest, "beta", "--beta")
+_SIZE_ENGINE = option(PlanRequest, "engine", "--engine")
+_Details = Annotated[
+    bool,
+    typer.Option(
+        "--details",
+        help="Also the power that each earlier round had, where they are more than three.",
+    ),
 ]
 
 _BRIEFLY = (
@@ -56,27 +97,27 @@ _LISTED = (
 @app.callback()
 def plan(
     context: typer.Context,
-    variance: float | None = options.VARIANCE,
-    task: str | None = options.TASK,
-    measure: str | None = options.MEASURE,
-    scale: VarianceScale = options.SCALE,
-    assessments: list[str] | None = options.ASSESSMENTS,
-    pool_by: PoolBy = options.WEIGHTS,
-    variance_of: VarianceOf | None = options.DIFFERENCE_VARIANCE,
-    variance_at: str = options.LIMIT,
-    design: PlanDesign = options.DESIGN,
-    solve: Solve = options.SOLVED_FOR,
-    m: list[int] | None = options.RUNS,
-    min_d: list[float] | None = options.DIFFERENCES,
-    width: options.Widths = None,
-    topics: list[int] | None = options.TOPICS,
-    alpha: float = options.ALPHA,
-    beta: float = options.BETA,
-    engine: Engine = options.SIZE_ENGINE,
+    variance: float | None = _VARIANCE,
+    task: str | None = _TASK,
+    measure: str | None = _MEASURE,
+    scale: VarianceScale = _SCALE,
+    assessments: list[str] | None = _ASSESSMENTS,
+    pool_by: PoolBy = _WEIGHTS,
+    variance_of: VarianceOf | None = _DIFFERENCE_VARIANCE,
+    variance_at: str = _LIMIT,
+    design: PlanDesign = _DESIGN,
+    solve: Solve = _SOLVED_FOR,
+    m: list[int] | None = _RUNS,
+    min_d: list[float] | None = _DIFFERENCES,
+    width: _Widths = None,
+    topics: list[int] | None = _TOPICS,
+    alpha: float = _ALPHA,
+    beta: float = _BETA,
+    engine: Engine = _SIZE_ENGINE,
     database: Database = None,
-    form: options.PlanForm = "table",
-    only_protocol: options.Protocol = False,
-    details: options.Details = False,
+    form: _PlanForm = "table",
+    only_protocol: _Protocol = False,
+    details: _Details = False,
     chart: Chart = None,
 ) -> None:
     """Compute topic set sizes for the next round, from a task's rounds or a given variance."""
@@ -88,7 +129,7 @@ def plan(
     _check_form(form, only_protocol)
     check_chart(chart)
     refuse_no_measure(context)
-    request = options.plan_request(parameters)
+    request = _request(parameters)
     from roundbook.logbook.plans.planning import plan_topics
 
     if request.task is None:
@@ -103,6 +144,30 @@ def plan(
     draw(chart, computed)
 
 
+def _request(parameters: Mapping[str, Any]) -> PlanRequest:
+    """Return the plan request of options; for an interval, differences may be given as widths.
+
+    Parameters
+    ----------
+    parameters : mapping
+        The parameters of the command by name.
+
+    Raises
+    ------
+    typer.BadParameter
+        When they contradict each other.
+    """
+    fields = {name: parameters[name] for name in PlanRequest.model_fields}
+    if (width := parameters["width"]) is not None:
+        if fields["design"] not in INTERVALS:
+            raise typer.BadParameter("--width is of an interval: give --min-d")
+        if fields["min_d"] is not None:
+            raise typer.BadParameter("--width and --min-d are the same for an interval: give one")
+        fields["min_d"] = width
+    with usage_errors():
+        return PlanRequest(**fields)
+
+
 def _refuse_options(context: typer.Context, verb: str) -> None:
     """Refuse options before a verb, where they would be lost."""
     for name in context.params:
@@ -110,7 +175,7 @@ def _refuse_options(context: typer.Context, verb: str) -> None:
             raise typer.BadParameter(f"give the options after '{verb}', not before it")
 
 
-def _check_form(form: options.PlanFormat, only_protocol: bool) -> None:
+def _check_form(form: PlanFormat, only_protocol: bool) -> None:
     if only_protocol and form in ("csv", "latex"):
         raise typer.BadParameter(f"--protocol prints a paragraph: leave out --format {form}")
 
@@ -121,31 +186,31 @@ def _check_form(form: options.PlanFormat, only_protocol: bool) -> None:
 )
 def save(
     context: typer.Context,
-    name: PlanName,
-    variance: float | None = options.VARIANCE,
-    task: str | None = options.TASK,
-    measure: str | None = options.MEASURE,
-    scale: VarianceScale = options.SCALE,
-    assessments: list[str] | None = options.ASSESSMENTS,
-    pool_by: PoolBy = options.WEIGHTS,
-    variance_of: VarianceOf | None = options.DIFFERENCE_VARIANCE,
-    variance_at: str = options.LIMIT,
-    design: PlanDesign = options.DESIGN,
-    solve: Solve = options.SOLVED_FOR,
-    m: list[int] | None = options.RUNS,
-    min_d: list[float] | None = options.DIFFERENCES,
-    width: options.Widths = None,
-    topics: list[int] | None = options.TOPICS,
-    alpha: float = options.ALPHA,
-    beta: float = options.BETA,
-    engine: Engine = options.SIZE_ENGINE,
+    name: _PlanName,
+    variance: float | None = _VARIANCE,
+    task: str | None = _TASK,
+    measure: str | None = _MEASURE,
+    scale: VarianceScale = _SCALE,
+    assessments: list[str] | None = _ASSESSMENTS,
+    pool_by: PoolBy = _WEIGHTS,
+    variance_of: VarianceOf | None = _DIFFERENCE_VARIANCE,
+    variance_at: str = _LIMIT,
+    design: PlanDesign = _DESIGN,
+    solve: Solve = _SOLVED_FOR,
+    m: list[int] | None = _RUNS,
+    min_d: list[float] | None = _DIFFERENCES,
+    width: _Widths = None,
+    topics: list[int] | None = _TOPICS,
+    alpha: float = _ALPHA,
+    beta: float = _BETA,
+    engine: Engine = _SIZE_ENGINE,
     database: Database = None,
     note: Annotated[
         str | None, typer.Option("--note", metavar="TEXT", help="Why: it is kept with the plan.")
     ] = None,
-    form: options.PlanForm = "table",
-    only_protocol: options.Protocol = False,
-    details: options.Details = False,
+    form: _PlanForm = "table",
+    only_protocol: _Protocol = False,
+    details: _Details = False,
     chart: Chart = None,
 ) -> None:
     """Compute a plan and save it, with what it rests on, as the next version of that name."""
@@ -153,7 +218,7 @@ def save(
     _check_form(form, only_protocol)
     check_chart(chart)
     refuse_no_measure(context)
-    request = options.plan_request(parameters)
+    request = _request(parameters)
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.plans.planning import plan_topics
     from roundbook.logbook.saving import save_result
@@ -217,11 +282,11 @@ def _sizes(entry: ResultEntry) -> str:
 @app.command("show", epilog="Example: roundbook plan show round6 --version 1")
 def show_(
     context: typer.Context,
-    name: PlanName,
+    name: _PlanName,
     version: int | None = option(ShowResult, "version", "--version", metavar="N"),
-    form: options.PlanForm = "table",
-    only_protocol: options.Protocol = False,
-    details: options.Details = False,
+    form: _PlanForm = "table",
+    only_protocol: _Protocol = False,
+    details: _Details = False,
     chart: Chart = None,
     database: Database = None,
 ) -> None:
