@@ -153,7 +153,7 @@ def _show_server(server: EmbeddedServer, form: Form, sentence: str) -> None:
 @app.command(epilog="Example: roundbook db verify --task covid")
 def verify(
     context: typer.Context,
-    task: str | None = option(VerifyRequest, "task", "--task", metavar="TASK"),
+    task: str | None = option(VerifyRequest, "task", metavar="TASK"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

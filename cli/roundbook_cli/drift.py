@@ -19,7 +19,7 @@ from roundbook_cli.output import (
     Column,
     count,
     number,
-    print_table,
+    print_sentences,
     section,
     show,
     signed,
@@ -57,15 +57,13 @@ def drift(
     measure: Measure,
     from_round: str | None = option(DriftRequest, "from_round", "--from", metavar="ROUND"),
     to_round: str | None = option(DriftRequest, "to_round", "--to", metavar="ROUND"),
-    margin: float | None = option(DriftRequest, "margin", "--margin", metavar="SDS"),
-    sd_ratio_margin: float = option(DriftRequest, "sd_ratio_margin", "--sd-ratio-margin"),
+    margin: float | None = option(DriftRequest, "margin", metavar="SDS"),
+    sd_ratio_margin: float = option(DriftRequest, "sd_ratio_margin"),
     curve: Annotated[
         bool, typer.Option("--curve", help="Every later round against the first, a row each.")
     ] = False,
-    m: int = option(DriftRequest, "m", "--m", metavar="m"),
-    min_d: float | None = option(
-        DriftRequest, "min_d", "--min-d", metavar="D", parser=_plain_number
-    ),
+    m: int = option(DriftRequest, "m", metavar="m"),
+    min_d: float | None = option(DriftRequest, "min_d", metavar="D", parser=_plain_number),
     details: Details = False,
     fail_on: Annotated[
         FailOn | None,
@@ -203,7 +201,7 @@ def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
         curve_small_sds(traced),
         curve_provisional(traced),
     )
-    print_table([], (), above=[text["summary"]])
+    print_sentences(text["summary"])
     section(
         f"{traced.measure}, {traced.assessments} assessments; for systems and topics like these."
         f" Shifts in standard deviations of '{traced.from_round}', of which {traced.margin:.3g}"

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from roundbook.presentation.matrices import changes_phrase, export_notes, factor_rows, status_phrase
-from roundbook.presentation.rounds import publication_note
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.matrices import (
     ExportLayout,
@@ -22,7 +21,7 @@ from roundbook.requests.matrices import (
     ShowMatrix,
     WithdrawMatrix,
 )
-from roundbook_cli.impact import MatrixNumber, dependents_json, tell_impact
+from roundbook_cli.impact import MatrixNumber, dependents_json, tell_impact, tell_publication
 from roundbook_cli.options import Database, Form, Format, matrix_number
 from roundbook_cli.output import (
     Column,
@@ -93,13 +92,11 @@ def list_(
     context: typer.Context,
     task: str = argument(ListMatrices, "task", metavar="TASK"),
     round_label: str | None = option(ListMatrices, "round", "--round", metavar="ROUND"),
-    measure: str | None = option(ListMatrices, "measure", "--measure", metavar="M"),
-    assessments: str | None = option(ListMatrices, "assessments", "--assessments", metavar="LABEL"),
+    measure: str | None = option(ListMatrices, "measure", metavar="M"),
+    assessments: str | None = option(ListMatrices, "assessments", metavar="LABEL"),
     superseded: bool = option(ListMatrices, "superseded", "--all"),
-    after: int | None = option(
-        ListMatrices, "after", "--after", metavar="MATRIX", parser=matrix_number
-    ),
-    limit: int | None = option(ListMatrices, "limit", "--limit", metavar="N"),
+    after: int | None = option(ListMatrices, "after", metavar="MATRIX", parser=matrix_number),
+    limit: int | None = option(ListMatrices, "limit", metavar="N"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -288,8 +285,8 @@ _EXPORTED = (
 def export(
     context: typer.Context,
     matrix: MatrixNumber,
-    layout: ExportLayout = option(ExportMatrix, "layout", "--layout"),
-    output: Path | None = option(ExportMatrix, "output", "--output", metavar="PATH"),
+    layout: ExportLayout = option(ExportMatrix, "layout"),
+    output: Path | None = option(ExportMatrix, "output", metavar="PATH"),
     runs: list[str] | None = option(ExportMatrix, "runs", "--run", metavar="TAG"),
     force: bool = option(ExportMatrix, "force", "--force"),
     anonymous: bool = option(ShowMatrix, "anonymous", "--anonymous"),
@@ -321,7 +318,7 @@ def export(
 def withdraw(
     context: typer.Context,
     matrix: MatrixNumber,
-    reason: str = option(WithdrawMatrix, "reason", "--reason", metavar="TEXT"),
+    reason: str = option(WithdrawMatrix, "reason", metavar="TEXT"),
     dry_run: bool = option(WithdrawMatrix, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
@@ -337,7 +334,7 @@ def withdraw(
 def restore(
     context: typer.Context,
     matrix: MatrixNumber,
-    reason: str = option(WithdrawMatrix, "reason", "--reason", metavar="TEXT"),
+    reason: str = option(WithdrawMatrix, "reason", metavar="TEXT"),
     dry_run: bool = option(WithdrawMatrix, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
@@ -365,7 +362,5 @@ def _correct(
     show(corrected, form, [corrected], _CORRECTED, extra=impact)
     if note := uncorrected_note(corrected, request.reason):
         talk(f"Note: {note}")
-    publication = corrected.publication
-    if note := publication_note(corrected.round, publication, dry_run=request.dry_run):
-        talk(f"Note: {note}")
+    tell_publication(corrected)
     tell_impact(corrected)

@@ -67,7 +67,7 @@ def merge(
     context: typer.Context,
     merged: str = argument(MergeMeasures, "merged", metavar="FROM"),
     into: str = argument(MergeMeasures, "into", metavar="INTO"),
-    reason: str | None = option(MergeMeasures, "reason", "--reason", metavar="TEXT"),
+    reason: str | None = option(MergeMeasures, "reason", metavar="TEXT"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

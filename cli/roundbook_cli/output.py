@@ -99,6 +99,11 @@ def print_table(
         typer.echo("-" * len(line) if plain and not line.strip("─") else line)
 
 
+def print_sentences(*sentences: str) -> None:
+    """Print sentences, each from the beginning of a line; see `section`."""
+    print_table([], (), above=sentences)
+
+
 def section(*above: str, rows: Sequence[Any] = (), columns: Sequence[Column] = ()) -> None:
     """Print a table, if it has rows, below an empty line and sentences."""
     print_table(rows, columns, above=["", *above])

@@ -17,6 +17,7 @@ from roundbook_cli.measure import refuse_no_measure
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, print_json, print_table, show
 from roundbook_cli.plan_advice import plan_json
+from roundbook_cli.renewal import SAVED, STALE
 from roundbook_cli.request_options import is_given, option, usage_errors
 from roundbook_cli.saved_plans import PlanFormat, plan_entry, print_plan, print_saved
 from roundbook_cli.session import changing, check, record
@@ -43,20 +44,18 @@ _Protocol = Annotated[
     bool, typer.Option("--protocol", help="Print only a paragraph to paste into an overview paper.")
 ]
 
-_VARIANCE = option(PlanRequest, "variance", "--variance", metavar="V")
-_TASK = option(PlanRequest, "task", "--task", metavar="TASK")
-_MEASURE = option(PlanRequest, "measure", "--measure", metavar="M")
-_SCALE = option(PlanRequest, "scale", "--scale")
-_ASSESSMENTS = option(
-    PlanRequest, "assessments", "--assessments", metavar="LABEL", show_default=False
-)
-_WEIGHTS = option(PlanRequest, "pool_by", "--pool-by")
-_DIFFERENCE_VARIANCE = option(PlanRequest, "variance_of", "--variance-of")
-_LIMIT = option(PlanRequest, "variance_at", "--variance-at", metavar="WHICH")
-_DESIGN = option(PlanRequest, "design", "--design", metavar="DESIGN")
-_SOLVED_FOR = option(PlanRequest, "solve", "--solve", metavar="WHAT")
-_RUNS = option(PlanRequest, "m", "--m", metavar="m")
-_DIFFERENCES = option(PlanRequest, "min_d", "--min-d", metavar="D")
+_VARIANCE = option(PlanRequest, "variance", metavar="V")
+_TASK = option(PlanRequest, "task", metavar="TASK")
+_MEASURE = option(PlanRequest, "measure", metavar="M")
+_SCALE = option(PlanRequest, "scale")
+_ASSESSMENTS = option(PlanRequest, "assessments", metavar="LABEL", show_default=False)
+_WEIGHTS = option(PlanRequest, "pool_by")
+_DIFFERENCE_VARIANCE = option(PlanRequest, "variance_of")
+_LIMIT = option(PlanRequest, "variance_at", metavar="WHICH")
+_DESIGN = option(PlanRequest, "design", metavar="DESIGN")
+_SOLVED_FOR = option(PlanRequest, "solve", metavar="WHAT")
+_RUNS = option(PlanRequest, "m", metavar="m")
+_DIFFERENCES = option(PlanRequest, "min_d", metavar="D")
 _Widths = Annotated[
     list[float] | None,
     typer.Option(
@@ -65,10 +64,10 @@ _Widths = Annotated[
         help="For an interval: its full width, another name of --min-d; repeat.",
     ),
 ]
-_TOPICS = option(PlanRequest, "topics", "--topics", metavar="N")
-_ALPHA = option(PlanRequest, "alpha", "--alpha")
-_BETA = option(PlanRequest, "beta", "--beta")
-_SIZE_ENGINE = option(PlanRequest, "engine", "--engine")
+_TOPICS = option(PlanRequest, "topics", metavar="N")
+_ALPHA = option(PlanRequest, "alpha")
+_BETA = option(PlanRequest, "beta")
+_SIZE_ENGINE = option(PlanRequest, "engine")
 _Details = Annotated[
     bool,
     typer.Option(
@@ -84,8 +83,8 @@ _BRIEFLY = (
     Column("measure", "Measure"),
     Column("design", "Design", spare=2),
     count("sizes", "Topics"),
-    Column("saved_at", "Saved", lambda when: f"{when:%Y-%m-%d}", spare=1),
-    Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
+    SAVED,
+    STALE,
     Column("note", "Note", spare=3),
 )
 _LISTED = (
@@ -245,7 +244,7 @@ def save(
 @app.command("list", epilog="Example: roundbook plan list --task covid")
 def list_(
     context: typer.Context,
-    task: str | None = option(ListResults, "task", "--task", metavar="TASK"),
+    task: str | None = option(ListResults, "task", metavar="TASK"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -283,7 +282,7 @@ def _sizes(entry: ResultEntry) -> str:
 def show_(
     context: typer.Context,
     name: _PlanName,
-    version: int | None = option(ShowResult, "version", "--version", metavar="N"),
+    version: int | None = option(ShowResult, "version", metavar="N"),
     form: _PlanForm = "table",
     only_protocol: _Protocol = False,
     details: _Details = False,

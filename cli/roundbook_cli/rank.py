@@ -25,12 +25,10 @@ def rank(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    scale: StandardisedScale = option(RankRequest, "scale", "--scale"),
-    versions: tuple[int, int] | None = option(
-        RankRequest, "versions", "--versions", metavar="V1 V2"
-    ),
-    resamples: int = option(RankRequest, "resamples", "--resamples"),
-    seed: int = option(RankRequest, "seed", "--seed"),
+    scale: StandardisedScale = option(RankRequest, "scale"),
+    versions: tuple[int, int] | None = option(RankRequest, "versions", metavar="V1 V2"),
+    resamples: int = option(RankRequest, "resamples"),
+    seed: int = option(RankRequest, "seed"),
     assessments: Assessments = None,
     anonymous: bool = option(RankRequest, "anonymous", "--anonymous"),
     top: Top = None,

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
-from roundbook_cli.output import print_commands, print_table
+from roundbook_cli.output import Column, print_commands, print_sentences
 
 if TYPE_CHECKING:
     from roundbook.logbook.factors import FactorSet
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from roundbook.logbook.matrices.showing import ShownMatrix
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
     from roundbook.logbook.teams import DescribedTeams, RefittableFactors
+
+# Columns of saved results.
+SAVED = Column("saved_at", "Saved", "{:%Y-%m-%d}".format, spare=1)
+STALE = Column("stale", "Stale", lambda stale: "yes" if stale else "no")
 
 
 def renewal(entry: ResultEntry) -> str | None:
@@ -53,7 +57,7 @@ def print_staleness(saved: ShownResult, clause: str) -> None:
     from roundbook.presentation.saved_results import why_stale
 
     why = why_stale(saved)
-    print_table([], (), above=[f"Stale: {why}." if why else f"It stands: {clause}."])
+    print_sentences(f"Stale: {why}." if why else f"It stands: {clause}.")
     command = renewal(saved)
     if command:
         typer.echo("To renew it:")

@@ -15,6 +15,7 @@ from roundbook.requests.reports import DepositRequest, HtmlReport, LatexReport
 from roundbook.requests.results import ListResults, ShowResult
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, signed, talk, talk_notes
+from roundbook_cli.renewal import SAVED, STALE
 from roundbook_cli.request_options import argument, option, request_of, usage_errors
 from roundbook_cli.saved_drift import Details, print_saved, report_facts, report_number
 from roundbook_cli.series import Assessments, TaskName
@@ -37,8 +38,8 @@ _LISTED = (
     Column("to_round", "To"),
     Column("verdict", "Verdict", verdict_words),
     signed("shift", "Shift"),
-    Column("saved_at", "Saved", lambda when: f"{when:%Y-%m-%d}", spare=1),
-    Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
+    SAVED,
+    STALE,
     Column("note", "Note", spare=2),
 )
 _OF_BRIEF = ("measure", "verdict", "shift")
@@ -47,7 +48,7 @@ _OF_BRIEF = ("measure", "verdict", "shift")
 @app.command("list", epilog="Example: roundbook report list --task covid")
 def list_(
     context: typer.Context,
-    task: str | None = option(ListResults, "task", "--task", metavar="TASK"),
+    task: str | None = option(ListResults, "task", metavar="TASK"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -114,11 +115,11 @@ def show_(
 def html(
     context: typer.Context,
     task: TaskName,
-    output: Path = option(HtmlReport, "output", "--output", metavar="FILE"),
+    output: Path = option(HtmlReport, "output", metavar="FILE"),
     round_label: str | None = argument(HtmlReport, "round", metavar="ROUND"),
-    measure: str | None = option(HtmlReport, "measure", "--measure", metavar="M"),
+    measure: str | None = option(HtmlReport, "measure", metavar="M"),
     assessments: Assessments = None,
-    scale: VarianceScale = option(HtmlReport, "scale", "--scale"),
+    scale: VarianceScale = option(HtmlReport, "scale"),
     force: bool = option(HtmlReport, "force", "--force"),
     form: Form = "table",
     database: Database = None,
@@ -152,13 +153,13 @@ def html(
 def latex(
     context: typer.Context,
     task: TaskName,
-    output: Path = option(LatexReport, "output", "--output", metavar="DIR_OR_FILE"),
+    output: Path = option(LatexReport, "output", metavar="DIR_OR_FILE"),
     round_label: str | None = argument(LatexReport, "round", metavar="ROUND"),
-    measure: str | None = option(LatexReport, "measure", "--measure", metavar="M"),
+    measure: str | None = option(LatexReport, "measure", metavar="M"),
     assessments: Assessments = None,
-    m: list[int] | None = option(LatexReport, "m", "--m", metavar="M"),
-    min_d: list[float] | None = option(LatexReport, "min_d", "--min-d", metavar="D"),
-    plan: str | None = option(LatexReport, "plan", "--plan", metavar="NAME"),
+    m: list[int] | None = option(LatexReport, "m", metavar="M"),
+    min_d: list[float] | None = option(LatexReport, "min_d", metavar="D"),
+    plan: str | None = option(LatexReport, "plan", metavar="NAME"),
     force: bool = option(LatexReport, "force", "--force"),
     form: Form = "table",
     database: Database = None,
@@ -196,12 +197,12 @@ def latex(
 def datacite(
     context: typer.Context,
     task: TaskName,
-    output: Path = option(DepositRequest, "output", "--output", metavar="DIR_OR_ZIP"),
-    title: str | None = option(DepositRequest, "title", "--title", metavar="TEXT"),
+    output: Path = option(DepositRequest, "output", metavar="DIR_OR_ZIP"),
+    title: str | None = option(DepositRequest, "title", metavar="TEXT"),
     creators: list[str] | None = option(DepositRequest, "creators", "--creator", metavar="NAME"),
-    publisher: str | None = option(DepositRequest, "publisher", "--publisher", metavar="NAME"),
-    year: int | None = option(DepositRequest, "year", "--year", metavar="YEAR"),
-    doi: str | None = option(DepositRequest, "doi", "--doi", metavar="DOI"),
+    publisher: str | None = option(DepositRequest, "publisher", metavar="NAME"),
+    year: int | None = option(DepositRequest, "year", metavar="YEAR"),
+    doi: str | None = option(DepositRequest, "doi", metavar="DOI"),
     force: bool = option(DepositRequest, "force", "--force"),
     form: Form = "table",
     database: Database = None,

@@ -35,7 +35,8 @@ def option(request: type[Request], field: str, *names: str, **more: Any) -> Any:
     Parameters
     ----------
     names : str
-        The option, such as ``--min-d``.
+        The option, such as ``--min-d``. Typer calls it after the parameter otherwise; one that is
+        given or not has to be named, or there is a ``--no-`` beside it.
     more
         Other arguments of `typer.Option`; a `default` replaces that of the field.
     """

@@ -13,7 +13,6 @@ import typer
 from roundbook.errors import RecordError
 from roundbook.presentation.rounds import (
     PUBLISHED_VARIANCES,
-    publication_note,
     round_sentences,
 )
 from roundbook.presentation.runs import QRELS, UPLOADS, corrections, described_phrase
@@ -29,7 +28,7 @@ from roundbook.requests.tasks import (
     SetRound,
     ShowRound,
 )
-from roundbook_cli.impact import dependents_json, tell_impact
+from roundbook_cli.impact import dependents_json, tell_impact, tell_publication
 from roundbook_cli.near_names import confirm_name
 from roundbook_cli.options import Database, Form, read_day
 from roundbook_cli.output import (
@@ -92,8 +91,8 @@ def create(
     context: typer.Context,
     task: TaskName,
     round_label: RoundLabel,
-    held: date | None = option(CreateRound, "held", "--held", metavar="DATE", parser=read_day),
-    collection: str | None = option(CreateRound, "collection", "--collection", metavar="NAME"),
+    held: date | None = option(CreateRound, "held", metavar="DATE", parser=read_day),
+    collection: str | None = option(CreateRound, "collection", metavar="NAME"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -113,8 +112,8 @@ def set_(
     context: typer.Context,
     task: TaskName,
     round_label: RoundLabel,
-    held: date | None = option(CreateRound, "held", "--held", metavar="DATE", parser=read_day),
-    collection: str | None = option(CreateRound, "collection", "--collection", metavar="NAME"),
+    held: date | None = option(CreateRound, "held", metavar="DATE", parser=read_day),
+    collection: str | None = option(CreateRound, "collection", metavar="NAME"),
     force: bool = option(SetRound, "force", "--force"),
     dry_run: bool = option(SetRound, "dry_run", "--dry-run"),
     form: Form = "table",
@@ -175,7 +174,7 @@ def publish(
     context: typer.Context,
     task: TaskName,
     round_label: RoundLabel,
-    reason: str | None = option(PublishRound, "reason", "--reason", metavar="TEXT"),
+    reason: str | None = option(PublishRound, "reason", metavar="TEXT"),
     dry_run: bool = option(PublishRound, "dry_run", "--dry-run"),
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, on a terminal.")] = False,
     form: Form = "table",
@@ -284,7 +283,7 @@ def teams(
     task: TaskName,
     round_label: RoundLabel,
     file: Path = argument(DescribeTeams, "file", metavar="FILE"),
-    revise: str | None = option(DescribeTeams, "revise", "--revise", metavar="REASON"),
+    revise: str | None = option(DescribeTeams, "revise", metavar="REASON"),
     dry_run: bool = option(DescribeTeams, "dry_run", "--dry-run"),
     form: Form = "table",
     database: Database = None,
@@ -319,10 +318,7 @@ def teams(
         extra={"notes": in_one_line(notes), "impact": dependents_json(described.impact)},
     )
     talk_notes(notes)
-    if published := publication_note(
-        described.round, described.publication, dry_run=request.dry_run
-    ):
-        talk(f"Note: {published}")
+    tell_publication(described)
     tell_impact(described)
 
 

@@ -13,7 +13,7 @@ from roundbook.presentation.runs import (
     run_notes,
 )
 from roundbook.requests.runs import CompareScores, ListRuns, LogRuns
-from roundbook_cli.impact import dependents_json, tell_impact
+from roundbook_cli.impact import show_decision
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, number, progress, show, signed, talk_notes
@@ -77,10 +77,7 @@ def log(
                 session, request, max_file_bytes=load_settings().max_file_bytes, progress=doing
             )
     notes = run_notes(logged)
-    impact = dependents_json(logged.impact)
-    show(logged, form, [logged], _LOGGED, extra={"notes": notes, "impact": impact})
-    talk_notes(notes)
-    tell_impact(logged)
+    show_decision(logged, form, _LOGGED, notes)
 
 
 @app.command("list", epilog="Example: roundbook run list covid round1")
@@ -111,8 +108,8 @@ def compare(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    tolerance: float = option(CompareScores, "tolerance", "--tolerance"),
-    limit: int = option(CompareScores, "limit", "--limit", metavar="N"),
+    tolerance: float = option(CompareScores, "tolerance"),
+    limit: int = option(CompareScores, "limit", metavar="N"),
     assessments: Assessments = None,
     form: Form = "table",
     database: Database = None,

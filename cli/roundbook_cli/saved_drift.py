@@ -21,7 +21,7 @@ from roundbook_cli.output import (
     counted,
     number,
     print_commands,
-    print_table,
+    print_sentences,
     section,
     show,
     signed,
@@ -110,7 +110,7 @@ def _print_brief(report: DriftReport, assessments: str | None) -> None:
     if report.provisional:
         notes.append(f"Say the teams: {record_teams(report)}")
     why = (headline(report), "", f"Why: {reason}")
-    print_table([], (), above=[*why, *(f"- {note}" for note in notes)])
+    print_sentences(*why, *(f"- {note}" for note in notes))
     section(f"What to do: {saved.get('advice') or with_options(brief_advice(report))}")
     _print_steps(saved.get("commands", next_commands(report, assessments)))
     if report.consequence:
@@ -125,7 +125,7 @@ def _print_brief(report: DriftReport, assessments: str | None) -> None:
         "each system": report.recurring_systems,
     }
     more = ", ".join(subject for subject, facts in details.items() if facts)
-    print_table([], (), below=[f"More with --details: {more}."])
+    print_sentences(f"More with --details: {more}.")
 
 
 def _print_steps(steps: Sequence[dict[str, str]]) -> None:
@@ -143,7 +143,7 @@ def _print_details(report: DriftReport, text: dict[str, Any]) -> None:
     from roundbook.presentation.drift import tests_sentences
     from roundbook.presentation.drift_verdict import headline
 
-    print_table([], (), above=[headline(report), "", f"Why: {text['reason']}"])
+    print_sentences(headline(report), "", f"Why: {text['reason']}")
     if text["notes"]:
         section(*(f"- {note}" for note in text["notes"]))
     section(f"What to do: {text['advice']}")
@@ -213,9 +213,7 @@ def _print_consequence(report: DriftReport, consequence: Consequence) -> None:
         f"What it does to the {counted(consequence.runs, 'run')} of '{report.to_round}', on"
         f" {counted(consequence.topics, 'shared topic')}:",
     )
-    print_table(
-        [], (), above=map(with_options, consequence_sentences(consequence, report.from_round))
-    )
+    print_sentences(*map(with_options, consequence_sentences(consequence, report.from_round)))
 
 
 def _print_no_shared_topics(report: DriftReport) -> None:
@@ -276,7 +274,7 @@ def print_saved(saved: ShownResult, form: Any, *, details: bool) -> None:  # noq
     version = f", version {saved.version} of {saved.versions}" if saved.versions > 1 else ""
     number = report_number(saved) or f"'{saved.name}'"
     title = f"Drift report {number} of task '{saved.task}'{version}"
-    print_table([], (), above=[saved_heading(saved, title)])
+    print_sentences(saved_heading(saved, title))
     print_staleness(saved, "these are today's factors")
-    print_table([], (), above=[""])
+    print_sentences("")
     print_report(report, details=details)

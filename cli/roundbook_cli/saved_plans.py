@@ -11,6 +11,7 @@ from roundbook_cli.output import (
     Column,
     print_commands,
     print_json,
+    print_sentences,
     print_table,
     show,
     talk,
@@ -73,7 +74,7 @@ def print_plan(
     elif form == "csv":
         show(plan, "csv", plan_rows(plan), (*_OF_TASK, *plan_columns(plan)))
     else:
-        print_table([], (), above=above)
+        print_sentences(*above)
         if copyable:
             print_commands(copyable)
         design, fitting, runs = design_advice(plan), fits(plan), tukey_instead(plan)
@@ -84,7 +85,7 @@ def print_plan(
             below = [*beside(plan), fitting + prefer]
         print_table(plan_rows(plan), plan_columns(plan), above=[headline(plan)], below=below)
         _print_rounds(plan, details=details)
-        print_table([], (), below=plan_remarks(plan))
+        print_sentences(*plan_remarks(plan))
 
 
 def _add_tukey(plan: Plan) -> str | None:
@@ -100,7 +101,7 @@ def _print_rounds(plan: Plan, *, details: bool) -> None:
 
     rounds = len({row.round for row in plan.rounds})
     if rounds > _FEW_ROUNDS and not details:
-        print_table([], (), below=[f"The power that each of {rounds} rounds had: add --details."])
+        print_sentences(f"The power that each of {rounds} rounds had: add --details.")
     elif plan.rounds:
         print_table(
             plan.rounds,

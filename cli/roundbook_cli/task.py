@@ -28,7 +28,7 @@ _REMOVED = (Column("task", "Removed task"), Column("rounds", "Its rounds", ", ".
 def create(
     context: typer.Context,
     task: str = argument(CreateTask, "task", metavar="TASK"),
-    title: str | None = option(CreateTask, "title", "--title"),
+    title: str | None = option(CreateTask, "title"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -27,9 +27,9 @@ _COLUMNS = (
 def create(
     context: typer.Context,
     name: str = argument(CreateToken, "name", metavar="NAME"),
-    scope: Scope = option(CreateToken, "scope", "--scope"),
-    task: str | None = option(CreateToken, "task", "--task", metavar="TASK"),
-    days: int | None = option(CreateToken, "days", "--days", metavar="N"),
+    scope: Scope = option(CreateToken, "scope"),
+    task: str | None = option(CreateToken, "task", metavar="TASK"),
+    days: int | None = option(CreateToken, "days", metavar="N"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
