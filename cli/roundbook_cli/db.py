@@ -193,10 +193,8 @@ def verify(
             Column("first", "First", difference_sentence),
         ),
         above=[f"Verified: {', '.join(f'{noun} {size:,}' for noun, size in verified.items())}."],
-        below=[
-            *([] if verification.differences else ["Nothing differs."]),
-            *not_computed_sentences(verification),
-        ],
+        empty="Nothing differs.",
+        below=not_computed_sentences(verification),
     )
     if verification.differences:
         raise typer.Exit(1)

@@ -57,9 +57,8 @@ def list_(
         for entry in listed.measures
         if entry.spelling_of is not None
     ]
-    if not listed.measures:
-        notes = ["No measure yet. Log scores with 'roundbook log'."]
-    show(listed, form, listed.measures, _LISTED, below=notes)
+    empty = "No measure yet. Log scores with 'roundbook log'."
+    show(listed, form, listed.measures, _LISTED, below=notes, empty=empty)
 
 
 @app.command(epilog="Example: roundbook measure merge ndgc@10 nDCG@10 --reason 'mistyped in 2021'")

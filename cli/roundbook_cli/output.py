@@ -35,6 +35,7 @@ def show(
     *,
     above: Iterable[str] = (),
     below: Iterable[str] = (),
+    empty: str | None = None,
     extra: Mapping[str, Any] | None = None,
     without: Iterable[str] = (),
 ) -> None:
@@ -46,6 +47,8 @@ def show(
         The table; CSV has the same columns, headed by the fields, with numbers in full.
     above, below
         Sentences around the table.
+    empty : str, optional
+        The first sentence below, where the table has no rows.
     extra : mapping, optional
         Further or replacing fields of JSON: sentences and commands, which no result holds.
     without : iterable of str
@@ -64,7 +67,8 @@ def show(
             ([_plain(column, getattr(row, column.field)) for column in columns] for row in rows),
         )
         return
-    print_table(rows, columns, above=above, below=below)
+    none = [empty] if empty is not None and not rows else []
+    print_table(rows, columns, above=above, below=[*none, *below])
 
 
 def print_json(printed: Mapping[str, Any]) -> None:

@@ -75,5 +75,5 @@ def list_(
 
     with record(context, database) as session:
         listed = list_qrels(session, ListQrels(task=task, round=round_label))
-    empty = [] if listed.qrels else ["No assessments yet: 'roundbook qrels log' takes a file."]
-    show(listed, form, listed.qrels, QRELS, below=empty)
+    empty = "No assessments yet: 'roundbook qrels log' takes a file."
+    show(listed, form, listed.qrels, QRELS, empty=empty)

@@ -25,16 +25,21 @@ SAVED = Column("saved_at", "Saved", "{:%Y-%m-%d}".format, spare=1)
 STALE = Column("stale", "Stale", lambda stale: "yes" if stale else "no")
 
 
+def command(*words: str) -> str:
+    """Return a command of this program to type, quoted for a shell."""
+    return shlex.join(["roundbook", *words])
+
+
 def renewal(entry: ResultEntry) -> str | None:
     """Return the command that renews a saved result, None where nothing needs or can be renewed."""
     # A result that is not stale may have new rounds to take in.
     renewable = entry.renewable or (entry.changes and not entry.stale)
-    return shlex.join(["roundbook", "result", "renew", entry.name]) if renewable else None
+    return command("result", "renew", entry.name) if renewable else None
 
 
 def renewal_of_task(task: str) -> str:
     """Return the command that renews every stale result of a task."""
-    return shlex.join(["roundbook", "result", "renew", task, "--stale"])
+    return command("result", "renew", task, "--stale")
 
 
 def entry_json(entry: ResultEntry, fields: Collection[str] | None = None) -> dict[str, Any]:
@@ -58,10 +63,9 @@ def print_staleness(saved: ShownResult, clause: str) -> None:
 
     why = why_stale(saved)
     print_sentences(f"Stale: {why}." if why else f"It stands: {clause}.")
-    command = renewal(saved)
-    if command:
+    if renewing := renewal(saved):
         typer.echo("To renew it:")
-        print_commands(command)
+        print_commands(renewing)
 
 
 def renewal_of_dependent(dependent: Dependent) -> str | None:
@@ -75,18 +79,18 @@ def renewal_of_dependent(dependent: Dependent) -> str | None:
 
 def recompute_command(scores: Scores) -> str:
     """Return the command that computes scores from the latest runs and assessments."""
-    command = ["roundbook", "log", scores.task, scores.round, "--from-runs"]
-    command += measure_options(scores.measure, scores.assessments)
-    return shlex.join([*command, "--revise", "REASON"])
+    of_measure = measure_options(scores.measure, scores.assessments)
+    logging = ("log", scores.task, scores.round, "--from-runs")
+    return command(*logging, *of_measure, "--revise", "REASON")
 
 
 def _refit(refit: RefitRequest) -> str:
-    command = ["roundbook", "factors", "fit", refit.task, refit.round, "--measure", refit.measure]
-    command += ["--assessments", refit.assessments]
+    words = ["factors", "fit", refit.task, refit.round, "--measure", refit.measure]
+    words += ["--assessments", refit.assessments]
     for run in refit.runs:
-        command += ["--runs", run]
-    command += ["--zero-sd", refit.zero_sd] if refit.zero_sd != "average" else []
-    return shlex.join([*command, "--reason", "REASON"])
+        words += ["--runs", run]
+    words += ["--zero-sd", refit.zero_sd] if refit.zero_sd != "average" else []
+    return command(*words, "--reason", "REASON")
 
 
 def dependent_line(dependent: Dependent) -> dict[str, Any]:
@@ -118,8 +122,8 @@ def refit_command(task: str, label: str, of_measure: Sequence[str], runs: str) -
     of_measure : sequence of str
         The options that name the measure and its assessments, see `measure_options`.
     """
-    command = ["roundbook", "factors", "fit", task, label, *of_measure]
-    return shlex.join([*command, "--runs", runs, "--reason", "REASON"])
+    fitting = ("factors", "fit", task, label, *of_measure)
+    return command(*fitting, "--runs", runs, "--reason", "REASON")
 
 
 def refit_notes(

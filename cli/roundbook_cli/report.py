@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated
@@ -15,7 +14,7 @@ from roundbook.requests.reports import DepositRequest, HtmlReport, LatexReport
 from roundbook.requests.results import ListResults, ShowResult
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, signed, talk, talk_notes
-from roundbook_cli.renewal import SAVED, STALE
+from roundbook_cli.renewal import SAVED, STALE, command
 from roundbook_cli.request_options import argument, option, request_of, usage_errors
 from roundbook_cli.saved_drift import Details, print_saved, report_facts, report_number
 from roundbook_cli.series import Assessments, TaskName
@@ -70,14 +69,13 @@ def list_(
         )
         for entry in entries
     ]
-    hint = "No drift report is saved. Save one with: roundbook drift TASK --measure M --save"
     reports = [report_facts(entry) | entry.brief for entry in entries]
     show(
         listed,
         form,
         rows,
         _LISTED,
-        below=[] if rows else [hint],
+        empty="No drift report is saved. Save one with: roundbook drift TASK --measure M --save",
         extra={"reports": reports},
         without=("results",),
     )
@@ -186,8 +184,7 @@ def latex(
     show(written, form, [written], columns)
     _note(written)
     if written.plan_stale:
-        command = shlex.join(["roundbook", "result", "renew", str(written.plan)])
-        talk(f"To renew the plan: {command}")
+        talk(f"To renew the plan: {command('result', 'renew', str(written.plan))}")
 
 
 @app.command(

@@ -25,10 +25,6 @@ _LISTED = (
     SAVED,
     STALE,
 )
-_CSV = tuple(
-    Column(name, name)
-    for name in ("kind", "name", "version", "task", "saved_at", "saved_by", "stale", "why", "note")
-)
 _RENEWED = (
     Column("name", "Name"),
     count("version", "Version"),
@@ -48,7 +44,7 @@ def list_(
 ) -> None:
     """List the saved results, the latest version of each, and whether it is stale."""
     from roundbook.logbook.saved_results import list_results
-    from roundbook.presentation.saved_results import brief_sentence, entry_row
+    from roundbook.presentation.saved_results import ENTRY_COLUMNS, brief_sentence, entry_row
 
     request = ListResults(task=task, stale=stale, kind=kind)
     with record(context, database) as session:
@@ -61,15 +57,17 @@ def list_(
     ]
     hint = "see 'roundbook plan save', 'roundbook drift --save' and 'roundbook study NAME --save'"
     columns: tuple[Column, ...] = _LISTED
-    if len({row.task for row in rows}) > 1:
+    if form == "csv":
+        columns = tuple(Column(name, name) for name in ENTRY_COLUMNS)
+    elif len({row.task for row in rows}) > 1:
         columns = (Column("task", "Task", spare=2), *columns)
     empty = "No result is stale." if request.stale else f"No result is saved: {hint}."
     show(
         listed,
         form,
         rows,
-        _CSV if form == "csv" else columns,
-        below=[] if rows else [empty],
+        columns,
+        empty=empty,
         extra={"results": [entry_json(entry) for entry in listed.results]},
     )
 
@@ -131,7 +129,7 @@ def renew(
         )
         for renewed in renewal.renewed
     ]
-    show(renewal, form, rows, _RENEWED, below=[] if rows else [NOTHING_STALE])
+    show(renewal, form, rows, _RENEWED, empty=NOTHING_STALE)
     talk_notes(renewal_notes(renewal))
     if dry_run:
         talk(DRY_RUN)

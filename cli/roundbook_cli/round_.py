@@ -237,8 +237,8 @@ def list_(
     with record(context, database) as session:
         listed = list_rounds(session, request)
     way_out = f"No round yet. Make one with 'roundbook round create {quote(request.task)} ROUND'."
-    below = _held_notes(request.task, listed.rounds) if listed.rounds else [way_out]
-    show(listed, form, listed.rounds, _COLUMNS, below=below)
+    below = _held_notes(request.task, listed.rounds)
+    show(listed, form, listed.rounds, _COLUMNS, below=below, empty=way_out)
 
 
 @app.command("show", epilog="Example: roundbook round show covid round1")

@@ -93,11 +93,9 @@ def list_(
 
     with record(context, database) as session:
         listed = list_runs(session, ListRuns(task=task, round=round_label))
-    empty = [] if listed.uploads else ["No runs yet: 'roundbook run log' takes run files."]
-    if listed.runs is None:
-        show(listed, form, listed.uploads, UPLOADS, below=empty)
-    else:
-        show(listed, form, listed.runs, _RUNS, below=empty)
+    rows, columns = (listed.runs, _RUNS) if listed.runs is not None else (listed.uploads, UPLOADS)
+    empty = None if listed.uploads else "No runs yet: 'roundbook run log' takes run files."
+    show(listed, form, rows, columns, empty=empty)
 
 
 @app.command(

@@ -85,7 +85,7 @@ def list_(context: typer.Context, form: Form = "table", database: Database = Non
 
     with record(context, database) as session:
         listed = list_tasks(session)
-    empty = [] if listed.tasks else ["No task yet. Make one by logging its first round:"]
-    show(listed, form, listed.tasks, _COLUMNS, below=empty)
-    if empty and form == "table":
+    empty = "No task yet. Make one by logging its first round:"
+    show(listed, form, listed.tasks, _COLUMNS, empty=empty)
+    if not listed.tasks and form == "table":
         print_commands("roundbook log TASK ROUND FILE --measure M --create")

@@ -53,8 +53,8 @@ def list_(context: typer.Context, form: Form = "table", database: Database = Non
 
     with record(context, database) as session:
         listed = list_tokens(session)
-    empty = [] if listed.tokens else ["No token. Make one: roundbook token create NAME"]
-    show(listed, form, listed.tokens, _COLUMNS, below=empty)
+    empty = "No token. Make one: roundbook token create NAME"
+    show(listed, form, listed.tokens, _COLUMNS, empty=empty)
 
 
 @app.command(epilog="Example: roundbook token revoke ann")
