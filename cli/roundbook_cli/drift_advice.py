@@ -29,12 +29,8 @@ def with_options(text: str) -> str:
 def report_text(report: DriftReport, assessments: str | None = None) -> dict[str, Any]:
     """Return the sentences and commands of a report by their JSON keys.
 
-    Those that an earlier Roundbook saved with a report stay as they were saved.
-
-    Parameters
-    ----------
-    assessments : str, optional
-        The assessments if the user named them.
+    Those that an earlier Roundbook saved with a report stay as they were saved. `assessments` are
+    those that the user named, if any.
     """
     from roundbook.presentation.drift import sentences
 

@@ -88,13 +88,6 @@ def merge(
         talk(f"What is to be renewed is listed by: roundbook result list {quote(task)} --stale")
 
 
-def refuse_no_measure(context: typer.Context) -> None:
-    """Refuse --task without --measure, and name the measures that the task has."""
-    if context.params.get("task") is not None and context.params.get("measure") is None:
-        sentence = measures_sentence(context)
-        raise typer.BadParameter("--task needs --measure" + (f". {sentence}" if sentence else ""))
-
-
 def measures_sentence(context: Context) -> str:
     """Return the clause with the measures of a command's task; empty where they are unknown."""
     from roundbook.logbook.recorded_measures import list_measures

@@ -163,13 +163,7 @@ def ask(question: str) -> bool:
 
 @contextmanager
 def progress(doing: str) -> Iterator[Callable[[str], object]]:
-    """Show the current step on stderr, if that is a terminal, until the block ends.
-
-    Yields
-    ------
-    callable
-        Takes the next step in a few words.
-    """
+    """Show the step under way on stderr, if that is a terminal; yield a function for the next."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return

@@ -13,7 +13,6 @@ from roundbook.requests.plans import INTERVALS, Engine, PlanDesign, PlanRequest,
 from roundbook.requests.results import ListResults, ShowResult
 from roundbook_cli.charts import Chart, check_chart, draw
 from roundbook_cli.completion import offer
-from roundbook_cli.measure import refuse_no_measure
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, print_json, print_table, show
 from roundbook_cli.plan_advice import plan_json
@@ -49,13 +48,13 @@ _TASK = option(PlanRequest, "task", metavar="TASK")
 _MEASURE = option(PlanRequest, "measure", metavar="M")
 _SCALE = option(PlanRequest, "scale")
 _ASSESSMENTS = option(PlanRequest, "assessments", metavar="LABEL", show_default=False)
-_WEIGHTS = option(PlanRequest, "pool_by")
-_DIFFERENCE_VARIANCE = option(PlanRequest, "variance_of")
-_LIMIT = option(PlanRequest, "variance_at", metavar="WHICH")
+_POOL_BY = option(PlanRequest, "pool_by")
+_VARIANCE_OF = option(PlanRequest, "variance_of")
+_VARIANCE_AT = option(PlanRequest, "variance_at", metavar="WHICH")
 _DESIGN = option(PlanRequest, "design", metavar="DESIGN")
-_SOLVED_FOR = option(PlanRequest, "solve", metavar="WHAT")
-_RUNS = option(PlanRequest, "m", metavar="m")
-_DIFFERENCES = option(PlanRequest, "min_d", metavar="D")
+_SOLVE = option(PlanRequest, "solve", metavar="WHAT")
+_M = option(PlanRequest, "m", metavar="m")
+_MIN_D = option(PlanRequest, "min_d", metavar="D")
 _Widths = Annotated[
     list[float] | None,
     typer.Option(
@@ -67,7 +66,7 @@ _Widths = Annotated[
 _TOPICS = option(PlanRequest, "topics", metavar="N")
 _ALPHA = option(PlanRequest, "alpha")
 _BETA = option(PlanRequest, "beta")
-_SIZE_ENGINE = option(PlanRequest, "engine")
+_ENGINE = option(PlanRequest, "engine")
 _Details = Annotated[
     bool,
     typer.Option(
@@ -101,18 +100,18 @@ def plan(
     measure: str | None = _MEASURE,
     scale: VarianceScale = _SCALE,
     assessments: list[str] | None = _ASSESSMENTS,
-    pool_by: PoolBy = _WEIGHTS,
-    variance_of: VarianceOf | None = _DIFFERENCE_VARIANCE,
-    variance_at: str = _LIMIT,
+    pool_by: PoolBy = _POOL_BY,
+    variance_of: VarianceOf | None = _VARIANCE_OF,
+    variance_at: str = _VARIANCE_AT,
     design: PlanDesign = _DESIGN,
-    solve: Solve = _SOLVED_FOR,
-    m: list[int] | None = _RUNS,
-    min_d: list[float] | None = _DIFFERENCES,
+    solve: Solve = _SOLVE,
+    m: list[int] | None = _M,
+    min_d: list[float] | None = _MIN_D,
     width: _Widths = None,
     topics: list[int] | None = _TOPICS,
     alpha: float = _ALPHA,
     beta: float = _BETA,
-    engine: Engine = _SIZE_ENGINE,
+    engine: Engine = _ENGINE,
     database: Database = None,
     form: _PlanForm = "table",
     only_protocol: _Protocol = False,
@@ -127,7 +126,7 @@ def plan(
     check(context)
     _check_form(form, only_protocol)
     check_chart(chart)
-    refuse_no_measure(context)
+    _refuse_no_measure(context)
     request = _request(parameters)
     from roundbook.logbook.plans.planning import plan_topics
 
@@ -144,18 +143,7 @@ def plan(
 
 
 def _request(parameters: Mapping[str, Any]) -> PlanRequest:
-    """Return the plan request of options; for an interval, differences may be given as widths.
-
-    Parameters
-    ----------
-    parameters : mapping
-        The parameters of the command by name.
-
-    Raises
-    ------
-    typer.BadParameter
-        When they contradict each other.
-    """
+    """Return the plan request of options; for an interval, differences may be given as widths."""
     fields = {name: parameters[name] for name in PlanRequest.model_fields}
     if (width := parameters["width"]) is not None:
         if fields["design"] not in INTERVALS:
@@ -172,6 +160,15 @@ def _refuse_options(context: typer.Context, verb: str) -> None:
     for name in context.params:
         if is_given(context, name):
             raise typer.BadParameter(f"give the options after '{verb}', not before it")
+
+
+def _refuse_no_measure(context: typer.Context) -> None:
+    """Refuse --task without --measure, and name the measures that the task has."""
+    if context.params.get("task") is not None and context.params.get("measure") is None:
+        from roundbook_cli.measure import measures_sentence
+
+        sentence = measures_sentence(context)
+        raise typer.BadParameter("--task needs --measure" + (f". {sentence}" if sentence else ""))
 
 
 def _check_form(form: PlanFormat, only_protocol: bool) -> None:
@@ -191,18 +188,18 @@ def save(
     measure: str | None = _MEASURE,
     scale: VarianceScale = _SCALE,
     assessments: list[str] | None = _ASSESSMENTS,
-    pool_by: PoolBy = _WEIGHTS,
-    variance_of: VarianceOf | None = _DIFFERENCE_VARIANCE,
-    variance_at: str = _LIMIT,
+    pool_by: PoolBy = _POOL_BY,
+    variance_of: VarianceOf | None = _VARIANCE_OF,
+    variance_at: str = _VARIANCE_AT,
     design: PlanDesign = _DESIGN,
-    solve: Solve = _SOLVED_FOR,
-    m: list[int] | None = _RUNS,
-    min_d: list[float] | None = _DIFFERENCES,
+    solve: Solve = _SOLVE,
+    m: list[int] | None = _M,
+    min_d: list[float] | None = _MIN_D,
     width: _Widths = None,
     topics: list[int] | None = _TOPICS,
     alpha: float = _ALPHA,
     beta: float = _BETA,
-    engine: Engine = _SIZE_ENGINE,
+    engine: Engine = _ENGINE,
     database: Database = None,
     note: Annotated[
         str | None, typer.Option("--note", metavar="TEXT", help="Why: it is kept with the plan.")
@@ -216,7 +213,7 @@ def save(
     parameters = locals()
     _check_form(form, only_protocol)
     check_chart(chart)
-    refuse_no_measure(context)
+    _refuse_no_measure(context)
     request = _request(parameters)
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.plans.planning import plan_topics

@@ -52,13 +52,7 @@ def entry_json(entry: ResultEntry, fields: Collection[str] | None = None) -> dic
 
 
 def print_staleness(saved: ShownResult, clause: str) -> None:
-    """Print whether a saved result is stale, and the command that renews it.
-
-    Parameters
-    ----------
-    clause : str
-        What to print for a result that is not stale.
-    """
+    """Print whether a saved result is stale, else the clause; and the command that renews it."""
     from roundbook.presentation.saved_results import why_stale
 
     why = why_stale(saved)
@@ -103,13 +97,7 @@ def dependent_line(dependent: Dependent) -> dict[str, Any]:
 
 
 def measure_options(measure: str, assessments: str, *, of_several: bool = False) -> list[str]:
-    """Return the options that name a measure, and its assessments unless they are the usual ones.
-
-    Parameters
-    ----------
-    of_several : bool
-        Whether there are others, so that these are named too.
-    """
+    """Return the options that name a measure, and its assessments: `of_several`, or not default."""
     named = of_several or assessments != DEFAULT_ASSESSMENTS
     return ["--measure", measure, *(["--assessments", assessments] if named else [])]
 
@@ -117,10 +105,7 @@ def measure_options(measure: str, assessments: str, *, of_several: bool = False)
 def refit_command(task: str, label: str, of_measure: Sequence[str], runs: str) -> str:
     """Return the command that fits a round's factors on all runs, or the pooled ones.
 
-    Parameters
-    ----------
-    of_measure : sequence of str
-        The options that name the measure and its assessments, see `measure_options`.
+    `of_measure` are options as `measure_options` returns them.
     """
     fitting = ("factors", "fit", task, label, *of_measure)
     return command(*fitting, "--runs", runs, "--reason", "REASON")

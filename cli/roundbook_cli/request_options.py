@@ -136,13 +136,7 @@ def reword(error: UsageError) -> None:
 
 @contextmanager
 def usage_errors() -> Iterator[None]:
-    """Turn the refusal of a request into an error that names options in place of fields.
-
-    Raises
-    ------
-    typer.BadParameter
-        In place of a RequestError.
-    """
+    """Turn the refusal of a request into a usage error, with options in place of fields."""
     try:
         yield
     except RequestError as error:

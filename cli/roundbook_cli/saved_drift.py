@@ -82,15 +82,7 @@ class _Row(NamedTuple):
 def print_report(
     report: DriftReport, assessments: str | None = None, *, details: bool = False
 ) -> None:
-    """Print a report for a person to read.
-
-    Parameters
-    ----------
-    assessments : str, optional
-        The assessments if the user named them.
-    details : bool
-        Whether to print also the figures in full, the tests, what is assumed and each topic.
-    """
+    """Print a report for a person to read; `assessments` are those that the user named, if any."""
     if details:
         _print_details(report, report_text(report, assessments))
     else:

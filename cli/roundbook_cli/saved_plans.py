@@ -42,14 +42,8 @@ def print_plan(
 ) -> None:
     """Print a plan in any form but JSON.
 
-    Parameters
-    ----------
-    details : bool
-        Print the power that earlier rounds had, however many they are.
-    above : iterable of str
-        Sentences above the table; they go to stderr where stdout has only data.
-    copyable : str, optional
-        A command below them.
+    The sentences `above` it, and the command `copyable` below these, go to stderr where stdout has
+    only data.
     """
     from roundbook.presentation.plan_protocol import protocol
     from roundbook.presentation.plans import (
