@@ -97,7 +97,7 @@ def dependent_line(dependent: Dependent) -> dict[str, Any]:
 
 
 def measure_options(measure: str, assessments: str, *, of_several: bool = False) -> list[str]:
-    """Return the options that name a measure, and its assessments: `of_several`, or not default."""
+    """Return the options that name a measure, and its assessments if they are others or `of_several`."""
     named = of_several or assessments != DEFAULT_ASSESSMENTS
     return ["--measure", measure, *(["--assessments", assessments] if named else [])]
 
