@@ -225,7 +225,7 @@ _MOVED = (
 def backup(
     context: typer.Context,
     file: Path = argument(BackupRequest, "file", metavar="FILE"),
-    force: bool = option(BackupRequest, "force", "--force"),
+    force: bool = option(BackupRequest, "force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -245,7 +245,7 @@ def backup(
 def restore(
     context: typer.Context,
     file: Path = argument(RestoreRequest, "file", metavar="FILE"),
-    replace: bool = option(RestoreRequest, "replace", "--replace"),
+    replace: bool = option(RestoreRequest, "replace"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -69,7 +69,7 @@ def fit(
     ),
     zero_sd: ZeroSd = option(FitRequest, "zero_sd"),
     assessments: Assessments = None,
-    dry_run: bool = option(FitRequest, "dry_run", "--dry-run"),
+    dry_run: bool = option(FitRequest, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

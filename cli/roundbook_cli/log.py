@@ -47,11 +47,11 @@ def log(
     files: list[Path] | None = argument(
         LogFilesRequest, "files", metavar="FILE...", show_default=False
     ),
-    from_runs: bool = option(LogFilesRequest, "from_runs", "--from-runs"),
+    from_runs: bool = option(LogFilesRequest, "from_runs"),
     measures: list[str] | None = option(
         LogFilesRequest, "measures", "--measure", metavar="M", show_default=False
     ),
-    all_measures: bool = option(LogFilesRequest, "all_measures", "--all-measures"),
+    all_measures: bool = option(LogFilesRequest, "all_measures"),
     layout: Layout = option(LogFilesRequest, "layout"),
     file_measure: str | None = option(LogFilesRequest, "file_measure", metavar="NAME"),
     teams: Path | None = option(LogFilesRequest, "teams", metavar="CSV"),
@@ -60,9 +60,9 @@ def log(
     zero_sd: ZeroSd = option(LogFilesRequest, "zero_sd"),
     bounds: tuple[float, float] | None = option(LogFilesRequest, "bounds", metavar="LOW HIGH"),
     tool: str | None = option(LogFilesRequest, "tool", metavar="TEXT"),
-    create: bool = option(LogFilesRequest, "create", "--create"),
+    create: bool = option(LogFilesRequest, "create"),
     revise: str | None = option(LogFilesRequest, "revise", metavar="REASON", show_default=False),
-    dry_run: bool = option(LogFilesRequest, "dry_run", "--dry-run"),
+    dry_run: bool = option(LogFilesRequest, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -188,7 +188,7 @@ _FACTORS = (
 def show_(
     context: typer.Context,
     matrix: MatrixNumber,
-    anonymous: bool = option(ShowMatrix, "anonymous", "--anonymous"),
+    anonymous: bool = option(ShowMatrix, "anonymous"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -288,8 +288,8 @@ def export(
     layout: ExportLayout = option(ExportMatrix, "layout"),
     output: Path | None = option(ExportMatrix, "output", metavar="PATH"),
     runs: list[str] | None = option(ExportMatrix, "runs", "--run", metavar="TAG"),
-    force: bool = option(ExportMatrix, "force", "--force"),
-    anonymous: bool = option(ShowMatrix, "anonymous", "--anonymous"),
+    force: bool = option(ExportMatrix, "force"),
+    anonymous: bool = option(ShowMatrix, "anonymous"),
     form: Annotated[
         Format | None,
         typer.Option(
@@ -319,7 +319,7 @@ def withdraw(
     context: typer.Context,
     matrix: MatrixNumber,
     reason: str = option(WithdrawMatrix, "reason", metavar="TEXT"),
-    dry_run: bool = option(WithdrawMatrix, "dry_run", "--dry-run"),
+    dry_run: bool = option(WithdrawMatrix, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -335,7 +335,7 @@ def restore(
     context: typer.Context,
     matrix: MatrixNumber,
     reason: str = option(WithdrawMatrix, "reason", metavar="TEXT"),
-    dry_run: bool = option(WithdrawMatrix, "dry_run", "--dry-run"),
+    dry_run: bool = option(WithdrawMatrix, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

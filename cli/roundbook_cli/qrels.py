@@ -34,9 +34,9 @@ def log(
     round_label: str = argument(LogQrels, "round", metavar="ROUND"),
     file: Path = argument(LogQrels, "file", metavar="FILE"),
     assessments: str = option(LogQrels, "assessments", metavar="LABEL"),
-    create: bool = option(LogQrels, "create", "--create"),
+    create: bool = option(LogQrels, "create"),
     revise: str | None = option(LogQrels, "revise", metavar="REASON", show_default=False),
-    dry_run: bool = option(LogQrels, "dry_run", "--dry-run"),
+    dry_run: bool = option(LogQrels, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

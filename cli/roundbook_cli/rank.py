@@ -30,7 +30,7 @@ def rank(
     resamples: int = option(RankRequest, "resamples"),
     seed: int = option(RankRequest, "seed"),
     assessments: Assessments = None,
-    anonymous: bool = option(RankRequest, "anonymous", "--anonymous"),
+    anonymous: bool = option(RankRequest, "anonymous"),
     top: Top = None,
     form: Form = "table",
     database: Database = None,

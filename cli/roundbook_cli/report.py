@@ -118,7 +118,7 @@ def html(
     measure: str | None = option(HtmlReport, "measure", metavar="M"),
     assessments: Assessments = None,
     scale: VarianceScale = option(HtmlReport, "scale"),
-    force: bool = option(HtmlReport, "force", "--force"),
+    force: bool = option(HtmlReport, "force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -158,7 +158,7 @@ def latex(
     m: list[int] | None = option(LatexReport, "m", metavar="M"),
     min_d: list[float] | None = option(LatexReport, "min_d", metavar="D"),
     plan: str | None = option(LatexReport, "plan", metavar="NAME"),
-    force: bool = option(LatexReport, "force", "--force"),
+    force: bool = option(LatexReport, "force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -200,7 +200,7 @@ def datacite(
     publisher: str | None = option(DepositRequest, "publisher", metavar="NAME"),
     year: int | None = option(DepositRequest, "year", metavar="YEAR"),
     doi: str | None = option(DepositRequest, "doi", metavar="DOI"),
-    force: bool = option(DepositRequest, "force", "--force"),
+    force: bool = option(DepositRequest, "force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -35,12 +35,13 @@ def option(request: type[Request], field: str, *names: str, **more: Any) -> Any:
     Parameters
     ----------
     names : str
-        The option, such as ``--min-d``. Typer calls it after the parameter otherwise; one that is
-        given or not has to be named, or there is a ``--no-`` beside it.
+        The option, such as ``--min-d``; by default it is called after the command's parameter.
     more
         Other arguments of `typer.Option`; a `default` replaces that of the field.
     """
     usual, described = _described(request, field, more)
+    if usual is False and not names:
+        names = (f"--{field.replace('_', '-')}",)  # Typer would add a --no- to it
     return typer.Option(usual, *names, **described)
 
 

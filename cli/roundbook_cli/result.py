@@ -37,7 +37,7 @@ _RENEWED = (
 def list_(
     context: typer.Context,
     task: str | None = argument(ListResults, "task", metavar="TASK"),
-    stale: bool = option(ListResults, "stale", "--stale"),
+    stale: bool = option(ListResults, "stale"),
     kind: str | None = option(ListResults, "kind", metavar="KIND"),
     form: Form = "table",
     database: Database = None,
@@ -104,7 +104,7 @@ def renew(
         bool, typer.Option("--stale", help="NAME is a task's: renew all of it that is stale.")
     ] = False,
     kind: str | None = option(RenewResults, "kind", metavar="KIND"),
-    dry_run: bool = option(RenewResults, "dry_run", "--dry-run"),
+    dry_run: bool = option(RenewResults, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -114,8 +114,8 @@ def set_(
     round_label: RoundLabel,
     held: date | None = option(CreateRound, "held", metavar="DATE", parser=read_day),
     collection: str | None = option(CreateRound, "collection", metavar="NAME"),
-    force: bool = option(SetRound, "force", "--force"),
-    dry_run: bool = option(SetRound, "dry_run", "--dry-run"),
+    force: bool = option(SetRound, "force"),
+    dry_run: bool = option(SetRound, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -137,7 +137,7 @@ def rename(
     task: TaskName,
     round_label: RoundLabel,
     name: str = argument(RenameRound, "name", metavar="NAME"),
-    force: bool = option(RenameRound, "force", "--force"),
+    force: bool = option(RenameRound, "force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -175,7 +175,7 @@ def publish(
     task: TaskName,
     round_label: RoundLabel,
     reason: str | None = option(PublishRound, "reason", metavar="TEXT"),
-    dry_run: bool = option(PublishRound, "dry_run", "--dry-run"),
+    dry_run: bool = option(PublishRound, "dry_run"),
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, on a terminal.")] = False,
     form: Form = "table",
     database: Database = None,
@@ -284,7 +284,7 @@ def teams(
     round_label: RoundLabel,
     file: Path = argument(DescribeTeams, "file", metavar="FILE"),
     revise: str | None = option(DescribeTeams, "revise", metavar="REASON"),
-    dry_run: bool = option(DescribeTeams, "dry_run", "--dry-run"),
+    dry_run: bool = option(DescribeTeams, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -56,8 +56,8 @@ def log(
     task: str = argument(LogRuns, "task", metavar="TASK"),
     round_label: str = argument(LogRuns, "round", metavar="ROUND"),
     files: list[Path] = argument(LogRuns, "files", metavar="FILE..."),
-    create: bool = option(LogRuns, "create", "--create"),
-    dry_run: bool = option(LogRuns, "dry_run", "--dry-run"),
+    create: bool = option(LogRuns, "create"),
+    dry_run: bool = option(LogRuns, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

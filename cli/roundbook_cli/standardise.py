@@ -55,7 +55,7 @@ def standardise(
     file_measure: str | None = option(StandardiseFilesRequest, "file_measure", metavar="NAME"),
     missing: Missing = option(StandardiseFilesRequest, "missing"),
     assessments: Assessments = None,
-    anonymous: bool = option(StandardiseRequest, "anonymous", "--anonymous"),
+    anonymous: bool = option(StandardiseRequest, "anonymous"),
     form: Annotated[
         Format | None,
         typer.Option(

@@ -47,7 +47,7 @@ def rename(
     context: typer.Context,
     task: str = argument(RenameTask, "task", metavar="TASK"),
     name: str = argument(RenameTask, "name", metavar="NAME"),
-    force: bool = option(RenameTask, "force", "--force"),
+    force: bool = option(RenameTask, "force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

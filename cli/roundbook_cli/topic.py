@@ -37,7 +37,7 @@ def alias(
     context: typer.Context,
     task: str = argument(AliasTopics, "task", metavar="TASK"),
     file: Path = argument(AliasTopics, "file", metavar="FILE"),
-    dry_run: bool = option(AliasTopics, "dry_run", "--dry-run"),
+    dry_run: bool = option(AliasTopics, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -62,7 +62,7 @@ def unalias(
     context: typer.Context,
     task: str = argument(AliasTopics, "task", metavar="TASK"),
     name: str = argument(UnaliasTopic, "name", metavar="ID"),
-    dry_run: bool = option(UnaliasTopic, "dry_run", "--dry-run"),
+    dry_run: bool = option(UnaliasTopic, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -91,7 +91,7 @@ def _tell_stale(changed: AliasedTopics | UnaliasedTopic) -> None:
 def list_(
     context: typer.Context,
     task: str = argument(AliasTopics, "task", metavar="TASK"),
-    aliased: bool = option(ListTopics, "aliased", "--aliased"),
+    aliased: bool = option(ListTopics, "aliased"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -271,9 +271,9 @@ def record_(
     teams: int | None = option(RecordVarianceRequest, "teams", metavar="G"),
     scale: VarianceScale = option(RecordVarianceRequest, "scale"),
     assessments: str = option(RecordVarianceRequest, "assessments", metavar="LABEL"),
-    create: bool = option(RecordVarianceRequest, "create", "--create"),
+    create: bool = option(RecordVarianceRequest, "create"),
     revise: str | None = option(RecordVarianceRequest, "revise", metavar="REASON"),
-    dry_run: bool = option(RecordVarianceRequest, "dry_run", "--dry-run"),
+    dry_run: bool = option(RecordVarianceRequest, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
