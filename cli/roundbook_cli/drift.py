@@ -15,16 +15,7 @@ from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook_cli.charts import chart_option, check_chart, draw
 from roundbook_cli.drift_advice import curve_text, report_text
 from roundbook_cli.options import Database, Form, Note
-from roundbook_cli.output import (
-    Column,
-    count,
-    number,
-    print_sentences,
-    section,
-    show,
-    signed,
-    talk,
-)
+from roundbook_cli.output import Column, count, number, print_sentences, section, show, signed, talk
 from roundbook_cli.request_options import is_given, option, request_of, usage_errors
 from roundbook_cli.saved_drift import TOPICS_CSV, Details, print_report, report_number
 from roundbook_cli.series import Assessments, Measure, TaskName

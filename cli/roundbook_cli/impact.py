@@ -40,11 +40,7 @@ MatrixNumber = Annotated[
     int, argument(ShowImpact, "matrix", metavar="MATRIX", parser=matrix_number)
 ]
 
-_DEPENDENTS = (
-    Column("name", "What"),
-    STALE,
-    Column("why", "Why"),
-)
+_DEPENDENTS = (Column("name", "What"), STALE, Column("why", "Why"))
 _CSV = (
     *(Column(field, field) for field in ("kind", "name", "where", "saved_at", "saved_by")),
     *(Column(field, field) for field in ("stale", "why", "renew", "rests")),

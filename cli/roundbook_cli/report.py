@@ -129,10 +129,7 @@ def html(
     from roundbook.reports.html_report import write_html
 
     request = request_of(HtmlReport, locals(), round=round_label)
-    with (
-        record(context, database) as session,
-        progress("Writing the pages ...") as step,
-    ):
+    with record(context, database) as session, progress("Writing the pages ...") as step:
         written = write_html(session, request, step)
     columns = (
         Column("report", "Report"),
@@ -170,10 +167,7 @@ def latex(
 
     with usage_errors():
         request = request_of(LatexReport, locals(), round=round_label)
-    with (
-        record(context, database) as session,
-        progress("Computing the tables ...") as step,
-    ):
+    with record(context, database) as session, progress("Computing the tables ...") as step:
         written = write_latex(session, request, step)
     columns = (
         Column("report", "Report"),

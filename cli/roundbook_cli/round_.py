@@ -11,10 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from roundbook.errors import RecordError
-from roundbook.presentation.rounds import (
-    PUBLISHED_VARIANCES,
-    round_sentences,
-)
+from roundbook.presentation.rounds import PUBLISHED_VARIANCES, round_sentences
 from roundbook.presentation.runs import QRELS, UPLOADS, corrections, described_phrase
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.record import RoundVerificationRequest
@@ -294,10 +291,7 @@ def teams(
     estimated anew.
     """
     from roundbook.logbook.teams import describe_teams
-    from roundbook.presentation.decisions import (
-        described_notes,
-        pool_corrected,
-    )
+    from roundbook.presentation.decisions import described_notes, pool_corrected
     from roundbook.settings import load_settings
 
     request = DescribeTeams(task=task, round=round_label, file=file, revise=revise, dry_run=dry_run)

@@ -6,12 +6,7 @@ from pathlib import Path
 
 import typer
 
-from roundbook.presentation.runs import (
-    UPLOADS,
-    comparison_notes,
-    comparison_summary,
-    run_notes,
-)
+from roundbook.presentation.runs import UPLOADS, comparison_notes, comparison_summary, run_notes
 from roundbook.requests.runs import CompareScores, ListRuns, LogRuns
 from roundbook_cli.impact import show_decision
 from roundbook_cli.near_names import confirm_names

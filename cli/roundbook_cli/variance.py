@@ -65,11 +65,7 @@ def show_(
     context: typer.Context,
     task: TaskName,
     measure: str | None = option(
-        VarianceRequest,
-        "measure",
-        metavar="M",
-        default=None,
-        show_default="a line for each",
+        VarianceRequest, "measure", metavar="M", default=None, show_default="a line for each"
     ),
     scale: VarianceScale = option(VarianceRequest, "scale"),
     assessments: list[str] | None = option(VarianceRequest, "assessments", metavar="LABEL"),
