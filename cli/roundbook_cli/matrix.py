@@ -127,10 +127,10 @@ def list_(
             f"Computed before the latest runs or assessments: {', '.join(map(str, outdated))}."
             f" 'roundbook impact {number}' has the command that computes one anew."
         )
-    if form != "table":
+    if form == "table":
+        print_table(*brief_table(listed.matrices), below=below)
+    else:
         show(listed, form, listed.matrices, LISTED)
-        return
-    print_table(*brief_table(listed.matrices), below=below)
 
 
 def brief_table(
@@ -260,12 +260,15 @@ def history(
         )
         for entry in series.entries
     ]
-    if form == "table":
-        title = f"{series.task}, round '{series.round}': {series.measure}, {series.assessments}"
-        changed = [f"Revision {line.revision}: {line.changes}" for line in lines if line.changes]
-        print_table(lines, _HISTORY, above=[f"{title} assessments"], below=changed)
-    else:
-        show(series, form, lines, (*_HISTORY, Column("changes", "Changes")))
+    title = f"{series.task}, round '{series.round}': {series.measure}, {series.assessments}"
+    show(
+        series,
+        form,
+        lines,
+        _HISTORY if form == "table" else (*_HISTORY, Column("changes", "Changes")),
+        above=[f"{title} assessments"],
+        below=[f"Revision {line.revision}: {line.changes}" for line in lines if line.changes],
+    )
 
 
 _EXPORTED = (

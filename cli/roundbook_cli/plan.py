@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -14,15 +14,12 @@ from roundbook.requests.results import ListResults, ShowResult
 from roundbook_cli.charts import Chart, check_chart, draw
 from roundbook_cli.completion import offer
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, print_json, print_table, show
+from roundbook_cli.output import Column, count, print_json, show
 from roundbook_cli.plan_advice import plan_json
 from roundbook_cli.renewal import SAVED, STALE
 from roundbook_cli.request_options import is_given, option, usage_errors
 from roundbook_cli.saved_plans import PlanFormat, plan_entry, print_plan, print_saved
 from roundbook_cli.session import changing, check, record
-
-if TYPE_CHECKING:
-    from roundbook.logbook.saved_results import ResultEntry
 
 app = typer.Typer(
     invoke_without_command=True,
@@ -250,28 +247,29 @@ def list_(
 
     with record(context, database) as session:
         listed = list_results(session, ListResults(task=task, kind="plan"))
-    if form == "json":
-        plans = [
-            plan_entry(entry) | entry.brief | {"stale": entry.stale} for entry in listed.results
-        ]
-        print_json({"task": listed.task, "plans": plans})
-        return
+    plans = [plan_entry(entry) | entry.brief | {"stale": entry.stale} for entry in listed.results]
     rows = [
         SimpleNamespace(
-            **dict.fromkeys(_LISTED) | dict(entry) | entry.brief,
-            sizes=_sizes(entry) if entry.brief else None,
+            **dict.fromkeys(_LISTED) | dict(entry) | entry.brief, sizes=_sizes(entry.brief)
         )
         for entry in listed.results
     ]
-    if form == "csv":
-        show(listed, form, rows, tuple(Column(name, name) for name in _LISTED))
-        return
-    hint = "No plan is saved. Save one with: roundbook plan save NAME, and the options of plan."
-    print_table(rows, _BRIEFLY, below=[] if rows else [hint])
+    show(
+        listed,
+        form,
+        rows,
+        tuple(Column(name, name) for name in _LISTED) if form == "csv" else _BRIEFLY,
+        empty="No plan is saved. Save one with: roundbook plan save NAME, and the options of plan.",
+        extra={"plans": plans},
+        without=("results",),
+    )
 
 
-def _sizes(entry: ResultEntry) -> str:
-    few, most = entry.brief["fewest_topics"], entry.brief["most_topics"]
+def _sizes(brief: Mapping[str, Any]) -> str | None:
+    """Return the fewest and most topics of a saved plan; None where it cannot be read."""
+    few, most = brief.get("fewest_topics"), brief.get("most_topics")
+    if few is None:
+        return None
     return f"{few:,}" if few == most else f"{few:,}-{most:,}"
 
 
