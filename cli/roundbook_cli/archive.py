@@ -39,7 +39,7 @@ def export(
     context: typer.Context,
     archive: Path = argument(ExportRequest, "archive", metavar="ARCHIVE"),
     tasks: list[str] | None = option(ExportRequest, "tasks", "--task", metavar="TASK"),
-    force: bool = option(ExportRequest, "force", "--force"),
+    force: bool = option(ExportRequest, "force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import shutil
+from collections.abc import Sequence
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
@@ -10,17 +13,16 @@ import typer
 from roundbook.presentation.phrases import verdict_words
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook_cli.charts import chart_option, check_chart, draw
-from roundbook_cli.drift_advice import report_text
-from roundbook_cli.drift_curve import show_curve
-from roundbook_cli.drift_report import TOPICS_CSV, print_report
+from roundbook_cli.drift_advice import curve_text, report_text
 from roundbook_cli.options import Database, Form, Note
-from roundbook_cli.output import show, talk
+from roundbook_cli.output import Column, count, number, print_sentences, section, show, signed, talk
 from roundbook_cli.request_options import is_given, option, request_of, usage_errors
-from roundbook_cli.saved_drift import Details, report_number
+from roundbook_cli.saved_drift import TOPICS_CSV, Details, print_report, report_number
 from roundbook_cli.series import Assessments, Measure, TaskName
 from roundbook_cli.session import changing, record
 
 if TYPE_CHECKING:
+    from roundbook.logbook.drift.report import DriftCurve
     from roundbook.logbook.saving import SavedResult
 
 commands = typer.Typer()
@@ -46,15 +48,13 @@ def drift(
     measure: Measure,
     from_round: str | None = option(DriftRequest, "from_round", "--from", metavar="ROUND"),
     to_round: str | None = option(DriftRequest, "to_round", "--to", metavar="ROUND"),
-    margin: float | None = option(DriftRequest, "margin", "--margin", metavar="SDS"),
-    sd_ratio_margin: float = option(DriftRequest, "sd_ratio_margin", "--sd-ratio-margin"),
+    margin: float | None = option(DriftRequest, "margin", metavar="SDS"),
+    sd_ratio_margin: float = option(DriftRequest, "sd_ratio_margin"),
     curve: Annotated[
         bool, typer.Option("--curve", help="Every later round against the first, a row each.")
     ] = False,
-    m: int = option(DriftRequest, "m", "--m", metavar="m"),
-    min_d: float | None = option(
-        DriftRequest, "min_d", "--min-d", metavar="D", parser=_plain_number
-    ),
+    m: int = option(DriftRequest, "m", metavar="m"),
+    min_d: float | None = option(DriftRequest, "min_d", metavar="D", parser=_plain_number),
     details: Details = False,
     fail_on: Annotated[
         FailOn | None,
@@ -104,7 +104,7 @@ def drift(
             saved = save_result(session, "drift", request, None, note) if save else None
             report = saved.result if saved else report_drift(session, request)
     if curve:
-        show_curve(traced, form)
+        _show_curve(traced, form)
         draw(chart, traced)
         _fail(fail_on, {later.round: later.verdict for later in traced.rounds})
         return
@@ -137,3 +137,108 @@ def _saved(saved: SavedResult) -> dict[str, Any]:
     talk(saved_sentence(saved))
     facts = {"note", "saved_at", "saved_by", "status"}
     return {"number": report_number(saved)} | saved.model_dump(mode="json", include=facts)
+
+
+_CURVE = (
+    Column("round", "Round"),
+    # In 80 columns `verdict_words` would take the room of the numbers of topics.
+    Column("verdict", "Verdict", lambda code: "none" if code == "unbridged" else code),
+    count("shared_topics", "Topics", spare=1),
+    signed("shift", "Shift"),
+    Column("shift_95", "95% interval", lambda limits: f"{limits[0]:+.3f} to {limits[1]:+.3f}"),
+    number("sd_ratio", "sd ratio", 3),
+    Column("sd_ratio_95", "95% interval", lambda limits: f"{limits[0]:.3f} to {limits[1]:.3f}"),
+)
+_DRAWN = 60
+_NARROWEST = 20
+
+
+def _show_curve(traced: DriftCurve, form: Form) -> None:
+    """Print the curve as a table with a picture, as JSON or as CSV."""
+    from roundbook.presentation.drift_curve import curve_row
+
+    rows = list(map(curve_row, traced.rounds))
+    if form == "table":
+        _print_curve(traced, list(map(_with_intervals, rows)))
+    else:
+        columns = [Column(name, name) for name in rows[0]]
+        values = [SimpleNamespace(**row) for row in rows]
+        show(traced, form, values, columns, extra=curve_text(traced))
+
+
+def _with_intervals(row: dict[str, Any]) -> SimpleNamespace:
+    intervals = {}
+    for name in ("shift", "sd_ratio"):
+        low, high = row[f"{name}_low"], row[f"{name}_high"]
+        intervals[f"{name}_95"] = None if low is None else (low, high)
+    return SimpleNamespace(**row, **intervals)
+
+
+def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
+    from roundbook.logbook.withdrawals import left_out
+    from roundbook.presentation.drift_curve import (
+        curve_choice,
+        curve_order,
+        curve_provisional,
+        curve_small_sds,
+    )
+    from roundbook.presentation.drift_verdict import JUDGED_BY
+
+    text = curve_text(traced)
+    beside = (
+        *curve_order(traced),
+        text["assumed"],
+        curve_choice(traced),
+        curve_small_sds(traced),
+        curve_provisional(traced),
+    )
+    print_sentences(text["summary"])
+    section(
+        f"{traced.measure}, {traced.assessments} assessments; for systems and topics like these."
+        f" Shifts in standard deviations of '{traced.from_round}', of which {traced.margin:.3g}"
+        f" either way does not matter, nor a ratio of {1 / traced.sd_ratio_margin:.3g} to"
+        f" {traced.sd_ratio_margin:g}. {JUDGED_BY}",
+        f"By factor version {traced.from_version} of '{traced.from_round}' (matrix"
+        f" {traced.from_matrix}, revision {traced.from_revision}) and the latest of each later"
+        " round.",
+        *filter(None, beside),
+        *map(left_out, traced.withdrawn),
+    )
+    section(rows=rows, columns=_CURVE)
+    if all(row.shift is None for row in rows):
+        section(
+            "Nothing to draw: for systems and topics like these no later round has a shift from"
+            f" '{traced.from_round}'."
+        )
+        return
+    shifts = [shift for row in rows for shift in (*(row.shift_95 or ()), row.shift)]
+    reach = [shift for shift in shifts if shift is not None] + [-traced.margin, traced.margin]
+    left = shutil.get_terminal_size().columns - max(len(row.round) for row in rows) - 3
+    columns = max(_NARROWEST, min(_DRAWN, left))
+    drawn = [
+        SimpleNamespace(
+            round=row.round, picture=_picture(row, traced.margin, min(reach), max(reach), columns)
+        )
+        for row in rows
+    ]
+    section(
+        "│ no shift, ┊ the margins, ● the shift, ─ its 95% interval:",
+        rows=drawn,
+        columns=(Column("round", "Round"), Column("picture", "Shift")),
+    )
+
+
+def _picture(
+    row: SimpleNamespace, margin: float, least: float, largest: float, columns: int
+) -> str:
+    def column(value: float) -> int:
+        return round((value - least) / (largest - least) * (columns - 1))
+
+    drawn = [" "] * columns
+    if row.shift_95:
+        low, high = map(column, row.shift_95)
+        drawn[low : high + 1] = "─" * (high - low + 1)
+    for mark, value in (("┊", -margin), ("┊", margin), ("│", 0.0), ("●", row.shift)):
+        if value is not None:
+            drawn[column(value)] = mark
+    return "".join(drawn).rstrip()

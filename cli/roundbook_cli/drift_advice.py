@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import re
-import shlex
 from typing import TYPE_CHECKING, Any
 
-from roundbook_cli.renewal import measure_options, refit_command
+from roundbook_cli.renewal import command, measure_options, refit_command
 
 if TYPE_CHECKING:
     from roundbook.logbook.drift.assessment import StandardisingRuns
@@ -30,12 +29,8 @@ def with_options(text: str) -> str:
 def report_text(report: DriftReport, assessments: str | None = None) -> dict[str, Any]:
     """Return the sentences and commands of a report by their JSON keys.
 
-    Those that an earlier Roundbook saved with a report stay as they were saved.
-
-    Parameters
-    ----------
-    assessments : str, optional
-        The assessments if the user named them.
+    Those that an earlier Roundbook saved with a report stay as they were saved. `assessments` are
+    those that the user named, if any.
     """
     from roundbook.presentation.drift import sentences
 
@@ -72,7 +67,7 @@ def curve_text(curve: DriftCurve) -> dict[str, Any]:
 
 def record_teams(report: DriftReport) -> str:
     """Return the command that records the teams of a round's runs."""
-    return _command("round", "teams", report.task, "ROUND", "TEAMS.csv")
+    return command("round", "teams", report.task, "ROUND", "TEAMS.csv")
 
 
 def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str, str]]:
@@ -86,8 +81,8 @@ def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str
 
     def standardise(purpose: str, label: str, by: str | None = None) -> dict[str, str]:
         source = ["--factors-from", by] if by else []
-        command = _command("standardise", task, label, *of_measure, *source)
-        return {"purpose": purpose, "command": command}
+        typed = command("standardise", task, label, *of_measure, *source)
+        return {"purpose": purpose, "command": typed}
 
     chosen = [
         *_in_order_held(report, of_measure),
@@ -118,7 +113,7 @@ def _in_order_held(report: DriftReport, of_measure: list[str]) -> list[dict[str,
     return [
         {
             "purpose": f"Ask whether the factors of '{pair.round}', which was held first, still hold",
-            "command": _command("drift", report.task, *of_measure, *rounds),
+            "command": command("drift", report.task, *of_measure, *rounds),
         }
     ]
 
@@ -180,8 +175,4 @@ def _declare(result: DriftReport | DriftCurve, assumed: str | None) -> str | Non
 
 def declare_collection(task: str, label: str) -> str:
     """Return the sentence with the command that declares a round's document collection."""
-    return f"Declare it with: {_command('round', 'set', task, label, '--collection', 'NAME')}"
-
-
-def _command(*arguments: str) -> str:
-    return shlex.join(["roundbook", *arguments])
+    return f"Declare it with: {command('round', 'set', task, label, '--collection', 'NAME')}"

@@ -35,16 +35,14 @@ _USER = Column("database_user", "Database user")
 @commands.command(epilog="Example: roundbook events --task covid --since 2020-05-01")
 def events(
     context: typer.Context,
-    task: str | None = option(EventsRequest, "task", "--task", metavar="TASK"),
+    task: str | None = option(EventsRequest, "task", metavar="TASK"),
     round_label: str | None = option(EventsRequest, "round", "--round", metavar="ROUND"),
-    matrix: int | None = option(
-        EventsRequest, "matrix", "--matrix", metavar="NUMBER", parser=matrix_number
-    ),
-    what: str | None = option(EventsRequest, "what", "--what", metavar="TEXT"),
-    who: str | None = option(EventsRequest, "who", "--who", metavar="NAME"),
-    since: date | None = option(EventsRequest, "since", "--since", metavar="DATE", parser=read_day),
-    after: int | None = option(EventsRequest, "after", "--after", metavar="EVENT"),
-    limit: int | None = option(EventsRequest, "limit", "--limit", metavar="N"),
+    matrix: int | None = option(EventsRequest, "matrix", metavar="NUMBER", parser=matrix_number),
+    what: str | None = option(EventsRequest, "what", metavar="TEXT"),
+    who: str | None = option(EventsRequest, "who", metavar="NAME"),
+    since: date | None = option(EventsRequest, "since", metavar="DATE", parser=read_day),
+    after: int | None = option(EventsRequest, "after", metavar="EVENT"),
+    limit: int | None = option(EventsRequest, "limit", metavar="N"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 import typer
 
 from roundbook.presentation.factors import FACTORS, fitted_notes, heading, unchanged, withdrawn_note
-from roundbook.presentation.rounds import publication_note
 from roundbook.requests.factors import FactorsRequest, FitRequest
 from roundbook.requests.fields import ZeroSd
 from roundbook_cli.charts import Chart, check_chart, draw
@@ -35,7 +34,7 @@ def show_(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    version: int | None = option(FactorsRequest, "version", "--version", metavar="N"),
+    version: int | None = option(FactorsRequest, "version", metavar="N"),
     assessments: Assessments = None,
     chart: Chart = None,
     form: Form = "table",
@@ -64,27 +63,26 @@ def fit(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    reason: str = option(FitRequest, "reason", "--reason", metavar="TEXT"),
+    reason: str = option(FitRequest, "reason", metavar="TEXT"),
     runs: list[str] = option(
-        FitRequest, "runs", "--runs", metavar="TAG", default=[*default(FitRequest, "runs")]
+        FitRequest, "runs", metavar="TAG", default=[*default(FitRequest, "runs")]
     ),
-    zero_sd: ZeroSd = option(FitRequest, "zero_sd", "--zero-sd"),
+    zero_sd: ZeroSd = option(FitRequest, "zero_sd"),
     assessments: Assessments = None,
-    dry_run: bool = option(FitRequest, "dry_run", "--dry-run"),
+    dry_run: bool = option(FitRequest, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Fit a further factor version on other standardising runs; older versions stay."""
     from roundbook.logbook.fitting import fit_factor_set
-    from roundbook_cli.impact import dependents_json, tell_impact
+    from roundbook_cli.impact import dependents_json, tell_impact, tell_publication
 
     request = request_of(FitRequest, locals(), round=round_label)
     with changing(context, database, keep=not dry_run) as session:
         fitted = fit_factor_set(session, request)
     _print(fitted, form, extra={"impact": dependents_json(fitted.impact)})
     talk_notes(fitted_notes(fitted))
-    if published := publication_note(fitted.round, fitted.publication, dry_run=dry_run):
-        talk(f"Note: {published}")
+    tell_publication(fitted)
     if remark := unchanged(fitted):
         assumed = (
             "" if is_given(context, "runs") else " --runs was not given, so pooled was assumed."

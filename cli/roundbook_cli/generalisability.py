@@ -72,15 +72,11 @@ def generalisability(
     task: TaskName,
     measure: Measure,
     round_label: str | None = option(GeneralisabilityRequest, "round", "--round", metavar="ROUND"),
-    target: float = option(GeneralisabilityRequest, "target", "--target"),
-    level: list[float] | None = option(
-        GeneralisabilityRequest, "level", "--level", metavar="LEVEL"
-    ),
-    topics: list[int] | None = option(
-        GeneralisabilityRequest, "topic_counts", "--topics", metavar="n"
-    ),
-    m: int = option(GeneralisabilityRequest, "m", "--m"),
-    min_d: float = option(GeneralisabilityRequest, "min_d", "--min-d"),
+    target: float = option(GeneralisabilityRequest, "target"),
+    level: list[float] | None = option(GeneralisabilityRequest, "level", metavar="LEVEL"),
+    topics: list[int] | None = option(GeneralisabilityRequest, "topic_counts", metavar="n"),
+    m: int = option(GeneralisabilityRequest, "m"),
+    min_d: float = option(GeneralisabilityRequest, "min_d"),
     assessments: Assessments = None,
     form: Form = "table",
     database: Database = None,

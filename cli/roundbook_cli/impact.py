@@ -8,10 +8,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from roundbook.presentation.rounds import publication_note
 from roundbook.requests.matrices import ShowImpact
-from roundbook_cli.options import Database, Form, matrix_number
-from roundbook_cli.output import Column, counted, print_commands, print_table, section, show, talk
+from roundbook_cli.options import Database, Form, Format, matrix_number
+from roundbook_cli.output import (
+    Column,
+    counted,
+    print_commands,
+    print_sentences,
+    section,
+    show,
+    talk,
+    talk_notes,
+)
 from roundbook_cli.renewal import (
+    STALE,
     dependent_line,
     recompute_command,
     renewal_of_dependent,
@@ -29,11 +40,7 @@ MatrixNumber = Annotated[
     int, argument(ShowImpact, "matrix", metavar="MATRIX", parser=matrix_number)
 ]
 
-_DEPENDENTS = (
-    Column("name", "What"),
-    Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
-    Column("why", "Why"),
-)
+_DEPENDENTS = (Column("name", "What"), STALE, Column("why", "Why"))
 _CSV = (
     *(Column(field, field) for field in ("kind", "name", "where", "saved_at", "saved_by")),
     *(Column(field, field) for field in ("stale", "why", "renew", "rests")),
@@ -60,7 +67,7 @@ def impact(
         extra = {"why": why, "dependents": dependents_json(result.dependents)}
         show(result, form, rows, _CSV, extra=extra, without=("reason",))
         return
-    print_table([], (), above=impact_sentences(result))
+    print_sentences(*impact_sentences(result))
     renewals = _renewals(result.dependents)
     if result.source is not None and result.source.outdated and result.standing == "current":
         section("To compute its scores anew:")
@@ -77,6 +84,26 @@ def dependents_json(dependents: Sequence[Dependent]) -> list[dict[str, Any]]:
     """Return the JSON of dependents on the terminal."""
     lines = [dependent_line(dependent) for dependent in dependents]
     return [line | {"saved_at": f"{line['saved_at'].isoformat()}"} for line in lines]
+
+
+def show_decision(
+    decision: Any,  # noqa: ANN401
+    form: Format,
+    columns: Sequence[Column],
+    notes: Sequence[str],
+) -> None:
+    """Print a decision with its notes and with what it made stale."""
+    extra = {"notes": notes, "impact": dependents_json(decision.impact)}
+    show(decision, form, [decision], columns, extra=extra)
+    talk_notes(notes)
+    tell_impact(decision)
+
+
+def tell_publication(decision: Any) -> None:  # noqa: ANN401
+    """Print on stderr what a decision does to the fingerprint of a published round."""
+    note = publication_note(decision.round, decision.publication, dry_run=decision.dry_run)
+    if note:
+        talk(f"Note: {note}")
 
 
 def tell_impact(*decisions: Any) -> None:  # noqa: ANN401

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from roundbook.presentation.matrices import log_notes, standardising_note
-from roundbook.presentation.rounds import publication_note
 from roundbook.requests.fields import Layout, Missing, ZeroSd
 from roundbook.requests.matrices import LogFilesRequest
-from roundbook_cli.impact import dependents_json, tell_impact
+from roundbook_cli.impact import dependents_json, tell_impact, tell_publication
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, number, print_json, progress, show, talk, talk_notes
@@ -48,28 +47,22 @@ def log(
     files: list[Path] | None = argument(
         LogFilesRequest, "files", metavar="FILE...", show_default=False
     ),
-    from_runs: bool = option(LogFilesRequest, "from_runs", "--from-runs"),
+    from_runs: bool = option(LogFilesRequest, "from_runs"),
     measures: list[str] | None = option(
         LogFilesRequest, "measures", "--measure", metavar="M", show_default=False
     ),
-    all_measures: bool = option(LogFilesRequest, "all_measures", "--all-measures"),
-    layout: Layout = option(LogFilesRequest, "layout", "--layout"),
-    file_measure: str | None = option(
-        LogFilesRequest, "file_measure", "--file-measure", metavar="NAME"
-    ),
-    teams: Path | None = option(LogFilesRequest, "teams", "--teams", metavar="CSV"),
-    assessments: str = option(LogFilesRequest, "assessments", "--assessments", metavar="LABEL"),
-    missing: Missing = option(LogFilesRequest, "missing", "--missing"),
-    zero_sd: ZeroSd = option(LogFilesRequest, "zero_sd", "--zero-sd"),
-    bounds: tuple[float, float] | None = option(
-        LogFilesRequest, "bounds", "--bounds", metavar="LOW HIGH"
-    ),
-    tool: str | None = option(LogFilesRequest, "tool", "--tool", metavar="TEXT"),
-    create: bool = option(LogFilesRequest, "create", "--create"),
-    revise: str | None = option(
-        LogFilesRequest, "revise", "--revise", metavar="REASON", show_default=False
-    ),
-    dry_run: bool = option(LogFilesRequest, "dry_run", "--dry-run"),
+    all_measures: bool = option(LogFilesRequest, "all_measures"),
+    layout: Layout = option(LogFilesRequest, "layout"),
+    file_measure: str | None = option(LogFilesRequest, "file_measure", metavar="NAME"),
+    teams: Path | None = option(LogFilesRequest, "teams", metavar="CSV"),
+    assessments: str = option(LogFilesRequest, "assessments", metavar="LABEL"),
+    missing: Missing = option(LogFilesRequest, "missing"),
+    zero_sd: ZeroSd = option(LogFilesRequest, "zero_sd"),
+    bounds: tuple[float, float] | None = option(LogFilesRequest, "bounds", metavar="LOW HIGH"),
+    tool: str | None = option(LogFilesRequest, "tool", metavar="TEXT"),
+    create: bool = option(LogFilesRequest, "create"),
+    revise: str | None = option(LogFilesRequest, "revise", metavar="REASON", show_default=False),
+    dry_run: bool = option(LogFilesRequest, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -103,8 +96,7 @@ def log(
     _tell(matrices)
     # The fingerprint after the last matrix logged is of all of them.
     last = next((matrix for matrix in reversed(matrices) if matrix.publication), matrices[0])
-    if note := publication_note(last.round, last.publication, dry_run=dry_run):
-        talk(f"Note: {note}")
+    tell_publication(last)
     tell_impact(*matrices)
 
 

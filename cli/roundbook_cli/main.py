@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -25,69 +26,54 @@ if TYPE_CHECKING:
 
 # In the order of the help, each line as the command's own module has it.
 COMMANDS = {
-    "demo": ("roundbook_cli.demo", "Show what Roundbook does, in a database that is thrown away."),
-    "log": (
-        "roundbook_cli.log",
-        "Log a round's score matrix, with its variances and standardisation factors.",
-    ),
+    "demo": ("demo", "Show what Roundbook does, in a database that is thrown away."),
+    "log": ("log", "Log a round's score matrix, with its variances and standardisation factors."),
     "impact": (
-        "roundbook_cli.impact",
+        "impact",
         "List what rests on a score matrix, what of it is stale, and the command that renews it.",
     ),
     "standardise": (
-        "roundbook_cli.standardise",
+        "standardise",
         "Standardise a round's scores, or new runs from a file, by a round's factors.",
     ),
-    "rank": (
-        "roundbook_cli.rank",
-        "Compare run rankings: raw against standardised, or by two factor versions.",
-    ),
+    "rank": ("rank", "Compare run rankings: raw against standardised, or by two factor versions."),
     "generalisability": (
-        "roundbook_cli.generalisability",
+        "generalisability",
         "Show variance components, E-rho-squared, Phi, and the topics a reliability needs.",
     ),
     "drift": (
-        "roundbook_cli.drift",
+        "drift",
         "Compare two rounds' factors on their shared topics and say whether the first have aged.",
     ),
     "events": (
-        "roundbook_cli.events",
+        "events",
         "Show every change of the record, oldest first: who made it, when, what and why.",
     ),
-    "export": (
-        "roundbook_cli.archive",
-        "Write the record, or some tasks, into a zip of plain CSV and JSON.",
-    ),
-    "import": ("roundbook_cli.archive", "Read an archive into the record: all of it, or nothing."),
-    "task": ("roundbook_cli.task", "Tasks: what a campaign evaluates."),
-    "round": ("roundbook_cli.round_", "Rounds: one holding of a task after another."),
-    "topic": ("roundbook_cli.topic", "Topics: list, and declare their other ids."),
-    "matrix": ("roundbook_cli.matrix", "Score matrices: list, show, correct, export."),
-    "run": ("roundbook_cli.run", "Runs: log what they retrieved, list them."),
-    "qrels": ("roundbook_cli.qrels", "Relevance assessments: log them, list them."),
-    "measure": ("roundbook_cli.measure", "Measures: list them, merge two that are one."),
-    "variance": ("roundbook_cli.variance", "Variances: of a measure in each round, and pooled."),
-    "factors": ("roundbook_cli.factors", "Standardisation factors of a round, by version."),
+    "export": ("archive", "Write the record, or some tasks, into a zip of plain CSV and JSON."),
+    "import": ("archive", "Read an archive into the record: all of it, or nothing."),
+    "task": ("task", "Tasks: what a campaign evaluates."),
+    "round": ("round_", "Rounds: one holding of a task after another."),
+    "topic": ("topic", "Topics: list, and declare their other ids."),
+    "matrix": ("matrix", "Score matrices: list, show, correct, export."),
+    "run": ("run", "Runs: log what they retrieved, list them."),
+    "qrels": ("qrels", "Relevance assessments: log them, list them."),
+    "measure": ("measure", "Measures: list them, merge two that are one."),
+    "variance": ("variance", "Variances: of a measure in each round, and pooled."),
+    "factors": ("factors", "Standardisation factors of a round, by version."),
     "plan": (
-        "roundbook_cli.plan",
+        "plan",
         "Compute topic set sizes for the next round, from a task's rounds or a given variance.",
     ),
-    "study": ("roundbook_cli.study", "Studies: what the scores of a round bear."),
-    "result": ("roundbook_cli.result", "Saved results: list, show, renew what is stale."),
+    "study": ("study", "Studies: what the scores of a round bear."),
+    "result": ("result", "Saved results: list, show, renew what is stale."),
     "report": (
-        "roundbook_cli.report",
+        "report",
         "Reports for others: html, latex, datacite. Saved drift reports: list, show.",
     ),
-    "serve": (
-        "roundbook_cli.serve",
-        "Serve the record over HTTP: its questions and decisions, and its pages.",
-    ),
-    "worker": (
-        "roundbook_cli.worker",
-        "Take the jobs that the service was given, one by one, until Ctrl-C.",
-    ),
-    "token": ("roundbook_cli.tokens", "Tokens: who may use the service."),
-    "db": ("roundbook_cli.db", "The database: its schema, backups, moving to another server."),
+    "serve": ("serve", "Serve the record over HTTP: its questions and decisions, and its pages."),
+    "worker": ("serve", "Take the jobs that the service was given, one by one, until Ctrl-C."),
+    "token": ("tokens", "Tokens: who may use the service."),
+    "db": ("db", "The database: its schema, backups, moving to another server."),
 }
 # The beginnings of errors about a word that a command does not take.
 _WORD_TOO_MANY = ("Got unexpected extra argument", "No such command")
@@ -96,7 +82,7 @@ _WORD_TOO_MANY = ("Got unexpected extra argument", "No such command")
 @cache
 def load_group(name: str) -> TyperGroup:
     """Import the module of a command and return the group of its commands."""
-    module = import_module(COMMANDS[name][0])
+    module = import_module(f"roundbook_cli.{COMMANDS[name][0]}")
     parent = typer.Typer()
     if hasattr(module, "app"):
         parent.add_typer(module.app, name=name)
@@ -240,5 +226,7 @@ def _debugging() -> bool:
 
 def main() -> None:
     """Run the command line this process was started with."""
+    # Else pydantic reads what every installed package says of itself, in search of plugins.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     guard_streams()
     sys.exit(run(sys.argv[1:]))

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from roundbook.presentation.matrices import changes_phrase, export_notes, factor_rows, status_phrase
-from roundbook.presentation.rounds import publication_note
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.matrices import (
     ExportLayout,
@@ -22,7 +21,7 @@ from roundbook.requests.matrices import (
     ShowMatrix,
     WithdrawMatrix,
 )
-from roundbook_cli.impact import MatrixNumber, dependents_json, tell_impact
+from roundbook_cli.impact import MatrixNumber, dependents_json, tell_impact, tell_publication
 from roundbook_cli.options import Database, Form, Format, matrix_number
 from roundbook_cli.output import (
     Column,
@@ -93,13 +92,11 @@ def list_(
     context: typer.Context,
     task: str = argument(ListMatrices, "task", metavar="TASK"),
     round_label: str | None = option(ListMatrices, "round", "--round", metavar="ROUND"),
-    measure: str | None = option(ListMatrices, "measure", "--measure", metavar="M"),
-    assessments: str | None = option(ListMatrices, "assessments", "--assessments", metavar="LABEL"),
+    measure: str | None = option(ListMatrices, "measure", metavar="M"),
+    assessments: str | None = option(ListMatrices, "assessments", metavar="LABEL"),
     superseded: bool = option(ListMatrices, "superseded", "--all"),
-    after: int | None = option(
-        ListMatrices, "after", "--after", metavar="MATRIX", parser=matrix_number
-    ),
-    limit: int | None = option(ListMatrices, "limit", "--limit", metavar="N"),
+    after: int | None = option(ListMatrices, "after", metavar="MATRIX", parser=matrix_number),
+    limit: int | None = option(ListMatrices, "limit", metavar="N"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -130,10 +127,10 @@ def list_(
             f"Computed before the latest runs or assessments: {', '.join(map(str, outdated))}."
             f" 'roundbook impact {number}' has the command that computes one anew."
         )
-    if form != "table":
+    if form == "table":
+        print_table(*brief_table(listed.matrices), below=below)
+    else:
         show(listed, form, listed.matrices, LISTED)
-        return
-    print_table(*brief_table(listed.matrices), below=below)
 
 
 def brief_table(
@@ -191,7 +188,7 @@ _FACTORS = (
 def show_(
     context: typer.Context,
     matrix: MatrixNumber,
-    anonymous: bool = option(ShowMatrix, "anonymous", "--anonymous"),
+    anonymous: bool = option(ShowMatrix, "anonymous"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -263,12 +260,15 @@ def history(
         )
         for entry in series.entries
     ]
-    if form == "table":
-        title = f"{series.task}, round '{series.round}': {series.measure}, {series.assessments}"
-        changed = [f"Revision {line.revision}: {line.changes}" for line in lines if line.changes]
-        print_table(lines, _HISTORY, above=[f"{title} assessments"], below=changed)
-    else:
-        show(series, form, lines, (*_HISTORY, Column("changes", "Changes")))
+    title = f"{series.task}, round '{series.round}': {series.measure}, {series.assessments}"
+    show(
+        series,
+        form,
+        lines,
+        _HISTORY if form == "table" else (*_HISTORY, Column("changes", "Changes")),
+        above=[f"{title} assessments"],
+        below=[f"Revision {line.revision}: {line.changes}" for line in lines if line.changes],
+    )
 
 
 _EXPORTED = (
@@ -288,11 +288,11 @@ _EXPORTED = (
 def export(
     context: typer.Context,
     matrix: MatrixNumber,
-    layout: ExportLayout = option(ExportMatrix, "layout", "--layout"),
-    output: Path | None = option(ExportMatrix, "output", "--output", metavar="PATH"),
+    layout: ExportLayout = option(ExportMatrix, "layout"),
+    output: Path | None = option(ExportMatrix, "output", metavar="PATH"),
     runs: list[str] | None = option(ExportMatrix, "runs", "--run", metavar="TAG"),
-    force: bool = option(ExportMatrix, "force", "--force"),
-    anonymous: bool = option(ShowMatrix, "anonymous", "--anonymous"),
+    force: bool = option(ExportMatrix, "force"),
+    anonymous: bool = option(ShowMatrix, "anonymous"),
     form: Annotated[
         Format | None,
         typer.Option(
@@ -321,8 +321,8 @@ def export(
 def withdraw(
     context: typer.Context,
     matrix: MatrixNumber,
-    reason: str = option(WithdrawMatrix, "reason", "--reason", metavar="TEXT"),
-    dry_run: bool = option(WithdrawMatrix, "dry_run", "--dry-run"),
+    reason: str = option(WithdrawMatrix, "reason", metavar="TEXT"),
+    dry_run: bool = option(WithdrawMatrix, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -337,8 +337,8 @@ def withdraw(
 def restore(
     context: typer.Context,
     matrix: MatrixNumber,
-    reason: str = option(WithdrawMatrix, "reason", "--reason", metavar="TEXT"),
-    dry_run: bool = option(WithdrawMatrix, "dry_run", "--dry-run"),
+    reason: str = option(WithdrawMatrix, "reason", metavar="TEXT"),
+    dry_run: bool = option(WithdrawMatrix, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -365,7 +365,5 @@ def _correct(
     show(corrected, form, [corrected], _CORRECTED, extra=impact)
     if note := uncorrected_note(corrected, request.reason):
         talk(f"Note: {note}")
-    publication = corrected.publication
-    if note := publication_note(corrected.round, publication, dry_run=request.dry_run):
-        talk(f"Note: {note}")
+    tell_publication(corrected)
     tell_impact(corrected)

@@ -57,9 +57,8 @@ def list_(
         for entry in listed.measures
         if entry.spelling_of is not None
     ]
-    if not listed.measures:
-        notes = ["No measure yet. Log scores with 'roundbook log'."]
-    show(listed, form, listed.measures, _LISTED, below=notes)
+    empty = "No measure yet. Log scores with 'roundbook log'."
+    show(listed, form, listed.measures, _LISTED, below=notes, empty=empty)
 
 
 @app.command(epilog="Example: roundbook measure merge ndgc@10 nDCG@10 --reason 'mistyped in 2021'")
@@ -67,7 +66,7 @@ def merge(
     context: typer.Context,
     merged: str = argument(MergeMeasures, "merged", metavar="FROM"),
     into: str = argument(MergeMeasures, "into", metavar="INTO"),
-    reason: str | None = option(MergeMeasures, "reason", "--reason", metavar="TEXT"),
+    reason: str | None = option(MergeMeasures, "reason", metavar="TEXT"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -87,13 +86,6 @@ def merge(
     talk(merge_sentence(result))
     for task in result.tasks:
         talk(f"What is to be renewed is listed by: roundbook result list {quote(task)} --stale")
-
-
-def refuse_no_measure(context: typer.Context) -> None:
-    """Refuse --task without --measure, and name the measures that the task has."""
-    if context.params.get("task") is not None and context.params.get("measure") is None:
-        sentence = measures_sentence(context)
-        raise typer.BadParameter("--task needs --measure" + (f". {sentence}" if sentence else ""))
 
 
 def measures_sentence(context: Context) -> str:

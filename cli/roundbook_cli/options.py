@@ -36,13 +36,7 @@ Note = Annotated[
 
 
 def read_day(text: str) -> date:
-    """Return a day, written as 2020-04-15.
-
-    Raises
-    ------
-    typer.BadParameter
-        When the text is no day.
-    """
+    """Return the day that was given; refuse anything else in one sentence."""
     try:
         return datetime.strptime(text, "%Y-%m-%d").date()  # noqa: DTZ007  # a day has no zone
     except ValueError:

@@ -35,6 +35,7 @@ def show(
     *,
     above: Iterable[str] = (),
     below: Iterable[str] = (),
+    empty: str | None = None,
     extra: Mapping[str, Any] | None = None,
     without: Iterable[str] = (),
 ) -> None:
@@ -46,6 +47,8 @@ def show(
         The table; CSV has the same columns, headed by the fields, with numbers in full.
     above, below
         Sentences around the table.
+    empty : str, optional
+        The first sentence below, where the table has no rows.
     extra : mapping, optional
         Further or replacing fields of JSON: sentences and commands, which no result holds.
     without : iterable of str
@@ -64,7 +67,8 @@ def show(
             ([_plain(column, getattr(row, column.field)) for column in columns] for row in rows),
         )
         return
-    print_table(rows, columns, above=above, below=below)
+    none = [empty] if empty is not None and not rows else []
+    print_table(rows, columns, above=above, below=[*none, *below])
 
 
 def print_json(printed: Mapping[str, Any]) -> None:
@@ -97,6 +101,11 @@ def print_table(
     for line in lines:
         # Other encodings may lack the character of the line below the headings.
         typer.echo("-" * len(line) if plain and not line.strip("─") else line)
+
+
+def print_sentences(*sentences: str) -> None:
+    """Print sentences, each from the beginning of a line; see `section`."""
+    print_table([], (), above=sentences)
 
 
 def section(*above: str, rows: Sequence[Any] = (), columns: Sequence[Column] = ()) -> None:
@@ -154,13 +163,7 @@ def ask(question: str) -> bool:
 
 @contextmanager
 def progress(doing: str) -> Iterator[Callable[[str], object]]:
-    """Show the current step on stderr, if that is a terminal, until the block ends.
-
-    Yields
-    ------
-    callable
-        Takes the next step in a few words.
-    """
+    """Show the step under way on stderr, if that is a terminal; yield a function for the next."""
     if not sys.stderr.isatty():
         yield lambda _: None
         return

@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated, Any
 
 import typer
 
 from roundbook.requests.fields import PoolBy, VarianceScale
-from roundbook.requests.plans import Engine, PlanDesign, Solve, VarianceOf
+from roundbook.requests.plans import INTERVALS, Engine, PlanDesign, PlanRequest, Solve, VarianceOf
 from roundbook.requests.results import ListResults, ShowResult
-from roundbook_cli import plan_options as options
 from roundbook_cli.charts import Chart, check_chart, draw
 from roundbook_cli.completion import offer
-from roundbook_cli.measure import refuse_no_measure
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, print_json, print_table, show
+from roundbook_cli.output import Column, count, print_json, show
 from roundbook_cli.plan_advice import plan_json
-from roundbook_cli.plan_print import print_plan
-from roundbook_cli.request_options import is_given, option
-from roundbook_cli.saved_plans import plan_entry, print_saved
+from roundbook_cli.renewal import SAVED, STALE
+from roundbook_cli.request_options import is_given, option, usage_errors
+from roundbook_cli.saved_plans import PlanFormat, plan_entry, print_plan, print_saved
 from roundbook_cli.session import changing, check, record
-
-if TYPE_CHECKING:
-    from roundbook.logbook.saved_results import ResultEntry
 
 app = typer.Typer(
     invoke_without_command=True,
@@ -32,8 +28,48 @@ app = typer.Typer(
     "Drawn: roundbook plan --variance 0.05 --m 10 --chart power.svg",
 )
 
-PlanName = Annotated[
+_PlanName = Annotated[
     str, typer.Argument(metavar="NAME", help="The plan's name.", autocompletion=offer("plans"))
+]
+
+_PlanForm = Annotated[
+    PlanFormat,
+    typer.Option("--format", help="How to print the result; latex: a booktabs table of the grid."),
+]
+_Protocol = Annotated[
+    bool, typer.Option("--protocol", help="Print only a paragraph to paste into an overview paper.")
+]
+
+_VARIANCE = option(PlanRequest, "variance", metavar="V")
+_TASK = option(PlanRequest, "task", metavar="TASK")
+_MEASURE = option(PlanRequest, "measure", metavar="M")
+_SCALE = option(PlanRequest, "scale")
+_ASSESSMENTS = option(PlanRequest, "assessments", metavar="LABEL", show_default=False)
+_POOL_BY = option(PlanRequest, "pool_by")
+_VARIANCE_OF = option(PlanRequest, "variance_of")
+_VARIANCE_AT = option(PlanRequest, "variance_at", metavar="WHICH")
+_DESIGN = option(PlanRequest, "design", metavar="DESIGN")
+_SOLVE = option(PlanRequest, "solve", metavar="WHAT")
+_M = option(PlanRequest, "m", metavar="m")
+_MIN_D = option(PlanRequest, "min_d", metavar="D")
+_Widths = Annotated[
+    list[float] | None,
+    typer.Option(
+        "--width",
+        metavar="D",
+        help="For an interval: its full width, another name of --min-d; repeat.",
+    ),
+]
+_TOPICS = option(PlanRequest, "topics", metavar="N")
+_ALPHA = option(PlanRequest, "alpha")
+_BETA = option(PlanRequest, "beta")
+_ENGINE = option(PlanRequest, "engine")
+_Details = Annotated[
+    bool,
+    typer.Option(
+        "--details",
+        help="Also the power that each earlier round had, where they are more than three.",
+    ),
 ]
 
 _BRIEFLY = (
@@ -43,8 +79,8 @@ _BRIEFLY = (
     Column("measure", "Measure"),
     Column("design", "Design", spare=2),
     count("sizes", "Topics"),
-    Column("saved_at", "Saved", lambda when: f"{when:%Y-%m-%d}", spare=1),
-    Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
+    SAVED,
+    STALE,
     Column("note", "Note", spare=3),
 )
 _LISTED = (
@@ -56,27 +92,27 @@ _LISTED = (
 @app.callback()
 def plan(
     context: typer.Context,
-    variance: float | None = options.VARIANCE,
-    task: str | None = options.TASK,
-    measure: str | None = options.MEASURE,
-    scale: VarianceScale = options.SCALE,
-    assessments: list[str] | None = options.ASSESSMENTS,
-    pool_by: PoolBy = options.WEIGHTS,
-    variance_of: VarianceOf | None = options.DIFFERENCE_VARIANCE,
-    variance_at: str = options.LIMIT,
-    design: PlanDesign = options.DESIGN,
-    solve: Solve = options.SOLVED_FOR,
-    m: list[int] | None = options.RUNS,
-    min_d: list[float] | None = options.DIFFERENCES,
-    width: options.Widths = None,
-    topics: list[int] | None = options.TOPICS,
-    alpha: float = options.ALPHA,
-    beta: float = options.BETA,
-    engine: Engine = options.SIZE_ENGINE,
+    variance: float | None = _VARIANCE,
+    task: str | None = _TASK,
+    measure: str | None = _MEASURE,
+    scale: VarianceScale = _SCALE,
+    assessments: list[str] | None = _ASSESSMENTS,
+    pool_by: PoolBy = _POOL_BY,
+    variance_of: VarianceOf | None = _VARIANCE_OF,
+    variance_at: str = _VARIANCE_AT,
+    design: PlanDesign = _DESIGN,
+    solve: Solve = _SOLVE,
+    m: list[int] | None = _M,
+    min_d: list[float] | None = _MIN_D,
+    width: _Widths = None,
+    topics: list[int] | None = _TOPICS,
+    alpha: float = _ALPHA,
+    beta: float = _BETA,
+    engine: Engine = _ENGINE,
     database: Database = None,
-    form: options.PlanForm = "table",
-    only_protocol: options.Protocol = False,
-    details: options.Details = False,
+    form: _PlanForm = "table",
+    only_protocol: _Protocol = False,
+    details: _Details = False,
     chart: Chart = None,
 ) -> None:
     """Compute topic set sizes for the next round, from a task's rounds or a given variance."""
@@ -87,8 +123,8 @@ def plan(
     check(context)
     _check_form(form, only_protocol)
     check_chart(chart)
-    refuse_no_measure(context)
-    request = options.plan_request(parameters)
+    _refuse_no_measure(context)
+    request = _request(parameters)
     from roundbook.logbook.plans.planning import plan_topics
 
     if request.task is None:
@@ -103,6 +139,19 @@ def plan(
     draw(chart, computed)
 
 
+def _request(parameters: Mapping[str, Any]) -> PlanRequest:
+    """Return the plan request of options; for an interval, differences may be given as widths."""
+    fields = {name: parameters[name] for name in PlanRequest.model_fields}
+    if (width := parameters["width"]) is not None:
+        if fields["design"] not in INTERVALS:
+            raise typer.BadParameter("--width is of an interval: give --min-d")
+        if fields["min_d"] is not None:
+            raise typer.BadParameter("--width and --min-d are the same for an interval: give one")
+        fields["min_d"] = width
+    with usage_errors():
+        return PlanRequest(**fields)
+
+
 def _refuse_options(context: typer.Context, verb: str) -> None:
     """Refuse options before a verb, where they would be lost."""
     for name in context.params:
@@ -110,7 +159,16 @@ def _refuse_options(context: typer.Context, verb: str) -> None:
             raise typer.BadParameter(f"give the options after '{verb}', not before it")
 
 
-def _check_form(form: options.PlanFormat, only_protocol: bool) -> None:
+def _refuse_no_measure(context: typer.Context) -> None:
+    """Refuse --task without --measure, and name the measures that the task has."""
+    if context.params.get("task") is not None and context.params.get("measure") is None:
+        from roundbook_cli.measure import measures_sentence
+
+        sentence = measures_sentence(context)
+        raise typer.BadParameter("--task needs --measure" + (f". {sentence}" if sentence else ""))
+
+
+def _check_form(form: PlanFormat, only_protocol: bool) -> None:
     if only_protocol and form in ("csv", "latex"):
         raise typer.BadParameter(f"--protocol prints a paragraph: leave out --format {form}")
 
@@ -121,39 +179,39 @@ def _check_form(form: options.PlanFormat, only_protocol: bool) -> None:
 )
 def save(
     context: typer.Context,
-    name: PlanName,
-    variance: float | None = options.VARIANCE,
-    task: str | None = options.TASK,
-    measure: str | None = options.MEASURE,
-    scale: VarianceScale = options.SCALE,
-    assessments: list[str] | None = options.ASSESSMENTS,
-    pool_by: PoolBy = options.WEIGHTS,
-    variance_of: VarianceOf | None = options.DIFFERENCE_VARIANCE,
-    variance_at: str = options.LIMIT,
-    design: PlanDesign = options.DESIGN,
-    solve: Solve = options.SOLVED_FOR,
-    m: list[int] | None = options.RUNS,
-    min_d: list[float] | None = options.DIFFERENCES,
-    width: options.Widths = None,
-    topics: list[int] | None = options.TOPICS,
-    alpha: float = options.ALPHA,
-    beta: float = options.BETA,
-    engine: Engine = options.SIZE_ENGINE,
+    name: _PlanName,
+    variance: float | None = _VARIANCE,
+    task: str | None = _TASK,
+    measure: str | None = _MEASURE,
+    scale: VarianceScale = _SCALE,
+    assessments: list[str] | None = _ASSESSMENTS,
+    pool_by: PoolBy = _POOL_BY,
+    variance_of: VarianceOf | None = _VARIANCE_OF,
+    variance_at: str = _VARIANCE_AT,
+    design: PlanDesign = _DESIGN,
+    solve: Solve = _SOLVE,
+    m: list[int] | None = _M,
+    min_d: list[float] | None = _MIN_D,
+    width: _Widths = None,
+    topics: list[int] | None = _TOPICS,
+    alpha: float = _ALPHA,
+    beta: float = _BETA,
+    engine: Engine = _ENGINE,
     database: Database = None,
     note: Annotated[
         str | None, typer.Option("--note", metavar="TEXT", help="Why: it is kept with the plan.")
     ] = None,
-    form: options.PlanForm = "table",
-    only_protocol: options.Protocol = False,
-    details: options.Details = False,
+    form: _PlanForm = "table",
+    only_protocol: _Protocol = False,
+    details: _Details = False,
     chart: Chart = None,
 ) -> None:
     """Compute a plan and save it, with what it rests on, as the next version of that name."""
     parameters = locals()
     _check_form(form, only_protocol)
     check_chart(chart)
-    refuse_no_measure(context)
-    request = options.plan_request(parameters)
+    _refuse_no_measure(context)
+    request = _request(parameters)
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.plans.planning import plan_topics
     from roundbook.logbook.saving import save_result
@@ -180,7 +238,7 @@ def save(
 @app.command("list", epilog="Example: roundbook plan list --task covid")
 def list_(
     context: typer.Context,
-    task: str | None = option(ListResults, "task", "--task", metavar="TASK"),
+    task: str | None = option(ListResults, "task", metavar="TASK"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -189,39 +247,40 @@ def list_(
 
     with record(context, database) as session:
         listed = list_results(session, ListResults(task=task, kind="plan"))
-    if form == "json":
-        plans = [
-            plan_entry(entry) | entry.brief | {"stale": entry.stale} for entry in listed.results
-        ]
-        print_json({"task": listed.task, "plans": plans})
-        return
+    plans = [plan_entry(entry) | entry.brief | {"stale": entry.stale} for entry in listed.results]
     rows = [
         SimpleNamespace(
-            **dict.fromkeys(_LISTED) | dict(entry) | entry.brief,
-            sizes=_sizes(entry) if entry.brief else None,
+            **dict.fromkeys(_LISTED) | dict(entry) | entry.brief, sizes=_sizes(entry.brief)
         )
         for entry in listed.results
     ]
-    if form == "csv":
-        show(listed, form, rows, tuple(Column(name, name) for name in _LISTED))
-        return
-    hint = "No plan is saved. Save one with: roundbook plan save NAME, and the options of plan."
-    print_table(rows, _BRIEFLY, below=[] if rows else [hint])
+    show(
+        listed,
+        form,
+        rows,
+        tuple(Column(name, name) for name in _LISTED) if form == "csv" else _BRIEFLY,
+        empty="No plan is saved. Save one with: roundbook plan save NAME, and the options of plan.",
+        extra={"plans": plans},
+        without=("results",),
+    )
 
 
-def _sizes(entry: ResultEntry) -> str:
-    few, most = entry.brief["fewest_topics"], entry.brief["most_topics"]
+def _sizes(brief: Mapping[str, Any]) -> str | None:
+    """Return the fewest and most topics of a saved plan; None where it cannot be read."""
+    few, most = brief.get("fewest_topics"), brief.get("most_topics")
+    if few is None:
+        return None
     return f"{few:,}" if few == most else f"{few:,}-{most:,}"
 
 
 @app.command("show", epilog="Example: roundbook plan show round6 --version 1")
 def show_(
     context: typer.Context,
-    name: PlanName,
-    version: int | None = option(ShowResult, "version", "--version", metavar="N"),
-    form: options.PlanForm = "table",
-    only_protocol: options.Protocol = False,
-    details: options.Details = False,
+    name: _PlanName,
+    version: int | None = option(ShowResult, "version", metavar="N"),
+    form: _PlanForm = "table",
+    only_protocol: _Protocol = False,
+    details: _Details = False,
     chart: Chart = None,
     database: Database = None,
 ) -> None:

@@ -32,10 +32,7 @@ def history_warning(history: VarianceHistory) -> str | None:
 def with_advice(history: VarianceHistory, lines: Iterable[str]) -> list[str]:
     """Return lines about a variance history, with the command that each gives cause for."""
     from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
-    from roundbook.presentation.variances import (
-        unknown_teams,
-        unknown_teams_way_out,
-    )
+    from roundbook.presentation.variances import unknown_teams, unknown_teams_way_out
 
     ways_out: dict[str | None, WayOut | None] = {}
     for two_way in (True, False):

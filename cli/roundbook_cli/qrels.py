@@ -8,10 +8,10 @@ import typer
 
 from roundbook.presentation.runs import QRELS, qrels_notes
 from roundbook.requests.runs import ListQrels, LogQrels
-from roundbook_cli.impact import dependents_json, tell_impact
+from roundbook_cli.impact import show_decision
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, progress, show, talk_notes
+from roundbook_cli.output import Column, count, progress, show
 from roundbook_cli.request_options import argument, option, request_of
 from roundbook_cli.session import record, sessions
 
@@ -33,12 +33,10 @@ def log(
     task: str = argument(LogQrels, "task", metavar="TASK"),
     round_label: str = argument(LogQrels, "round", metavar="ROUND"),
     file: Path = argument(LogQrels, "file", metavar="FILE"),
-    assessments: str = option(LogQrels, "assessments", "--assessments", metavar="LABEL"),
-    create: bool = option(LogQrels, "create", "--create"),
-    revise: str | None = option(
-        LogQrels, "revise", "--revise", metavar="REASON", show_default=False
-    ),
-    dry_run: bool = option(LogQrels, "dry_run", "--dry-run"),
+    assessments: str = option(LogQrels, "assessments", metavar="LABEL"),
+    create: bool = option(LogQrels, "create"),
+    revise: str | None = option(LogQrels, "revise", metavar="REASON", show_default=False),
+    dry_run: bool = option(LogQrels, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -61,10 +59,7 @@ def log(
         with progress("Logging the assessments ..."), begin(keep=not dry_run) as session:
             logged = log_qrels(session, request, max_file_bytes=load_settings().max_file_bytes)
     notes = qrels_notes(logged, revise)
-    impact = dependents_json(logged.impact)
-    show(logged, form, [logged], _LOGGED, extra={"notes": notes, "impact": impact})
-    talk_notes(notes)
-    tell_impact(logged)
+    show_decision(logged, form, _LOGGED, notes)
 
 
 @app.command("list", epilog="Example: roundbook qrels list covid")
@@ -80,5 +75,5 @@ def list_(
 
     with record(context, database) as session:
         listed = list_qrels(session, ListQrels(task=task, round=round_label))
-    empty = [] if listed.qrels else ["No assessments yet: 'roundbook qrels log' takes a file."]
-    show(listed, form, listed.qrels, QRELS, below=empty)
+    empty = "No assessments yet: 'roundbook qrels log' takes a file."
+    show(listed, form, listed.qrels, QRELS, empty=empty)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
-from roundbook_cli.output import print_commands, print_table
+from roundbook_cli.output import Column, print_commands, print_sentences
 
 if TYPE_CHECKING:
     from roundbook.logbook.factors import FactorSet
@@ -20,17 +20,26 @@ if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
     from roundbook.logbook.teams import DescribedTeams, RefittableFactors
 
+# Columns of saved results.
+SAVED = Column("saved_at", "Saved", "{:%Y-%m-%d}".format, spare=1)
+STALE = Column("stale", "Stale", lambda stale: "yes" if stale else "no")
+
+
+def command(*words: str) -> str:
+    """Return a command of this program to type, quoted for a shell."""
+    return shlex.join(["roundbook", *words])
+
 
 def renewal(entry: ResultEntry) -> str | None:
     """Return the command that renews a saved result, None where nothing needs or can be renewed."""
     # A result that is not stale may have new rounds to take in.
     renewable = entry.renewable or (entry.changes and not entry.stale)
-    return shlex.join(["roundbook", "result", "renew", entry.name]) if renewable else None
+    return command("result", "renew", entry.name) if renewable else None
 
 
 def renewal_of_task(task: str) -> str:
     """Return the command that renews every stale result of a task."""
-    return shlex.join(["roundbook", "result", "renew", task, "--stale"])
+    return command("result", "renew", task, "--stale")
 
 
 def entry_json(entry: ResultEntry, fields: Collection[str] | None = None) -> dict[str, Any]:
@@ -43,21 +52,14 @@ def entry_json(entry: ResultEntry, fields: Collection[str] | None = None) -> dic
 
 
 def print_staleness(saved: ShownResult, clause: str) -> None:
-    """Print whether a saved result is stale, and the command that renews it.
-
-    Parameters
-    ----------
-    clause : str
-        What to print for a result that is not stale.
-    """
+    """Print whether a saved result is stale, else the clause; and the command that renews it."""
     from roundbook.presentation.saved_results import why_stale
 
     why = why_stale(saved)
-    print_table([], (), above=[f"Stale: {why}." if why else f"It stands: {clause}."])
-    command = renewal(saved)
-    if command:
+    print_sentences(f"Stale: {why}." if why else f"It stands: {clause}.")
+    if renewing := renewal(saved):
         typer.echo("To renew it:")
-        print_commands(command)
+        print_commands(renewing)
 
 
 def renewal_of_dependent(dependent: Dependent) -> str | None:
@@ -71,18 +73,18 @@ def renewal_of_dependent(dependent: Dependent) -> str | None:
 
 def recompute_command(scores: Scores) -> str:
     """Return the command that computes scores from the latest runs and assessments."""
-    command = ["roundbook", "log", scores.task, scores.round, "--from-runs"]
-    command += measure_options(scores.measure, scores.assessments)
-    return shlex.join([*command, "--revise", "REASON"])
+    of_measure = measure_options(scores.measure, scores.assessments)
+    logging = ("log", scores.task, scores.round, "--from-runs")
+    return command(*logging, *of_measure, "--revise", "REASON")
 
 
 def _refit(refit: RefitRequest) -> str:
-    command = ["roundbook", "factors", "fit", refit.task, refit.round, "--measure", refit.measure]
-    command += ["--assessments", refit.assessments]
+    words = ["factors", "fit", refit.task, refit.round, "--measure", refit.measure]
+    words += ["--assessments", refit.assessments]
     for run in refit.runs:
-        command += ["--runs", run]
-    command += ["--zero-sd", refit.zero_sd] if refit.zero_sd != "average" else []
-    return shlex.join([*command, "--reason", "REASON"])
+        words += ["--runs", run]
+    words += ["--zero-sd", refit.zero_sd] if refit.zero_sd != "average" else []
+    return command(*words, "--reason", "REASON")
 
 
 def dependent_line(dependent: Dependent) -> dict[str, Any]:
@@ -95,13 +97,7 @@ def dependent_line(dependent: Dependent) -> dict[str, Any]:
 
 
 def measure_options(measure: str, assessments: str, *, of_several: bool = False) -> list[str]:
-    """Return the options that name a measure, and its assessments unless they are the usual ones.
-
-    Parameters
-    ----------
-    of_several : bool
-        Whether there are others, so that these are named too.
-    """
+    """Return the options that name a measure, and its assessments if they are others or `of_several`."""
     named = of_several or assessments != DEFAULT_ASSESSMENTS
     return ["--measure", measure, *(["--assessments", assessments] if named else [])]
 
@@ -109,13 +105,10 @@ def measure_options(measure: str, assessments: str, *, of_several: bool = False)
 def refit_command(task: str, label: str, of_measure: Sequence[str], runs: str) -> str:
     """Return the command that fits a round's factors on all runs, or the pooled ones.
 
-    Parameters
-    ----------
-    of_measure : sequence of str
-        The options that name the measure and its assessments, see `measure_options`.
+    `of_measure` are options as `measure_options` returns them.
     """
-    command = ["roundbook", "factors", "fit", task, label, *of_measure]
-    return shlex.join([*command, "--runs", runs, "--reason", "REASON"])
+    fitting = ("factors", "fit", task, label, *of_measure)
+    return command(*fitting, "--runs", runs, "--reason", "REASON")
 
 
 def refit_notes(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated
@@ -15,6 +14,7 @@ from roundbook.requests.reports import DepositRequest, HtmlReport, LatexReport
 from roundbook.requests.results import ListResults, ShowResult
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, signed, talk, talk_notes
+from roundbook_cli.renewal import SAVED, STALE, command
 from roundbook_cli.request_options import argument, option, request_of, usage_errors
 from roundbook_cli.saved_drift import Details, print_saved, report_facts, report_number
 from roundbook_cli.series import Assessments, TaskName
@@ -37,8 +37,8 @@ _LISTED = (
     Column("to_round", "To"),
     Column("verdict", "Verdict", verdict_words),
     signed("shift", "Shift"),
-    Column("saved_at", "Saved", lambda when: f"{when:%Y-%m-%d}", spare=1),
-    Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
+    SAVED,
+    STALE,
     Column("note", "Note", spare=2),
 )
 _OF_BRIEF = ("measure", "verdict", "shift")
@@ -47,7 +47,7 @@ _OF_BRIEF = ("measure", "verdict", "shift")
 @app.command("list", epilog="Example: roundbook report list --task covid")
 def list_(
     context: typer.Context,
-    task: str | None = option(ListResults, "task", "--task", metavar="TASK"),
+    task: str | None = option(ListResults, "task", metavar="TASK"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -69,14 +69,13 @@ def list_(
         )
         for entry in entries
     ]
-    hint = "No drift report is saved. Save one with: roundbook drift TASK --measure M --save"
     reports = [report_facts(entry) | entry.brief for entry in entries]
     show(
         listed,
         form,
         rows,
         _LISTED,
-        below=[] if rows else [hint],
+        empty="No drift report is saved. Save one with: roundbook drift TASK --measure M --save",
         extra={"reports": reports},
         without=("results",),
     )
@@ -114,12 +113,12 @@ def show_(
 def html(
     context: typer.Context,
     task: TaskName,
-    output: Path = option(HtmlReport, "output", "--output", metavar="FILE"),
+    output: Path = option(HtmlReport, "output", metavar="FILE"),
     round_label: str | None = argument(HtmlReport, "round", metavar="ROUND"),
-    measure: str | None = option(HtmlReport, "measure", "--measure", metavar="M"),
+    measure: str | None = option(HtmlReport, "measure", metavar="M"),
     assessments: Assessments = None,
-    scale: VarianceScale = option(HtmlReport, "scale", "--scale"),
-    force: bool = option(HtmlReport, "force", "--force"),
+    scale: VarianceScale = option(HtmlReport, "scale"),
+    force: bool = option(HtmlReport, "force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -130,10 +129,7 @@ def html(
     from roundbook.reports.html_report import write_html
 
     request = request_of(HtmlReport, locals(), round=round_label)
-    with (
-        record(context, database) as session,
-        progress("Writing the pages ...") as step,
-    ):
+    with record(context, database) as session, progress("Writing the pages ...") as step:
         written = write_html(session, request, step)
     columns = (
         Column("report", "Report"),
@@ -152,14 +148,14 @@ def html(
 def latex(
     context: typer.Context,
     task: TaskName,
-    output: Path = option(LatexReport, "output", "--output", metavar="DIR_OR_FILE"),
+    output: Path = option(LatexReport, "output", metavar="DIR_OR_FILE"),
     round_label: str | None = argument(LatexReport, "round", metavar="ROUND"),
-    measure: str | None = option(LatexReport, "measure", "--measure", metavar="M"),
+    measure: str | None = option(LatexReport, "measure", metavar="M"),
     assessments: Assessments = None,
-    m: list[int] | None = option(LatexReport, "m", "--m", metavar="M"),
-    min_d: list[float] | None = option(LatexReport, "min_d", "--min-d", metavar="D"),
-    plan: str | None = option(LatexReport, "plan", "--plan", metavar="NAME"),
-    force: bool = option(LatexReport, "force", "--force"),
+    m: list[int] | None = option(LatexReport, "m", metavar="M"),
+    min_d: list[float] | None = option(LatexReport, "min_d", metavar="D"),
+    plan: str | None = option(LatexReport, "plan", metavar="NAME"),
+    force: bool = option(LatexReport, "force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -171,10 +167,7 @@ def latex(
 
     with usage_errors():
         request = request_of(LatexReport, locals(), round=round_label)
-    with (
-        record(context, database) as session,
-        progress("Computing the tables ...") as step,
-    ):
+    with record(context, database) as session, progress("Computing the tables ...") as step:
         written = write_latex(session, request, step)
     columns = (
         Column("report", "Report"),
@@ -185,8 +178,7 @@ def latex(
     show(written, form, [written], columns)
     _note(written)
     if written.plan_stale:
-        command = shlex.join(["roundbook", "result", "renew", str(written.plan)])
-        talk(f"To renew the plan: {command}")
+        talk(f"To renew the plan: {command('result', 'renew', str(written.plan))}")
 
 
 @app.command(
@@ -196,13 +188,13 @@ def latex(
 def datacite(
     context: typer.Context,
     task: TaskName,
-    output: Path = option(DepositRequest, "output", "--output", metavar="DIR_OR_ZIP"),
-    title: str | None = option(DepositRequest, "title", "--title", metavar="TEXT"),
+    output: Path = option(DepositRequest, "output", metavar="DIR_OR_ZIP"),
+    title: str | None = option(DepositRequest, "title", metavar="TEXT"),
     creators: list[str] | None = option(DepositRequest, "creators", "--creator", metavar="NAME"),
-    publisher: str | None = option(DepositRequest, "publisher", "--publisher", metavar="NAME"),
-    year: int | None = option(DepositRequest, "year", "--year", metavar="YEAR"),
-    doi: str | None = option(DepositRequest, "doi", "--doi", metavar="DOI"),
-    force: bool = option(DepositRequest, "force", "--force"),
+    publisher: str | None = option(DepositRequest, "publisher", metavar="NAME"),
+    year: int | None = option(DepositRequest, "year", metavar="YEAR"),
+    doi: str | None = option(DepositRequest, "doi", metavar="DOI"),
+    force: bool = option(DepositRequest, "force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:

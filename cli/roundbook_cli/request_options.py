@@ -35,11 +35,13 @@ def option(request: type[Request], field: str, *names: str, **more: Any) -> Any:
     Parameters
     ----------
     names : str
-        The option, such as ``--min-d``.
+        The option, such as ``--min-d``; by default it is called after the command's parameter.
     more
         Other arguments of `typer.Option`; a `default` replaces that of the field.
     """
     usual, described = _described(request, field, more)
+    if usual is False and not names:
+        names = (f"--{field.replace('_', '-')}",)  # Typer would add a --no- to it
     return typer.Option(usual, *names, **described)
 
 
@@ -135,13 +137,7 @@ def reword(error: UsageError) -> None:
 
 @contextmanager
 def usage_errors() -> Iterator[None]:
-    """Turn the refusal of a request into an error that names options in place of fields.
-
-    Raises
-    ------
-    typer.BadParameter
-        In place of a RequestError.
-    """
+    """Turn the refusal of a request into a usage error, with options in place of fields."""
     try:
         yield
     except RequestError as error:

@@ -11,6 +11,7 @@ from roundbook.requests.results import ListResults, RenewResults, ShowResult
 from roundbook_cli.completion import offer
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, show, talk, talk_notes
+from roundbook_cli.renewal import SAVED, STALE, entry_json
 from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import changing, record
 
@@ -21,12 +22,8 @@ _LISTED = (
     count("version", "Version"),
     Column("measure", "Measure"),
     Column("brief", "Result"),
-    Column("saved_at", "Saved", lambda when: f"{when:%Y-%m-%d}", spare=1),
-    Column("stale", "Stale", lambda stale: "yes" if stale else "no"),
-)
-_CSV = tuple(
-    Column(name, name)
-    for name in ("kind", "name", "version", "task", "saved_at", "saved_by", "stale", "why", "note")
+    SAVED,
+    STALE,
 )
 _RENEWED = (
     Column("name", "Name"),
@@ -40,15 +37,14 @@ _RENEWED = (
 def list_(
     context: typer.Context,
     task: str | None = argument(ListResults, "task", metavar="TASK"),
-    stale: bool = option(ListResults, "stale", "--stale"),
-    kind: str | None = option(ListResults, "kind", "--kind", metavar="KIND"),
+    stale: bool = option(ListResults, "stale"),
+    kind: str | None = option(ListResults, "kind", metavar="KIND"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """List the saved results, the latest version of each, and whether it is stale."""
     from roundbook.logbook.saved_results import list_results
-    from roundbook.presentation.saved_results import brief_sentence, entry_row
-    from roundbook_cli.renewal import entry_json
+    from roundbook.presentation.saved_results import ENTRY_COLUMNS, brief_sentence, entry_row
 
     request = ListResults(task=task, stale=stale, kind=kind)
     with record(context, database) as session:
@@ -61,15 +57,17 @@ def list_(
     ]
     hint = "see 'roundbook plan save', 'roundbook drift --save' and 'roundbook study NAME --save'"
     columns: tuple[Column, ...] = _LISTED
-    if len({row.task for row in rows}) > 1:
+    if form == "csv":
+        columns = tuple(Column(name, name) for name in ENTRY_COLUMNS)
+    elif len({row.task for row in rows}) > 1:
         columns = (Column("task", "Task", spare=2), *columns)
     empty = "No result is stale." if request.stale else f"No result is saved: {hint}."
     show(
         listed,
         form,
         rows,
-        _CSV if form == "csv" else columns,
-        below=[] if rows else [empty],
+        columns,
+        empty=empty,
         extra={"results": [entry_json(entry) for entry in listed.results]},
     )
 
@@ -78,8 +76,8 @@ def list_(
 def show_(
     context: typer.Context,
     name: str = argument(ShowResult, "name", metavar="NAME", autocompletion=offer("results")),
-    version: int | None = option(ShowResult, "version", "--version", metavar="N"),
-    kind: str | None = option(ShowResult, "kind", "--kind", metavar="KIND"),
+    version: int | None = option(ShowResult, "version", metavar="N"),
+    kind: str | None = option(ShowResult, "kind", metavar="KIND"),
     details: Annotated[
         bool, typer.Option("--details", help="Print also what its page leaves out.")
     ] = False,
@@ -105,8 +103,8 @@ def renew(
     stale: Annotated[
         bool, typer.Option("--stale", help="NAME is a task's: renew all of it that is stale.")
     ] = False,
-    kind: str | None = option(RenewResults, "kind", "--kind", metavar="KIND"),
-    dry_run: bool = option(RenewResults, "dry_run", "--dry-run"),
+    kind: str | None = option(RenewResults, "kind", metavar="KIND"),
+    dry_run: bool = option(RenewResults, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -131,7 +129,7 @@ def renew(
         )
         for renewed in renewal.renewed
     ]
-    show(renewal, form, rows, _RENEWED, below=[] if rows else [NOTHING_STALE])
+    show(renewal, form, rows, _RENEWED, empty=NOTHING_STALE)
     talk_notes(renewal_notes(renewal))
     if dry_run:
         talk(DRY_RUN)

@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 from datetime import date
+from pathlib import Path
 from shlex import quote
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from roundbook.errors import RecordError
 from roundbook.presentation.rounds import PUBLISHED_VARIANCES, round_sentences
-from roundbook.presentation.runs import QRELS, UPLOADS
+from roundbook.presentation.runs import QRELS, UPLOADS, corrections, described_phrase
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
+from roundbook.requests.record import RoundVerificationRequest
+from roundbook.requests.runs import DescribeTeams
 from roundbook.requests.tasks import (
     CreateRound,
     ListRounds,
@@ -21,7 +25,7 @@ from roundbook.requests.tasks import (
     SetRound,
     ShowRound,
 )
-from roundbook_cli import round_teams, verify
+from roundbook_cli.impact import dependents_json, tell_impact, tell_publication
 from roundbook_cli.near_names import confirm_name
 from roundbook_cli.options import Database, Form, read_day
 from roundbook_cli.output import (
@@ -35,7 +39,9 @@ from roundbook_cli.output import (
     talk,
     talk_notes,
 )
+from roundbook_cli.renewal import in_one_line, refit_notes
 from roundbook_cli.request_options import argument, option, request_of
+from roundbook_cli.series import RoundLabel, TaskName
 from roundbook_cli.session import changing, record, sessions
 from roundbook_cli.ways_out import with_way_out
 
@@ -80,10 +86,10 @@ _COLUMNS = (
 @app.command(epilog="Example: roundbook round create covid round1 --held 2020-04-15")
 def create(
     context: typer.Context,
-    task: str = argument(CreateRound, "task", metavar="TASK"),
-    round_label: str = argument(CreateRound, "round", metavar="ROUND"),
-    held: date | None = option(CreateRound, "held", "--held", metavar="DATE", parser=read_day),
-    collection: str | None = option(CreateRound, "collection", "--collection", metavar="NAME"),
+    task: TaskName,
+    round_label: RoundLabel,
+    held: date | None = option(CreateRound, "held", metavar="DATE", parser=read_day),
+    collection: str | None = option(CreateRound, "collection", metavar="NAME"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -101,18 +107,17 @@ def create(
 @app.command("set", epilog="Example: roundbook round set covid round1 --collection CORD-19")
 def set_(
     context: typer.Context,
-    task: str = argument(CreateRound, "task", metavar="TASK"),
-    round_label: str = argument(CreateRound, "round", metavar="ROUND"),
-    held: date | None = option(CreateRound, "held", "--held", metavar="DATE", parser=read_day),
-    collection: str | None = option(CreateRound, "collection", "--collection", metavar="NAME"),
-    force: bool = option(SetRound, "force", "--force"),
-    dry_run: bool = option(SetRound, "dry_run", "--dry-run"),
+    task: TaskName,
+    round_label: RoundLabel,
+    held: date | None = option(CreateRound, "held", metavar="DATE", parser=read_day),
+    collection: str | None = option(CreateRound, "collection", metavar="NAME"),
+    force: bool = option(SetRound, "force"),
+    dry_run: bool = option(SetRound, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Record on which document collection, and when, a round was held."""
     from roundbook.logbook.round_changes import set_round
-    from roundbook_cli.impact import dependents_json, tell_impact
 
     request = request_of(SetRound, locals(), round=round_label)
     with changing(context, database, keep=not dry_run) as session:
@@ -126,10 +131,10 @@ def set_(
 @app.command(epilog="Example: roundbook round rename covid roud4 round4")
 def rename(
     context: typer.Context,
-    task: str = argument(CreateRound, "task", metavar="TASK"),
-    round_label: str = argument(CreateRound, "round", metavar="ROUND"),
+    task: TaskName,
+    round_label: RoundLabel,
     name: str = argument(RenameRound, "name", metavar="NAME"),
-    force: bool = option(RenameRound, "force", "--force"),
+    force: bool = option(RenameRound, "force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -147,8 +152,8 @@ def rename(
 @app.command(epilog="Example: roundbook round remove covid roud4")
 def remove(
     context: typer.Context,
-    task: str = argument(CreateRound, "task", metavar="TASK"),
-    round_label: str = argument(CreateRound, "round", metavar="ROUND"),
+    task: TaskName,
+    round_label: RoundLabel,
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -164,10 +169,10 @@ def remove(
 @app.command(epilog="Example: roundbook round publish covid round1")
 def publish(
     context: typer.Context,
-    task: str = argument(CreateRound, "task", metavar="TASK"),
-    round_label: str = argument(CreateRound, "round", metavar="ROUND"),
-    reason: str | None = option(PublishRound, "reason", "--reason", metavar="TEXT"),
-    dry_run: bool = option(PublishRound, "dry_run", "--dry-run"),
+    task: TaskName,
+    round_label: RoundLabel,
+    reason: str | None = option(PublishRound, "reason", metavar="TEXT"),
+    dry_run: bool = option(PublishRound, "dry_run"),
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask, on a terminal.")] = False,
     form: Form = "table",
     database: Database = None,
@@ -218,7 +223,7 @@ def publish(
 @app.command("list", epilog="Example: roundbook round list covid")
 def list_(
     context: typer.Context,
-    task: str = argument(CreateRound, "task", metavar="TASK"),
+    task: TaskName,
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -229,15 +234,15 @@ def list_(
     with record(context, database) as session:
         listed = list_rounds(session, request)
     way_out = f"No round yet. Make one with 'roundbook round create {quote(request.task)} ROUND'."
-    below = _held_notes(request.task, listed.rounds) if listed.rounds else [way_out]
-    show(listed, form, listed.rounds, _COLUMNS, below=below)
+    below = _held_notes(request.task, listed.rounds)
+    show(listed, form, listed.rounds, _COLUMNS, below=below, empty=way_out)
 
 
 @app.command("show", epilog="Example: roundbook round show covid round1")
 def show_(
     context: typer.Context,
-    task: str = argument(CreateRound, "task", metavar="TASK"),
-    round_label: str = argument(CreateRound, "round", metavar="ROUND"),
+    task: TaskName,
+    round_label: RoundLabel,
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -265,5 +270,87 @@ def show_(
             section(heading, rows=rows, columns=columns)
 
 
-app.add_typer(round_teams.commands)
-app.add_typer(verify.of_round)
+_CORRECTED = (Column("run", "Run"), Column("corrected", "Corrected"))
+_CHANGES = tuple(Column(field, field) for field in ("run", "fact", "was", "now"))
+
+
+@app.command(epilog="Example: roundbook round teams covid round1 teams.csv --revise 'wrong file'")
+def teams(
+    context: typer.Context,
+    task: TaskName,
+    round_label: RoundLabel,
+    file: Path = argument(DescribeTeams, "file", metavar="FILE"),
+    revise: str | None = option(DescribeTeams, "revise", metavar="REASON"),
+    dry_run: bool = option(DescribeTeams, "dry_run"),
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Record the teams of a round's runs from a file, or correct them with --revise.
+
+    Scores and factors stay as they are. The intervals of variances, which count teams, are
+    estimated anew.
+    """
+    from roundbook.logbook.teams import describe_teams
+    from roundbook.presentation.decisions import described_notes, pool_corrected
+    from roundbook.settings import load_settings
+
+    request = DescribeTeams(task=task, round=round_label, file=file, revise=revise, dry_run=dry_run)
+    with changing(context, database, keep=not request.dry_run) as session:
+        described = describe_teams(session, request, max_file_bytes=load_settings().max_file_bytes)
+    refits = refit_notes(described, described.refittable, corrected=pool_corrected(described))
+    notes = [*described_notes(described), *refits]
+    rows = [
+        SimpleNamespace(run=run, corrected=correction)
+        for run, correction in corrections(described.changes).items()
+    ]
+    show(
+        described,
+        form,
+        described.changes if form == "csv" else rows,
+        _CHANGES if form == "csv" else _CORRECTED,
+        above=[f"{described.task}, round '{described.round}': {described_phrase(described)}."],
+        extra={"notes": in_one_line(notes), "impact": dependents_json(described.impact)},
+    )
+    talk_notes(notes)
+    tell_publication(described)
+    tell_impact(described)
+
+
+_VERIFIED = (
+    Column("task", "Task"),
+    Column("round", "Round"),
+    Column("fingerprint", "Fingerprint"),
+    Column("status", "Status"),
+)
+
+
+@app.command("verify", epilog="Example: roundbook round verify covid round1")
+def verify_round(
+    context: typer.Context,
+    task: TaskName,
+    round_label: RoundLabel,
+    fingerprint: str | None = argument(
+        RoundVerificationRequest, "fingerprint", metavar="FINGERPRINT"
+    ),
+    form: Form = "table",
+    database: Database = None,
+) -> None:
+    """Compare a round with its fingerprint: with the one given, else that of its publication.
+
+    Exits with 1 where they differ, as they do once scores are corrected or factors fitted anew.
+    """
+    from roundbook.logbook.round_fingerprint import verify_round
+
+    request = RoundVerificationRequest(task=task, round=round_label, fingerprint=fingerprint)
+    with record(context, database) as session:
+        verified = verify_round(session, request)
+    below = [] if verified.status == "same" else [f"Expected {verified.expected}"]
+    if verified.changed_by:
+        below.append("Changed since it was published by:")
+        below += [
+            f"  event {change.event}, {change.at:%Y-%m-%d}: {change.what}"
+            for change in verified.changed_by
+        ]
+    show(verified, form, [verified], _VERIFIED, below=below)
+    if verified.status == "different":
+        raise typer.Exit(1)

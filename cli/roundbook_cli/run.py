@@ -6,14 +6,9 @@ from pathlib import Path
 
 import typer
 
-from roundbook.presentation.runs import (
-    UPLOADS,
-    comparison_notes,
-    comparison_summary,
-    run_notes,
-)
+from roundbook.presentation.runs import UPLOADS, comparison_notes, comparison_summary, run_notes
 from roundbook.requests.runs import CompareScores, ListRuns, LogRuns
-from roundbook_cli.impact import dependents_json, tell_impact
+from roundbook_cli.impact import show_decision
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, number, progress, show, signed, talk_notes
@@ -56,8 +51,8 @@ def log(
     task: str = argument(LogRuns, "task", metavar="TASK"),
     round_label: str = argument(LogRuns, "round", metavar="ROUND"),
     files: list[Path] = argument(LogRuns, "files", metavar="FILE..."),
-    create: bool = option(LogRuns, "create", "--create"),
-    dry_run: bool = option(LogRuns, "dry_run", "--dry-run"),
+    create: bool = option(LogRuns, "create"),
+    dry_run: bool = option(LogRuns, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -77,10 +72,7 @@ def log(
                 session, request, max_file_bytes=load_settings().max_file_bytes, progress=doing
             )
     notes = run_notes(logged)
-    impact = dependents_json(logged.impact)
-    show(logged, form, [logged], _LOGGED, extra={"notes": notes, "impact": impact})
-    talk_notes(notes)
-    tell_impact(logged)
+    show_decision(logged, form, _LOGGED, notes)
 
 
 @app.command("list", epilog="Example: roundbook run list covid round1")
@@ -96,11 +88,9 @@ def list_(
 
     with record(context, database) as session:
         listed = list_runs(session, ListRuns(task=task, round=round_label))
-    empty = [] if listed.uploads else ["No runs yet: 'roundbook run log' takes run files."]
-    if listed.runs is None:
-        show(listed, form, listed.uploads, UPLOADS, below=empty)
-    else:
-        show(listed, form, listed.runs, _RUNS, below=empty)
+    rows, columns = (listed.runs, _RUNS) if listed.runs is not None else (listed.uploads, UPLOADS)
+    empty = None if listed.uploads else "No runs yet: 'roundbook run log' takes run files."
+    show(listed, form, rows, columns, empty=empty)
 
 
 @app.command(
@@ -111,8 +101,8 @@ def compare(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    tolerance: float = option(CompareScores, "tolerance", "--tolerance"),
-    limit: int = option(CompareScores, "limit", "--limit", metavar="N"),
+    tolerance: float = option(CompareScores, "tolerance"),
+    limit: int = option(CompareScores, "limit", metavar="N"),
     assessments: Assessments = None,
     form: Form = "table",
     database: Database = None,

@@ -9,13 +9,12 @@ from roundbook_cli.request_options import argument, option
 
 TaskName = Annotated[str, argument(RecordVarianceRequest, "task", metavar="TASK")]
 RoundLabel = Annotated[str, argument(RecordVarianceRequest, "round", metavar="ROUND")]
-Measure = Annotated[str, option(RecordVarianceRequest, "measure", "--measure", metavar="M")]
+Measure = Annotated[str, option(RecordVarianceRequest, "measure", metavar="M")]
 Assessments = Annotated[
     str | None,
     option(
         VarianceHistoryRequest,
         "assessments",
-        "--assessments",
         metavar="LABEL",
         default=...,  # Typer takes it from the command's parameter
         show_default=False,

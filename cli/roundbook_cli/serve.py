@@ -1,4 +1,4 @@
-"""``roundbook serve``: the record over HTTP."""
+"""``roundbook serve`` and ``roundbook worker``: the record over HTTP, and its background jobs."""
 
 from __future__ import annotations
 
@@ -107,3 +107,22 @@ def serve(
             open_to_all=open_to_all,
             listening=lambda at: talk(f"Serving on {at} (Ctrl-C ends it)."),
         )
+
+
+@commands.command(epilog="Example: roundbook worker")
+def worker(context: typer.Context, database: Database = None) -> None:
+    """Take the jobs that the service was given, one by one, until Ctrl-C.
+
+    A job is a study that is computed and saved. When the worker is ended, the study under way goes
+    back into the queue; when it is lost, another worker takes up its job. Start several to have
+    several studies computed at once.
+    """
+    from roundbook.errors import MissingExtraError
+    from roundbook.settings import load_settings
+
+    try:
+        from roundbook.jobs.worker import run_worker
+    except ModuleNotFoundError:
+        raise MissingExtraError("Jobs are kept by procrastinate.", "serve") from None
+
+    run_worker(load_settings(), database_address(context, database), talk)

@@ -103,13 +103,6 @@ def database_address(context: typer.Context, database: str | None) -> str | None
     """Return --database as given to the command, else as given before it; None without either.
 
     Every command that opens a database calls this first, so it checks the whole command line.
-
-    Raises
-    ------
-    InputError
-        When it is empty, such as a variable of a script that is not set.
-    typer.BadParameter
-        When the value of an option looks like an option, or an option is repeated.
     """
     check(context)
     value = database if database is not None else context.find_root().params.get("database")
@@ -117,7 +110,10 @@ def database_address(context: typer.Context, database: str | None) -> str | None
 
 
 def checked_address(option: str, value: str) -> str:
-    """Return the address given to an option; refuse an empty one, which would mean the default."""
+    """Return the address given to an option; refuse an empty one, which would mean the default.
+
+    It is empty where a variable of a script is not set.
+    """
     from roundbook.errors import InputError
 
     if not value.strip():
@@ -134,11 +130,6 @@ def check(context: typer.Context) -> None:
     Otherwise ``--revise --dry-run`` would write a revision for the reason '--dry-run', and of
     ``--assessments gold --assessments bronze`` only the last would count. A value that begins
     with ``--`` can be given after an equals sign.
-
-    Raises
-    ------
-    typer.BadParameter
-        Naming the option.
     """
     arguments = context.ensure_object(CommandLine).arguments
     times: Counter[str] = Counter()

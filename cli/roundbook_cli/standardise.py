@@ -41,25 +41,21 @@ def standardise(
     task: TaskName,
     measure: Measure,
     round_label: str = argument(StandardiseRequest, "round", metavar="ROUND|FILE"),
-    scale: Scale = option(StandardiseRequest, "scale", "--scale"),
-    a: float = option(StandardiseRequest, "a", "--a"),
-    b: float = option(StandardiseRequest, "b", "--b"),
+    scale: Scale = option(StandardiseRequest, "scale"),
+    a: float = option(StandardiseRequest, "a"),
+    b: float = option(StandardiseRequest, "b"),
     factors_from: str | None = option(
-        StandardiseRequest, "factors_from", "--factors-from", metavar="ROUND[:VERSION]"
+        StandardiseRequest, "factors_from", metavar="ROUND[:VERSION]"
     ),
-    factors_version: int | None = option(
-        StandardiseRequest, "factors_version", "--factors-version", metavar="N"
-    ),
+    factors_version: int | None = option(StandardiseRequest, "factors_version", metavar="N"),
     files: list[Path] | None = option(
         StandardiseFilesRequest, "files", "--file", metavar="FILE", default=None
     ),
-    layout: Layout = option(StandardiseFilesRequest, "layout", "--layout"),
-    file_measure: str | None = option(
-        StandardiseFilesRequest, "file_measure", "--file-measure", metavar="NAME"
-    ),
-    missing: Missing = option(StandardiseFilesRequest, "missing", "--missing"),
+    layout: Layout = option(StandardiseFilesRequest, "layout"),
+    file_measure: str | None = option(StandardiseFilesRequest, "file_measure", metavar="NAME"),
+    missing: Missing = option(StandardiseFilesRequest, "missing"),
     assessments: Assessments = None,
-    anonymous: bool = option(StandardiseRequest, "anonymous", "--anonymous"),
+    anonymous: bool = option(StandardiseRequest, "anonymous"),
     form: Annotated[
         Format | None,
         typer.Option(

@@ -92,9 +92,7 @@ def lay_out(
 
 
 def _cells(rows: Sequence[Any], columns: Sequence[Column]) -> list[list[str]]:
-    return [
-        [visible(written(column, getattr(row, column.field))) for column in columns] for row in rows
-    ]
+    return [[visible(column.cell(row)) for column in columns] for row in rows]
 
 
 def wrap_sentence(sentences: str, width: int) -> list[str]:
@@ -136,11 +134,6 @@ def wrap(text: str, width: int) -> list[str]:
 def visible(text: str) -> str:
     """Return a text with the characters that would steer the terminal written as escapes."""
     return _UNFIT.sub(lambda unfit: unfit[0].encode("unicode_escape").decode(), text)
-
-
-def written(column: Column, value: Any) -> str:  # noqa: ANN401
-    """Return a value as the text of a table's cell."""
-    return "-" if value is None else column.write(value)
 
 
 def cell_width(text: str) -> int:

@@ -28,7 +28,7 @@ _REMOVED = (Column("task", "Removed task"), Column("rounds", "Its rounds", ", ".
 def create(
     context: typer.Context,
     task: str = argument(CreateTask, "task", metavar="TASK"),
-    title: str | None = option(CreateTask, "title", "--title"),
+    title: str | None = option(CreateTask, "title"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -47,7 +47,7 @@ def rename(
     context: typer.Context,
     task: str = argument(RenameTask, "task", metavar="TASK"),
     name: str = argument(RenameTask, "name", metavar="NAME"),
-    force: bool = option(RenameTask, "force", "--force"),
+    force: bool = option(RenameTask, "force"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -85,7 +85,7 @@ def list_(context: typer.Context, form: Form = "table", database: Database = Non
 
     with record(context, database) as session:
         listed = list_tasks(session)
-    empty = [] if listed.tasks else ["No task yet. Make one by logging its first round:"]
-    show(listed, form, listed.tasks, _COLUMNS, below=empty)
-    if empty and form == "table":
+    empty = "No task yet. Make one by logging its first round:"
+    show(listed, form, listed.tasks, _COLUMNS, empty=empty)
+    if not listed.tasks and form == "table":
         print_commands("roundbook log TASK ROUND FILE --measure M --create")

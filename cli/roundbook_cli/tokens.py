@@ -27,9 +27,9 @@ _COLUMNS = (
 def create(
     context: typer.Context,
     name: str = argument(CreateToken, "name", metavar="NAME"),
-    scope: Scope = option(CreateToken, "scope", "--scope"),
-    task: str | None = option(CreateToken, "task", "--task", metavar="TASK"),
-    days: int | None = option(CreateToken, "days", "--days", metavar="N"),
+    scope: Scope = option(CreateToken, "scope"),
+    task: str | None = option(CreateToken, "task", metavar="TASK"),
+    days: int | None = option(CreateToken, "days", metavar="N"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -53,8 +53,8 @@ def list_(context: typer.Context, form: Form = "table", database: Database = Non
 
     with record(context, database) as session:
         listed = list_tokens(session)
-    empty = [] if listed.tokens else ["No token. Make one: roundbook token create NAME"]
-    show(listed, form, listed.tokens, _COLUMNS, below=empty)
+    empty = "No token. Make one: roundbook token create NAME"
+    show(listed, form, listed.tokens, _COLUMNS, empty=empty)
 
 
 @app.command(epilog="Example: roundbook token revoke ann")

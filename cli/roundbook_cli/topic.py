@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from pathlib import Path
-from shlex import quote
 from typing import TYPE_CHECKING
 
 import typer
@@ -11,6 +10,7 @@ import typer
 from roundbook.requests.tasks import AliasTopics, ListTopics, UnaliasTopic
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, show, talk
+from roundbook_cli.renewal import renewal_of_task
 from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import changing, record
 
@@ -37,7 +37,7 @@ def alias(
     context: typer.Context,
     task: str = argument(AliasTopics, "task", metavar="TASK"),
     file: Path = argument(AliasTopics, "file", metavar="FILE"),
-    dry_run: bool = option(AliasTopics, "dry_run", "--dry-run"),
+    dry_run: bool = option(AliasTopics, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -62,7 +62,7 @@ def unalias(
     context: typer.Context,
     task: str = argument(AliasTopics, "task", metavar="TASK"),
     name: str = argument(UnaliasTopic, "name", metavar="ID"),
-    dry_run: bool = option(UnaliasTopic, "dry_run", "--dry-run"),
+    dry_run: bool = option(UnaliasTopic, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -84,15 +84,14 @@ def _tell_stale(changed: AliasedTopics | UnaliasedTopic) -> None:
     if changed.dry_run:
         talk(DRY_RUN)
     if sentence := stale_by_topics(changed):
-        command = f"roundbook result renew {quote(changed.task)} --stale"
-        talk(f"{sentence} '{command}' renews what is stale.")
+        talk(f"{sentence} '{renewal_of_task(changed.task)}' renews what is stale.")
 
 
 @app.command("list", epilog="Example: roundbook topic list longeval --aliased")
 def list_(
     context: typer.Context,
     task: str = argument(AliasTopics, "task", metavar="TASK"),
-    aliased: bool = option(ListTopics, "aliased", "--aliased"),
+    aliased: bool = option(ListTopics, "aliased"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -102,11 +101,7 @@ def list_(
     request = ListTopics(task=task, aliased=aliased)
     with record(context, database) as session:
         listed = list_topics(session, request)
-    empty = []
-    if not listed.topics:
-        empty = [
-            "No topic has another id. Declare some with 'roundbook topic alias TASK FILE'."
-            if request.aliased
-            else "No topic yet: they come with scores, which 'roundbook log' takes."
-        ]
-    show(listed, form, listed.topics, _TOPICS, below=empty)
+    empty = "No topic yet: they come with scores, which 'roundbook log' takes."
+    if request.aliased:
+        empty = "No topic has another id. Declare some with 'roundbook topic alias TASK FILE'."
+    show(listed, form, listed.topics, _TOPICS, empty=empty)

@@ -35,7 +35,7 @@ from roundbook.requests.variances import (
 from roundbook_cli.charts import Chart, check_chart, write_chart
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form, Format, read_day
-from roundbook_cli.output import print_table, show, talk, talk_notes
+from roundbook_cli.output import print_sentences, print_table, show, talk, talk_notes
 from roundbook_cli.plan_advice import history_json, history_warning, with_advice
 from roundbook_cli.request_options import option, request_of
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
@@ -65,18 +65,11 @@ def show_(
     context: typer.Context,
     task: TaskName,
     measure: str | None = option(
-        VarianceRequest,
-        "measure",
-        "--measure",
-        metavar="M",
-        default=None,
-        show_default="a line for each",
+        VarianceRequest, "measure", metavar="M", default=None, show_default="a line for each"
     ),
-    scale: VarianceScale = option(VarianceRequest, "scale", "--scale"),
-    assessments: list[str] | None = option(
-        VarianceRequest, "assessments", "--assessments", metavar="LABEL"
-    ),
-    pool_by: PoolBy = option(VarianceRequest, "pool_by", "--pool-by"),
+    scale: VarianceScale = option(VarianceRequest, "scale"),
+    assessments: list[str] | None = option(VarianceRequest, "assessments", metavar="LABEL"),
+    pool_by: PoolBy = option(VarianceRequest, "pool_by"),
     chart: Chart = None,
     form: Form = "table",
     database: Database = None,
@@ -165,18 +158,12 @@ def _columns(history: VarianceHistory) -> tuple[Column, ...]:
 def history(
     context: typer.Context,
     task: TaskName,
-    measure: list[str] | None = option(
-        VarianceHistoryRequest, "measures", "--measure", metavar="M"
-    ),
-    rounds: list[str] | None = option(
-        VarianceHistoryRequest, "rounds", "--rounds", metavar="ROUND"
-    ),
-    since: date | None = option(
-        VarianceHistoryRequest, "since", "--since", metavar="DATE", parser=read_day
-    ),
-    scale: VarianceScale = option(VarianceHistoryRequest, "scale", "--scale"),
+    measure: list[str] | None = option(VarianceHistoryRequest, "measures", metavar="M"),
+    rounds: list[str] | None = option(VarianceHistoryRequest, "rounds", metavar="ROUND"),
+    since: date | None = option(VarianceHistoryRequest, "since", metavar="DATE", parser=read_day),
+    scale: VarianceScale = option(VarianceHistoryRequest, "scale"),
     assessments: Assessments = None,
-    pool_by: PoolBy = option(VarianceRequest, "pool_by", "--pool-by"),
+    pool_by: PoolBy = option(VarianceRequest, "pool_by"),
     chart: Chart = None,
     form: Form = "table",
     database: Database = None,
@@ -195,7 +182,7 @@ def history(
         )
     talk_notes(map(left_out, listed.withdrawn))
     if form == "table":
-        print_table([], (), above=stability(listed.histories))
+        print_sentences(*stability(listed.histories))
         for of_measure in listed.histories:
             print_table(
                 of_measure.rounds,
@@ -215,11 +202,9 @@ def pooled(
     context: typer.Context,
     task: TaskName,
     measure: Measure,
-    scale: VarianceScale = option(VarianceRequest, "scale", "--scale"),
-    assessments: list[str] | None = option(
-        VarianceRequest, "assessments", "--assessments", metavar="LABEL"
-    ),
-    pool_by: PoolBy = option(VarianceRequest, "pool_by", "--pool-by"),
+    scale: VarianceScale = option(VarianceRequest, "scale"),
+    assessments: list[str] | None = option(VarianceRequest, "assessments", metavar="LABEL"),
+    pool_by: PoolBy = option(VarianceRequest, "pool_by"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -275,24 +260,22 @@ def record_(
     task: TaskName,
     round_label: RoundLabel,
     measure: Measure,
-    value: float = option(RecordVarianceRequest, "variance", "--value", metavar="V"),
-    runs: int = option(RecordVarianceRequest, "runs", "--runs", metavar="m"),
-    topics: int = option(RecordVarianceRequest, "topics", "--topics", metavar="n"),
-    source: str = option(RecordVarianceRequest, "source", "--source", metavar="TEXT"),
-    teams: int | None = option(RecordVarianceRequest, "teams", "--teams", metavar="G"),
-    scale: VarianceScale = option(RecordVarianceRequest, "scale", "--scale"),
-    assessments: str = option(
-        RecordVarianceRequest, "assessments", "--assessments", metavar="LABEL"
-    ),
-    create: bool = option(RecordVarianceRequest, "create", "--create"),
-    revise: str | None = option(RecordVarianceRequest, "revise", "--revise", metavar="REASON"),
-    dry_run: bool = option(RecordVarianceRequest, "dry_run", "--dry-run"),
+    value: float = option(RecordVarianceRequest, "variance", metavar="V"),
+    runs: int = option(RecordVarianceRequest, "runs", metavar="m"),
+    topics: int = option(RecordVarianceRequest, "topics", metavar="n"),
+    source: str = option(RecordVarianceRequest, "source", metavar="TEXT"),
+    teams: int | None = option(RecordVarianceRequest, "teams", metavar="G"),
+    scale: VarianceScale = option(RecordVarianceRequest, "scale"),
+    assessments: str = option(RecordVarianceRequest, "assessments", metavar="LABEL"),
+    create: bool = option(RecordVarianceRequest, "create"),
+    revise: str | None = option(RecordVarianceRequest, "revise", metavar="REASON"),
+    dry_run: bool = option(RecordVarianceRequest, "dry_run"),
     form: Form = "table",
     database: Database = None,
 ) -> None:
     """Record a variance that was published without its score matrix."""
     from roundbook.logbook.published import latest_recorded, record_variance
-    from roundbook_cli.impact import dependents_json, tell_impact
+    from roundbook_cli.impact import show_decision
 
     request = request_of(RecordVarianceRequest, locals(), round=round_label, variance=value)
     with sessions(context, database) as begin:
@@ -314,7 +297,4 @@ def record_(
         Column("status", "Status"),
     )
     notes = recorded_notes(recorded, request.revise)
-    impact = dependents_json(recorded.impact)
-    show(recorded, form, [recorded], columns, extra={"notes": notes, "impact": impact})
-    talk_notes(notes)
-    tell_impact(recorded)
+    show_decision(recorded, form, columns, notes)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import getpass
 import os
-import tomllib
 from functools import lru_cache
 from pathlib import Path
 
@@ -94,8 +93,12 @@ def load_settings() -> Settings:
     variables = {
         name: os.environ.get(f"ROUNDBOOK_{name.upper()}") for name in Settings.model_fields
     }
+    in_file: dict[str, object] = {}
     try:
-        in_file = tomllib.loads(file.read_text(encoding="utf-8")) if file.is_file() else {}
+        if file.is_file():
+            import tomllib  # noqa: PLC0415  # every command starts here, mostly without a file
+
+            in_file = tomllib.loads(file.read_text(encoding="utf-8"))
         # An empty variable counts as not set.
         return Settings(**in_file | {name: value for name, value in variables.items() if value})
     except ValidationError as error:

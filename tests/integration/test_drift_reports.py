@@ -37,8 +37,8 @@ from roundbook.logbook import saving
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.presentation.saved_results import why_stale
 from roundbook_cli.drift_advice import report_json
-from roundbook_cli.drift_report import print_report
 from roundbook_cli.renewal import renewal
+from roundbook_cli.saved_drift import print_report
 
 
 def scores(seed, runs=5):

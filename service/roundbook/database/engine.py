@@ -87,6 +87,7 @@ def make_engine(url: URL, *, connect_timeout: int = 10, lock_timeout: int = 30) 
         },
         isolation_level="READ COMMITTED",
         pool_pre_ping=False,
+        use_native_hstore=False,  # the record has none, and asking for it is a query
     )
     pins = PINNED | {"lock_timeout": f"{lock_timeout}s"}
     calls = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in pins.items())

@@ -10,7 +10,6 @@ from sqlalchemy import ColumnElement, func, select, text
 
 from roundbook.database.tables import event, round_, task
 from roundbook.logbook.lookup import find_round, find_task
-from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
 from roundbook.requests.record import EventsRequest
@@ -99,6 +98,9 @@ def list_events(session: Session, request: EventsRequest) -> EventList:
             round_id = find_round(connection, task_id, request.task, request.round)
             filters.append(event.c.round_id == round_id)
     if request.matrix is not None:
+        # Most commands record an event; few look one up.
+        from roundbook.logbook.matrices.listing import find_matrix  # noqa: PLC0415
+
         filters.append(event.c.matrix_id == find_matrix(connection, request.matrix).id)
     if request.what is not None:
         filters.append(event.c.what == request.what.strip())
