@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import chain
 from pathlib import Path
 
 from roundbook.errors import BadFileError, InputError
@@ -210,8 +209,11 @@ def _refuse_partial_runs(
                 raise _partial_run(
                     run, has.measure, lacks.measure, files, way_out="name the measures"
                 )
-    runs_read = set(first.runs)
-    for block in chain.from_iterable(by_measure.values()):
+    blocks_with_others = [
+        block for blocks in by_measure.values() for block in blocks if block.other_runs
+    ]
+    runs_read = set(first.runs) if blocks_with_others else set()
+    for block in blocks_with_others:
         for run, measure in block.other_runs.items():
             if run not in runs_read:
                 raise _partial_run(
