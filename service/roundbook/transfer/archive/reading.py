@@ -65,12 +65,8 @@ def table_rows(archive: Archive, table: Table, ids: Numbers) -> Iterator[dict[st
     """
     member = table_member(table)
     file = f"{archive.file}/{member}"
-    records = read_records(archive, member)
     columns = columns_of(table, archive.manifest.version)
-    names = [column.name for column in columns]
-    header = next(records, None)
-    if header is None or header.cells != names:
-        raise BadFileError(f"the header must be {','.join(names)}", file, 1)
+    records = _records_below(archive, member, [column.name for column in columns])
     count = 0
     for count, record in enumerate(records, 1):
         yield _row(columns, record, count, ids, file)
@@ -78,15 +74,26 @@ def table_rows(archive: Archive, table: Table, ids: Numbers) -> Iterator[dict[st
         raise BadFileError(f"there are {count} rows, and the manifest says otherwise", file)
 
 
+def _records_below(archive: Archive, member: str, header: list[str]) -> Iterator[Record]:
+    """Yield the records of a member with this header; refuse another, and records of other width."""
+    file = f"{archive.file}/{member}"
+    records = read_records(archive, member)
+    first = next(records, None)
+    if first is None or first.cells != header:
+        raise BadFileError(f"the header must be {','.join(header)}", file, 1)
+    for record in records:
+        if len(record.cells) != len(header):
+            raise BadFileError(
+                f"expected {len(header)} cells as in the header, found {len(record.cells)}",
+                file,
+                record.line,
+            )
+        yield record
+
+
 def _row(
     columns: Sequence[Column[Any]], record: Record, number: int, ids: Numbers, file: str
 ) -> dict[str, Any]:
-    if len(record.cells) != len(columns):
-        raise BadFileError(
-            f"expected {len(columns)} cells as in the header, found {len(record.cells)}",
-            file,
-            record.line,
-        )
     row = {}
     for position, (column, cell) in enumerate(zip(columns, record.cells, strict=True), 1):
         try:
@@ -148,16 +155,7 @@ def read_matrix(archive: Archive, member: str, topics: int, runs: int) -> ReadMa
 
 def read_lists(archive: Archive, member: str) -> Iterator[ReadList]:
     """Yield the ranked lists of an upload."""
-    file = f"{archive.file}/{member}"
-    records = read_records(archive, member)
-    header = next(records, None)
-    if header is None or tuple(header.cells) != LISTS_HEADER:
-        raise BadFileError(f"the header must be {','.join(LISTS_HEADER)}", file, 1)
-    for record in records:
-        if len(record.cells) != len(LISTS_HEADER):
-            raise BadFileError(
-                f"expected {len(LISTS_HEADER)} cells, found {len(record.cells)}", file, record.line
-            )
+    for record in _records_below(archive, member, list(LISTS_HEADER)):
         tag, topic, *cells = record.cells
         try:
             documents = np.array([int(number) for number in cells[0].split(" ")], dtype=np.int32)
@@ -172,7 +170,7 @@ def read_lists(archive: Archive, member: str) -> Iterator[ReadList]:
             same = False
         if not same:
             reason = "this is not how an archive writes the documents and scores of a list"
-            raise BadFileError(reason, file, record.line)
+            raise BadFileError(reason, f"{archive.file}/{member}", record.line)
         yield ReadList(tag, topic, documents, scores)
 
 
