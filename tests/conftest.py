@@ -207,6 +207,17 @@ def template(server: URL) -> Iterator[str]:
         yield engine.url.database
 
 
+@pytest.fixture(scope="session")
+def campaign(server: URL, template: str) -> Iterator[str]:
+    """The name of a database that holds the campaign, to be copied."""
+    from tests.releases.campaign import record_campaign
+
+    with database_on(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as engine:
+        record_campaign(engine)
+        engine.dispose()
+        yield engine.url.database
+
+
 @pytest.fixture
 def database(server: URL, template: str) -> Iterator[URL]:
     """The address of an empty record."""

@@ -12,20 +12,10 @@ import zipfile
 
 import pytest
 from tests.databases import address_of, database_on
-from tests.releases.campaign import record_campaign
 
 pytestmark = pytest.mark.usefixtures("committed")
 
 SECOND = "topic,a,b\n1,0.5,0.25\n2,0.75,0.5\n"
-
-
-@pytest.fixture(scope="module")
-def campaign(server, template):
-    """The name of a database that holds the campaign, to be copied."""
-    with database_on(server, f"TEMPLATE {template} STRATEGY FILE_COPY") as engine:
-        record_campaign(engine)
-        engine.dispose()
-        yield engine.url.database
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""A terminal on a test's own engine; a campaign with everything recorded, and its archive."""
+"""A terminal on a test's own engine; copies of the campaign, and its archive."""
 
 from __future__ import annotations
 
@@ -12,7 +12,6 @@ from sqlalchemy.engine import URL
 from tests.databases import database_on
 from tests.factories import export_archive
 from tests.outcomes import Outcome
-from tests.releases.campaign import record_campaign
 from tests.savepoints import Savepoints, savepoint_engine
 
 from roundbook.database.engine import make_engine
@@ -42,15 +41,6 @@ def terminal(engine, monkeypatch, capsys):
 
     yield call
     load_settings.cache_clear()
-
-
-@pytest.fixture(scope="session")
-def campaign(server: URL, template: str) -> Iterator[str]:
-    """The name of a database that holds the campaign, to be copied."""
-    with database_on(server, f"TEMPLATE {template}") as engine:
-        record_campaign(engine)
-        engine.dispose()
-        yield engine.url.database
 
 
 @pytest.fixture(scope="session")
