@@ -7,22 +7,20 @@ from typing import NamedTuple
 from unicodedata import normalize
 
 # trec_eval 9 and 10 (`-m all_trec`, with -Z and preferences), as its own test output spells them.
-_TREC_EVAL = re.compile(
+_TREC_EVAL = (
     r"Z?(?:num_(?:q|ret|rel|rel_ret|nonrel_judged_ret)|relstring(?:_[0-9]+)?|runid|"
     r"(?:gm_)?map|map_cut_[0-9]+|map_avgjg|gm_bpref|bpref\w*|recip_rank|Rprec\w*(?:\.[0-9]+)?|"
     r"(?:relative_)?P_(?:avgjg_)?[0-9]+|(?:recall|success|unj)_[0-9]+|iprec_at_recall_[0-9.]+|"
     r"11pt_avg\S*|R?ndcg(?:_\S+)?|inf(?:AP|NDCG)|binG|rbp(?:_\S+)?|utility\S*|yaap|"
-    r"set_(?:P|recall|map|F|relative_P)\S*|prefs_\S+|amean_\S+)",
-    re.IGNORECASE,
+    r"set_(?:P|recall|map|F|relative_P)\S*|prefs_\S+|amean_\S+)"
 )
 # ir_measures: a name, parameters in brackets, a cutoff; and NTCIREVAL's names that carry none.
-_IR_MEASURES = re.compile(
+_IR_MEASURES = (
     r"(?:AP|MAP|RR|MRR|nDCG|MSnDCG|Rprec|Bpref|ERR|nERR|RBP|EBR|iRBU|infAP|Accuracy|BPM|Compat|"
     r"ERR_IA|nERR_IA|AP_IA|P_IA|alpha_n?DCG|α_n?DCG|n?NRBP|StRecall|INST|INSQ|IPrec|Judged|"
     r"NERR(?:8|9|10|11)|NumQ|NumRel|NumRet|SDCG|Set(?:P|R|F|AP)|Success|Q-measure|O-measure|"
     r"P-measure|P-plus|P\+|D#?-\w+|I-rec|Precision|Recall)(?:\(.*\))?(?:@[0-9n]+(?:\.[0-9]+)?)?|"
-    r"[A-Za-zα][\w#-]{0,40}(?:\(.*\))?@[0-9]+(?:\.[0-9]+)?",
-    re.IGNORECASE,
+    r"[A-Za-zα][\w#-]{0,40}(?:\(.*\))?@[0-9]+(?:\.[0-9]+)?"
 )
 # ir_measures' NERR8 to NERR11 are C/W/L's "Nearly ERR" by equation number, not Sakai's
 # normalised ERR nERR@10: only the exact name may choose one of them.
@@ -93,7 +91,8 @@ _DEFAULTS = {
 
 def is_measure_like(name: str) -> bool:
     """Return whether a name is a measure of a known evaluation tool."""
-    return bool(_TREC_EVAL.fullmatch(name) or _IR_MEASURES.fullmatch(name))
+    # Compiled here, on first use: every command imports this module, and few read a file.
+    return any(re.fullmatch(names, name, re.IGNORECASE) for names in (_TREC_EVAL, _IR_MEASURES))
 
 
 def clean_measure(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import ColumnElement, func, select, text
 
@@ -12,7 +12,9 @@ from roundbook.database.tables import event, round_, task
 from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
-from roundbook.requests.record import EventsRequest
+
+if TYPE_CHECKING:
+    from roundbook.requests.record import EventsRequest
 
 
 class Event(Result):
