@@ -7,7 +7,8 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import text
-from tests.factories import log_scores
+from tests.factories import list_events, log_scores
+from tests.forked import race
 
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import AlreadyRecordedError, NotRecordedError, RequestError
@@ -56,6 +57,19 @@ def test_a_token_is_shown_once_and_checked_by_its_hash(engine):
         with pytest.raises(NotRecordedError, match="no token 'x'"):
             revoke_token(session, RevokeToken(name="x"))
         assert [token.name for token in list_tokens(session).tokens] == ["ci"]
+
+
+def test_several_revoke_a_token_at_once(engine, database):
+    with begin(engine, "ann") as session:
+        create_token(session, CreateToken(name="ci"))
+    tells = race(database, [revoke] * 5)
+    assert [(tell.error, tell.value) for tell in tells] == [(None, "revoked")] * 5
+    assert len(list_events(engine, what="token revoked").events) == 1
+
+
+def revoke(engine):
+    with begin(engine, "eve") as session:
+        return revoke_token(session, RevokeToken(name="ci")).status
 
 
 def test_an_expired_token_is_none(engine):

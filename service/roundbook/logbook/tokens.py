@@ -106,12 +106,13 @@ def revoke_token(session: Session, request: RevokeToken) -> Token:
     """
     name = check_name("token", request.name)
     row = _find(session, name)
-    if row.revoked_at is None:
-        session.connection.execute(
-            token_revocation.insert().values(
-                access_token_id=row.id, software=SOFTWARE, revoked_by=session.user
-            )
-        )
+    revoked = session.connection.execute(
+        insert(token_revocation)
+        .values(access_token_id=row.id, software=SOFTWARE, revoked_by=session.user)
+        .on_conflict_do_nothing()
+        .returning(token_revocation.c.access_token_id)
+    ).one_or_none()
+    if revoked is not None:
         record_event(session, "token revoked", task_id=row.task_id, details={"token": name})
     return _read(_find(session, name))
 
