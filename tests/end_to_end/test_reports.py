@@ -392,6 +392,9 @@ def test_the_tables_of_a_paper(campaign, tmp_path):
     assert file.read_text("utf-8").count("\\caption{") == 4
     wrong = campaign("report", "latex", TASK, "--output", tmp_path / "tables.pdf").refusal()
     assert "a file that ends in .tex, or to a directory" in wrong
+    campaign("task", "create", "without rounds")
+    of_none = campaign("report", "latex", "without rounds", *AP, "--output", tmp_path / "none")
+    assert "Task 'without rounds' has no scores to report. Log a round with" in of_none.refusal()
     # What cannot be made is said; published variances have no scores to rank.
     campaign("variance", "record", "old", "1", *AP, "--value", "0.05", "--runs", "10", "--topics",
              "50", "--source", "a paper", "--create")  # fmt: skip

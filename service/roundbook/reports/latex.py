@@ -79,12 +79,12 @@ def write_latex(
         saved, plan = _saved_plan(session, request.plan, listed.task)
     of_plan = plan.estimate if plan else None
     measure = request.measure or (of_plan.measure if of_plan else main_measure(listed.rounds))
-    if not measure:
+    if not measure or (request.round is None and not listed.rounds):
         raise NotRecordedError(
             f"Task '{listed.task}' has no scores to report.",
             way_out="log a round",
             task=listed.task,
-            measure="M",
+            measure=measure or "M",
         )
     chosen = _round(session, listed, request, measure)
     of_task = {"task": listed.task, "measure": measure, "assessments": request.assessments}
