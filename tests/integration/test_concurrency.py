@@ -42,7 +42,9 @@ from roundbook.logbook.matrices import log_matrix as matrices
 from roundbook.logbook.matrices.entering import latest_revisions
 from roundbook.logbook.session import Session, begin
 from roundbook.logbook.storing import content_hash
+from roundbook.logbook.tasks import rename_task
 from roundbook.requests.matrices import LogRequest
+from roundbook.requests.tasks import RenameTask
 
 TASKS, ROUNDS = 4, 10
 repeated = pytest.mark.parametrize("repetitions", [2, pytest.param(10, marks=pytest.mark.slow)])
@@ -478,6 +480,21 @@ def make_task(engine):
 
 def make_round(label, engine):
     return create_round(engine, "t", label, user="ann").ordinal
+
+
+def test_of_two_tasks_that_take_one_name_at_once_one_does(engine, database):
+    names = [f"task {number}" for number in range(4)]
+    for name in names:
+        create_task(engine, name)
+    tells = race(database, [partial(rename, name) for name in names])
+    assert Counter(tell.error for tell in tells) == {None: 1, "AlreadyRecordedError": 3}
+    assert {tell.said for tell in tells if tell.error} == {"There is a task 'one' already."}
+    assert len(list_events(engine, what="task renamed").events) == 1
+
+
+def rename(name, engine):
+    with begin(engine, "ann") as session:
+        return rename_task(session, RenameTask(task=name, name="one")).was
 
 
 @pytest.mark.long

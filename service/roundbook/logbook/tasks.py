@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from datetime import datetime
 from operator import not_
 
+from psycopg.errors import UniqueViolation
 from pydantic import Field
-from sqlalchemy import Connection, distinct, func, select, union
+from sqlalchemy import Connection, distinct, exc, func, select, union
 from sqlalchemy.dialects.postgresql import insert
 
 from roundbook.database.run_tables import qrels, run_upload
@@ -92,11 +93,12 @@ def rename_task(session: Session, request: RenameTask) -> RenamedTask:
     name = check_name("task", request.name)
     task_id = find_task(connection, request.task, lock=True)
     was = connection.execute(select(task.c.name).where(task.c.id == task_id)).scalar_one()
-    taken = select(task.c.name).where(is_named(task.c.name, name), task.c.id != task_id)
-    if connection.execute(taken).first():
-        raise AlreadyRecordedError(
-            f"There is a task '{name}' already.", way_out="task exists", task=name
-        )
+    taken = AlreadyRecordedError(
+        f"There is a task '{name}' already.", way_out="task exists", task=name
+    )
+    other = select(task.c.name).where(is_named(task.c.name, name), task.c.id != task_id)
+    if connection.execute(other).first():
+        raise taken
     rounds = connection.execute(select(round_).where(round_.c.task_id == task_id)).all()
     for row in rounds:
         if row.status == "published":
@@ -110,7 +112,12 @@ def rename_task(session: Session, request: RenameTask) -> RenamedTask:
     if held is not None and not request.force:
         raise RecordError(f"Task '{was}' holds {held}.", way_out="force a rename", task=was)
     if name != was:
-        connection.execute(task.update().where(task.c.id == task_id).values(name=name))
+        try:
+            connection.execute(task.update().where(task.c.id == task_id).values(name=name))
+        except exc.IntegrityError as error:
+            if isinstance(error.orig, UniqueViolation):  # another task has just taken it
+                raise taken from None
+            raise
         details = {"task": {"was": was, "is": name}}
         record_event(session, "task renamed", task_id=task_id, details=details)
     return RenamedTask(**dict(_read(connection, name)[0]), was=was)
