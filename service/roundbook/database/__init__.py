@@ -1,1 +1,1 @@
-"""PostgreSQL: the tables, the connection, the embedded server, the score-vector codec."""
+"""PostgreSQL: the tables, the connection, dumps of a record, the codecs of scores and of lists."""
