@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from roundbook.formats.matrix import HiddenCells
     from roundbook.logbook.matrices.export import ExportedMatrix
     from roundbook.logbook.matrices.history import Changes
-    from roundbook.logbook.matrices.logged import Difference, LoggedMatrix
+    from roundbook.logbook.matrices.logged import LoggedMatrix, MatrixDifference
     from roundbook.logbook.matrices.showing import MatrixFactors, ShownMatrix
     from roundbook.logbook.teams import RefittableFactors
 
@@ -287,7 +287,7 @@ def _alike(groups: Sequence[Sequence[str]]) -> str:
     return first + (", and more" if more else "")
 
 
-def _from_revision(difference: Difference) -> str:
+def _from_revision(difference: MatrixDifference) -> str:
     parts = []
     for noun, new, lacking in (
         ("topic", difference.new_topics, difference.lacking_topics),
@@ -302,7 +302,7 @@ def _from_revision(difference: Difference) -> str:
     return f"Against revision {difference.revision} it has {' and '.join(parts)}."
 
 
-def _from_round(difference: Difference, logged: LoggedMatrix) -> list[str]:
+def _from_round(difference: MatrixDifference, logged: LoggedMatrix) -> list[str]:
     notes = []
     new = [
         f"{number} of its {counted(own, noun)}"

@@ -26,7 +26,7 @@ from roundbook.formats import CompleteMatrix, RunTeam
 from roundbook.logbook.lookup import Series, latest_matrix, other_assessments
 from roundbook.logbook.matrices.history import Changes, revision_changes
 from roundbook.logbook.matrices.listing import read_sources
-from roundbook.logbook.matrices.logged import Difference, Remarks, Twin
+from roundbook.logbook.matrices.logged import MatrixDifference, Remarks, Twin
 from roundbook.logbook.measures import ensure_measure, near_measure, other_measures, parse_measure
 from roundbook.logbook.names import as_recorded, check_name, check_reason, check_text, is_named
 from roundbook.logbook.rounds import check_first, open_round
@@ -204,7 +204,7 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
 
 def _difference(
     connection: Connection, stored: LoadedMatrix, changes: Changes | None
-) -> Difference | None:
+) -> MatrixDifference | None:
     """Return the difference from the revision before or, of a first one, from the round's matrices.
 
     None if there is no difference or no other matrix. `changes` are those from the revision before.
@@ -232,7 +232,7 @@ def _difference(
             counts += [len(own_ids - other_ids), len(other_ids - own_ids)]
     if not any(counts):
         return None
-    return Difference(
+    return MatrixDifference(
         revision=None if changes is None else stored.row.revision - 1,
         new_topics=counts[0],
         lacking_topics=counts[1],

@@ -17,7 +17,7 @@ from roundbook.logbook.runs.recorded_runs import Pool
 from roundbook.logbook.teams import RefittableFactors
 
 
-class Difference(Result):
+class MatrixDifference(Result):
     """Numbers of topics and runs that only this matrix has (`new`), and that it lacks.
 
     `revision` is the revision it is compared with, None for all other matrices of the round.
@@ -53,7 +53,7 @@ class Remarks(Result):
         The task's assessments labels if this one is new to it: it may be one of them, mistyped.
     near_names : list of NearName
         The task and round that were made, with recorded ones they may be misspellings of.
-    difference : Difference or None
+    difference : MatrixDifference or None
         From the revision before, or from the other matrices of the round.
     same_scores : Twin or None
         Another round, or another measure of this one, that has exactly these scores.
@@ -101,7 +101,7 @@ class Remarks(Result):
     near_measure: str | None = Field(None, exclude_if=not_)
     other_assessments: list[str] = Field(default_factory=list)
     near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
-    difference: Difference | None = None
+    difference: MatrixDifference | None = None
     changes: Changes | None = None
     same_scores: Twin | None = None
     variance_ratio: float | None = None

@@ -204,7 +204,7 @@ def _around(centre: float, interval: Interval | None, wider: float) -> Interval 
 
 
 @dataclass(frozen=True)
-class Spread:
+class FactorSpread:
     """Distribution of one factor over a round's topics.
 
     Attributes
@@ -233,15 +233,15 @@ class Comparison:
 
     Attributes
     ----------
-    earlier, later : Spread
+    earlier, later : FactorSpread
     welch : Outcome
         Of the later topics' mean against the earlier topics'.
     brown_forsythe : Outcome
         Of their spread.
     """
 
-    earlier: Spread
-    later: Spread
+    earlier: FactorSpread
+    later: FactorSpread
     welch: Outcome
     brown_forsythe: Outcome
 
@@ -294,9 +294,9 @@ def _compare(earlier: ArrayLike, later: ArrayLike) -> Comparison:
     )
 
 
-def _spread(values: Floats) -> Spread:
+def _spread(values: Floats) -> FactorSpread:
     centre = t_interval(values).mean
     assert centre is not None
     sd = float(np.std(values - values[0], ddof=1)) if values.size > 1 else None
     quantiles = np.quantile(values, (0.0, 0.25, 0.5, 0.75, 1.0)).tolist()
-    return Spread(values.size, centre, sd, *quantiles)
+    return FactorSpread(values.size, centre, sd, *quantiles)
