@@ -46,7 +46,7 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import verify_round as _verify_round
 from roundbook.logbook.runs import assessing as _assessing
 from roundbook.logbook.runs import log_runs as _log_runs
-from roundbook.logbook.session import begin
+from roundbook.logbook.session import DEFAULT_WORK, begin
 from roundbook.logbook.verifying.record import verify_record as _verify_record
 from roundbook.presentation.impact import scores_sentence
 from roundbook.presentation.plans import plan_changes
@@ -109,8 +109,8 @@ def refusing(kind, match):
 
 def _through_door(use_case):
     @wraps(use_case)
-    def call(engine, /, *arguments, user="unknown", **options):
-        with begin(engine, user, keep=not options.get("dry_run")) as session:
+    def call(engine, /, *arguments, user="unknown", work=DEFAULT_WORK, **options):
+        with begin(engine, user, keep=not options.get("dry_run"), work=work) as session:
             return use_case(session, *arguments, **options)
 
     return call
@@ -300,11 +300,11 @@ def standardise(session, task, round_label, measure, **options):
 
 
 @_through_door
-def standardise_files(session, task, factors_from, files, measure, *, max_file_bytes, **options):
+def standardise_files(session, task, factors_from, files, measure, **options):
     request = StandardiseFilesRequest(
         task=task, factors_from=factors_from, files=files, measure=measure, **options
     )
-    return _standardise.standardise_files(session, request, max_file_bytes)
+    return _standardise.standardise_files(session, request)
 
 
 @_through_door
@@ -379,7 +379,7 @@ def log_files(engine, task, label, files, measure, **options):
 
 
 @_through_door
-def log_measures(session, task, label, files, *measures, max_file_bytes=2**28, **options):
+def log_measures(session, task, label, files, *measures, **options):
     """Log several measures from files together, all of them where none is named."""
     request = LogFilesRequest(
         task=task,
@@ -389,13 +389,13 @@ def log_measures(session, task, label, files, *measures, max_file_bytes=2**28, *
         all_measures=not measures,
         **options,
     )
-    return _logging.log_files(session, request, max_file_bytes=max_file_bytes)
+    return _logging.log_files(session, request)
 
 
 @_through_door
 def describe_teams(session, task, label, file, **options):
     request = DescribeTeams(task=task, round=label, file=file, **options)
-    return _teams.describe_teams(session, request, max_file_bytes=2**28)
+    return _teams.describe_teams(session, request)
 
 
 @_through_door
@@ -452,13 +452,13 @@ def log_scores(
 @_through_door
 def log_runs(session, task, label, *files, **options):
     request = LogRuns(task=task, round=label, files=files, **options)
-    return _log_runs.log_runs(session, request, max_file_bytes=2**28)
+    return _log_runs.log_runs(session, request)
 
 
 @_through_door
 def log_qrels(session, task, label, file, **options):
     request = LogQrels(task=task, round=label, file=file, **options)
-    return _assessing.log_qrels(session, request, max_file_bytes=2**28)
+    return _assessing.log_qrels(session, request)
 
 
 @_through_door

@@ -73,7 +73,6 @@ def log(
     """
     from roundbook.logbook.matrices.entering import latest_revisions
     from roundbook.logbook.matrices.log_matrix import log_files
-    from roundbook.settings import load_settings
 
     with usage_errors():
         request = request_of(LogFilesRequest, locals(), round=round_label)
@@ -85,7 +84,7 @@ def log(
                 latest = latest_revisions(session, request)
             request = request.model_copy(update={"expected_revisions": latest})
         with progress("Logging ..."), begin(keep=not dry_run) as session:
-            logged = log_files(session, request, max_file_bytes=load_settings().max_file_bytes)
+            logged = log_files(session, request)
     matrices, several = logged.matrices, len(request.measures) != 1
     if form != "json":
         show(logged, form, matrices, _SEVERAL if several else _COLUMNS)

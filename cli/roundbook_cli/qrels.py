@@ -46,7 +46,6 @@ def log(
     nothing; other content is refused unless --revise says why.
     """
     from roundbook.logbook.runs.assessing import latest_qrels, log_qrels
-    from roundbook.settings import load_settings
 
     request = request_of(LogQrels, locals(), round=round_label)
     with sessions(context, database) as begin:
@@ -57,7 +56,7 @@ def log(
                 latest = latest_qrels(session, request)
             request = request.model_copy(update={"expected_revision": latest})
         with progress("Logging the assessments ..."), begin(keep=not dry_run) as session:
-            logged = log_qrels(session, request, max_file_bytes=load_settings().max_file_bytes)
+            logged = log_qrels(session, request)
     notes = qrels_notes(logged, revise)
     show_decision(logged, form, _LOGGED, notes)
 

@@ -37,7 +37,6 @@ def rank(
 ) -> None:
     """Compare run rankings: raw against standardised, or by two factor versions."""
     from roundbook.logbook.rankings import compare_rankings
-    from roundbook.logbook.session import Work
 
     request = request_of(RankRequest, locals(), round=round_label)
     with record(context, database) as session, progress("Ranking ...") as step:
@@ -45,7 +44,9 @@ def rank(
         def tell(part: str, done: int, total: int) -> None:
             step(f"{part.capitalize()}: {done:,} of {total:,} ...")
 
-        agreement = compare_rankings(session._replace(work=Work(progress=tell)), request)
+        agreement = compare_rankings(
+            session._replace(work=session.work._replace(progress=tell)), request
+        )
     columns = (
         Column("run", "Run"),
         number("rank_a", "Rank", 1),

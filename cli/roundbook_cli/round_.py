@@ -292,11 +292,10 @@ def teams(
     """
     from roundbook.logbook.teams import describe_teams
     from roundbook.presentation.decisions import described_notes, pool_corrected
-    from roundbook.settings import load_settings
 
     request = DescribeTeams(task=task, round=round_label, file=file, revise=revise, dry_run=dry_run)
     with changing(context, database, keep=not request.dry_run) as session:
-        described = describe_teams(session, request, max_file_bytes=load_settings().max_file_bytes)
+        described = describe_teams(session, request)
     refits = refit_notes(described, described.refittable, corrected=pool_corrected(described))
     notes = [*described_notes(described), *refits]
     rows = [

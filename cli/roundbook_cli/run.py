@@ -62,15 +62,12 @@ def log(
     none. The same runs again change nothing, and what a run retrieved never changes.
     """
     from roundbook.logbook.runs.log_runs import log_runs
-    from roundbook.settings import load_settings
 
     request = request_of(LogRuns, locals(), round=round_label)
     with sessions(context, database) as begin:
         confirm_names(begin, request)
         with progress("Reading the runs ...") as doing, begin(keep=not dry_run) as session:
-            logged = log_runs(
-                session, request, max_file_bytes=load_settings().max_file_bytes, progress=doing
-            )
+            logged = log_runs(session, request, doing)
     notes = run_notes(logged)
     show_decision(logged, form, _LOGGED, notes)
 

@@ -69,7 +69,7 @@ def sessions(
 ) -> Iterator[Callable[..., AbstractContextManager[Session]]]:
     """Yield a function that begins a transaction, for commands that need more than one."""
     from roundbook.logbook.record import open_record
-    from roundbook.logbook.session import begin
+    from roundbook.logbook.session import Work, begin
     from roundbook.settings import load_settings
     from roundbook_cli.completion import note_names
     from roundbook_cli.output import talk
@@ -83,7 +83,13 @@ def sessions(
 
     address = database_address(context, database)
     with open_record(settings, address, talk_once) as engine:
-        yield partial(begin, engine, settings.user, committing=partial(committing, context))
+        yield partial(
+            begin,
+            engine,
+            settings.user,
+            committing=partial(committing, context),
+            work=Work(max_file_bytes=settings.max_file_bytes),
+        )
         if sys.stderr.isatty():  # only a person completes names
             note_names(engine, settings, address)
 

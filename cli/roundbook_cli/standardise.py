@@ -78,7 +78,6 @@ def standardise(
         )
     from roundbook.errors import InputError, NotRecordedError
     from roundbook.logbook import standardise as use_cases
-    from roundbook.settings import load_settings
 
     def from_files(session: Session, factors: str, paths: list[Path]) -> StandardisedScores:
         if request.anonymous:
@@ -94,7 +93,7 @@ def standardise(
             file_measure=file_measure,
             missing=missing,
         )
-        return use_cases.standardise_files(session, of_files, load_settings().max_file_bytes)
+        return use_cases.standardise_files(session, of_files)
 
     with record(context, database) as session:
         if files:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from shlex import quote
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -116,9 +117,11 @@ def run_and_print(model: type[StudyRequest], options: Mapping[str, Any], **neede
         else:
             with sessions(options["context"], options["database"]) as begin:
                 if save:
-                    saved = save_long_result(begin, "study", request, save, note, work)
-                with begin(one_snapshot=True) as session:
-                    study = saved.result if saved else run_study(session, request, work)
+                    saved = save_long_result(
+                        partial(begin, work=work), "study", request, save, note
+                    )
+                with begin(one_snapshot=True, work=work) as session:
+                    study = saved.result if saved else run_study(session, request)
                     if isinstance(study, AcrossRounds):
                         beside = _ageing(session, study)
     assert isinstance(study, Study)

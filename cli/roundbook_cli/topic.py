@@ -47,11 +47,10 @@ def alias(
     """
     from roundbook.logbook.topics import alias_topics
     from roundbook.presentation.decisions import aliased_sentence
-    from roundbook.settings import load_settings
 
     request = AliasTopics(task=task, file=file, dry_run=dry_run)
     with changing(context, database, keep=not dry_run) as session:
-        aliased = alias_topics(session, request, load_settings().max_file_bytes)
+        aliased = alias_topics(session, request)
     show(aliased, form, aliased.aliases, _OTHER_IDS)
     talk(aliased_sentence(aliased))
     _tell_stale(aliased)

@@ -120,9 +120,9 @@ class Upload(_Imported):
             raise InputError(f"It takes one file, not {len(files)}.")
         return self.request(**fields, file=files[0])
 
-    def run(self, session: Session, request: Request, max_file_bytes: int) -> Any:  # noqa: ANN401
+    def run(self, session: Session, request: Request) -> Any:  # noqa: ANN401
         """Return the result of a request."""
-        return self.call(session, request, max_file_bytes=max_file_bytes)
+        return self.call(session, request)
 
 
 @dataclass(frozen=True)

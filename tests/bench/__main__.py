@@ -202,7 +202,7 @@ def bench_runs(engine: Engine) -> None:
                 task="runs", round=f"round{next(labels)}", files=(Path(directory),), create=True
             )
             with begin(engine, "bench") as session:
-                assert log_runs(session, request, max_file_bytes=2**28).lists == 6_450
+                assert log_runs(session, request).lists == 6_450
 
         compare(
             "read 129 runs x 50 x 1,000 : Python's line.split()",

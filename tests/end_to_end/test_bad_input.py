@@ -178,6 +178,16 @@ def test_the_size_limit_is_a_setting(roundbook, write, snapshot, monkeypatch):
     assert "decompresses" in said
     teams = write("run,team\n" + "a,A\n" * 2000, "teams.csv")
     assert "larger" in roundbook(*words, "--teams", teams).refusal()
+    named = {"t": "t", "r": "r", "f": teams}
+    for command in (
+        "run log t r {f} --create",
+        "qrels log t r {f} --create",
+        "round teams t r {f}",
+        "topic alias t {f}",
+        "standardise t {f} --factors-from r --measure AP",
+        "study swap-rate --file {f} --measure AP",
+    ):
+        assert "larger" in roundbook(*command.format(**named).split()).refusal(), command
     for wrong in ("0", "-1", "much"):
         monkeypatch.setenv("ROUNDBOOK_MAX_FILE_BYTES", wrong)
         assert "ROUNDBOOK_MAX_FILE_BYTES" in roundbook(*words).refusal()

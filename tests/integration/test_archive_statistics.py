@@ -474,7 +474,6 @@ def test_real_rounds_with_what_was_made_of_them(engine, comes_back, shared, tmp_
             "P@5",
             teams=data / f"treccovid/round{label}_run_team.csv",
             create=True,
-            max_file_bytes=2**26,
             user="ann",
         )
     for scale in ("raw", "std-ab"):

@@ -491,9 +491,7 @@ def test_scores_of_every_kind_and_their_order(engine, second, export):
 )
 def test_real_scores_come_back_exactly(engine, second, export, shared, file):
     path = shared / "data" / file
-    logged = log_files(
-        engine, "real", "r1", [path], "AP", create=True, max_file_bytes=2**26, user="ann"
-    )
+    logged = log_files(engine, "real", "r1", [path], "AP", create=True, user="ann")
     archive = export(engine)
     take(second, archive)
     assert export(second).read_bytes() == archive.read_bytes()
@@ -506,9 +504,7 @@ def test_the_scores_can_be_logged_from_the_archive(engine, whole, tmp_path):
     for number, row in enumerate(table_in(whole, "matrix"), 1):
         file = tmp_path / f"{number}.csv"
         file.write_text(members_of(whole)[f"scores/{number:06d}.csv"], encoding="utf-8")
-        log_files(
-            engine, "again", str(number), [file], "AP", create=True, max_file_bytes=2**20, user="a"
-        )
+        log_files(engine, "again", str(number), [file], "AP", create=True, user="a")
         digest = "SELECT content_hash FROM roundbook.matrix WHERE id = :id"
         assert scalar(engine, digest, id=number) == row["content_hash"]
 

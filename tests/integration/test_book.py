@@ -15,7 +15,9 @@ import polars as pl
 import pytest
 from tests.factories import simulated
 
+import roundbook
 from roundbook.errors import (
+    BadFileError,
     ContentDiffersError,
     InputError,
     NotRecordedError,
@@ -440,6 +442,19 @@ def test_a_decision_is_whole_or_not_at_all(book):
         book.create_round("nobody", "1")
     kinds = [event.what for event in book.events().events]
     assert kinds[-3:] == ["round published", "matrix withdrawn", "matrix restored"]
+
+
+def test_the_size_limit_is_the_setting_s(address, tmp_path, monkeypatch):
+    path = tmp_path / "scores.csv"
+    path.write_text("topic,a,b\n1,0.1,0.2\n2,0.3,0.5\n", encoding="utf-8")
+    monkeypatch.setenv("ROUNDBOOK_MAX_FILE_BYTES", "20")
+    with roundbook.open(address) as book:
+        for refused in (
+            lambda: book.log("t", "1", path, "AP", create=True),
+            lambda: book.study("swap-rate", None, measure="AP", files=[path]),
+        ):
+            with pytest.raises(BadFileError, match="larger than 20 bytes"):
+                refused()
 
 
 def test_every_use_case_takes_its_request():

@@ -204,15 +204,14 @@ def writing(directory):
     yield step(log_scores, other, scores(1))
     # Teams that become known with another measure's scores renew the estimates of the first's.
     yield step(log_scores, other.model_copy(update={"measure": "P@5"}), scores(2), TEAMS)
-    made = step(describe_teams, of_teams(directory, "a"), max_file_bytes=2**20)
+    made = step(describe_teams, of_teams(directory, "a"))
     yield from (made, again(made))
-    made = step(describe_teams, of_teams(directory, "b", revise="wrong"), max_file_bytes=2**20)
+    made = step(describe_teams, of_teams(directory, "b", revise="wrong"))
     yield from (made, again(made))
     new = {"task": "new", "round": "r1", "measures": ("AP",), "create": True}
     made = step(
         log_files,
         LogFilesRequest(**new, files=(write(directory, 3),)),
-        max_file_bytes=2**20,
     )
     yield from (made, again(made))
     yield step(log_scores, LogRequest(**OF_ROUND, revise="a typo"), scores(4))
@@ -228,7 +227,7 @@ def writing(directory):
     )
     ids = directory / "ids.csv"
     ids.write_text("topic,round,id\nt0,old,t0 again\n", encoding="utf-8")
-    made = step(alias_topics, AliasTopics(task="t", file=ids), max_file_bytes=2**20)
+    made = step(alias_topics, AliasTopics(task="t", file=ids))
     yield from (made, again(made))
     yield step(unalias_topic, UnaliasTopic(task="t", name="t0 again"))
     yield step(create_task, CreateTask(task="gone"))
@@ -256,10 +255,10 @@ def writing(directory):
         task="t", round="r1", measures=("P@1",), from_runs=True, revise="the round is out"
     )
     for use_case, request, event in runs_and_assessments(directory):
-        made = step(use_case, request, max_file_bytes=2**20)
+        made = step(use_case, request)
         yield from (made, again(made))
         if event is not None:
-            made = step(log_files, computed, max_file_bytes=2**20)
+            made = step(log_files, computed)
             yield from (made._replace(event=event), again(made))
     yield step(create_token, CreateToken(name="ci", scope="log", task="t"))
     made = step(revoke_token, RevokeToken(name="ci"))
@@ -326,7 +325,7 @@ def reading(directory):
     yield step(show_factors, FactorsRequest(**OF_ROUND))
     yield step(standardise, StandardiseRequest(**OF_ROUND))
     files = {"files": (write(directory, 6, "new.csv"),), "factors_from": "r1"}
-    yield step(standardise_files, StandardiseFilesRequest(**OF_TASK, **files), 2**20)
+    yield step(standardise_files, StandardiseFilesRequest(**OF_TASK, **files))
     yield step(compare_rankings, RankRequest(**OF_ROUND, resamples=100))
     yield step(report_generalisability, GeneralisabilityRequest(**OF_TASK))
     yield step(report_drift, DriftRequest(**OF_TASK))

@@ -17,6 +17,7 @@ from roundbook.database.engine import unit_of_work
 from roundbook.errors import BadFileError, DatabaseError, RoundbookError
 from roundbook.formats import apply_missing_policy, read_scores
 from roundbook.logbook.lookup import current_matrix, find_series
+from roundbook.logbook.session import Work
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.fields import Missing
 
@@ -66,7 +67,7 @@ def test_whole_or_not_at_all(engine, tmp_path, shared, nightly, capfd, name):
                     "AP",
                     teams=teams if number % 2 == 0 else None,
                     missing=policy,
-                    max_file_bytes=MAX_BYTES,
+                    work=Work(max_file_bytes=MAX_BYTES),
                     create=True,
                     user="tester",
                 )

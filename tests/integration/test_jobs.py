@@ -453,7 +453,6 @@ def test_serving_takes_jobs_and_a_restart_loses_none(record, address, start, loo
 @pytest.mark.long
 def test_others_log_and_correct_while_a_long_result_is_computed(record, address):
     request = SwapRateRequest(**SWAPS)
-    opened = partial(begin, record, "ann")
     corrections = []
 
     def correct(*_):
@@ -468,11 +467,12 @@ def test_others_log_and_correct_while_a_long_result_is_computed(record, address)
         return scalar(record, "SELECT count(*) FROM roundbook.matrix")
 
     most = 1
-    saved = save_long_result(opened, "study", request, "swaps", None, Work(correct))
+    opened = partial(begin, record, "ann", work=Work(correct))
+    saved = save_long_result(opened, "study", request, "swaps")
     assert (saved.status, saved.stale, saved.result.revision) == ("saved", False, 2)
     most, corrections = 9, []
     with pytest.raises(RevisedMeanwhileError, match="each time"):
-        save_long_result(opened, "study", request, "swaps", None, Work(correct))
+        save_long_result(opened, "study", request, "swaps")
     with pytest.raises(InputError):
-        save_long_result(opened, "study", request, " ", None, Work(pytest.fail))
+        save_long_result(partial(opened, work=Work(pytest.fail)), "study", request, " ")
     assert [(name, version) for name, version, _ in studies(record)] == [("swaps", 1)]

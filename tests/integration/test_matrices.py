@@ -47,7 +47,7 @@ def log(engine, scores=SCORES, label="r1", *, topics=TOPICS, runs=RUNS, measure=
 
 
 def log_again(engine, paths, *, task="task", label="r1", measure="AP", **options):
-    options = {"user": "ann", "max_file_bytes": 10**8, **options}
+    options = {"user": "ann", **options}
     return log_files(engine, task, label, [*paths], measure, **options)
 
 

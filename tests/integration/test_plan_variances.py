@@ -339,7 +339,6 @@ def covid(engine, shared):
             "nDCG@10",
             teams=shared / f"data/treccovid/round{label}_run_team.csv",
             create=True,
-            max_file_bytes=2**26,
             user="me",
         )
     return engine
@@ -408,7 +407,6 @@ def test_sizes_on_robust_2003(engine, shared):
         [shared / "data/adhoc/trec_robust2003_ap.csv"],
         "AP",
         create=True,
-        max_file_bytes=2**26,
         user="me",
     )
     for asked, sizes in ROBUST_2003.items():

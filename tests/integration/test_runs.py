@@ -40,7 +40,6 @@ from roundbook.statistics.measures.hits import find_hits
 from roundbook.statistics.measures.measure import parse_measure
 from roundbook.statistics.measures.scores import score_runs
 
-MAX = 2**28
 RUN_A = """\
 1 Q0 d1 1 2.5 a
 1 Q0 d2 2 2.5 a
@@ -62,13 +61,13 @@ QRELS = """\
 def runs(engine, *files, keep=True, user="ann", **options):
     with begin(engine, user, keep=keep) as session:
         asked = {"task": "t", "round": "1"} | options
-        return log_runs(session, LogRuns(files=files, **asked), max_file_bytes=MAX)
+        return log_runs(session, LogRuns(files=files, **asked))
 
 
 def assess(engine, file, *, keep=True, user="ann", **options):
     with begin(engine, user, keep=keep) as session:
         asked = {"task": "t", "round": "1"} | options
-        return log_qrels(session, LogQrels(file=file, **asked), max_file_bytes=MAX)
+        return log_qrels(session, LogQrels(file=file, **asked))
 
 
 def load(engine, label="1", assessments=None, **options):
@@ -346,7 +345,7 @@ def test_two_topics_of_a_run_are_not_declared_to_be_one(engine, files):
             pytest.raises(InputError, match=rf"'1' and '2' are two topics of round '.' \({held}\)"),
             begin(engine) as session,
         ):
-            alias_topics(session, AliasTopics(task="t", file=ids), 2**20)
+            alias_topics(session, AliasTopics(task="t", file=ids))
 
 
 def test_the_runs_of_trec_covid_give_its_official_scores(engine, shared):

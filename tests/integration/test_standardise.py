@@ -43,9 +43,7 @@ def new_runs(tmp_path):
 
 
 def from_files(engine, source, *paths, **options):
-    return standardise_files(
-        engine, "t", source, list(paths), "AP", max_file_bytes=10**6, **options
-    )
+    return standardise_files(engine, "t", source, list(paths), "AP", **options)
 
 
 def naive_std(scores, by):

@@ -127,7 +127,7 @@ def _log_runs(engine: Engine, generator: np.random.Generator) -> None:
             ]
             Path(name).write_text("".join(lines), encoding="utf-8")
             asked = LogRuns(**place, files=(Path(name),))
-            log_runs(session, asked, max_file_bytes=2**20)
+            log_runs(session, asked)
         judged = [
             f"{topic} 0 doc{document} {max(0, grade - 1)}\n"
             for topic in topics
@@ -136,7 +136,7 @@ def _log_runs(engine: Engine, generator: np.random.Generator) -> None:
         for lines, reason in ((judged[:-1], None), (judged, "A judgment was lost")):
             Path("official.qrels").write_text("".join(lines), encoding="utf-8")
             asked = LogQrels(**place, file=Path("official.qrels"), revise=reason)
-            log_qrels(session, asked, max_file_bytes=2**20)
+            log_qrels(session, asked)
 
 
 def _correct(engine: Engine) -> None:

@@ -50,7 +50,7 @@ def upload(case: Upload) -> Endpoint:
                 http, caller, decision_limit(http), keep=kept, one_snapshot=not case.changes
             ) as session:
                 request = permit(caller, session, request)
-                result = case.run(session, request, http.app.state.settings.max_file_bytes)
+                result = case.run(session, request)
             return render(http, result, accepted(http))
 
         return await _stored(http, "scores", store)

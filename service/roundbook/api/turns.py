@@ -81,7 +81,7 @@ class Limit:
                 self.check()
                 yield compute(piece)
 
-        return session._replace(work=Work(progress=self.check, mapped=mapped))
+        return session._replace(work=session.work._replace(progress=self.check, mapped=mapped))
 
 
 @contextmanager
@@ -89,8 +89,11 @@ def transaction(
     http: Request, caller: Caller, limit: Limit, *, keep: bool = True, one_snapshot: bool = False
 ) -> Iterator[Session]:
     """Yield a session under the time limit; see `roundbook.logbook.session.begin`."""
-    engine = http.app.state.engine
-    with begin(engine, caller.user, keep=keep, one_snapshot=one_snapshot) as session:
+    state = http.app.state
+    work = Work(max_file_bytes=state.settings.max_file_bytes)
+    with begin(
+        state.engine, caller.user, keep=keep, one_snapshot=one_snapshot, work=work
+    ) as session:
         yield limit.on(session)
 
 

@@ -177,14 +177,14 @@ def _app(engine: Engine, settings: Settings, tell: ReportProgress, busy: set[int
         title = f"{request['study']} of {request['task']}"
         _note(engine, job, started_at=datetime.now(UTC), **_NO_PROGRESS)
         tell(f"Job {job}: {title} is begun.")
+        work = Work(_progress(engine, context), max_file_bytes=settings.max_file_bytes)
         try:
             saved = save_long_result(
-                partial(begin, engine, user),
+                partial(begin, engine, user, work=work),
                 "study",
                 find_kind("study").request(**request),
                 name,
                 note,
-                Work(_progress(engine, context), max_file_bytes=settings.max_file_bytes),
             )
         except JobAborted:
             if context.abort_reason() == AbortReason.SHUTDOWN:

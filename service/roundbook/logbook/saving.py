@@ -41,7 +41,7 @@ from roundbook.logbook.saved_results import (
     request_again,
     stored_results,
 )
-from roundbook.logbook.session import Session, Work
+from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Input, Origin
 from roundbook.requests.base import Request
 from roundbook.requests.results import RenewResults
@@ -198,7 +198,6 @@ def save_long_result(
     request: Request,
     name: str | None = None,
     note: str | None = None,
-    work: Work | None = None,
 ) -> SavedResult:
     """Compute and save a result that may take long, without locking out other users.
 
@@ -209,8 +208,6 @@ def save_long_result(
     ----------
     begin : callable
         Begins a transaction; with ``one_snapshot`` it reads one snapshot of the record.
-    work : Work, optional
-        Default: the session's.
 
     Raises
     ------
@@ -225,7 +222,7 @@ def save_long_result(
             if name is not None:
                 task_id = _find_task_of(session.connection, request)
                 versions_of(session.connection, kind, name, task_id)
-            computed = compute_result(session._replace(work=work or session.work), kind, request)
+            computed = compute_result(session, kind, request)
         with begin() as session:
             task_id = _find_task_of(session.connection, request, lock=True)
             today = inputs_of(session.connection, kind, computed.request, computed.result)

@@ -20,7 +20,7 @@ def ignore_progress(_: str) -> None:
 
 
 class Work(NamedTuple):
-    """Settings of long computations: the progress callback, the `map` and a limit of file sizes.
+    """Settings of work in a transaction: the progress callback, the `map` and a limit of file sizes.
 
     Attributes
     ----------
@@ -38,12 +38,15 @@ class Work(NamedTuple):
     max_file_bytes: int = sys.maxsize
 
 
+DEFAULT_WORK = Work()
+
+
 class Session(NamedTuple):
-    """An open transaction, its user, and the settings of long computations."""
+    """An open transaction, its user, and the settings of work in it."""
 
     connection: Connection
     user: str = "unknown"
-    work: Work = Work()
+    work: Work = DEFAULT_WORK
 
 
 @contextmanager
@@ -54,6 +57,7 @@ def begin(
     keep: bool = True,
     one_snapshot: bool = False,
     committing: Callable[[], AbstractContextManager[object]] = nullcontext,
+    work: Work = DEFAULT_WORK,
 ) -> Iterator[Session]:
     """Begin a transaction; commit it when the block ends, roll it back when the block raises.
 
@@ -65,6 +69,8 @@ def begin(
         Read one snapshot of the record, and write nothing.
     committing : callable
         Returns the context in which it is committed.
+    work : Work
+        The session's.
 
     Raises
     ------
@@ -76,7 +82,7 @@ def begin(
             isolation_level="REPEATABLE READ", postgresql_readonly=True
         )
     with unit_of_work(engine) as connection:
-        yield Session(connection, user)
+        yield Session(connection, user, work)
         if keep:
             with committing():
                 connection.commit()

@@ -144,24 +144,17 @@ def standardise(session: Session, request: StandardiseRequest) -> StandardisedSc
     return _standardised(connection, request, raw, source, version)
 
 
-def standardise_files(
-    session: Session, request: StandardiseFilesRequest, max_file_bytes: int
-) -> StandardisedScores:
+def standardise_files(session: Session, request: StandardiseFilesRequest) -> StandardisedScores:
     """Return the scores of new runs, read from files, standardised by a round's factors.
 
     Nothing is logged. See `standardise` and `roundbook.logbook.matrices.log_matrix.log_files`.
-
-    Parameters
-    ----------
-    max_file_bytes : int
-        Largest file that is read.
     """
     scores = read_scores(
         request.files,
         measure=request.measure,
         file_measure=request.file_measure,
         layout=request.layout,
-        max_bytes=max_file_bytes,
+        max_bytes=session.work.max_file_bytes,
     )
     complete = apply_missing_policy(scores, request.missing)
     task_id = find_task(session.connection, request.task)

@@ -69,9 +69,7 @@ class DescribedTeams(Result):
     publication: Publication | None = Field(None, exclude_if=not_)
 
 
-def describe_teams(
-    session: Session, request: DescribeTeams, *, max_file_bytes: int
-) -> DescribedTeams:
+def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
     """Record a team file's facts on a round's runs: unknown ones, or with a reason all of them.
 
     Scores and factors stay as they are; the intervals of variances are estimated anew by team.
@@ -89,7 +87,7 @@ def describe_teams(
     """
     connection = session.connection
     reason = check_reason(request.revise)
-    teams = read_teams(request.file, max_bytes=max_file_bytes)
+    teams = read_teams(request.file, max_bytes=session.work.max_file_bytes)
     recorded = recorded_round(connection, request.task, request.round, lock=True)
     round_id = recorded.id
     tags = dict.fromkeys(

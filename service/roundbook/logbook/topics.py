@@ -75,15 +75,10 @@ class TopicList(Result):
     later: int
 
 
-def alias_topics(session: Session, request: AliasTopics, max_file_bytes: int) -> AliasedTopics:
+def alias_topics(session: Session, request: AliasTopics) -> AliasedTopics:
     """Record the other ids under which topics returned, from a file.
 
     Results that depend on the topics that rounds share become stale.
-
-    Parameters
-    ----------
-    max_file_bytes : int
-        No larger file is read.
 
     Raises
     ------
@@ -95,7 +90,7 @@ def alias_topics(session: Session, request: AliasTopics, max_file_bytes: int) ->
     AlreadyRecordedError
         When an id stands for another topic already.
     """
-    rows = read_topic_ids(request.file, max_file_bytes)
+    rows = read_topic_ids(request.file, session.work.max_file_bytes)
     connection = session.connection
     task_id = find_task(connection, request.task, lock=True)
     same = same_topics(connection, task_id)

@@ -286,14 +286,13 @@ def _logged(
     http: Request, caller: Caller, previewed: _Preview, *, dry_run: bool = False
 ) -> Iterator[tuple[Session, Logged]]:
     """Log files, or try to in a dry run; yield the session and the logged result."""
-    most_bytes = http.app.state.settings.max_file_bytes
     upload = UPLOADS[previewed.kind.use_case]
     request = upload.ask(previewed.fields | {"dry_run": dry_run}, *previewed.files)
     with (
         sent_to(str(previewed.directory)),
         transaction(http, caller, decision_limit(http), keep=not dry_run) as session,
     ):
-        logged: Logged = upload.run(session, permit(caller, session, request), most_bytes)
+        logged: Logged = upload.run(session, permit(caller, session, request))
         yield session, logged
 
 

@@ -35,6 +35,8 @@ class LocalRecord:
         stack = ExitStack()
         self._engine = stack.enter_context(open_record(self._settings, address))
         self.close = stack.close
+        work = Work(max_file_bytes=self._settings.max_file_bytes)
+        self._begin = partial(begin, self._engine, self._settings.user, work=work)
 
     def ask(self, name: str, request: Request | None) -> BaseModel:
         """Return the result of a use case."""
@@ -46,15 +48,14 @@ class LocalRecord:
     def study(self, request: StudyRequest) -> Study:
         """Compute and return a study."""
         with self._transaction(changes=False) as session:
-            return run_study(session, request, self._work())
+            return run_study(session, request)
 
     def save(
         self, kind: str, fields: dict[str, Any], name: str | None, note: str | None
     ) -> SavedResult:
         """Compute a result of a kind and save it."""
         request = find_kind(kind).request(**fields)
-        opened = partial(begin, self._engine, self._settings.user)
-        return save_long_result(opened, kind, request, name, note, self._work())
+        return save_long_result(self._begin, kind, request, name, note)
 
     def job(self, name: str, request: Request) -> Job | JobList:
         """Return the result of `start_study`, `list_jobs`, `show_job` or `cancel_job`."""
@@ -85,13 +86,9 @@ class LocalRecord:
         upload = UPLOADS[name]
         request = upload.ask(fields, *files)
         with self._transaction(changes=upload.changes, keep=is_kept(request)) as session:
-            result: BaseModel = upload.run(session, request, self._settings.max_file_bytes)
+            result: BaseModel = upload.run(session, request)
         return result
 
     def _transaction(self, *, changes: bool, keep: bool = True) -> AbstractContextManager[Session]:
         """Return a transaction; one that changes nothing reads one snapshot of the record."""
-        user = self._settings.user
-        return begin(self._engine, user, keep=keep, one_snapshot=not changes)
-
-    def _work(self) -> Work:
-        return Work(max_file_bytes=self._settings.max_file_bytes)
+        return self._begin(keep=keep, one_snapshot=not changes)

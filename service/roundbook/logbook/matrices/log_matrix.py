@@ -65,7 +65,7 @@ class _Outcome(NamedTuple):
     remarks: dict[str, Any]
 
 
-def log_files(session: Session, request: LogFilesRequest, *, max_file_bytes: int) -> LoggedMatrices:
+def log_files(session: Session, request: LogFilesRequest) -> LoggedMatrices:
     """Read score files, or compute scores from runs, and log a matrix for each measure.
 
     See `log_scores`.
@@ -79,10 +79,11 @@ def log_files(session: Session, request: LogFilesRequest, *, max_file_bytes: int
     InputError
         When two of the given names mean the same measure.
     """
+    max_bytes = session.work.max_file_bytes
     shared = {name: getattr(request, name) for name in LoggingRequest.model_fields}
     computed = score_round(session, request) if request.from_runs else None
-    read = computed.matrices if computed else _read_files(request, max_file_bytes)
-    teams = read_teams(request.teams, max_bytes=max_file_bytes) if request.teams else RunTeams()
+    read = computed.matrices if computed else _read_files(request, max_bytes)
+    teams = read_teams(request.teams, max_bytes=max_bytes) if request.teams else RunTeams()
     by_measure: dict[str, LoggedMatrix] = {}
     for index, scores in enumerate(read):
         complete = replace(scores, hidden=(*scores.hidden, *teams.hidden))
@@ -107,7 +108,7 @@ def log_files(session: Session, request: LogFilesRequest, *, max_file_bytes: int
     )
 
 
-def _read_files(request: LogFilesRequest, max_file_bytes: int) -> list[CompleteMatrix]:
+def _read_files(request: LogFilesRequest, max_bytes: int) -> list[CompleteMatrix]:
     matrices = [
         apply_missing_policy(scores, request.missing)
         for scores in read_measures(
@@ -115,7 +116,7 @@ def _read_files(request: LogFilesRequest, max_file_bytes: int) -> list[CompleteM
             request.measures,
             file_measure=request.file_measure,
             layout=request.layout,
-            max_bytes=max_file_bytes,
+            max_bytes=max_bytes,
         )
     ]
     for complete in matrices:

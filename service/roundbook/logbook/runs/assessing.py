@@ -98,16 +98,11 @@ def _latest(connection: Connection, round_id: int, label: str) -> Row[Any] | Non
     ).one_or_none()
 
 
-def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> LoggedQrels:
+def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
     """Log the relevance assessments of a round from a file.
 
     The same content again is ``unchanged``; different content needs a reason (`revise`) and becomes
     a new revision, and the old ones stay readable.
-
-    Parameters
-    ----------
-    max_file_bytes : int
-        Largest file that is read.
 
     Raises
     ------
@@ -127,7 +122,7 @@ def log_qrels(session: Session, request: LogQrels, *, max_file_bytes: int) -> Lo
     reason = check_reason(request.revise)
     label = check_name("assessments label", request.assessments)
     require_round(connection, request)
-    read = read_qrels(request.file, max_bytes=max_file_bytes)
+    read = read_qrels(request.file, max_bytes=session.work.max_file_bytes)
     task_id, round_id, near_names = open_round(session, request)
     topics = distinct_names("topic", recorded_topics(connection, task_id, read.topics))
     refuse_topic_twice(connection, task_id, request.task, topics)

@@ -86,8 +86,6 @@ class _Run(NamedTuple):
 def log_runs(
     session: Session,
     request: LogRuns,
-    *,
-    max_file_bytes: int,
     progress: Callable[[str], object] = lambda _: None,
 ) -> LoggedRuns:
     """Log the ranked lists of a round's runs from files, to depth 1,000.
@@ -97,8 +95,6 @@ def log_runs(
 
     Parameters
     ----------
-    max_file_bytes : int
-        No larger file is read.
     progress : callable
         Called with a short text before each step.
 
@@ -116,7 +112,7 @@ def log_runs(
     connection = session.connection
     require_round(connection, request)
     # Checked before the task is locked, so that no other writer has to wait.
-    read = read_runs(request.files, max_bytes=max_file_bytes)
+    read = read_runs(request.files, max_bytes=session.work.max_file_bytes)
     task_id, round_id, near_names = open_round(session, request)
     progress("Storing the lists ...")
     tags = distinct_names("run", recorded_tags(connection, round_id, read.runs))
