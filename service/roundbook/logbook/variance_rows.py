@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import NamedTuple, Self
 
@@ -73,16 +73,18 @@ def read_rows(
     return [VarianceRow._make(row) for row in connection.execute(_HISTORY, filters)]
 
 
-def read_teams(connection: Connection, task_id: int) -> dict[int, set[int | None]]:
-    """Return the ids of the teams with runs in each of a task's rounds, None for unknown teams."""
-    rows = connection.execute(_TEAMS, {"task": task_id})
-    return {round_id: set(teams) for round_id, teams in rows}
+def read_teams(connection: Connection, rows: Sequence[VarianceRow]) -> dict[int, set[int | None]]:
+    """Return the ids of the teams with runs in each row's matrix, None for unknown teams."""
+    matrices = [row.matrix for row in rows if row.matrix is not None]
+    by_matrix = connection.execute(_TEAMS, {"matrices": matrices})
+    return {matrix: set(teams) for matrix, teams in by_matrix}
 
 
 _TEAMS = text("""
-SELECT round_id, array_agg(DISTINCT team_id) FROM roundbook.run
-WHERE round_id IN (SELECT id FROM roundbook.round WHERE task_id = :task)
-GROUP BY round_id
+SELECT matrix_run.matrix_id, array_agg(DISTINCT run.team_id)
+FROM roundbook.matrix_run JOIN roundbook.run ON run.id = matrix_run.run_id
+WHERE matrix_run.matrix_id = ANY (CAST(:matrices AS bigint[]))
+GROUP BY matrix_run.matrix_id
 """)
 
 
