@@ -82,7 +82,8 @@ def lay_out(
         column.heading for index, column in enumerate(columns) if index not in [*kept, *below]
     ]
     if left_out:
-        needed = sum(column.least for column in bounds) + _GAP * (len(columns) - 1)
+        beside = [bounds[index].least for index in range(len(columns)) if index not in below]
+        needed = sum(beside) + _GAP * (len(beside) - 1)
         lines += wrap(
             f"Left out, as {width} columns are too few: {', '.join(left_out)}. For all, make the"
             f" terminal {needed} columns wide or add --format json.",

@@ -32,6 +32,7 @@ from roundbook.presentation import drift
 from roundbook.presentation.factors import heading
 from roundbook.presentation.figures import factors_caption, fitted_on
 from roundbook.presentation.matrices import factor_rows, log_notes, standardising_note
+from roundbook.presentation.record import event_details
 from roundbook.presentation.saved_results import change_sentence
 from roundbook.presentation.views import view_of
 from roundbook_cli.drift_advice import report_text
@@ -118,6 +119,7 @@ def test_a_wrong_team_file_is_corrected_and_can_be_taken_back(engine, write):
     assert (event.who, event.why, event.round) == ("ann", "sent by mistake", "r1")
     assert event.details["runs"] == 6
     assert event.details["team of run5"] == {"was": "C", "is": "A"}
+    assert "contributed_to_pool of run4: no → yes" in event_details(event.details)
     assert verify_record(engine).differences == []
     # Back again: more clusters than before are no obstacle either.
     apart = write([f"run{index},team {index},no," for index in range(RUNS)])

@@ -63,6 +63,13 @@ def test_sentences_wrap_first_then_columns_go_by_what_they_are_worth_then_rows_a
         "                                       qrels              ",
         "   Topics left: 12",
     ]
+    # What stands below takes no width.
+    assert lay_out([ROW], below, 50)[-4:] == [
+        "   Topics left: 12",
+        "Left out, as 50 columns are too few: Value. For",
+        "all, make the terminal 51 columns wide or add",
+        "--format json.",
+    ]
     # Nothing is left out where there is no terminal, however wide the table.
     complete = lay_out([ROW], COLUMNS, 36, complete=True)
     assert " ".join(complete).split() == [

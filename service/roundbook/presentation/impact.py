@@ -148,7 +148,9 @@ def _followed(dependents: Sequence[Dependent]) -> str:
     # Of the reasons, only withdrawals have a text.
     withdrawn = any(reason.reason for dependent in dependents for reason in dependent.reasons)
     status = "they no longer count" if withdrawn else "computed anew, nothing is to be done"
-    return f"{subject} ({len(dependents)}): {status}"
+    # Of the versions of one, only the latest counted until now.
+    number = len({(dependent.kind, dependent.scale) for dependent in dependents})
+    return f"{subject} ({number}): {status}"
 
 
 def dependent_name(dependent: Dependent) -> str:
