@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.measures import did_you_mean, new_measure_notes
+from roundbook.presentation.measures import did_you_mean, new_measure_notes, ratio_notes
 from roundbook.presentation.phrases import counted, listed
 from roundbook.requests.fields import ROUNDING
 
@@ -266,12 +266,7 @@ def _of_scale_and_names(logged: LoggedMatrix) -> list[str]:
             f"{remarks.beyond_one:,} of {logged.topics * logged.runs:,} scores are below 0 or above"
             f" 1, which {logged.measure} never is; check their scale."
         )
-    if (ratio := remarks.variance_ratio) is not None:
-        times = f"{ratio:,.0f}" if 1 < ratio < 1e9 else f"{ratio:.2g}"
-        notes.append(
-            f"The variance is {times} times that of the other rounds of {logged.measure}; check"
-            " that the scores are on the same scale."
-        )
+    notes += ratio_notes(logged.measure, remarks.variance_ratio)
     if remarks.runs_named_as_topics:
         notes.append(
             f"{remarks.runs_named_as_topics:,} of {counted(logged.runs, 'run')} have the names of"
