@@ -180,7 +180,7 @@ def _widths(bounds: Sequence[_Bounds], width: int) -> list[int] | None:
         overhanging = [index for index, (_, cells, _) in enumerate(bounds) if widths[index] > cells]
         if overhanging:
             widest = max(overhanging, key=lambda index: widths[index] - bounds[index].cells)
-            widths[widest] = bounds[widest].cells
+            widths[widest] = max(bounds[widest].cells, widths[widest] + room - sum(widths))
             continue
         narrower = [index for index, (least, *_) in enumerate(bounds) if widths[index] > least]
         widths[max(narrower, key=widths.__getitem__)] -= 1

@@ -79,6 +79,16 @@ def test_sentences_wrap_first_then_columns_go_by_what_they_are_worth_then_rows_a
     ]
 
 
+def test_a_long_heading_takes_the_room_there_is():
+    columns = (COLUMNS[0], Column("why", "Score matrices (topics x runs)"))
+    assert lay_out([SimpleNamespace(name="first", why="AP 50 x 40")], columns, 34) == [
+        "        Score matrices (topics x  ",
+        "Name    runs)                     ",
+        "──────────────────────────────────",
+        "first   AP 50 x 40                ",
+    ]
+
+
 def test_a_name_that_nothing_holds_stays_whole():
     row = SimpleNamespace(name="n" * 40, left=12)
     columns = (Column("name", "Name"), count("left", "Topics left"))
