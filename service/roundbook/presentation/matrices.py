@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from roundbook.formats.matrix import HiddenCells
     from roundbook.logbook.matrices.export import ExportedMatrix
     from roundbook.logbook.matrices.history import Changes
-    from roundbook.logbook.matrices.logged import LoggedMatrix, MatrixDifference
+    from roundbook.logbook.matrices.logged import LoggedMatrix, MatrixDifference, Remarks
     from roundbook.logbook.matrices.showing import MatrixFactors, ShownMatrix
-    from roundbook.logbook.teams import RefittableFactors
+    from roundbook.logbook.teams import DescribedTeams, RefittableFactors
 
 _NAMED = 5
 
@@ -78,9 +78,7 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
     if remarks.not_recorded:
         notes.append(_not_recorded(remarks.not_recorded, dry_run=logged.dry_run))
     notes += hidden_notes(remarks.hidden)
-    return notes + team_file_notes(
-        remarks.unknown_runs, remarks.undescribed_runs, "the score files"
-    )
+    return notes + team_file_notes(remarks, "the score files")
 
 
 def _not_recorded(options: Sequence[str], *, dry_run: bool) -> str:
@@ -204,13 +202,19 @@ def renewed_note(
     )
 
 
-def team_file_notes(unknown: Sequence[str], undescribed: Sequence[str], where: str) -> list[str]:
-    """Return the notes on runs that only a team file has, and on runs of `where` that it lacks."""
+def team_file_notes(about: Remarks | DescribedTeams, where: str) -> list[str]:
+    """Return the notes on a team file: runs not in `where`, runs it lacks, columns not read."""
     notes = []
-    if unknown:
-        notes.append(f"The team file names what is not in {where}: {_named('run', unknown)}.")
-    if undescribed:
-        notes.append(f"The team file says nothing of {_named('run', undescribed)}.")
+    if about.unknown_runs:
+        runs = _named("run", about.unknown_runs)
+        notes.append(f"The team file names what is not in {where}: {runs}.")
+    if about.undescribed_runs:
+        notes.append(f"The team file says nothing of {_named('run', about.undescribed_runs)}.")
+    if about.unread_columns:
+        notes.append(
+            f"Columns of the team file that are not read: {listed(about.unread_columns)}. Beside run"
+            " and team it may have type, contributed_to_pool and system."
+        )
     return notes
 
 
