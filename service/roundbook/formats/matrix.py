@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, assert_never
 
 import numpy as np
 from numpy.typing import NDArray
@@ -123,23 +123,27 @@ def apply_missing_policy(matrix: ScoreMatrix, policy: MissingPolicy) -> Complete
     by_run = matrix.scores.T
     missing = np.isnan(by_run)
     count = int(missing.sum())
-    if count and policy == "reject":
-        raise _missing_scores(matrix, missing)
     topics: tuple[str, ...] = matrix.topics
     dropped: tuple[str, ...] = ()
-    if policy == "drop-topic":
-        gaps = np.asarray(missing.any(axis=0))
-        topics = tuple(name for name, gap in zip(matrix.topics, gaps, strict=True) if not gap)
-        dropped = tuple(name for name, gap in zip(matrix.topics, gaps, strict=True) if gap)
-        if not topics:
-            raise BadFileError(
-                "every topic misses the score of some run",
-                files_shown(matrix.files),
-                way_out="no topic without gaps",
-            )
-        by_run = np.ascontiguousarray(by_run[:, ~gaps])
-    elif count:
-        by_run = np.where(missing, 0.0, by_run)
+    match policy:
+        case "reject":
+            if count:
+                raise _missing_scores(matrix, missing)
+        case "zero":
+            by_run = np.where(missing, 0.0, by_run)
+        case "drop-topic":
+            gaps = np.asarray(missing.any(axis=0))
+            topics = tuple(name for name, gap in zip(matrix.topics, gaps, strict=True) if not gap)
+            dropped = tuple(name for name, gap in zip(matrix.topics, gaps, strict=True) if gap)
+            if not topics:
+                raise BadFileError(
+                    "every topic misses the score of some run",
+                    files_shown(matrix.files),
+                    way_out="no topic without gaps",
+                )
+            by_run = np.ascontiguousarray(by_run[:, ~gaps])
+        case _:
+            assert_never(policy)
     completed = {
         "topics": topics,
         "scores": by_run.T,

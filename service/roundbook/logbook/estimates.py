@@ -16,15 +16,17 @@ from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.statistics.standardisation import (
     Factors,
+    Scale,
     fit_factors,
+    rescale,
     scale_scores,
     standardise,
-    std_ab,
-    std_cdf,
 )
 from roundbook.statistics.variance.parts import VarianceParts, variance_parts
 
 Array = npt.NDArray[np.float64]
+# The scales beside the raw one that variances are estimated on.
+STANDARDISED: tuple[Scale, ...] = ("std-ab", "std-cdf")
 
 # The columns that depend on the teams of runs.
 _RENEWED = ("clusters", "runs_part", "two_way_runs_part")
@@ -63,8 +65,7 @@ def matrix_statistics(
     if kept.sum() >= 2:
         usable = scores if kept.all() else scores[kept]
         std = standardise(usable, factors.mean[kept], factors.sd[kept])
-        parts["std-ab"] = variance_parts(std_ab(std), team_ids)
-        parts["std-cdf"] = variance_parts(std_cdf(std), team_ids)
+        parts |= {scale: variance_parts(rescale(std, scale), team_ids) for scale in STANDARDISED}
     return MatrixStatistics(factors, parts)
 
 

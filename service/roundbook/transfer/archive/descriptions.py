@@ -183,7 +183,7 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
         {
             "round_id": "Of which round.",
             "measure_id": "Of which measure.",
-            "scale": "On which scale.",
+            "scale": "`raw`, `std-ab` or `std-cdf`.",
             "revision": "1 for the first.",
             "reason": "Why it was revised.",
             "topics": "Of how many topics.",
