@@ -15,6 +15,7 @@ from roundbook.database.tables import matrix, round_, task, withdrawn
 from roundbook.errors import InputError, NotRecordedError, WithdrawnError
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.names import is_named, near_name
+from roundbook.logbook.withdrawals import IS_LATEST
 
 
 class Series(NamedTuple):
@@ -203,19 +204,14 @@ def _labels(
     return dict(sorted((str(row.assessments), bool(row.is_current)) for row in rows))
 
 
-_LABELS = text("""
+_LABELS = text(f"""
 SELECT assessments, bool_or(is_current) AS is_current
 FROM (
-    (
-        SELECT DISTINCT ON (matrix.round_id, matrix.measure_id, matrix.assessments)
-               matrix.round_id, matrix.measure_id, matrix.assessments,
-               withdrawn.matrix_id IS NULL AS is_current
-        FROM roundbook.matrix
-        JOIN roundbook.round ON round.id = matrix.round_id AND round.task_id = :task
-        LEFT JOIN roundbook.withdrawn ON withdrawn.matrix_id = matrix.id
-        WHERE CAST(:measure AS bigint) IS NULL OR matrix.measure_id = :measure
-        ORDER BY matrix.round_id, matrix.measure_id, matrix.assessments, matrix.revision DESC
-    )
+    SELECT round_id, measure_id, assessments, withdrawn.matrix_id IS NULL AS is_current
+    FROM roundbook.matrix
+    JOIN roundbook.round ON round.id = round_id AND round.task_id = :task
+    LEFT JOIN roundbook.withdrawn ON withdrawn.matrix_id = matrix.id
+    WHERE {IS_LATEST} AND (CAST(:measure AS bigint) IS NULL OR measure_id = :measure)
     UNION ALL
     SELECT round_id, measure_id, assessments, true FROM roundbook.published_variance
     WHERE CAST(:measure AS bigint) IS NULL OR measure_id = :measure
@@ -226,7 +222,7 @@ FROM (
 JOIN roundbook.round ON round.id = labelled.round_id
 WHERE round.task_id = :task AND (CAST(:round AS bigint) IS NULL OR round.id = :round)
 GROUP BY assessments
-""")
+""")  # noqa: S608
 
 
 def latest_matrix(connection: Connection, series: Series) -> Row[Any] | None:

@@ -9,8 +9,7 @@ from operator import not_
 from typing import NamedTuple
 
 from pydantic import Field
-from sqlalchemy import Connection, distinct, func, select
-from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy import Connection, distinct, func, select, text
 
 from roundbook.database.tables import matrix, measure, round_, task, withdrawn
 from roundbook.errors import AlreadyRecordedError, NotRecordedError, RoundPublishedError
@@ -21,6 +20,7 @@ from roundbook.logbook.names import NearName, check_name, near_names_of_new
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task
+from roundbook.logbook.withdrawals import IS_LATEST
 from roundbook.requests.matrices import LoggingRequest
 from roundbook.requests.runs import LogQrels, LogRuns
 from roundbook.requests.tasks import CreateRound, ListRounds
@@ -227,12 +227,11 @@ def read_rounds(connection: Connection, task_id: int, label: str | None = None) 
             matrix.c.id.label("matrix"),
             withdrawn.c.reason.label("withdrawn"),
         )
-        .ext(distinct_on(matrix.c.round_id, measure.c.name, matrix.c.assessments))
         .join(measure, measure.c.id == matrix.c.measure_id)
         .join(round_, round_.c.id == matrix.c.round_id)
         .outerjoin(withdrawn, withdrawn.c.matrix_id == matrix.c.id)
-        .where(round_.c.task_id == task_id)
-        .order_by(matrix.c.round_id, measure.c.name, matrix.c.assessments, matrix.c.revision.desc())
+        .where(round_.c.task_id == task_id, text(IS_LATEST))
+        .order_by(matrix.c.round_id, measure.c.name, matrix.c.assessments)
     )
     for row in matrices:
         logged.setdefault(row.round_id, []).append(LoggedMeasure(**row._mapping))
