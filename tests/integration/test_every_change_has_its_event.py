@@ -35,14 +35,14 @@ from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.names import known_names, near_names_of_new, near_recorded
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.privileges import grant_access
-from roundbook.logbook.published import latest_recorded, record_variance
+from roundbook.logbook.published import latest_variance_revision, record_variance
 from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.recorded_measures import list_measures, merge_measures
 from roundbook.logbook.round_changes import publish_round, remove_round, rename_round, set_round
 from roundbook.logbook.round_contents import show_round
 from roundbook.logbook.round_fingerprint import find_publication, verify_round
 from roundbook.logbook.rounds import create_round, list_rounds, open_round
-from roundbook.logbook.runs.assessing import latest_qrels, log_qrels
+from roundbook.logbook.runs.assessing import latest_qrels_revision, log_qrels
 from roundbook.logbook.runs.listing import list_qrels, list_runs
 from roundbook.logbook.runs.log_runs import log_runs
 from roundbook.logbook.runs.scoring import compare_scores, score_round
@@ -314,9 +314,9 @@ def reading(directory):
     yield step(show_history, ShowHistory(matrix=1))
     yield step(export_matrix, ExportMatrix(matrix=1, output=directory / "matrix.csv"))
     yield step(latest_revisions, LogRequest(**OF_ROUND))
-    yield step(latest_qrels, LogQrels(task="t", round="r1", file=directory / "qrels"))
+    yield step(latest_qrels_revision, LogQrels(task="t", round="r1", file=directory / "qrels"))
     value = {"variance": 0.1, "runs": 2, "topics": 2, "source": "a paper"}
-    yield step(latest_recorded, RecordVarianceRequest(**OF_ROUND, **value))
+    yield step(latest_variance_revision, RecordVarianceRequest(**OF_ROUND, **value))
     yield step(list_runs, ListRuns(task="t", round="r1"))
     yield step(list_qrels, ListQrels(task="t"))
     yield step(show_impact, ShowImpact(matrix=1))

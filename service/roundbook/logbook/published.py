@@ -6,10 +6,9 @@ from operator import not_
 from typing import Any
 
 from pydantic import Field
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, select
 
-from roundbook.database.tables import measure as measures
-from roundbook.database.tables import published_variance, round_, task
+from roundbook.database.tables import published_variance
 from roundbook.errors import (
     AlreadyRecordedError,
     ImpossibleStatisticError,
@@ -18,9 +17,9 @@ from roundbook.errors import (
 )
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_published
-from roundbook.logbook.lookup import Series, latest_matrix
+from roundbook.logbook.lookup import Series, latest_matrix, revisions_by_measure
 from roundbook.logbook.measures import ensure_measure, measure_named, other_measures
-from roundbook.logbook.names import NearName, check_name, check_reason, check_text, is_named
+from roundbook.logbook.names import NearName, check_name, check_reason, check_text
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.session import Session
@@ -57,22 +56,10 @@ class RecordedVariance(Result):
     near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
 
 
-def latest_recorded(session: Session, request: RecordVarianceRequest) -> int | None:
+def latest_variance_revision(session: Session, request: RecordVarianceRequest) -> int | None:
     """Return the latest revision of the recorded variance that a request revises, or None."""
-    value = published_variance
-    rows: Any = session.connection.execute(
-        select(measures.c.name, measures.c.spellings, func.max(value.c.revision).label("revision"))
-        .join_from(value, measures, measures.c.id == value.c.measure_id)
-        .join(round_, round_.c.id == value.c.round_id)
-        .join(task, task.c.id == round_.c.task_id)
-        .where(
-            is_named(task.c.name, request.task),
-            is_named(round_.c.label, request.round),
-            is_named(value.c.assessments, request.assessments),
-            value.c.scale == request.scale,
-        )
-        .group_by(measures.c.id)
-    ).all()
+    of_scale = published_variance.c.scale == request.scale
+    rows = revisions_by_measure(session.connection, published_variance, request, of_scale)
     row = measure_named(rows, request.measure)
     return None if row is None else int(row.revision)
 

@@ -17,8 +17,8 @@ from roundbook.errors import (
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_results
 from roundbook.logbook.input_rows import results_of_round
-from roundbook.logbook.lookup import recorded_round
-from roundbook.logbook.names import check_name, check_text, is_named
+from roundbook.logbook.lookup import recorded_round, round_named
+from roundbook.logbook.names import check_name, check_text
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import PUBLISHED, fingerprint_round, published_fingerprint
 from roundbook.logbook.rounds import Round, collection_name, read_rounds
@@ -142,10 +142,7 @@ def rename_round(session: Session, request: RenameRound) -> RenamedRound:
     recorded = recorded_round(connection, request.task, request.round, lock=True)
     task_id = recorded.task_id
     was = recorded.label
-    taken = select(round_.c.id).where(
-        round_.c.task_id == task_id, is_named(round_.c.label, label), round_.c.id != recorded.id
-    )
-    if connection.execute(taken).first():
+    if round_named(connection, task_id, label) not in (None, recorded.id):
         raise AlreadyRecordedError(
             f"Task '{request.task}' has a round '{label}' already.",
             way_out="round exists",

@@ -16,7 +16,7 @@ from roundbook.errors import AlreadyRecordedError, NotRecordedError, RoundPublis
 from roundbook.logbook.events import record_event
 from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
 from roundbook.logbook.lookup import Series, find_round, find_task, read_round, round_named
-from roundbook.logbook.names import NearName, check_name, near_names_of_new
+from roundbook.logbook.names import NearName, check_name, is_named, near_names_of_new
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task
@@ -263,11 +263,11 @@ class PublishedPart(NamedTuple):
 
 
 def published_rounds(connection: Connection, task_name: str) -> dict[str, bool]:
-    """Return, by label, whether each round of a task, named in NFC, is published."""
+    """Return, by label, whether each round of a task is published."""
     rows = connection.execute(
         select(round_.c.label, round_.c.status)
         .join(task, task.c.id == round_.c.task_id)
-        .where(func.normalize(task.c.name) == task_name)
+        .where(is_named(task.c.name, task_name))
     )
     return {row.label: row.status == "published" for row in rows}
 

@@ -17,18 +17,17 @@ from roundbook.database.tables import (
     matrix_topic,
     measure,
     round_,
-    task,
     topic,
     variance_estimate,
 )
 from roundbook.errors import ContentDiffersError, InputError, RevisedMeanwhileError
 from roundbook.formats import CompleteMatrix, RunTeam
-from roundbook.logbook.lookup import Series, latest_matrix, other_assessments
+from roundbook.logbook.lookup import Series, latest_matrix, other_assessments, revisions_by_measure
 from roundbook.logbook.matrices.history import Changes, revision_changes
 from roundbook.logbook.matrices.listing import read_sources
 from roundbook.logbook.matrices.logged import MatrixDifference, Remarks, Twin
 from roundbook.logbook.measures import ensure_measure, near_measure, other_measures, parse_measure
-from roundbook.logbook.names import as_recorded, check_name, check_reason, check_text, is_named
+from roundbook.logbook.names import as_recorded, check_name, check_reason, check_text
 from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.runs.recorded_runs import RecordedRuns, record_runs
 from roundbook.logbook.same_topics import refuse_topic_twice
@@ -128,18 +127,7 @@ def _check_bounds(measure: str, bounds: tuple[float, float], complete: CompleteM
 
 def latest_revisions(session: Session, request: LoggingRequest) -> dict[str, int]:
     """Return the latest revision by measure, in the round and assessments label of a request."""
-    rows = session.connection.execute(
-        select(measure.c.name, func.max(matrix.c.revision).label("revision"))
-        .join_from(matrix, measure, measure.c.id == matrix.c.measure_id)
-        .join(round_, round_.c.id == matrix.c.round_id)
-        .join(task, task.c.id == round_.c.task_id)
-        .where(
-            is_named(task.c.name, request.task),
-            is_named(round_.c.label, request.round),
-            is_named(matrix.c.assessments, request.assessments),
-        )
-        .group_by(measure.c.id)
-    )
+    rows = revisions_by_measure(session.connection, matrix, request)
     return {row.name: row.revision for row in rows}
 
 
