@@ -149,13 +149,13 @@ class MeasureParts(NamedTuple):
 def split_measure(name: str) -> MeasureParts | None:
     """Return the parts of ``family(parameter=value, ...)@cutoff``, None of any other name."""
     match = _NAME.fullmatch(name)
-    parameters = _split_parameters((match and match["parameters"]) or "")
+    parameters = split_parameters((match and match["parameters"]) or "")
     if match is None or parameters is None:
         return None
     return MeasureParts(match["family"].strip(), parameters, match["cutoff"])
 
 
-def _split_parameters(text: str) -> dict[str, str] | None:
+def split_parameters(text: str) -> dict[str, str] | None:
     """Return the parameters in a measure's brackets by name, numbers without padding.
 
     None if a part is no ``name=value``, or a name comes twice.

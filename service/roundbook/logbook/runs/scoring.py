@@ -24,7 +24,7 @@ from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.runs.storing import AssessedRuns, load_assessed_runs
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import load_matrix
-from roundbook.measure_names import canonical_measure, is_known_measure, split_measure
+from roundbook.measure_names import canonical_measure, is_known_measure, split_parameters
 from roundbook.requests.matrices import LogFilesRequest
 from roundbook.requests.runs import CompareScores
 from roundbook.statistics.measures.hits import find_hits, relevant_hits
@@ -300,10 +300,11 @@ def measure_of_ir_measures(library: ModuleType, name: str) -> Any:  # noqa: ANN4
         When the name cannot be read, ir_measures has no such measure, or the cutoff is 0, by which
         trec_eval would end the process.
     """
-    parts = split_measure(name)
-    if parts is None:
+    match = re.fullmatch(r"([^(@]*)(?:\((.*)\))?(?:@(.*))?", name)
+    parameters = split_parameters((match and match[2]) or "")
+    if match is None or parameters is None:
         raise ValueError("parameters are written as in nDCG(gains=exp)@10")
-    family, parameters, cutoff = parts
+    family, cutoff = match[1], match[3]
     if family not in library.measures.registry:
         raise ValueError(f"measure not found: {family}")
     if cutoff == "0":
