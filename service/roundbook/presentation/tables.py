@@ -57,8 +57,8 @@ class Table(NamedTuple):
     fields: Sequence[str] = ()
     main: bool = False
 
-    def held(self) -> list[str]:
-        """Return the fields that CSV and data frames hold of a row."""
+    def field_names(self) -> list[str]:
+        """Return the fields of a row in CSV and data frames."""
         named = self.fields or [column.field for column in self.columns]
         return [*([self.by.field] if self.by else []), *named]
 
