@@ -8,8 +8,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import ARRAY, Connection, Row, Text, any_, func, literal, select
+from sqlalchemy import Connection, Row, func, select
 
+from roundbook.database.table_parts import among
 from roundbook.database.tables import (
     current_matrix,
     matrix,
@@ -276,8 +277,6 @@ def _runs_named_as_topics(connection: Connection, task_id: int, complete: Comple
     """Return the number of runs named like other topics of the task, 0 unless most are."""
     names = list(set(complete.runs) - set(complete.topics))
     count = connection.execute(
-        select(func.count()).where(
-            topic.c.task_id == task_id, topic.c.name == any_(literal(names, ARRAY(Text)))
-        )
+        select(func.count()).where(topic.c.task_id == task_id, among(topic.c.name, names))
     ).scalar_one()
     return int(count) if 2 * count > len(complete.runs) else 0
