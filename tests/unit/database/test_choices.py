@@ -9,7 +9,7 @@ import pytest
 from sqlalchemy import CheckConstraint
 
 from roundbook.database.table_parts import metadata
-from roundbook.formats.matrix import MissingPolicy
+from roundbook.formats.missing_scores import MissingPolicy
 from roundbook.logbook.estimates import STANDARDISED
 from roundbook.pages.rendering import _TEMPLATES
 from roundbook.requests.access import Scope
