@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 _Row = TypeVar("_Row")
+_MOST_DIGITS = 15
 
 
 class Column(NamedTuple):
@@ -79,6 +80,25 @@ class Table(NamedTuple):
                 limit = most or self.most
                 first = thinned(rows, limit) if self.spaced else rows[:limit]
             yield self._replace(heading=heading, rows=first, by=None), len(rows)
+
+
+def decimals_beside(value: float, limits: Iterable[float], digits: int) -> int:
+    """Return how many decimals, `digits` or more, keep a number on its side of limits when rounded.
+
+    So 0.0496 is below the limit 0.05 with three decimals, and 0.0499 takes four.
+    """
+    return next(
+        (
+            more
+            for more in range(digits, _MOST_DIGITS)
+            if all(
+                (round(value, more) < limit, round(value, more) > limit)
+                == (value < limit, value > limit)
+                for limit in limits
+            )
+        ),
+        _MOST_DIGITS,
+    )
 
 
 def thinned(rows: Sequence[_Row], most: int) -> list[_Row]:

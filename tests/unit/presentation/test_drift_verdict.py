@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -109,6 +110,20 @@ def test_a_comparison_that_runs_backwards_says_so():
         " whether its factors hold for that one."
     )
     assert not any("backwards" in note for note in forwards.notes)
+
+
+def test_limits_are_written_on_their_side_of_the_margins():
+    first, later = loaded("a", SCORES), loaded("b", OTHERS, teams=OTHER_TEAMS)
+    like = drift_between(first, later).systems_like_these
+    limits = like.shift_90[1], like.sd_ratio_90[1]
+    # Three decimals would write either upper limit on the other side of its margin.
+    margins = [(limit + round(limit, 3)) / 2 for limit in limits]
+    drift = Described(first, later, margin=margins[0], sd_ratio_margin=margins[1])
+    written = [float(end) for end in re.findall(r"90% interval \S+ to ([+\d.]+\d)", drift.reason)]
+    assert written == pytest.approx(limits, abs=0.0005)
+    assert [end > margin for end, margin in zip(written, margins, strict=True)] == [
+        limit > margin for limit, margin in zip(limits, margins, strict=True)
+    ]
 
 
 def test_undecided_says_what_would_decide():

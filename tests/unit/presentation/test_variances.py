@@ -113,6 +113,7 @@ def history(variances, p_value, method="wald-f"):
         ([1.0, 1.1, 1.2], 0.4, "wald-f", None),
         ([1.0, 2.0, 3.0], 0.0004, "wald-f", "(Wald F test, p < .001; largest over smallest 3.00)"),
         ([1.0, 2.0, 3.0], 0.012, "wald-f", "p = 0.012"),
+        ([1.0, 2.0, 3.0], 0.04996, "wald-f", "p = 0.04996"),
         ([1.0, 2.0, 3.0], 0.012, "bartlett", "Bartlett's test"),
         ([0.0, 2.0, 3.0], None, "wald-f", "the variance is 0 in r1 and not in the others"),
         ([0.0, 0.0, 0.0], None, "wald-f", None),
