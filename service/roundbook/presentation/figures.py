@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from roundbook.presentation.drift_verdict import signed
 from roundbook.presentation.phrases import counted, other_pool
-from roundbook.presentation.tables import decimals_beside
+from roundbook.presentation.tables import decimals_beside, fixed
 from roundbook.requests.plans import INTERVALS
 
 if TYPE_CHECKING:
@@ -157,7 +157,7 @@ def _latest(number: int) -> str:
 
 def short(value: float, digits: int = 4) -> str:
     """Return a number without its leading zero, as the field's papers print it: ``.0531``."""
-    written = f"{value:.{digits}f}"
+    written = fixed(value, digits)
     return written.replace("0.", ".", 1) if written.lstrip("-").startswith("0.") else written
 
 

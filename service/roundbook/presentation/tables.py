@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 _Row = TypeVar("_Row")
 _MOST_DIGITS = 15
+_ROUNDING = 1e-12
 
 
 class Column(NamedTuple):
@@ -82,6 +84,15 @@ class Table(NamedTuple):
             yield self._replace(heading=heading, rows=first, by=None), len(rows)
 
 
+def fixed(value: float, digits: int) -> str:
+    """Return a number with `digits` decimals, or with 2 digits in all where these would show 0.
+
+    What is within 1e-12 of 0 is rounding, and is 0.
+    """
+    lost = abs(value) > _ROUNDING and round(value, digits) == 0
+    return f"{value:.2g}" if lost else f"{value:.{digits}f}"
+
+
 def decimals_beside(value: float, limits: Iterable[float], digits: int) -> int:
     """Return how many decimals, `digits` or more, keep a number on its side of limits when rounded.
 
@@ -109,8 +120,8 @@ def thinned(rows: Sequence[_Row], most: int) -> list[_Row]:
 
 
 def number(field: str, heading: str, digits: int = 4, *, spare: int = 0) -> Column:
-    """Return a right-aligned column of numbers with `digits` decimals."""
-    return Column(field, heading, f"{{:.{digits}f}}".format, "right", spare)
+    """Return a right-aligned column of numbers, as `fixed` writes them."""
+    return Column(field, heading, partial(fixed, digits=digits), "right", spare)
 
 
 def signed(field: str, heading: str, digits: int = 3) -> Column:

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from roundbook.logbook.matrices.history import revision_changes
-from roundbook.presentation.figures import plan_caption
+from roundbook.presentation.figures import plan_caption, short
 from roundbook.presentation.matrices import changes_phrase, renewed_note
 from roundbook.presentation.plans import round_columns
 from roundbook.presentation.studies import change
-from roundbook.presentation.tables import decimals_beside, thinned
+from roundbook.presentation.tables import decimals_beside, fixed, number, thinned
 
 
 @pytest.mark.parametrize(
@@ -31,6 +31,23 @@ from roundbook.presentation.tables import decimals_beside, thinned
 )
 def test_numbers_stay_on_their_side_of_a_limit_when_rounded(value, limits, digits):
     assert decimals_beside(value, limits, 3) == digits
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0531, "0.05310"),
+        (0.000012, "0.00001"),
+        (0.00000022, "2.2e-07"),
+        (-0.00000022, "-2.2e-07"),
+        (0.0, "0.00000"),
+        (3e-17, "0.00000"),
+    ],
+)
+def test_what_is_not_0_is_not_written_as_0(value, text):
+    assert fixed(value, 5) == text
+    assert number("variance", "Variance", 5).cell(SimpleNamespace(variance=value)) == text
+    assert short(value, 5) == (text.replace("0.", ".", 1) if text.startswith("0.") else text)
 
 
 def test_the_power_of_a_round_is_written_on_its_side_of_the_power_asked():
