@@ -120,8 +120,13 @@ def thinned(rows: Sequence[_Row], most: int) -> list[_Row]:
 
 
 def number(field: str, heading: str, digits: int = 4, *, spare: int = 0) -> Column:
-    """Return a right-aligned column of numbers, as `fixed` writes them."""
-    return Column(field, heading, partial(fixed, digits=digits), "right", spare)
+    """Return a right-aligned column of numbers with `digits` decimals."""
+    return Column(field, heading, f"{{:.{digits}f}}".format, "right", spare)
+
+
+def variance_column(field: str, heading: str, *, spare: int = 0) -> Column:
+    """Return a right-aligned column of variances with 5 decimals, as `fixed` writes them."""
+    return Column(field, heading, partial(fixed, digits=5), "right", spare)
 
 
 def signed(field: str, heading: str, digits: int = 3) -> Column:

@@ -11,7 +11,7 @@ from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.measures import new_measure_notes
 from roundbook.presentation.phrases import counted, listed, under_label
-from roundbook.presentation.tables import Column, count, fixed, number, values_at
+from roundbook.presentation.tables import Column, count, fixed, values_at, variance_column
 from roundbook.presentation.variance_differences import disagreement, test_sentence
 
 if TYPE_CHECKING:
@@ -63,9 +63,9 @@ ROUNDS = (
     count("topics", "Topics", spare=2),
     count("runs", "Runs", spare=3),
     count("clusters", "Teams", spare=4),
-    number("variance", "Variance", 5),
+    variance_column("variance", "Variance"),
     Column("interval", "95% interval", limits),
-    number("two_way_variance", "Two-way", 5, spare=1),
+    variance_column("two_way_variance", "Two-way", spare=1),
 )
 
 

@@ -12,7 +12,7 @@ from roundbook.presentation.figures import plan_caption, short
 from roundbook.presentation.matrices import changes_phrase, renewed_note
 from roundbook.presentation.plans import round_columns
 from roundbook.presentation.studies import change
-from roundbook.presentation.tables import decimals_beside, fixed, number, thinned
+from roundbook.presentation.tables import decimals_beside, fixed, thinned, variance_column
 
 
 @pytest.mark.parametrize(
@@ -46,7 +46,7 @@ def test_numbers_stay_on_their_side_of_a_limit_when_rounded(value, limits, digit
 )
 def test_what_is_not_0_is_not_written_as_0(value, text):
     assert fixed(value, 5) == text
-    assert number("variance", "Variance", 5).cell(SimpleNamespace(variance=value)) == text
+    assert variance_column("variance", "Variance").cell(SimpleNamespace(variance=value)) == text
     assert short(value, 5) == (text.replace("0.", ".", 1) if text.startswith("0.") else text)
 
 
