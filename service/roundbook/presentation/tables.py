@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 _Row = TypeVar("_Row")
 _MOST_DIGITS = 15
-_ROUNDING = 1e-12
+_ROUNDING = 1e-14
 
 
 class Column(NamedTuple):
@@ -87,7 +87,7 @@ class Table(NamedTuple):
 def fixed(value: float, digits: int) -> str:
     """Return a number with `digits` decimals, or with 2 digits in all where these would show 0.
 
-    What is within 1e-12 of 0 is rounding, and is 0.
+    What is within 1e-14 of 0 is rounding, and is 0.
     """
     lost = abs(value) > _ROUNDING and round(value, digits) == 0
     return f"{value:.2g}" if lost else f"{value:.{digits}f}"
