@@ -96,7 +96,7 @@ def fixed(value: float, digits: int) -> str:
 def decimals_beside(value: float, limits: Iterable[float], digits: int) -> int:
     """Return how many decimals, `digits` or more, keep a number on its side of limits when rounded.
 
-    So 0.0496 is below the limit 0.05 with three decimals, and 0.0499 takes four.
+    So 0.0494 is below the limit 0.05 with three decimals, and 0.0496 takes four.
     """
     return next(
         (
