@@ -115,8 +115,8 @@ def _reason(assessment: Assessment, rounds: Comparison | DriftReport) -> str:
         if not rounds.shared_topics:
             return "The two rounds share no topic, so no shift exists."
         return (
-            f"On every topic the two rounds share ({rounds.shared_topics}), all runs of '{first}'"
-            " tie: with no standard deviation above 0 there is no unit for a shift."
+            f"On every topic the two rounds share ({rounds.shared_topics}), all standardising runs"
+            f" of '{first}' tie: with no standard deviation above 0 there is no unit for a shift."
         )
     like = assessment.systems_like_these
     if like is None:
@@ -155,7 +155,7 @@ def _topics(assessment: Assessment, rounds: Comparison | DriftReport) -> str:
     shared = rounds.shared_topics
     used = shared if assessment.topics_used is None else assessment.topics_used
     if used < shared:
-        tie = f"on the others all runs of '{rounds.from_round}' tie"
+        tie = f"on the others all standardising runs of '{rounds.from_round}' tie"
         return f"{used} of the {shared} topics that both rounds share ({tie})"
     return f"the {used} topics that both rounds share" if used > 1 else "the one shared topic"
 
@@ -188,13 +188,13 @@ def _why_no_interval(assessment: Assessment, rounds: Comparison | DriftReport) -
         "fewer than 5 units in the first round": f"{needs} '{rounds.from_round}' has"
         f" {units.from_}.",
         "fewer than 5 units in the later round": f"{needs} '{rounds.to_round}' has {units.to}.",
-        "no spread in the later round": f"All runs of '{rounds.to_round}' tie on every one of"
+        "no spread in the later round": f"All standardising runs of '{rounds.to_round}' tie on every one of"
         " them, which leaves no spread to compare.",
         "scores too far apart": "The scores of the two rounds are too far apart in size for any"
         " interval: look for what is wrong with them.",
     }.get(
         assessment.why or "",
-        f"Without one of the {noun}, all other runs of its round tie on every one of them: so"
+        f"Without one of the {noun}, all other standardising runs of its round tie on every one of them: so"
         " nothing follows from it for other systems.",
     )
 

@@ -131,7 +131,7 @@ def variance_column(field: str, heading: str, *, spare: int = 0) -> Column:
 
 def signed(field: str, heading: str, digits: int = 3) -> Column:
     """Return a right-aligned column of numbers with their signs and `digits` decimals."""
-    return Column(field, heading, f"{{:+.{digits}f}}".format, "right")
+    return Column(field, heading, f"{{:+z.{digits}f}}".format, "right")
 
 
 def count(field: str, heading: str, *, spare: int = 0) -> Column:

@@ -12,7 +12,14 @@ from roundbook.presentation.figures import plan_caption, short
 from roundbook.presentation.matrices import changes_phrase, renewed_note
 from roundbook.presentation.plans import round_columns
 from roundbook.presentation.studies import change
-from roundbook.presentation.tables import decimals_beside, fixed, thinned, variance_column
+from roundbook.presentation.tables import decimals_beside, fixed, signed, thinned, variance_column
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(-0.00001, "+0.000"), (0.0, "+0.000"), (-0.0006, "-0.001")]
+)
+def test_what_rounds_to_0_has_no_minus(value, text):
+    assert signed("shift", "Shift").cell(SimpleNamespace(shift=value)) == text
 
 
 @pytest.mark.parametrize(
