@@ -290,6 +290,14 @@ def test_help_ends_in_an_example_of_the_command(name):
 
 
 @pytest.mark.parametrize("name", COMMANDS)
+def test_no_word_of_the_help_is_cut_off_at_80_columns(name):
+    arguments = [*name.split()[1:], "--help"]
+    printed = CliRunner().invoke(roundbook_cli.main.app, arguments, env={"COLUMNS": "80"}).output
+    assert max(map(len, printed.splitlines())) == 80
+    assert "\N{HORIZONTAL ELLIPSIS}" not in printed
+
+
+@pytest.mark.parametrize("name", COMMANDS)
 def test_the_help_says_a_default_once(name):
     for parameter in COMMANDS[name].params:
         if "default" in (getattr(parameter, "help", None) or "").lower():
