@@ -47,6 +47,7 @@ from roundbook.logbook import (
     variance_history,
 )
 from roundbook.logbook.drift import report as drift
+from roundbook.logbook.kinds import KINDS, title_of
 from roundbook.logbook.matrices import corrections
 from roundbook.logbook.matrices import export as matrix_export
 from roundbook.logbook.matrices import history as matrix_history
@@ -81,7 +82,14 @@ from roundbook.settings import Settings
 from roundbook.statistics.design import solve_topics
 from roundbook.transfer import backup, move
 from roundbook.transfer.archive import exporting, importing
-from roundbook.transfer.archive.tables import TABLES, columns_of, refers_to, table_member
+from roundbook.transfer.archive.descriptions import DESCRIPTIONS
+from roundbook.transfer.archive.tables import (
+    TABLES,
+    columns_of,
+    refers_to,
+    renumber,
+    table_member,
+)
 from roundbook_cli.main import load_group
 
 ROOT = Path(__file__).parents[2]
@@ -568,6 +576,67 @@ def test_the_archive_page_has_the_limits_and_the_keys():
     assert rows == set(archive.Manifest.model_fields)
     for key in archive.Member.model_fields:
         assert f"`{key}`" in body
+
+
+def test_the_pages_on_what_is_kept_name_every_kind_of_result():
+    names = [title_of(kind) for kind in KINDS]
+    assert names == ["plan", "drift report", "study"]
+    (kinds,) = re.findall(r"^\| `kind` \| text \| (.*) \|$", page("reference/archive.md"), re.M)
+    assert kinds == "`plan`, `drift` or `study`."
+    assert DESCRIPTIONS["result"][1]["kind"] == kinds
+    assert "a plan, a drift report or a study" in page("reference/schema.md")
+    renumbered = renumber({"factors_of": 7, "to_matrix": 7, "matrix": 7}, {"matrix": {7: 1}})
+    assert renumbered == {"factors_of": 1, "to_matrix": 1, "matrix": 1}
+    assert "`matrix` and `factors_of` and those that end in `_matrix`" in page(
+        "reference/archive.md"
+    )
+
+
+@pytest.mark.parametrize("page_path", [DOCS / "reference/exit-codes.md", ROOT / "README.md"])
+def test_the_tables_of_exit_codes_have_that_of_an_interrupt(page_path, monkeypatch, capsys):
+    def interrupted(**_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(roundbook_cli.main, "app", interrupted)
+    code = roundbook_cli.main.run(["task", "list"])
+    assert "Interrupted" in capsys.readouterr().err
+    codes = re.findall(r"^\| (\d+) \| [^|]+\.", page_path.read_text("utf-8"), re.MULTILINE)
+    assert codes == ["0", "1", "2", "3", "4", "5", str(code)]
+
+
+def test_the_page_of_papers_has_those_that_the_statistics_cite():
+    published = re.compile(r"\b(AIRS|CIKM|CLEF|EVIA|ICML|ICTIR|SIGIR|WWW) (\d{4})\b")
+    papers = set(published.findall(page("statistics/papers.md")))
+    cited = {paper for path in STATISTICS for paper in published.findall(path.read_text("utf-8"))}
+    assert {("WWW", "2012"), ("SIGIR", "2002"), ("CLEF", "2023")} <= cited
+    assert cited <= papers
+
+
+def _shares(name, row):
+    """Return the shares in the rows of a page's tables that begin so: a list for each row."""
+    return [
+        [float(share) for share in re.findall(r"(?<!\d)[01]?\.\d{3}", line)]
+        for line in page(name).splitlines()
+        if re.match(row, line)
+    ]
+
+
+def test_the_sentences_on_coverage_say_what_the_tables_have():
+    again = _shares("statistics/variance.md", "COVID 1, same")
+    first, returning = [row[1] for row in again], [row[2] for row in again]
+    body = " ".join(page("statistics/variance.md").split())
+    assert len(again) == 3
+    assert (
+        f"it covers {min(returning):.2f} to {max(returning):.2f} where all teams return, on new"
+        f" topics, where the first covers {min(first):.2f} to {max(first):.2f}"
+    ) in body
+    null = [
+        share
+        for (share,) in _shares("statistics/topic-set-size.md", ".* [12]0 runs: two-way F, no")
+    ]
+    body = " ".join(page("statistics/topic-set-size.md").split())
+    assert len(null) == 6
+    assert f"in {100 * min(null):.3g} to {100 * max(null):.3g}% instead of 5%" in body
 
 
 def test_the_schema_page_and_its_drawing_have_every_table():
