@@ -5,8 +5,10 @@ from __future__ import annotations
 import doctest
 import re
 import shlex
+import struct
 import tomllib
 from collections import defaultdict
+from hashlib import blake2b
 from math import ceil
 from pathlib import Path
 from types import ModuleType
@@ -61,6 +63,7 @@ from roundbook.logbook.runs.assessing import LoggedQrels
 from roundbook.logbook.runs.listing import QrelsList, RunList
 from roundbook.logbook.runs.log_runs import LoggedRuns
 from roundbook.logbook.runs.scoring import ScoreComparison
+from roundbook.logbook.storing import content_hash
 from roundbook.logbook.studies import (
     across_rounds,
     change,
@@ -590,6 +593,16 @@ def test_the_pages_on_what_is_kept_name_every_kind_of_result():
     assert "`matrix` and `factors_of` and those that end in `_matrix`" in page(
         "reference/archive.md"
     )
+
+
+def test_the_content_hash_is_computed_as_the_page_on_archives_says():
+    names = b"2\x001\x0010\0\0" + b"2\0a\0b\0\0"
+    scores = struct.pack("<4d", 0.4, 0.2, 0.3, 0.0)  # a on 1 and 10, then b
+    written = blake2b(names + scores, digest_size=32).hexdigest()
+    matrix = np.array([[0.0, 0.2], [0.3, 0.4]])  # topics 10 and 1, runs b and a
+    assert content_hash(["10", "1"], ["b", "a"], matrix) == written
+    text = " ".join(page("reference/archive.md").split())
+    assert "of the topics, and then of the runs: how many there are" in text.lower()
 
 
 @pytest.mark.parametrize("page_path", [DOCS / "reference/exit-codes.md", ROOT / "README.md"])
