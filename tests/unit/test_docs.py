@@ -24,7 +24,10 @@ from typer.testing import CliRunner
 import roundbook_cli.main
 from roundbook.database.tables import metadata
 from roundbook.formats import LAYOUTS, archive, read_scores, read_teams
+from roundbook.formats.matrix import MAX_CELLS
+from roundbook.formats.table import MAX_NAME
 from roundbook.formats.trec import read_qrels, read_runs
+from roundbook.limits import LARGEST_FILE
 from roundbook.logbook import (
     demonstration,
     embedded_server,
@@ -56,6 +59,7 @@ from roundbook.logbook.matrices import history as matrix_history
 from roundbook.logbook.matrices import listing as matrix_list
 from roundbook.logbook.matrices import logged as matrices
 from roundbook.logbook.matrices import showing as matrix_show
+from roundbook.logbook.names import LONGEST_NAME
 from roundbook.logbook.plans import plan as plans
 from roundbook.logbook.round_contents import RoundContents
 from roundbook.logbook.round_fingerprint import VerifiedRound
@@ -513,6 +517,15 @@ def test_every_layout_has_a_section_whose_samples_are_of_that_layout(tmp_path):
             matrix = read_scores([path], measure=measure)
             assert matrix.layout == layout
             assert len(matrix.topics) == 2
+
+
+def test_the_limits_of_files_are_on_the_page():
+    body = " ".join(page("reference/file-formats.md").split())
+    assert (
+        f"at most {MAX_NAME} characters; those of tasks, rounds and measures {LONGEST_NAME}."
+        in body
+    )
+    assert f"at most {MAX_CELLS:,} cells, and a file at most {LARGEST_FILE // 2**20} MiB" in body
 
 
 def test_the_samples_of_runs_and_assessments_are_read(tmp_path):
