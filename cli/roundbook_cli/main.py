@@ -64,7 +64,7 @@ COMMANDS = {
         "plan",
         "Compute topic set sizes for the next round, from a task's rounds or a given variance.",
     ),
-    "study": ("study", "Studies: what the scores of a round bear."),
+    "study": ("study", "Studies: what the scores of a round support."),
     "result": ("result", "Saved results: list, show, renew what is stale."),
     "report": (
         "report",
