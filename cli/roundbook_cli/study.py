@@ -60,7 +60,7 @@ class _Group(TyperGroup):
 
 
 app = typer.Typer(
-    cls=_Group, no_args_is_help=True, help="Studies: what the scores of a round bear."
+    cls=_Group, no_args_is_help=True, help="Studies: what the scores of a round support."
 )
 
 

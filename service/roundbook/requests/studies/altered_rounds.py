@@ -151,7 +151,7 @@ class TopicSubsetsRequest(PilotRequest):
     topics: tuple[int, ...] = Field(
         (),
         description=f"Topics of a pilot; repeat. (default: {', '.join(map(str, PILOT_TOPICS))}, where"
-        " there are more)",
+        " there are more; else half of them)",
     )
 
 
