@@ -156,6 +156,20 @@ def test_runs_of_unknown_team_each_count_alone(engine):
     assert [some.interval.low, some.interval.high] == pytest.approx(expected, rel=1e-9)
 
 
+def test_the_teams_told_of_are_those_of_the_scores_that_count(engine):
+    """The runs of another round's file that was corrected since are not among them."""
+    rng = np.random.default_rng(3)
+    log_scores(engine, "1", rng.beta(2, 3, (8, 4)), teams=list("ABCD"))
+    log_scores(engine, "2", rng.beta(2, 3, (8, 4)), runs=["v", "w", "x", "y"])
+    right = rng.beta(2, 3, (8, 4))
+    log_scores(engine, "2", right, teams=list("AAEF"), revise="the file was of another round")
+    log_scores(engine, "2", right[:, :3], "nDCG@10")
+    teams = show_variances(engine, "t", "AP").teams
+    assert (teams.teams, teams.later, teams.again, teams.some_unknown) == (6, 3, 1, [])
+    (history,) = show_histories(engine, "t", measures=("nDCG@10",)).histories
+    assert history.teams.teams == 2
+
+
 # pooled
 
 
@@ -554,13 +568,8 @@ def test_no_score_is_read(logged):
             after = scans(session.connection)
         touched = {name for name in after if after[name] != before.get(name, (0, 0))}
         assert "variance_estimate" in touched
-        assert not touched & {
-            "score_vector",
-            "matrix_topic",
-            "factor",
-            "factor_set_run",
-            "matrix_run",
-        }
+        # The names of its runs are read, whose teams are told.
+        assert not touched & {"score_vector", "matrix_topic", "factor", "factor_set_run"}
     executed = statements(logged, lambda: show_histories(logged, "t"))
     assert not any("score" in statement for statement in executed)
 

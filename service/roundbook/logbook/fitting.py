@@ -142,7 +142,13 @@ def _choose(loaded: LoadedMatrix, runs: tuple[str, ...]) -> Standardising:
         if not {"all", "pooled"}.isdisjoint(unknown):
             raise InputError("'all' and 'pooled' stand alone.", way_out="all or pooled")
         if unknown:
-            raise NotRecordedError(f"This matrix has no run '{unknown[0]}'.", run=unknown[0])
+            number = loaded.row.id
+            raise NotRecordedError(
+                f"Matrix {number} has no run '{unknown[0]}'.",
+                way_out="no such run",
+                matrix=number,
+                run=unknown[0],
+            )
         mask = np.array([tag in chosen for tag in tags])
     if mask.sum() < 2:
         raise ImpossibleStatisticError(

@@ -23,6 +23,7 @@ from roundbook.logbook.names import NearName, check_name, check_reason, check_te
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.session import Session
+from roundbook.logbook.variance_rows import ratio_to_other_rounds
 from roundbook.requests.variances import RecordVarianceRequest
 
 
@@ -33,7 +34,8 @@ class RecordedVariance(Result):
     the former revision and are stale.
     `matrix` is the round's current score matrix, whose variance is used instead, None without one.
     `other_measures` are the task's other measures if this one is new to the record; `near_names`
-    are the task and round that are new to the record, if they may be misspelt.
+    are the task and round that are new to the record, if they may be misspelt. `variance_ratio` is
+    that of a raw variance to the median of the measure's other rounds, if they are far apart.
     """
 
     task: str
@@ -54,6 +56,7 @@ class RecordedVariance(Result):
     matrix: int | None
     other_measures: list[str]
     near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
+    variance_ratio: float | None = Field(None, exclude_if=not_)
 
 
 def latest_variance_revision(session: Session, request: RecordVarianceRequest) -> int | None:
@@ -158,6 +161,9 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
         matrix=None if logged is None or logged.withdrawn is not None else logged.id,
         other_measures=other_measures(connection, task_id, measure),
         near_names=near,
+        variance_ratio=ratio_to_other_rounds(connection, task_id, series, request.variance)
+        if scale == "raw"
+        else None,
     )
 
 

@@ -103,7 +103,10 @@ def alias_topics(session: Session, request: AliasTopics) -> AliasedTopics:
         spelled = recorded.get(row.id, row.id)
         name = recorded.get(row.topic)
         if name is None:
-            raise _refused(row, f"task '{request.task}' has no topic '{row.topic}'")
+            raise _refused(
+                row,
+                f"task '{request.task}' has no topic '{row.topic}'; name it by the id it has in a round",
+            )
         name = new.get(name, same.name(name))
         if in_round and spelled not in in_round:
             raise _refused(row, f"round '{row.round}' has no topic '{row.id}'")

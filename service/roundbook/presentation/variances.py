@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.withdrawals import left_out
-from roundbook.presentation.measures import new_measure_notes
+from roundbook.presentation.measures import new_measure_notes, ratio_notes
 from roundbook.presentation.phrases import counted, listed, under_label
 from roundbook.presentation.tables import Column, count, fixed, values_at, variance_column
 from roundbook.presentation.variance_differences import disagreement, test_sentence
@@ -133,6 +133,7 @@ def pooled_summary(history: VarianceHistory) -> list[str]:
 def recorded_notes(recorded: RecordedVariance, reason: str | None = None) -> list[str]:
     """Return the notes on a variance just recorded as published; `reason` is a revision's."""
     notes = new_measure_notes(recorded.measure, recorded.other_measures)
+    notes += ratio_notes(recorded.measure, recorded.variance_ratio)
     if reason is not None and recorded.status == "unchanged":
         notes.append("It is recorded already, so the reason was not recorded.")
     if recorded.matrix is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -19,7 +18,6 @@ from roundbook.database.tables import (
     measure,
     round_,
     topic,
-    variance_estimate,
 )
 from roundbook.errors import ContentDiffersError, InputError, RevisedMeanwhileError
 from roundbook.formats import CompleteMatrix, RunTeam
@@ -34,11 +32,9 @@ from roundbook.logbook.runs.recorded_runs import RecordedRuns, record_runs
 from roundbook.logbook.same_topics import refuse_topic_twice
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, content_hash, load_matrix
+from roundbook.logbook.variance_rows import ratio_to_other_rounds
 from roundbook.measure_names import WITHIN_ONE
 from roundbook.requests.matrices import LoggingRequest, LogRequest
-
-# The ratio of variances of scores on scales that differ fivefold.
-_OTHER_SCALE = 25
 
 
 class Entry(NamedTuple):
@@ -183,7 +179,7 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
         "difference": _difference(connection, stored, changes),
         "changes": changes,
         "same_scores": _twin(connection, entry.task_id, series, entry.digest),
-        "variance_ratio": _variance_ratio(connection, entry.task_id, series, variance),
+        "variance_ratio": ratio_to_other_rounds(connection, entry.task_id, series, variance),
         "beyond_one": int(beyond.sum()) if within_one else 0,
         "runs_named_as_topics": _runs_named_as_topics(connection, entry.task_id, complete),
         "equal_runs": sum(map(len, alike)) - len(alike),
@@ -246,31 +242,6 @@ def _twin(connection: Connection, task_id: int, series: Series, digest: str) -> 
         .limit(1)
     ).one_or_none()
     return None if row is None else Twin(round=row.label, measure=row.name, matrix=row.id)
-
-
-def _variance_ratio(
-    connection: Connection, task_id: int, series: Series, variance: float
-) -> float | None:
-    """Return the ratio of a raw variance to the median of the measure's other rounds.
-
-    None without other rounds, and if the ratio is between 1/25 and 25.
-    """
-    middle = func.percentile_cont(0.5).within_group(variance_estimate.c.variance)
-    median = connection.execute(
-        select(middle)
-        .join(current_matrix, current_matrix.c.id == variance_estimate.c.matrix_id)
-        .join(round_, round_.c.id == current_matrix.c.round_id)
-        .where(
-            round_.c.task_id == task_id,
-            round_.c.id != series.round_id,
-            current_matrix.c.measure_id == series.measure_id,
-            variance_estimate.c.scale == "raw",
-        )
-    ).scalar_one()
-    if not median or not variance or 1 / _OTHER_SCALE <= variance / median <= _OTHER_SCALE:
-        return None
-    # The ratio to a median near the smallest doubles may overflow.
-    return min(float(variance / median), sys.float_info.max)
 
 
 def _runs_named_as_topics(connection: Connection, task_id: int, complete: CompleteMatrix) -> int:
