@@ -230,6 +230,10 @@ def test_a_form_offers_what_the_study_and_the_task_have(client, book):
     # What is typed stays where a study was refused.
     refused = client.get("/studies", params=OF | {"study": "swap-rate", "round": "none"})
     assert (refused.status_code, value_of(refused, "round")) == (404, "none")
+    alone = client.get(
+        "/studies", params=OF | {"study": "incremental", "difference": "0.1", "pair": "run0"}
+    )
+    assert refusals(alone) == {"pair": "pair takes the names of two different runs."}
     # One study is of one measure alone.
     lists = form(study="per-topic-variance", measure="P@5")
     assert (options(lists), value_of(lists, "measure")) == (["AP"], "AP")

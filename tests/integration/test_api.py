@@ -450,6 +450,19 @@ def test_other_sites_and_bad_requests(address):
         problem(client.get(path("variances"), params=OF | {"scale": "x"}), 422, "`scale`")
         problem(client.get(path("variances"), params=OF | {"y": "x"}), 422, "`y`")
         problem(client.post(path("create_task"), content="{"), 422, "no JSON object")
+        # As curl --data sends it.
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        sent = client.post(path("create_task"), content='{"task": "u"}', headers=form)
+        problem(sent, 422, "or its `Content-Type` is not application/json.")
+        twice = [*OF.items(), ("measure", "P@10")]
+        for url, asked, field in (
+            (path("variances"), twice, "measure"),
+            (path("log"), [*OF_ROUND.items(), ("round", "r2")], "round"),
+            (f"{PREFIX}/jobs", [("task", "t"), ("task", "u")], "task"),
+        ):
+            send = client.post if url == path("log") else client.get
+            again = problem(send(url, params=asked), 422, "is given 2 times, and takes one value")
+            assert again["field"] == field
         problem(client.get(f"{PREFIX}/nothing"), 404, "no such page")
         problem(client.delete(path("tasks")), 405)
         answer = client.get(path("tasks"))
