@@ -144,6 +144,12 @@ def test_a_change_is_kept_with_both_rounds(engine, terminal):
     assert terminal(*back).code == 0
     listed = terminal("result", "list", "t", "--kind", "study").out
     assert "change: systems that fell raw" in listed
+    dependents = terminal("impact", "1", "--format", "json").json["dependents"]
+    of = {entry["name"]: entry["where"] for entry in dependents if entry["kind"] == "study"}
+    assert of == {
+        "study 'both' version 1": "rounds '1' and '2'",
+        "study 'back' version 1": "rounds '2' and '1'",
+    }
     assert rows(engine, _INPUTS) == [("back", 2), ("both", 2)]
     shown = terminal("result", "show", "both")
     assert "It stands: these scores count today." in shown.out
