@@ -294,6 +294,18 @@ def test_uploads(service):
         path("runs"), params=of_round | {"after": "a"}, headers={"Accept": "text/csv"}
     )
     assert last_page.text == as_csv.text.splitlines(keepends=True)[0]
+    # Errors call a file by what it should hold, unless its name is given.
+    of_task = {"task": "t"}
+    for name, asked, called in (
+        ("log", of_round | {"measures": "AP"}, "scores"),
+        ("describe_teams", of_round, "teams"),
+        ("alias_topics", of_task, "topics"),
+        ("log_runs", of_round, "runs"),
+        ("log_qrels", of_round, "qrels"),
+    ):
+        for given, file in (({}, called), ({"filename": "a.txt"}, "a.txt")):
+            empty = client.post(path(name), params=asked | given, content=b"")
+            assert problem(empty, 422, f"{file}: the file is empty")["file"] == file
     standardised = client.post(
         path("standardise_files"),
         params=OF | {"factors_from": "1", "filename": "new.csv"},
