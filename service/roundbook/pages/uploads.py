@@ -98,7 +98,8 @@ class _Preview:
 def upload_page(http: Request, caller: PageCaller) -> HTMLResponse:
     """Show the form for a round's scores, runs or assessments."""
     require_scope(caller, "log")
-    return _form(http, dict(http.query_params))
+    own = {"task": caller.task} if caller.task else {}
+    return _form(http, own | dict(http.query_params))
 
 
 def _form(

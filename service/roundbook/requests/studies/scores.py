@@ -117,7 +117,7 @@ class IncrementalRequest(StudyRequest):
     def _possible(self) -> Self:
         check_power(self.alpha, self.beta)
         if len(self.pair) not in (0, 2) or len(set(self.pair)) != len(self.pair):
-            raise ValueError("`pair` names two runs: give it twice")
+            raise RequestError("pair", "`pair` takes the names of two different runs")
         return self
 
 
