@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from operator import not_
 from typing import Any
 
@@ -96,12 +97,11 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
     task_id, round_id, near = open_round(session, request)
     measure = ensure_measure(connection, task_id, request.measure)
     label = check_name("assessments label", request.assessments)
-    scale = request.scale
     identity = {
         "round_id": round_id,
         "measure_id": measure.id,
         "assessments": label,
-        "scale": scale,
+        "scale": request.scale,
     }
     current = connection.execute(
         select(published_variance)
@@ -119,38 +119,15 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
     if not unchanged:
         _check_revision(connection, request, series, current)
         revision += 1
-        connection.execute(
-            published_variance.insert().values(
-                **identity,
-                **facts,
-                revision=revision,
-                reason=reason,
-                software=SOFTWARE,
-                recorded_by=session.user,
-            )
-        )
-        record_event(
-            session,
-            "variance recorded",
-            why=reason,
-            task_id=task_id,
-            round_id=round_id,
-            details={
-                "measure": measure.name,
-                "assessments": label,
-                "scale": scale,
-                "revision": revision,
-                "variance": request.variance,
-                "source": source,
-            },
-        )
+        columns = identity | facts | {"revision": revision, "reason": reason}
+        _insert_revision(session, task_id, measure.name, columns)
         if current is not None:
             impact = stale_by_published(connection, task_id, [current.id])
     return RecordedVariance(
         task=request.task.strip(),
         round=request.round.strip(),
         measure=measure.name,
-        scale=scale,
+        scale=request.scale,
         assessments=label,
         revision=revision,
         **facts,
@@ -164,6 +141,24 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
         variance_ratio=ratio_to_other_rounds(connection, task_id, series, request.variance)
         if scale == "raw"
         else None,
+    )
+
+
+def _insert_revision(
+    session: Session, task_id: int, measure: str, columns: Mapping[str, Any]
+) -> None:
+    """Insert a revision of a published variance, with these columns, and record the event."""
+    session.connection.execute(
+        published_variance.insert().values(**columns, software=SOFTWARE, recorded_by=session.user)
+    )
+    noted = ("assessments", "scale", "revision", "variance", "source")
+    record_event(
+        session,
+        "variance recorded",
+        why=columns["reason"],
+        task_id=task_id,
+        round_id=columns["round_id"],
+        details={"measure": measure} | {name: columns[name] for name in noted},
     )
 
 
