@@ -77,6 +77,21 @@ def test_an_empty_record_says_what_to_do(client):
     assert (absent.status_code, "There is no task 'none'." in words(absent)) == (404, True)
     assert client.get("/nowhere").status_code == 404
     assert client.get("/charts/none.svg").status_code == 404
+    assert "Not possible task is not given." in words(client.get("/task"))
+
+
+def test_the_headers_of_a_page_come_without_it(address, record):
+    token = record.ask("create_token", name="reader", scope="read").token
+    with TestClient(make_app(load_settings(), address), follow_redirects=False) as client:
+        for headers, status in (({}, 303), ({"Authorization": f"Bearer {token}"}, 200)):
+            for path, expected in {"/": 200, "/results": status, "/none": 404}.items():
+                page = client.get(path, headers=headers)
+                head = client.head(path, headers=headers)
+                assert (page.status_code, head.status_code) == (expected, expected), path
+                assert (head.headers, head.content) == (page.headers, b""), path
+        assert client.get("/results").headers["location"] == "/login?then=%2Fresults"
+        assert client.head("/login").status_code == 200
+        assert client.head("/logout").status_code == 405
 
 
 @pytest.mark.long

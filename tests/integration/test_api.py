@@ -291,6 +291,18 @@ def test_uploads(service):
         path("runs"), params=of_round | {"after": "a"}, headers={"Accept": "text/csv"}
     )
     assert last_page.text == as_csv.text.splitlines(keepends=True)[0]
+    # Errors call a file by what it should hold, unless its name is given.
+    of_task = {"task": "t"}
+    for name, asked, called in (
+        ("log", of_round | {"measures": "AP"}, "scores"),
+        ("describe_teams", of_round, "teams"),
+        ("alias_topics", of_task, "topics"),
+        ("log_runs", of_round, "runs"),
+        ("log_qrels", of_round, "qrels"),
+    ):
+        for given, file in (({}, called), ({"filename": "a.txt"}, "a.txt")):
+            empty = client.post(path(name), params=asked | given, content=b"")
+            assert problem(empty, 422, f"{file}: the file is empty")["file"] == file
     standardised = client.post(
         path("standardise_files"),
         params=OF | {"factors_from": "1", "filename": "new.csv"},
@@ -447,6 +459,19 @@ def test_other_sites_and_bad_requests(engine):
         problem(client.get(path("variances"), params=OF | {"scale": "x"}), 422, "`scale`")
         problem(client.get(path("variances"), params=OF | {"y": "x"}), 422, "`y`")
         problem(client.post(path("create_task"), content="{"), 422, "no JSON object")
+        # As curl --data sends it.
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        sent = client.post(path("create_task"), content='{"task": "u"}', headers=form)
+        problem(sent, 422, "or its `Content-Type` is not application/json.")
+        twice = [*OF.items(), ("measure", "P@10")]
+        for url, asked, field in (
+            (path("variances"), twice, "measure"),
+            (path("log"), [*OF_ROUND.items(), ("round", "r2")], "round"),
+            (f"{PREFIX}/jobs", [("task", "t"), ("task", "u")], "task"),
+        ):
+            send = client.post if url == path("log") else client.get
+            again = problem(send(url, params=asked), 422, "is given 2 times, and takes one value")
+            assert again["field"] == field
         problem(client.get(f"{PREFIX}/nothing"), 404, "no such page")
         problem(client.delete(path("tasks")), 405)
         answer = client.get(path("tasks"))

@@ -9,6 +9,7 @@ from tests.databases import counts, scalar
 from tests.factories import (
     fit_factor_set,
     log_scores,
+    record_variance,
     refusing,
     show_factors,
     show_variances,
@@ -240,6 +241,15 @@ def test_a_single_run_and_an_unlogged_round(engine):
         fit(engine, "all", label="r9")
     with pytest.raises(NotRecordedError, match="silver"):
         fit(engine, "all", assessments="silver")
+
+
+def test_a_published_variance_has_no_scores_to_fit_factors_to(engine):
+    log_scores(engine, "r1", SCORES)
+    published = {"variance": 0.1, "runs": 3, "topics": 9, "source": "paper", "create": True}
+    record_variance(engine, "t", "old", "AP", **published)
+    with pytest.raises(NotRecordedError, match="Round 'old' has no logged scores of AP") as error:
+        fit(engine, "all", label="old")
+    assert error.value.way_out.code == "log scores"
 
 
 def test_nothing_is_half_done(engine, monkeypatch):

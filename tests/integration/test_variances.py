@@ -51,7 +51,7 @@ from roundbook.errors import (
     RoundPublishedError,
 )
 from roundbook.logbook import variances as use_cases
-from roundbook.logbook.published import latest_recorded
+from roundbook.logbook.published import latest_variance_revision
 from roundbook.logbook.session import begin
 from roundbook.presentation.matrices import log_notes
 from roundbook.presentation.plan_protocol import protocol
@@ -398,8 +398,10 @@ def test_a_published_round_takes_a_variance_only_with_a_reason(logged):
         task="t", round="r1", measure="ndcg@10", variance=1, runs=2, topics=2, source="x"
     )
     with begin(logged, user="ann") as session:
-        assert latest_recorded(session, seen) == 2
-        assert latest_recorded(session, seen.model_copy(update={"scale": "std-ab"})) is None
+        assert latest_variance_revision(session, seen) == 2
+        assert (
+            latest_variance_revision(session, seen.model_copy(update={"scale": "std-ab"})) is None
+        )
     unseen = r"tester recorded revision 2 of the variance of nDCG@10 in round 'r1', 0\.03, while"
     with pytest.raises(RevisedMeanwhileError, match=unseen) as refused:
         publish(logged, "r1", 0.04, measure="nDCG@10", revise="no", expected_revision=1)

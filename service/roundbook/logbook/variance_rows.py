@@ -11,7 +11,7 @@ from sqlalchemy import Connection, func, select, text
 
 from roundbook.database.tables import current_matrix, round_, variance_estimate
 from roundbook.logbook.lookup import Series
-from roundbook.logbook.withdrawals import TaskScores
+from roundbook.logbook.withdrawals import IS_LATEST, TaskScores
 
 # The ratio of variances of scores on scales that differ fivefold.
 _OTHER_SCALE = 25
@@ -145,14 +145,10 @@ HISTORY = f"""
 WITH task_round AS (
     SELECT id, label, ordinal, held, collection FROM roundbook.round
     WHERE task_id = :task AND (CAST(:rounds AS bigint[]) IS NULL OR id = ANY (:rounds))
-), latest AS (
-    SELECT DISTINCT ON (round_id, measure_id, assessments)
-           id, round_id, measure_id, assessments, revision
-    FROM roundbook.matrix
-    WHERE round_id IN (SELECT id FROM task_round)
-    ORDER BY round_id, measure_id, assessments, revision DESC
 ), counted AS (
-    SELECT * FROM latest WHERE id NOT IN (SELECT matrix_id FROM roundbook.withdrawn)
+    SELECT * FROM roundbook.matrix
+    WHERE round_id IN (SELECT id FROM task_round) AND {IS_LATEST}
+      AND id NOT IN (SELECT matrix_id FROM roundbook.withdrawn)
 ), candidate AS (
 {VARIANCES}
 )

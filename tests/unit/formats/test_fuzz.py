@@ -106,6 +106,10 @@ def teams_text(teams: list[RunTeam]) -> str:
     return rows_text(rows, "\t")
 
 
+def test_every_layout_has_a_writer_of_damaged_files():
+    assert set(LAYOUTS) <= {kind.layout for kind in FORMATS.values()}
+
+
 def test_there_are_enough_of_them():
     assert len(FORMATS) * EVERY_DAY >= 500
     assert len(FORMATS) * EVERY_NIGHT >= 20_000

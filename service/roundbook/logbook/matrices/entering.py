@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import ARRAY, Connection, Row, Text, any_, func, literal, select
+from sqlalchemy import Connection, Row, func, select
 
+from roundbook.database.table_parts import among
 from roundbook.database.tables import (
     current_matrix,
     matrix,
@@ -16,17 +17,16 @@ from roundbook.database.tables import (
     matrix_topic,
     measure,
     round_,
-    task,
     topic,
 )
 from roundbook.errors import ContentDiffersError, InputError, RevisedMeanwhileError
 from roundbook.formats import CompleteMatrix, RunTeam
-from roundbook.logbook.lookup import Series, latest_matrix, other_assessments
+from roundbook.logbook.lookup import Series, latest_matrix, other_assessments, revisions_by_measure
 from roundbook.logbook.matrices.history import Changes, revision_changes
 from roundbook.logbook.matrices.listing import read_sources
 from roundbook.logbook.matrices.logged import MatrixDifference, Remarks, Twin
 from roundbook.logbook.measures import ensure_measure, near_measure, other_measures, parse_measure
-from roundbook.logbook.names import as_recorded, check_name, check_reason, check_text, is_named
+from roundbook.logbook.names import as_recorded, check_name, check_reason, check_text
 from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.runs.recorded_runs import RecordedRuns, record_runs
 from roundbook.logbook.same_topics import refuse_topic_twice
@@ -124,18 +124,7 @@ def _check_bounds(measure: str, bounds: tuple[float, float], complete: CompleteM
 
 def latest_revisions(session: Session, request: LoggingRequest) -> dict[str, int]:
     """Return the latest revision by measure, in the round and assessments label of a request."""
-    rows = session.connection.execute(
-        select(measure.c.name, func.max(matrix.c.revision).label("revision"))
-        .join_from(matrix, measure, measure.c.id == matrix.c.measure_id)
-        .join(round_, round_.c.id == matrix.c.round_id)
-        .join(task, task.c.id == round_.c.task_id)
-        .where(
-            is_named(task.c.name, request.task),
-            is_named(round_.c.label, request.round),
-            is_named(matrix.c.assessments, request.assessments),
-        )
-        .group_by(measure.c.id)
-    )
+    rows = revisions_by_measure(session.connection, matrix, request)
     return {row.name: row.revision for row in rows}
 
 
@@ -259,8 +248,6 @@ def _runs_named_as_topics(connection: Connection, task_id: int, complete: Comple
     """Return the number of runs named like other topics of the task, 0 unless most are."""
     names = list(set(complete.runs) - set(complete.topics))
     count = connection.execute(
-        select(func.count()).where(
-            topic.c.task_id == task_id, topic.c.name == any_(literal(names, ARRAY(Text)))
-        )
+        select(func.count()).where(topic.c.task_id == task_id, among(topic.c.name, names))
     ).scalar_one()
     return int(count) if 2 * count > len(complete.runs) else 0

@@ -33,7 +33,7 @@ _FIGURES = (
     number("variance_mean", "Variance"),
     number("variance_sd", "sd", spare=4),
     Column("variances", "95% of draws", spare=2),
-    Column("bias", "Bias", "{:+.1%}".format, "right", spare=1),
+    Column("bias", "Bias", "{:+z.1%}".format, "right", spare=1),
     number("planned_mean", "Planned", 0),
     Column("plans", "95% of draws"),
 )
