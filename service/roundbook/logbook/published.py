@@ -139,7 +139,7 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
         other_measures=other_measures(connection, task_id, measure),
         near_names=near,
         variance_ratio=ratio_to_other_rounds(connection, task_id, series, request.variance)
-        if scale == "raw"
+        if request.scale == "raw"
         else None,
     )
 
