@@ -126,7 +126,7 @@ class Book(OpenRecord):
     def standardise_files(
         self, task: str, factors_from: str, scores: object, measure: str, **fields: object
     ) -> Answer:
-        """Return the scores of new runs, given as to `log`, standardised by a round's factors."""
+        """Return the scores of new runs, in files or a data frame, standardised by a round's factors."""
         from roundbook.python.scores import as_files
 
         about = {"task": task, "factors_from": factors_from, "measure": measure} | fields

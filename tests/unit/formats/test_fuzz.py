@@ -28,7 +28,6 @@ from roundbook.formats import LAYOUTS, RunTeam, read_scores, read_teams
 EVERY_DAY, EVERY_NIGHT = 50, 2_000
 FUZZ = settings(
     max_examples=300,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 

@@ -12,6 +12,7 @@ from tests.unit.logbook.drift_rounds import drift_between, loaded
 
 from roundbook.logbook.drift.kind import KIND
 from roundbook.logbook.drift.report import DriftReport
+from roundbook.presentation.drift import recurring_reason
 from roundbook.presentation.drift_advice import advice, brief_advice, size_sentence
 from roundbook.presentation.drift_curve import curve_small_sds
 from roundbook.presentation.drift_verdict import (
@@ -124,6 +125,21 @@ def test_limits_are_written_on_their_side_of_the_margins():
     assert [end > margin for end, margin in zip(written, margins, strict=True)] == [
         limit > margin for limit, margin in zip(limits, margins, strict=True)
     ]
+
+
+def test_the_interval_of_recurring_systems_is_written_beside_its_margin():
+    recurring = SimpleNamespace(
+        systems=["x", "y"],
+        count=2,
+        mean_difference=0.3,
+        mean_difference_95=(0.2003, 0.4),
+        against_others=None,
+        margin=0.2,
+        why=None,
+        verdict="aged",
+    )
+    told = recurring_reason(SimpleNamespace(from_round="a", to_round="b"), recurring)
+    assert "(95% interval +0.2003 to +0.400; up to 0.2 does not matter)" in told
 
 
 def test_undecided_says_what_would_decide():

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from roundbook.logbook.matrices.history import revision_changes
+from roundbook.presentation import generalisability
 from roundbook.presentation.figures import plan_caption, short
 from roundbook.presentation.matrices import changes_phrase, renewed_note
 from roundbook.presentation.plans import round_columns
@@ -66,6 +67,14 @@ def test_the_power_of_a_round_is_written_on_its_side_of_the_power_asked():
     assert exact.cell(row) == "0.8123"
     row.power_exact = None
     assert exact.cell(row) == "-"
+
+
+@pytest.mark.parametrize(("level", "said"), [(0.95, "95%"), (0.999, "99.9%"), (0.9995, "99.95%")])
+def test_no_level_of_confidence_is_written_as_100_percent(level, said):
+    facts = {"task": "t", "measure": "AP", "assessments": None, "target": 0.95}
+    facts |= {"m": 10, "min_d": 0.1, "alpha": 0.05, "beta": 0.2}
+    report = SimpleNamespace(level=level, **facts)
+    assert generalisability.heading(report).startswith(f"t: AP, {said} intervals; ")
 
 
 @pytest.mark.parametrize(("beta", "asked"), [(0.2, ".80"), (0.001, ".999"), (0.00001, ".99999")])

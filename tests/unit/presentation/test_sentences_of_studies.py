@@ -240,6 +240,21 @@ def test_a_power_that_is_not_enough_is_written_below_the_one_asked(power, said):
     assert said in incremental.sentences(study)[0]
 
 
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [(0.049996, "0.049996"), (0.04991, "0.0499"), (0.05, "0.0500"), (2e-5, "<0.0001")],
+)
+def test_a_p_value_below_alpha_is_not_written_as_alpha(p, text):
+    compared = [SimpleNamespace(holm_p=p)]
+    scale = SimpleNamespace(scale="raw", compared=compared, ranking=[])
+    study = SimpleNamespace(
+        scales=[scale], alpha=0.05, plus_one=False, trials=10_000, resamples=1_000
+    )
+    (table,) = [table for table in discriminative_power.tables(study) if table.main]
+    column = next(column for column in table.columns if column.field == "holm_p")
+    assert column.cell(compared[0]) == text
+
+
 def test_a_confidence_near_1_is_not_rounded_to_it():
     rule = SimpleNamespace(confidence=0.999, stopped=0.0, median=None, at_start=0.0, too_early=0.0)
     text = incremental._stopping(rule, SimpleNamespace(trials=10_000, start=10))
