@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from tests.factories import simulated, wide
 from tests.pages import links_of, words
+from tests.savepoints import prepared
 
 from roundbook.jobs.worker import run_worker
 from roundbook.presentation.drift_curve import summary
@@ -29,7 +30,7 @@ def scores(seed=0, runs=8):
     return io.StringIO(wide(simulated(seed, 12, runs)))
 
 
-@pytest.fixture
+@prepared
 def book(book):
     for seed, label in enumerate(("r1", "r2")):
         book.log("t", label, scores(seed), "AP", create=True)
@@ -48,7 +49,7 @@ def refusals(answer):
 
 
 @pytest.mark.long
-def test_a_study_says_which_assessments_it_is_of(client, book):
+def test_a_study_says_which_assessments_it_is_of(committed, client, book):
     for seed, label in ((5, "r1"), (6, "r2")):
         book.log("t", label, scores(seed), "AP", assessments="prelim")
     official, prelim = (book.study(
@@ -195,7 +196,7 @@ def test_a_job_says_that_its_name_was_of_another_question(client, book, address)
     assert "asked_before" not in client.get(f"/api/v1/jobs/{number + 1}").json()
 
 
-def test_what_draws_nothing_is_offered_no_trials(client):
+def test_what_draws_nothing_is_offered_no_trials(committed, client):
     trials = '<input name="trials"'
     for study, draws in (
         ("swap-rate", True),
