@@ -154,7 +154,7 @@ def test_fewer_trials_than_the_terminals_are_told(client):
             assert f"It is saved as shown here: {said}" in save
 
 
-def test_earlier_jobs_are_on_a_page_of_their_own(client, book, monkeypatch):
+def test_earlier_jobs_are_on_a_page_of_their_own(committed, client, book, monkeypatch):
     monkeypatch.setattr("roundbook.pages.studies._JOBS", 2)
     asked = "study=swap-rate&task=t&measure=AP&round=r1"
     numbers = [
