@@ -1,4 +1,4 @@
-"""Standard output and error, which may be closed, full or no longer read."""
+"""Standard input, output and error, which may be closed, full or no longer read."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class _Stream(io.FileIO):
 def guard_streams() -> None:
     """Replace standard output and error by streams that fail in a defined way.
 
-    A closed one becomes ``/dev/null``: otherwise its number would be given to the next file that
-    is opened, and output would go there. A failed write to standard output raises
+    A closed one, standard input too, becomes ``/dev/null``: otherwise its number would be given to
+    the next file that is opened, and output would go there. A failed write to standard output raises
     `OutputLostError`; one to standard error, which has messages only, is ignored.
     """
     for descriptor in range(3):
@@ -71,6 +71,7 @@ def guard_streams() -> None:
         except OSError:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
     codecs.register_error(_UNWRITABLE, _refuse_character)
+    sys.stdin = sys.stdin or os.fdopen(0, encoding="utf-8", closefd=False)
     sys.stdout = _guarded(sys.stdout, 1, raises=True)
     sys.stderr = _guarded(sys.stderr, 2, raises=False)
 

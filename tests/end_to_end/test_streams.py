@@ -1,4 +1,4 @@
-"""Standard output and error that are full, closed, or no longer read."""
+"""Standard streams that are full, closed, or no longer read."""
 
 from __future__ import annotations
 
@@ -67,6 +67,15 @@ def test_a_closed_output_is_none(shell, roundbook, write):
         assert shell(f"matrix show 77 {closed}").returncode == 1
     listed = roundbook("matrix", "list", "t", "--format", "json").json["matrices"]
     assert [each["round"] for each in listed] == ["out", "err", "all"]
+
+
+@pytest.mark.long
+def test_a_closed_input_is_empty_and_nobody_is_asked(shell, write):
+    write(GOOD)
+    done = shell("log t r - --measure AP --create <&-")
+    assert (done.returncode, done.stderr) == (1, "Error: standard input: the file is empty.\n")
+    assert shell(LOG.format("r")).returncode == 0
+    assert shell("round publish t r <&-").returncode == 0
 
 
 @pytest.mark.long

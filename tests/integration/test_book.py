@@ -107,6 +107,30 @@ def test_scores_come_in_as_python_has_them(book, tmp_path):
             "12 x 6, and 12 topics and 5 runs",
         ),
         ({"scores": scores(), "topics": TOPICS, "runs": list("aacdef")}, "run 'a' is named twice"),
+        (
+            {"scores": scores(), "topics": TOPICS, "runs": ["a", "a ", *"cdef"]},
+            "run 'a' is named twice",
+        ),
+        (
+            {"scores": scores(), "topics": TOPICS, "runs": ["a", " ", *"cdef"]},
+            "^array: the run name is empty",
+        ),
+        (
+            {"scores": scores(), "topics": ["a\x00", *TOPICS[1:]], "runs": RUNS},
+            r"^array: the topic name 'a\\x00' holds a control or invisible",
+        ),
+        (
+            {"scores": scores(), "topics": ["a" * 501, *TOPICS[1:]], "runs": RUNS},
+            "^array: the topic name .* has 501 characters",
+        ),
+        (
+            {
+                "scores": np.ma.masked_equal(scores(), scores()[2, 3]),
+                "topics": TOPICS,
+                "runs": RUNS,
+            },
+            f"^array: 1 score is missing: topic {TOPICS[2]} of run {RUNS[3]}",
+        ),
         ({"scores": "no", "topics": TOPICS, "runs": RUNS}, "no array of numbers"),
         ({"scores": scores() * np.inf, "topics": TOPICS, "runs": RUNS}, "infinite"),
         (

@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import hashlib
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import text
-from tests.factories import list_events, log_scores
+from tests.factories import create_task, list_events, log_scores
 from tests.forked import race
+from tests.waiting import wait_until, waits_for_a_lock
 
 from roundbook.database.engine import unit_of_work
-from roundbook.errors import AlreadyRecordedError, NotRecordedError, RequestError
+from roundbook.errors import AlreadyRecordedError, NotRecordedError, RecordError, RequestError
 from roundbook.logbook.session import begin
+from roundbook.logbook.tasks import remove_task
 from roundbook.logbook.tokens import check_token, create_token, list_tokens, revoke_token
 from roundbook.requests.access import CreateToken, RevokeToken
+from roundbook.requests.tasks import RemoveTask
 
 SCORES = [[0.1, 0.2], [0.3, 0.1], [0.4, 0.6]]
 
@@ -70,6 +74,22 @@ def test_several_revoke_a_token_at_once(engine, database):
 def revoke(engine):
     with begin(engine, "eve") as session:
         return revoke_token(session, RevokeToken(name="ci")).status
+
+
+def remove(engine):
+    with begin(engine, "bob") as session:
+        remove_task(session, RemoveTask(task="t"))
+
+
+def test_a_task_that_just_gets_a_token_is_not_removed(committed, engine):
+    create_task(engine, "t")
+    with ThreadPoolExecutor(1) as pool, begin(engine, "ann") as session:
+        create_token(session, CreateToken(name="ci", task="t"))
+        removing = pool.submit(remove, engine)
+        wait_until(lambda: waits_for_a_lock(engine), "it does not wait for the token")
+        session.connection.commit()
+        with pytest.raises(RecordError, match="has the access token 'ci'"):
+            removing.result(60)
 
 
 def test_an_expired_token_is_none(engine):

@@ -43,9 +43,11 @@ _GROUPED = re.compile(r"[+-]?[1-9][0-9]{0,2},[0-9]{3}")
 # Bytes that need no further check in a name.
 _VISIBLE = bytes(range(33, 127))
 # Control characters, and the invisible ones that make two names look the same:
-# zero-width space, bidirectional marks, byte order mark; lone surrogates come from JSON escapes.
+# zero-width space, bidirectional marks, byte order mark; lone surrogates come from JSON escapes,
+# U+FFFE from a byte order mark read backwards, and XML (charts, workbooks) has no U+FFFE or U+FFFF.
 _UNFIT = re.compile(
-    "[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\ud800-\udfff]"
+    "[\x00-\x1f\x7f-\x9f\u200b\u200e\u200f\u2028-\u202e\u2060\u2066-\u2069\ufeff\ufffe\uffff"
+    "\ud800-\udfff]"
 )
 
 

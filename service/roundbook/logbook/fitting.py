@@ -23,7 +23,7 @@ from roundbook.logbook.factors import (
     store_factors,
 )
 from roundbook.logbook.impact import Dependent, stale_results
-from roundbook.logbook.lookup import current_matrix, find_series, find_task
+from roundbook.logbook.lookup import find_logged, find_task
 from roundbook.logbook.names import check_text
 from roundbook.logbook.round_fingerprint import Publication, find_publication
 from roundbook.logbook.session import Session
@@ -64,16 +64,9 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
         raise InputError("A further factor version needs a reason.", way_out="reason to fit")
     connection = session.connection
     task_id = find_task(connection, request.task, lock=True)
-    series = find_series(
+    series, row = find_logged(
         connection, request.task, request.round, request.measure, request.assessments
     )
-    row = current_matrix(connection, series)
-    if row is None:
-        raise NotRecordedError(
-            f"Round '{series.round}' has no logged scores of {series.measure} to fit factors to.",
-            round=series.round,
-            measure=series.measure,
-        )
     loaded = load_matrix(connection, row)
     chosen = _choose(loaded, request.runs)
     if _is_latest(connection, loaded, chosen, request.zero_sd):
@@ -149,7 +142,13 @@ def _choose(loaded: LoadedMatrix, runs: tuple[str, ...]) -> Standardising:
         if not {"all", "pooled"}.isdisjoint(unknown):
             raise InputError("'all' and 'pooled' stand alone.", way_out="all or pooled")
         if unknown:
-            raise NotRecordedError(f"This matrix has no run '{unknown[0]}'.", run=unknown[0])
+            number = loaded.row.id
+            raise NotRecordedError(
+                f"Matrix {number} has no run '{unknown[0]}'.",
+                way_out="no such run",
+                matrix=number,
+                run=unknown[0],
+            )
         mask = np.array([tag in chosen for tag in tags])
     if mask.sum() < 2:
         raise ImpossibleStatisticError(

@@ -63,7 +63,8 @@ def create_token(session: Session, request: CreateToken) -> CreatedToken:
     """
     name = check_name("token", request.name)
     connection = session.connection
-    task_id = None if request.task is None else find_task(connection, request.task)
+    # Locked, so that nobody removes the task meanwhile.
+    task_id = None if request.task is None else find_task(connection, request.task, lock=True)
     secret = PREFIX + secrets.token_urlsafe(32)
     days = request.days
     expires = None if days is None else datetime.now(UTC) + timedelta(days=days)

@@ -16,13 +16,14 @@ import numpy as np
 from roundbook.errors import InputError
 from roundbook.formats import ScoreMatrix, sent_to
 from roundbook.formats.extras import import_extra
-from roundbook.formats.table import ANY_TOPIC_HEADER, header_key
+from roundbook.formats.table import ANY_TOPIC_HEADER, checked_name, header_key
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-# The file name of a data frame in error messages and in the record.
+# The file names of a data frame and of an array in error messages and in the record.
 _FRAME = "the frame"
+_ARRAY = "array"
 
 
 @contextmanager
@@ -66,18 +67,20 @@ def as_matrix(
     Parameters
     ----------
     scores : (topics, runs) array_like of float
-        NaN where a score is missing.
+        NaN, or masked, where a score is missing.
 
     Raises
     ------
     InputError
-        When the numbers of names and scores differ, or a name comes twice.
+        When the numbers of names and scores differ, a name comes twice, or it is one that no score
+        file could have.
     """
     try:
-        array = np.asarray(cast("ArrayLike", scores), dtype=np.float64)
+        masked = np.ma.asarray(cast("ArrayLike", scores), dtype=np.float64)
+        array = masked.filled(np.nan)
     except (TypeError, ValueError):
         raise InputError("The scores are no array of numbers.") from None
-    names = tuple(map(str, topics)), tuple(map(str, runs))
+    names = _checked(topics, "topic"), _checked(runs, "run")
     if array.shape != (len(names[0]), len(names[1])):
         raise InputError(
             f"The scores are {' x '.join(map(str, array.shape))}, and {len(names[0])} topics and"
@@ -90,7 +93,11 @@ def as_matrix(
     if np.isinf(array).any():
         raise InputError("A score is infinite.")
     by_run = np.ascontiguousarray(array.T).T
-    return ScoreMatrix(*names, by_run, measure, "array", ("array",))
+    return ScoreMatrix(*names, by_run, measure, "array", (_ARRAY,))
+
+
+def _checked(names: Sequence[object], noun: str) -> tuple[str, ...]:
+    return tuple(checked_name(str(name), noun, _ARRAY, None, None) for name in names)
 
 
 def _copy(stream: Any, file: Path) -> None:  # noqa: ANN401

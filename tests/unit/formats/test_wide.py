@@ -187,6 +187,8 @@ def test_commas_that_can_be_something_else(tmp_path, content, reason, place):
         ('topic,a\n"1"x,0\n', "text follows", (2, 1)),
         ("topic,a\x07\n1,0\n", "control or invisible character", (1, 2)),
         ("topic,a\u200b\n1,0\n", "control or invisible character", (1, 2)),
+        ("topic,a\ufffe\n1,0\n", "control or invisible character", (1, 2)),
+        ("topic,a\n\uffff1,0\n", "control or invisible character", (2, 1)),
         (f"topic,{'a' * 501}\n1,0\n", "has 501 characters; at most 500", (1, 2)),
         ("topic,a\nall,0.5\n", "no scores of single topics", (2, None)),
     ],

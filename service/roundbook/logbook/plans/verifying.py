@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, Row, select, text
 
+from roundbook.database.table_parts import among
 from roundbook.database.tables import topic
 from roundbook.errors import RoundbookError
 from roundbook.logbook.plans.plan import Plan, PlanNote, kind_of, variance_at
@@ -132,7 +133,7 @@ def _history(
     other_ids = [row.known.get("other_ids", {}) for row in inputs]
     named = {name for ids in other_ids for same in ids.items() for name in same}
     topics = select(topic.c.name, topic.c.id).where(
-        topic.c.task_id == saved.task_id, topic.c.name.in_(named)
+        topic.c.task_id == saved.task_id, among(topic.c.name, named)
     )
     id_of: dict[str, int] = {row.name: row.id for row in connection.execute(topics)}
     rows = []

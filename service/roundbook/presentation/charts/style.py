@@ -112,7 +112,7 @@ def _without_alike(names: Sequence[str], most: int) -> list[str]:
 def _alike(words: Sequence[Sequence[str]]) -> int:
     """Return how many of the first words all names have."""
     differing = (len(set(column)) > 1 for column in zip(*words, strict=False))
-    return next((place for place, differs in enumerate(differing) if differs), min(map(len, words)))
+    return next((index for index, differs in enumerate(differing) if differs), min(map(len, words)))
 
 
 def shortened(name: str, most: int) -> str:
