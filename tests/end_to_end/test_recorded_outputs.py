@@ -69,6 +69,7 @@ BETWEEN_ROUNDS = "what limits and intervals take for how much rounds vary is sai
 NEW_LABEL = "an assessments label that is new to the task is noted"
 THIS_ROUND = "a needed difference is of this round and its topics"
 ONE_WAY_OUT = "a saved result that is not there has one way out, whatever its kind"
+NO_RUN = "a run that a matrix does not have has a way out"
 REASON = "in a printed command the placeholder of a reason is REASON"
 DRIFT_STEPS = "a drift report has the commands of its advice, a purpose for those alike"
 EXCHANGEABLE = "when the error rate of Tukey HSD is alpha is said"
@@ -491,6 +492,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": PLAN_CSV,
         "err[0]": SAVED,
     },
+    "factors fit web 2021 --measure nDCG@10 --runs nobody --reason x": {"err[0]": NO_RUN},
     "plan show none": {
         "err[0]": ONE_WAY_OUT,
     },
