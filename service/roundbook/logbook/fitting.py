@@ -10,7 +10,7 @@ import numpy.typing as npt
 from pydantic import Field
 from sqlalchemy import Connection, Row, select
 
-from roundbook.database.tables import factor_set_run
+from roundbook.database.tables import factor_set_run, measure
 from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 from roundbook.logbook.estimates import matrix_statistics, store_estimates
 from roundbook.logbook.events import record_event
@@ -23,7 +23,7 @@ from roundbook.logbook.factors import (
     store_factors,
 )
 from roundbook.logbook.impact import Dependent, stale_results
-from roundbook.logbook.lookup import current_matrix, find_series, find_task
+from roundbook.logbook.lookup import Series, current_matrix, find_series, find_task
 from roundbook.logbook.names import check_text
 from roundbook.logbook.round_fingerprint import Publication, find_publication
 from roundbook.logbook.session import Session
@@ -64,9 +64,7 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
         raise InputError("A further factor version needs a reason.", way_out="reason to fit")
     connection = session.connection
     task_id = find_task(connection, request.task, lock=True)
-    series = find_series(
-        connection, request.task, request.round, request.measure, request.assessments
-    )
+    series = _lock_series(connection, request)
     row = current_matrix(connection, series)
     if row is None:
         raise NotRecordedError(
@@ -117,6 +115,22 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
         ),
         publication=find_publication(session, request.task, request.round),
     )
+
+
+def _lock_series(connection: Connection, request: FitRequest) -> Series:
+    """Return the series to fit factors to; nobody merges its measure until the transaction ends."""
+    locked = None
+    # The measure found may be merged into another one before it is locked: look again.
+    while locked is None:
+        series = find_series(
+            connection, request.task, request.round, request.measure, request.assessments
+        )
+        locked = connection.execute(
+            select(measure.c.id)
+            .where(measure.c.id == series.measure_id)
+            .with_for_update(read=True, key_share=True)
+        ).scalar()
+    return series
 
 
 def standardising_mask(

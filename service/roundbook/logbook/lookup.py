@@ -9,7 +9,18 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 from unicodedata import normalize
 
-from sqlalchemy import ColumnElement, Connection, FromClause, Row, and_, select, text
+from sqlalchemy import (
+    ARRAY,
+    ColumnElement,
+    Connection,
+    FromClause,
+    Row,
+    and_,
+    any_,
+    literal,
+    select,
+    text,
+)
 
 from roundbook.database.tables import matrix, round_, task, withdrawn
 from roundbook.errors import InputError, NotRecordedError, WithdrawnError
@@ -41,6 +52,14 @@ def of_series(table: FromClause, series: object) -> ColumnElement[bool]:
     """Return the condition that rows belong to a series, or to that of a row or another table."""
     names = ("round_id", "measure_id", "assessments")
     return and_(*(table.c[name] == getattr(series, name) for name in names))
+
+
+def is_among(column: ColumnElement[Any], values: Iterable[object]) -> ColumnElement[bool]:
+    """Return the condition that a column has one of some values, of which there may be many.
+
+    They are one parameter; `in_` makes each a parameter of its own, and PostgreSQL takes 65,535.
+    """
+    return column == any_(literal(list(values), ARRAY(column.type)))
 
 
 def find_task(

@@ -14,7 +14,7 @@ from roundbook.database.tables import matrix, matrix_topic, round_, topic, topic
 from roundbook.errors import AlreadyRecordedError, BadFileError, NotRecordedError
 from roundbook.formats.name_tables import TopicId, read_topic_ids
 from roundbook.logbook.events import record_event
-from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.lookup import find_round, find_task, is_among
 from roundbook.logbook.names import check_name, is_named
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.same_topics import same_topics
@@ -203,7 +203,7 @@ def _refuse_two_in_one(
     connection: Connection, task_id: int, names: Mapping[str, str], rows: Mapping[str, TopicId]
 ) -> None:
     """Refuse ids of one topic if a score matrix, run or assessments have them as two topics."""
-    spelled_so = topic.c.name.in_({*names, *names.values()})
+    spelled_so = is_among(topic.c.name, {*names, *names.values()})
     for table, owner, holder in (
         (matrix_topic, matrix, "matrix {}"),
         (run_list, run_upload, "its runs"),

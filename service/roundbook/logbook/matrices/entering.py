@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import ARRAY, Connection, Row, Text, any_, func, literal, select
+from sqlalchemy import Connection, Row, func, select
 
 from roundbook.database.tables import (
     current_matrix,
@@ -23,7 +23,7 @@ from roundbook.database.tables import (
 )
 from roundbook.errors import ContentDiffersError, InputError, RevisedMeanwhileError
 from roundbook.formats import CompleteMatrix, RunTeam
-from roundbook.logbook.lookup import Series, latest_matrix, other_assessments
+from roundbook.logbook.lookup import Series, is_among, latest_matrix, other_assessments
 from roundbook.logbook.matrices.history import Changes, revision_changes
 from roundbook.logbook.matrices.listing import read_sources
 from roundbook.logbook.matrices.logged import MatrixDifference, Remarks, Twin
@@ -288,8 +288,6 @@ def _runs_named_as_topics(connection: Connection, task_id: int, complete: Comple
     """Return the number of runs named like other topics of the task, 0 unless most are."""
     names = list(set(complete.runs) - set(complete.topics))
     count = connection.execute(
-        select(func.count()).where(
-            topic.c.task_id == task_id, topic.c.name == any_(literal(names, ARRAY(Text)))
-        )
+        select(func.count()).where(topic.c.task_id == task_id, is_among(topic.c.name, names))
     ).scalar_one()
     return int(count) if 2 * count > len(complete.runs) else 0

@@ -15,6 +15,7 @@ from roundbook.errors import BadFileError
 from roundbook.formats.archive import Archive, open_archive
 from roundbook.formats.archive_package import DATA_PACKAGE
 from roundbook.logbook.events import record_event
+from roundbook.logbook.lookup import is_among
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.verifying.differences import Difference, ResultNotComputed
 from roundbook.logbook.verifying.record import differences
@@ -130,7 +131,7 @@ def _check_contents(state: Inserted) -> None:
         reason = f"the manifest tells of other tasks than {table_member(task)}"
         raise BadFileError(reason, state.archive.file)
     imported = select(event.c.id).where(
-        event.c.what == IMPORTED, event.c.id.in_(list(state.ids[event.name].values()))
+        event.c.what == IMPORTED, is_among(event.c.id, state.ids[event.name].values())
     )
     if state.connection.execute(imported.limit(1)).first():
         raise BadFileError(
