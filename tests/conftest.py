@@ -20,13 +20,14 @@ from hypothesis import settings
 from sqlalchemy import Engine
 from sqlalchemy.engine import URL
 from tests.databases import address_of, administer, database_on
-from tests.savepoints import Savepoints, savepoint_engine
+from tests.savepoints import Savepoints, opening, savepoint_engine
 
 import roundbook
 from roundbook.database.engine import make_engine, parse_url
 from roundbook.database.schema import upgrade
 from roundbook.embedded.server import embedded_server
 from roundbook.logbook import record
+from roundbook.python import local
 from roundbook.settings import Settings
 
 ROOT = Path(__file__).parents[1]
@@ -70,7 +71,9 @@ PROFILE = os.environ.get("ROUNDBOOK_TEST_PROFILE", "ci" if IN_CI else "default")
 
 # What passed once passes again: new examples are for the developers' machines to find, and for
 # the night.
-settings.register_profile("ci", derandomize=True)
+# A machine that is busy makes no test fail.
+settings.register_profile("default", deadline=None)
+settings.register_profile("ci", derandomize=True, deadline=None)
 settings.register_profile("nightly", max_examples=2000, derandomize=False, deadline=None)
 
 
@@ -273,9 +276,10 @@ def address(database: URL) -> str:
 
 
 @pytest.fixture
-def book(address: str) -> Iterator[object]:
-    """An empty record, opened in Python."""
-    with roundbook.open(address) as opened:
+def book(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[object]:
+    """An empty record, opened in Python; see `engine` for what it commits."""
+    monkeypatch.setattr(local, "open_record", opening(engine, local.open_record))
+    with roundbook.open(address_of(engine.url)) as opened:
         yield opened
 
 

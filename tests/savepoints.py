@@ -15,8 +15,11 @@ from psycopg.pq import ExecStatus
 from sqlalchemy import Engine
 from sqlalchemy.engine import URL
 from sqlalchemy.event import listen
+from tests.databases import address_of
 
 from roundbook.database.engine import PINNED, make_engine
+from roundbook.logbook import record
+from roundbook.settings import Settings
 
 _NUMBERS = (
     "SELECT sequencename, last_value FROM pg_sequences"
@@ -146,6 +149,25 @@ def savepoint_engine(url: URL) -> Iterator[tuple[Engine, Savepoints]]:
         engine.dispatch.begin.clear()
         yield engine.execution_options(savepoints=made[0]), made[0]
     made[0].close()
+
+
+def opening(engine: Engine, opened: Callable[..., Any]) -> Callable[..., Any]:
+    """Return what opens a record as `opened` does, but the shared one by its engine."""
+    if engine.get_execution_options().get("savepoints") is None:
+        return opened
+    url = address_of(engine.url)
+
+    @contextmanager
+    def open_record(
+        settings: Settings, address: str | None = None, *more: Any, any_schema: bool = False
+    ) -> Iterator[Engine]:
+        if record.chosen_address(settings, address) == url and not any_schema:
+            yield engine
+        else:
+            with opened(settings, address, *more, any_schema=any_schema) as other:
+                yield other
+
+    return open_record
 
 
 def prepared(build: Callable[..., Any]) -> Any:

@@ -45,8 +45,8 @@ def export(
 ) -> None:
     """Write the record, or some tasks, into a zip of plain CSV and JSON.
 
-    Everything is in it: scores, factor versions, corrections, plans and events. It names the teams
-    of drafts too; only its owner may read it.
+    All history is in it: scores, runs, relevance assessments, factor versions, corrections, saved
+    results and events. It names the teams of drafts too; only its owner may read it.
     """
     from roundbook.transfer.archive.exporting import export_archive
 

@@ -284,7 +284,7 @@ def move(
         typer.Option(
             "--to",
             metavar="URL",
-            help="The server to copy to: postgresql://USER:PASSWORD@HOST:PORT/DATABASE.",
+            help="The server to copy to, as postgresql://HOST/DB.",
             show_default=False,
         ),
     ],

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -145,9 +146,9 @@ _CURVE = (
     Column("verdict", "Verdict", lambda code: "none" if code == "unbridged" else code),
     count("shared_topics", "Topics", spare=1),
     signed("shift", "Shift"),
-    Column("shift_95", "95% interval", lambda limits: f"{limits[0]:+.3f} to {limits[1]:+.3f}"),
+    Column("shift_95", "95% interval"),
     number("sd_ratio", "sd ratio", 3),
-    Column("sd_ratio_95", "95% interval", lambda limits: f"{limits[0]:.3f} to {limits[1]:.3f}"),
+    Column("sd_ratio_95", "95% interval"),
 )
 _DRAWN = 60
 _NARROWEST = 20
@@ -174,6 +175,10 @@ def _with_intervals(row: dict[str, Any]) -> SimpleNamespace:
     return SimpleNamespace(**row, **intervals)
 
 
+def _limits(write: Callable[[float], str], limits: tuple[float, float]) -> str:
+    return " to ".join(map(write, limits))
+
+
 def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
     from roundbook.logbook.withdrawals import left_out
     from roundbook.presentation.drift_curve import (
@@ -182,7 +187,7 @@ def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
         curve_provisional,
         curve_small_sds,
     )
-    from roundbook.presentation.drift_verdict import JUDGED_BY
+    from roundbook.presentation.drift_verdict import JUDGED_BY, writers
 
     text = curve_text(traced)
     beside = (
@@ -204,7 +209,16 @@ def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
         *filter(None, beside),
         *map(left_out, traced.withdrawn),
     )
-    section(rows=rows, columns=_CURVE)
+    write = dict(zip(("shift_95", "sd_ratio_95"), writers(traced), strict=True))
+    section(
+        rows=rows,
+        columns=[
+            column._replace(write=partial(_limits, write[column.field]))
+            if column.field in write
+            else column
+            for column in _CURVE
+        ],
+    )
     if all(row.shift is None for row in rows):
         section(
             "Nothing to draw: for systems and topics like these no later round has a shift from"

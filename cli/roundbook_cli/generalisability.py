@@ -14,7 +14,7 @@ from roundbook.presentation.generalisability import (
     table_csv_rows,
     table_rows,
 )
-from roundbook.presentation.tables import Column, count, interval_text, number
+from roundbook.presentation.tables import Column, count, interval_text, number, variance_column
 from roundbook.requests.rankings import GeneralisabilityRequest
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import print_table, section, show
@@ -52,9 +52,9 @@ _NEEDED = (
 _COMPONENTS = (
     Column("round", "Round"),
     count("matrix", "Matrix"),
-    number("system", "System", 5),
-    number("topic", "Topic", 5),
-    number("residual", "Residual", 5),
+    variance_column("system", "System"),
+    variance_column("topic", "Topic"),
+    variance_column("residual", "Residual"),
 )
 _COLUMNS = tuple(Column(name, name) for name in FIELDS)
 _TABLE = (

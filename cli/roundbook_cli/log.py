@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from roundbook.presentation.matrices import log_notes, standardising_note
+from roundbook.presentation.tables import variance_column
 from roundbook.requests.fields import Layout, Missing, ZeroSd
 from roundbook.requests.matrices import LogFilesRequest
 from roundbook_cli.impact import dependents_json, tell_impact, tell_publication
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, number, print_json, progress, show, talk, talk_notes
+from roundbook_cli.output import Column, count, print_json, progress, show, talk, talk_notes
 from roundbook_cli.renewal import in_one_line, measure_options, refit_command, refit_notes
 from roundbook_cli.request_options import argument, option, request_of, usage_errors
 from roundbook_cli.session import sessions
@@ -29,7 +30,7 @@ _COLUMNS = (
     count("revision", "Revision", spare=2),
     count("topics", "Topics"),
     count("runs", "Runs"),
-    number("variance", "Variance", 5),
+    variance_column("variance", "Variance"),
     count("factor_version", "Factors", spare=1),
     Column("status", "Status"),
 )

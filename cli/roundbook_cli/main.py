@@ -64,13 +64,13 @@ COMMANDS = {
         "plan",
         "Compute topic set sizes for the next round, from a task's rounds or a given variance.",
     ),
-    "study": ("study", "Studies: what the scores of a round bear."),
+    "study": ("study", "Studies: what the scores of a round support."),
     "result": ("result", "Saved results: list, show, renew what is stale."),
     "report": (
         "report",
         "Reports for others: html, latex, datacite. Saved drift reports: list, show.",
     ),
-    "serve": ("serve", "Serve the record over HTTP: its questions and decisions, and its pages."),
+    "serve": ("serve", "Serve the record over HTTP: an API, and pages for a browser."),
     "worker": ("serve", "Take the jobs that the service was given, one by one, until Ctrl-C."),
     "token": ("tokens", "Tokens: who may use the service."),
     "db": ("db", "The database: its schema, backups, moving to another server."),
@@ -158,7 +158,9 @@ def roundbook(
     database: Database = None,
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print it, exit."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     """The logbook of evaluation campaigns that run round after round."""  # noqa: D401

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from roundbook.presentation.matrices import changes_phrase, export_notes, factor_rows, status_phrase
+from roundbook.presentation.tables import variance_column
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.matrices import (
     ExportLayout,
@@ -27,7 +28,6 @@ from roundbook_cli.output import (
     Column,
     count,
     counted,
-    number,
     print_table,
     section,
     show,
@@ -169,7 +169,7 @@ _VARIANCES = (
     Column("scale", "Scale"),
     count("factor_version", "Factor version"),
     count("version", "Estimate"),
-    number("variance", "Variance", 5),
+    variance_column("variance", "Variance"),
     count("dof", "dof"),
     count("clusters", "Teams"),
 )

@@ -14,8 +14,8 @@ Database = Annotated[
     typer.Option(
         "--database",
         metavar="URL",
-        help="A PostgreSQL server (postgresql://USER:PASSWORD@HOST:PORT/DATABASE) instead of"
-        " ROUNDBOOK_DATABASE_URL or the embedded one.",
+        help="A PostgreSQL server, as postgresql://HOST/DB, in place of ROUNDBOOK_DATABASE_URL or"
+        " the embedded one.",
         show_default=False,
     ),
 ]

@@ -200,8 +200,8 @@ def datacite(
 ) -> None:
     """Write a bundle to deposit: the task's archive, CITATION.cff, and datacite.json.
 
-    All rounds must be published; datacite.json has their fingerprints. What nobody gave is said as
-    unknown, or left out.
+    All rounds with scores must be published; datacite.json has their fingerprints. What nobody gave
+    is said as unknown, or left out.
     """
     from roundbook.reports.deposit import write_deposit
 

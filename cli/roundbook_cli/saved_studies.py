@@ -66,7 +66,7 @@ def print_study(
 
     text = study_text(study)
     if form != "table":
-        columns = [Column(field, field) for field in text.main.held()]
+        columns = [Column(field, field) for field in text.main.field_names()]
         extra = dict(beside or {}) | {"protocol": text.protocol}
         show(study, form, text.main.rows, columns, extra=extra)
         return

@@ -31,7 +31,8 @@ def serve(
     require_token: Annotated[
         bool,
         typer.Option(
-            "--require-token", help="Ask for a token on this machine too; without one: published."
+            "--require-token",
+            help="Ask for a token on this machine too; without one, only what is published is seen.",
         ),
     ] = False,
     demo: Annotated[
@@ -49,7 +50,7 @@ def serve(
     ] = True,
     database: Database = None,
 ) -> None:
-    """Serve the record over HTTP: its questions and decisions, and its pages.
+    """Serve the record over HTTP: an API, and pages for a browser.
 
     It does so until Ctrl-C. On a loopback address whoever is on this machine may do everything,
     unless --require-token. On any other, tokens say who may do what ('roundbook token create'), and

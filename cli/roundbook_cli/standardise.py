@@ -40,7 +40,12 @@ def standardise(
     context: typer.Context,
     task: TaskName,
     measure: Measure,
-    round_label: str = argument(StandardiseRequest, "round", metavar="ROUND|FILE"),
+    round_label: str = argument(
+        StandardiseRequest,
+        "round",
+        metavar="ROUND|FILE",
+        help="The round; or a file of new runs, with --factors-from.",
+    ),
     scale: Scale = option(StandardiseRequest, "scale"),
     a: float = option(StandardiseRequest, "a"),
     b: float = option(StandardiseRequest, "b"),

@@ -10,12 +10,10 @@ from typer.core import TyperGroup
 
 from roundbook.requests.fields import Layout, Missing
 from roundbook.requests.studies import (
-    AcrossRoundsRequest,
     ChangeRequest,
     DiscriminativePowerRequest,
     IncrementalRequest,
     LeaveOneOutRequest,
-    LeaveOneOutRoundsRequest,
     LeaveTeamsOutRequest,
     PerTopicVarianceRequest,
     SwapRateRequest,
@@ -62,7 +60,7 @@ class _Group(TyperGroup):
 
 
 app = typer.Typer(
-    cls=_Group, no_args_is_help=True, help="Studies: what the scores of a round bear."
+    cls=_Group, no_args_is_help=True, help="Studies: what the scores of a round support."
 )
 
 
@@ -105,7 +103,7 @@ def discriminative_power(
         refuse_beside_all_rounds(
             context, resamples="has no bootstrap test", pairs="compares no single pairs of runs"
         )
-    run_and_print(AcrossRoundsRequest if all_rounds else DiscriminativePowerRequest, options)
+    run_and_print(DiscriminativePowerRequest, options)
 
 
 @app.command(
@@ -140,11 +138,7 @@ def swap_rate(
     top: Top = None,
 ) -> None:
     """Show how often other topics turn a difference round, and how large one must be to hold."""
-    options = locals()
-    if all_rounds:
-        run_and_print(AcrossRoundsRequest, options | {"trials": None, "swap_trials": trials})
-    else:
-        run_and_print(SwapRateRequest, options)
+    run_and_print(SwapRateRequest, locals())
 
 
 @app.command(
@@ -279,7 +273,7 @@ def leave_one_out(
             qrels=anew,
             **(by_run if by == "run" else {}),
         )
-    run_and_print(LeaveOneOutRoundsRequest if all_rounds else LeaveOneOutRequest, options)
+    run_and_print(LeaveOneOutRequest, options)
 
 
 @app.command(

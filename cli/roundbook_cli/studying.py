@@ -83,13 +83,19 @@ def run_and_print(model: type[StudyRequest], options: Mapping[str, Any], **neede
     Parameters
     ----------
     model
-        The request class of the study.
+        The request class of the study; with ``all_rounds`` among the options, of the study of
+        all rounds in place of it.
     options : mapping
         The parameters of the command by name: fields of the request, `round_label` for its round,
         and what is done with the study.
     needed
         By parameter, the error where it is not given.
     """
+    if options.get("all_rounds"):
+        from roundbook.logbook.studies.studies import STUDIES, of_all_rounds
+
+        name, options = of_all_rounds(model.model_fields["study"].default, options)
+        model = STUDIES[name].request
     request = _request(model, options, needed)
     save, note, chart, dask = (options[name] for name in ("save", "note", "chart", "dask"))
     if note is not None and save is None:

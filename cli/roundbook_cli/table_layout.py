@@ -82,7 +82,8 @@ def lay_out(
         column.heading for index, column in enumerate(columns) if index not in [*kept, *below]
     ]
     if left_out:
-        needed = sum(column.least for column in bounds) + _GAP * (len(columns) - 1)
+        beside = [bounds[index].least for index in range(len(columns)) if index not in below]
+        needed = sum(beside) + _GAP * (len(beside) - 1)
         lines += wrap(
             f"Left out, as {width} columns are too few: {', '.join(left_out)}. For all, make the"
             f" terminal {needed} columns wide or add --format json.",
@@ -179,7 +180,7 @@ def _widths(bounds: Sequence[_Bounds], width: int) -> list[int] | None:
         overhanging = [index for index, (_, cells, _) in enumerate(bounds) if widths[index] > cells]
         if overhanging:
             widest = max(overhanging, key=lambda index: widths[index] - bounds[index].cells)
-            widths[widest] = bounds[widest].cells
+            widths[widest] = max(bounds[widest].cells, widths[widest] + room - sum(widths))
             continue
         narrower = [index for index, (least, *_) in enumerate(bounds) if widths[index] > least]
         widths[max(narrower, key=widths.__getitem__)] -= 1

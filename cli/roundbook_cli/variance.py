@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from roundbook.logbook.withdrawals import left_out
-from roundbook.presentation.tables import Column, count, number
+from roundbook.presentation.tables import Column, count, number, variance_column
 from roundbook.presentation.variance_differences import stability
 from roundbook.presentation.variances import (
     HISTORY_LINE,
@@ -49,10 +49,10 @@ app = typer.Typer(no_args_is_help=True, help="Variances: of a measure in each ro
 _MEASURES = (
     Column("measure", "Measure"),
     Column("rounds", "Rounds", lambda labels: str(len(labels)), "right"),
-    number("variance", "Pooled", 5),
-    number("low", "95% from", 5, spare=2),
-    number("high", "to", 5, spare=2),
-    number("planning_variance", "Planning", 5, spare=1),
+    variance_column("variance", "Pooled"),
+    variance_column("low", "95% from", spare=2),
+    variance_column("high", "to", spare=2),
+    variance_column("planning_variance", "Planning", spare=1),
     number("max_min_ratio", "Max/min", 2, spare=3),
 )
 _ORIGIN = Column("origin", "From")
@@ -213,11 +213,11 @@ def pooled(
     history = _history(context, database, request)
     result = history.pooled
     columns: tuple[Column, ...] = (
-        number("variance", "Pooled", 5),
-        number("low", "95% from", 5),
-        number("high", "to", 5),
-        number("planning_variance", "Planning", 5),
-        number("two_way_variance", "Two-way", 5),
+        variance_column("variance", "Pooled"),
+        variance_column("low", "95% from"),
+        variance_column("high", "to"),
+        variance_column("planning_variance", "Planning"),
+        variance_column("two_way_variance", "Two-way"),
         count("dof", "dof"),
         Column("weights", "Weighed by"),
     )
@@ -274,7 +274,7 @@ def record_(
     database: Database = None,
 ) -> None:
     """Record a variance that was published without its score matrix."""
-    from roundbook.logbook.published import latest_recorded, record_variance
+    from roundbook.logbook.published import latest_variance_revision, record_variance
     from roundbook_cli.impact import show_decision
 
     request = request_of(RecordVarianceRequest, locals(), round=round_label, variance=value)
@@ -282,7 +282,7 @@ def record_(
         if revise is not None:
             # Read before any question or lock: this revision is what the person has seen.
             with begin() as session:
-                latest = latest_recorded(session, request)
+                latest = latest_variance_revision(session, request)
             request = request.model_copy(update={"expected_revision": latest})
         confirm_names(begin, request)
         with begin(keep=not dry_run) as session:
@@ -291,7 +291,7 @@ def record_(
         Column("round", "Round"),
         Column("measure", "Measure"),
         Column("scale", "Scale"),
-        number("variance", "Variance", 5),
+        variance_column("variance", "Variance"),
         count("dof", "dof"),
         Column("source", "Source"),
         Column("status", "Status"),

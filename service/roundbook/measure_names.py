@@ -78,7 +78,7 @@ _BEFORE_CUTOFF = {
     "iprec_at_recall": "IPrec",
 }
 _NAME = re.compile(
-    r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@(?P<cutoff>[0-9]+(?:\.[0-9]+)?))?"
+    r"(?P<family>[^()@]+)(?:\((?P<parameters>[^()]*)\))?(?:@\s*(?P<cutoff>[0-9]+(?:\.[0-9]+)?))?"
 )
 # A comma within gains=1:1,2:3 begins no parameter.
 _NEXT_PARAMETER = re.compile(r",(?![^=,]*:)")

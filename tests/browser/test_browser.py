@@ -223,6 +223,24 @@ def test_a_phone_shows_long_round_names_and_whole_refusals(site, address, chromi
     assert shown == ["inline", "block"]
 
 
+def test_cells_of_a_heat_map_have_the_names_recorded(site, address, chromium):
+    written = "topic,=a,''-b\n@1,0.9,0.8\n2,0.7,0.5\n"
+    with roundbook.open(address) as book:
+        book.log("t", "1", io.StringIO(written), "AP", create=True)
+    page, complaints = open_page(chromium)
+    page.goto(f"{site}/matrix?matrix=1")
+    page.locator(".chart.desk").first.focus()
+    says = []
+    for key in ("ArrowRight", "ArrowRight", "ArrowDown"):
+        page.keyboard.press(key)
+        page.wait_for_function(
+            "said => document.querySelector('.tip').textContent !== said", arg="".join(says[-1:])
+        )
+        says.append(page.locator(".tip").inner_text())
+    assert says == ["topic 2, =a: .7000", "topic 2, '-b: .5000", "topic @1, '-b: .8000"]
+    assert complaints == []
+
+
 def test_pages_can_be_read_by_all(site, address, chromium, scores):
     from axe_playwright_python.sync_playwright import Axe
 

@@ -9,20 +9,19 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
 
 import pytest
 from sqlalchemy import Engine, text
 from tests.databases import address_of
 from tests.factories import wide
 from tests.outcomes import PROGRAM, Outcome, environment
-from tests.savepoints import prepared
+from tests.savepoints import opening, prepared
 
 from roundbook.database.engine import unit_of_work
 from roundbook.logbook import record
-from roundbook.settings import Settings, load_settings
+from roundbook.settings import load_settings
 from roundbook_cli.main import run
 
 # Nothing listens there: a command that should need no database fails if it opens one.
@@ -53,34 +52,19 @@ def roundbook(
     command: Callable[..., Outcome], engine: Engine, monkeypatch: pytest.MonkeyPatch
 ) -> Callable[..., Outcome]:
     """Run a command line in this process on an empty record; see `engine` for what it commits."""
-    url = address_of(engine.url)
-    monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", url)
-    if not engine.get_execution_options().get("savepoints"):
-        return command
-    opened = record.open_record
-
-    @contextmanager
-    def open_record(
-        settings: Settings, address: str | None = None, *more: Any, any_schema: bool = False
-    ) -> Iterator[Engine]:
-        if record.chosen_address(settings, address) == url and not any_schema:
-            yield engine
-        else:
-            with opened(settings, address, *more, any_schema=any_schema) as other:
-                yield other
-
-    monkeypatch.setattr(record, "open_record", open_record)
+    monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address_of(engine.url))
+    monkeypatch.setattr(record, "open_record", opening(engine, record.open_record))
     return command
 
 
 @pytest.fixture
-def client(address: str) -> Iterator[object]:
-    """A browser on the pages of a record of the test's own, open to all."""
+def client(engine: Engine) -> Iterator[object]:
+    """A browser on the pages of an empty record, open to all; see `engine` for what it commits."""
     from fastapi.testclient import TestClient
 
     from roundbook.api.app import make_app
 
-    with TestClient(make_app(load_settings(), address, open_to_all=True)) as opened:
+    with TestClient(make_app(load_settings(), open_to_all=True, engine=engine)) as opened:
         yield opened
 
 

@@ -324,6 +324,13 @@ def test_the_curve(covid):
     assert second.index("│") == third.index("│")
     later = covid(*words, "--from", "round2", "--format", "json").json
     assert [row["round"] for row in later["rounds"]] == ["round3"]
+    # Three decimals would write the lower limit on the other side of this margin.
+    low = shown["rounds"][0]["systems_like_these"]["shift_95"][0]
+    margin = (low + round(low, 3)) / 2
+    beside = covid(*words, "--margin", repr(margin)).out
+    (written,) = re.findall(r"^round2 .* ([+-][\d.]+) to [+-].* to ", beside, re.MULTILINE)
+    assert float(written) == pytest.approx(low, abs=0.0005)
+    assert (float(written) > margin) is (low > margin)
 
 
 def test_the_curve_past_a_round_without_shared_topics(log, roundbook):
@@ -404,7 +411,7 @@ def test_constant_matrices_say_what_cannot_be_known(log, roundbook):
     for first, later in itertools.permutations("ab"):
         done = roundbook(*DRIFT, "--from", first, "--to", later)
         assert done.lines[0].startswith("NO SHARED TOPICS: ")
-        assert f"all runs of '{first}' tie" in done.out
+        assert f"all standardising runs of '{first}' tie" in done.out
         assert "nan" not in done.out.lower().split()
     assert roundbook(*DRIFT, "--format", "csv").code == 0
     assert roundbook(*DRIFT, "--curve").lines[0].endswith("1 without shared topics.")

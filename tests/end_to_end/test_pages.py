@@ -16,9 +16,9 @@ from sqlalchemy import event
 from tests.databases import scalar
 from tests.factories import log_scores, publish_round, simulated, wide
 from tests.pages import beside, confirm, links_of, plain, words
+from tests.savepoints import prepared
 
 from roundbook.api.app import make_app
-from roundbook.database.engine import make_engine, parse_url
 from roundbook.errors import DatabaseUnreachableError
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.pages.rendering import sentence
@@ -44,11 +44,8 @@ def scores(seed=0):
     return wide(simulated(seed, 8, 5), [TOPIC, *topics], [RUN, *runs])
 
 
-def events_of(address):
-    engine = make_engine(parse_url(address))
-    number = scalar(engine, "SELECT count(*) FROM roundbook.event")
-    engine.dispose()
-    return number
+def events_of(engine):
+    return scalar(engine, "SELECT count(*) FROM roundbook.event")
 
 
 def as_said(said):
@@ -61,7 +58,7 @@ def upload(client, file, name="scores.csv", **fields):
     return client.post("/upload", data=given, files={"file": (name, file, "text/csv")})
 
 
-@pytest.fixture
+@prepared
 def record(book):
     """A task of three rounds, the first published, with a saved plan."""
     for seed, label in enumerate("123"):
@@ -80,6 +77,21 @@ def test_an_empty_record_says_what_to_do(client):
     assert (absent.status_code, "There is no task 'none'." in words(absent)) == (404, True)
     assert client.get("/nowhere").status_code == 404
     assert client.get("/charts/none.svg").status_code == 404
+    assert "Not possible task is not given." in words(client.get("/task"))
+
+
+def test_the_headers_of_a_page_come_without_it(address, record):
+    token = record.ask("create_token", name="reader", scope="read").token
+    with TestClient(make_app(load_settings(), address), follow_redirects=False) as client:
+        for headers, status in (({}, 303), ({"Authorization": f"Bearer {token}"}, 200)):
+            for path, expected in {"/": 200, "/results": status, "/none": 404}.items():
+                page = client.get(path, headers=headers)
+                head = client.head(path, headers=headers)
+                assert (page.status_code, head.status_code) == (expected, expected), path
+                assert (head.headers, head.content) == (page.headers, b""), path
+        assert client.get("/results").headers["location"] == "/login?then=%2Fresults"
+        assert client.head("/login").status_code == 200
+        assert client.head("/logout").status_code == 405
 
 
 @pytest.mark.long
@@ -247,10 +259,10 @@ def test_numbers_of_sentences_as_in_tables():
 
 
 @pytest.mark.long
-def test_what_a_draft_shows_without_a_token(address, record, monkeypatch, caplog):
+def test_what_a_draft_shows_without_a_token(engine, record, monkeypatch, caplog):
     token = record.ask("create_token", name="reader", scope="read").token
     draft = {"matrix": 2}
-    with TestClient(make_app(load_settings(), address), follow_redirects=False) as client:
+    with TestClient(make_app(load_settings(), engine=engine), follow_redirects=False) as client:
         assert "draft" not in words(client.get("/task", params=OF))
         for path, params in {"/matrix": draft, "/round": OF | {"round": "2"}, "/drift": OF,
                              "/results": {}, "/events": {}, "/upload": {}}.items():  # fmt: skip
@@ -345,8 +357,8 @@ def test_forms_say_what_is_wrong_beside_the_field(client, record):
 
 
 @pytest.mark.long
-def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, address):
-    before = events_of(address)
+def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, engine):
+    before = events_of(engine)
     seen = upload(client, scores(5), round="rnd 4", missing="zero")
     said = words(seen)
     assert seen.status_code == 200
@@ -368,7 +380,7 @@ def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, add
     assert "Would become stale" in words(correction)
     assert "'next'" in words(correction)
     assert "logged already" in words(upload(client, scores(1), round="2"))
-    assert events_of(address) == before
+    assert events_of(engine) == before
 
     logged = confirm(client, seen, follow_redirects=False)
     assert (logged.status_code, logged.headers["location"]) == (
@@ -378,12 +390,12 @@ def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, add
     newest = record.ask("matrices", task=TASK).model.matrices[-1].matrix
     of_matrix = words(client.get("/matrix", params={"matrix": newest}))
     assert "Files scores.csv Layout wide Tool – Missing scores none" in of_matrix
-    events = events_of(address)
+    events = events_of(engine)
     assert (
         confirm(client, seen, follow_redirects=False).headers["location"]
         == logged.headers["location"]
     )
-    assert events_of(address) == events  # it is logged once
+    assert events_of(engine) == events  # it is logged once
     confirm(client, correction, follow_redirects=False)
     stale = words(client.get("/task", params=OF))
     assert "its score matrix was corrected (revision 2)" in stale
@@ -457,7 +469,7 @@ def test_several_files_and_teams_and_what_is_kept_of_runs(client, record, tmp_pa
 
 
 @pytest.mark.long
-def test_runs_and_assessments_are_looked_at_and_then_logged(client, address, shared):
+def test_runs_and_assessments_are_looked_at_and_then_logged(client, engine, shared):
     folder = shared / "data/treccovid"
     of_runs = (folder / "round1_runs_top20.txt.gz").read_bytes()
     judged = gzip.decompress((folder / "round1.qrels.gz").read_bytes()).decode()
@@ -475,7 +487,7 @@ def test_runs_and_assessments_are_looked_at_and_then_logged(client, address, sha
     for fact in ("Topics 30", "Judgments 8,691, of which 2,352 relevant", "grade 1: 1,115",
                  "New topics of the task: 1, ", "Revision 1"):  # fmt: skip
         assert fact in words(qrels), fact
-    assert events_of(address) == 0
+    assert events_of(engine) == 0
     for seen in (runs, qrels):
         assert (
             confirm(client, seen, follow_redirects=False).headers["location"]
@@ -487,7 +499,7 @@ def test_runs_and_assessments_are_looked_at_and_then_logged(client, address, sha
     assert "roundbook log covid round1 --from-runs --measure nDCG@10" in shown
     computed = {"task": "covid", "round": "round1", "measures": "AP", "from_runs": True}
     assert client.post("/api/v1/log", params=computed).status_code == 200
-    logged = events_of(address)
+    logged = events_of(engine)
     for kind, content in (("runs", of_runs), ("assessments", judged)):
         assert "This is logged already" in words(look(kind, content))
     new = look("runs", "1 Q0 d1 1 9.5 BBGhelani_1\n")
@@ -501,7 +513,7 @@ def test_runs_and_assessments_are_looked_at_and_then_logged(client, address, sha
     revised = [look("assessments", corrected, revise=why) for why in ("a slip", "another")]
     assert "Revision 2, in place of 1" in words(revised[0])
     assert "Would become stale: matrix 1, AP" in words(revised[0])
-    assert events_of(address) == logged
+    assert events_of(engine) == logged
     assert [confirm(client, one, follow_redirects=False).status_code for one in revised] == [
         303,
         303,
@@ -524,8 +536,8 @@ TITLES = {
 
 
 @pytest.mark.long
-def test_every_study_is_run_from_its_form(client, address):
-    fill(address, 2, 12, 6)
+def test_every_study_is_run_from_its_form(client, engine):
+    fill(engine, 2, 12, 6)
     of = {"task": "t", "round": "round0", "measure": "AP"}
     extra = {
         "incremental": {"difference": "0.1"},
@@ -593,29 +605,25 @@ def count_queries(client, path, params):
     return len(counted), answer
 
 
-def fill(address, rounds, topics=6, runs=4):
-    engine = make_engine(parse_url(address))
+def fill(engine, rounds, topics=6, runs=4):
     rng = np.random.default_rng(1)
     for number in range(rounds):
         log_scores(engine, f"round{number}", rng.random((topics, runs)), "AP")
     publish_round(engine, "t", "round0")
-    engine.dispose()
 
 
 @pytest.mark.long
-def test_queries_and_charts_do_not_grow_with_the_record(client, address):
+def test_queries_and_charts_do_not_grow_with_the_record(client, engine):
     few, many = 3, 9
-    fill(address, few)
+    fill(engine, few)
     counted = {}
     of = {"task": "t", "measure": "AP"}
     asked = {"/": {}, "/task": of, "/round": of | {"round": "round0"}, "/variances": {"task": "t"},
              "/matrix": {"matrix": 1}, "/drift": of}  # fmt: skip
     for path, params in asked.items():
         counted[path] = count_queries(client, path, params)[0]
-    engine = make_engine(parse_url(address))
     for number in range(few, many):
         log_scores(engine, f"round{number}", np.random.default_rng(number).random((6, 4)), "AP")
-    engine.dispose()
     for path, params in asked.items():
         number, _ = count_queries(client, path, params)
         # The ageing curve reads the scores of each round; nothing else grows.
@@ -625,8 +633,8 @@ def test_queries_and_charts_do_not_grow_with_the_record(client, address):
 
 
 @pytest.mark.slow
-def test_a_task_of_200_rounds(client, address):
-    fill(address, 200)
+def test_a_task_of_200_rounds(client, engine):
+    fill(engine, 200)
     number, answer = count_queries(client, "/task", {"task": "t", "measure": "AP"})
     assert number < 60 + 200 * 4
     assert "in the latest 60 of 200 rounds" in words(answer)
@@ -635,8 +643,8 @@ def test_a_task_of_200_rounds(client, address):
 
 
 @pytest.mark.long
-def test_a_matrix_of_a_million_scores(client, address):
-    fill(address, 1, 1000, 1000)
+def test_a_matrix_of_a_million_scores(client, engine):
+    fill(engine, 1, 1000, 1000)
     number, answer = count_queries(client, "/matrix", {"matrix": 1})
     assert number < 25
     assert "They are drawn as 100 x 150 cells, neighbours averaged." in words(answer)

@@ -142,6 +142,8 @@ def test_what_others_may_not_see_is_refused_whether_it_is_there_or_not(address, 
         for path in ("/", "/events", "/results", "/jobs"):
             for scope in ("read", "log"):
                 assert "hush" not in ask(client, "GET", path, None, record["covid", scope]).text
+        form = ask(client, "GET", "/upload", None, record["covid", "log"]).text
+        assert '<input name="task" value="covid" required>' in form
         # A draft round of a task that has a published one.
         for path in ("/round?task=covid&round=r2", "/round?task=covid&round=none"):
             assert ask(client, "GET", path, None, None).status_code == 303

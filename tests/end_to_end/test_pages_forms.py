@@ -11,6 +11,7 @@ import pytest
 from fastapi.testclient import TestClient
 from tests.factories import wide
 from tests.pages import beside, confirm, words
+from tests.savepoints import prepared
 
 from roundbook.api.app import make_app
 from roundbook.api.problems import HttpError
@@ -39,7 +40,7 @@ def upload(client, file, teams=None, **fields):
     return client.post("/upload", data=given, files=files)
 
 
-@pytest.fixture
+@prepared
 def book(book):
     book.log("t", "r1", io.StringIO(scores()), "AP", create=True)
     return book
@@ -310,7 +311,7 @@ def test_rounds_of_drift_are_chosen(client, book):
     assert "at most 200" in words(refused)
 
 
-def test_lists_of_all_tasks_name_the_task_and_what_was_asked(client, book):
+def test_lists_of_all_tasks_name_the_task_and_what_was_asked(committed, client, book):
     book.save("plan", "next", task="t", measure="AP", m=(10,), min_d=(0.1,))
     of_all, of_one = (words(client.get(path)) for path in ("/results", "/results?task=t"))
     assert "Answer Task Of State" in of_all
@@ -334,8 +335,8 @@ def test_the_numbers_of_a_plan_are_linked_within_its_answer(client):
     assert "/api/v1/plan" not in client.get("/plan").text
 
 
-def test_who_logged_out_elsewhere_is_led_to_log_in(address, book):
-    with TestClient(make_app(load_settings(), address, open_to_all=False)) as stranger:
+def test_who_logged_out_elsewhere_is_led_to_log_in(engine, book):
+    with TestClient(make_app(load_settings(), engine=engine)) as stranger:
         headers = {"referer": "http://testserver/upload?kind=runs"}
         refused = stranger.post("/upload/confirm", data={"held": "x"}, headers=headers)
     assert refused.status_code == 401

@@ -11,6 +11,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from tests.factories import simulated, wide
 from tests.pages import links_of, words
+from tests.savepoints import prepared
 
 from roundbook.jobs.worker import run_worker
 from roundbook.presentation.drift_curve import summary
@@ -29,7 +30,7 @@ def scores(seed=0, runs=8):
     return io.StringIO(wide(simulated(seed, 12, runs)))
 
 
-@pytest.fixture
+@prepared
 def book(book):
     for seed, label in enumerate(("r1", "r2")):
         book.log("t", label, scores(seed), "AP", create=True)
@@ -48,7 +49,7 @@ def refusals(answer):
 
 
 @pytest.mark.long
-def test_a_study_says_which_assessments_it_is_of(client, book):
+def test_a_study_says_which_assessments_it_is_of(committed, client, book):
     for seed, label in ((5, "r1"), (6, "r2")):
         book.log("t", label, scores(seed), "AP", assessments="prelim")
     official, prelim = (book.study(
@@ -153,6 +154,25 @@ def test_fewer_trials_than_the_terminals_are_told(client):
             assert f"It is saved as shown here: {said}" in save
 
 
+def test_earlier_jobs_are_on_a_page_of_their_own(committed, client, book, monkeypatch):
+    monkeypatch.setattr("roundbook.pages.studies._JOBS", 2)
+    asked = "study=swap-rate&task=t&measure=AP&round=r1"
+    numbers = [
+        client.post("/jobs", data={"asked": asked}, follow_redirects=False)
+        .headers["location"].removeprefix("/job/")
+        for _ in range(3)
+    ]  # fmt: skip
+
+    def listed(path):
+        answer = client.get(path)
+        return re.findall(r'<a href="/job/(\d+)">', answer.text), links_of(answer, "/jobs")
+
+    first, second, third = numbers
+    assert listed("/jobs") == ([third, second], [f"/jobs?before={second}"])
+    assert listed(f"/jobs?before={second}") == ([first], [])
+    assert client.get("/jobs?before=0").status_code == 422
+
+
 def test_a_job_says_that_its_name_was_of_another_question(client, book, address):
     asked = "study=swap-rate&task=t&measure=AP&round="
     client.post("/save", data={"kind": "study", "asked": f"{asked}r1&trials=20", "name": "swaps"})
@@ -176,7 +196,7 @@ def test_a_job_says_that_its_name_was_of_another_question(client, book, address)
     assert "asked_before" not in client.get(f"/api/v1/jobs/{number + 1}").json()
 
 
-def test_what_draws_nothing_is_offered_no_trials(client):
+def test_what_draws_nothing_is_offered_no_trials(committed, client):
     trials = '<input name="trials"'
     for study, draws in (
         ("swap-rate", True),
@@ -230,6 +250,10 @@ def test_a_form_offers_what_the_study_and_the_task_have(client, book):
     # What is typed stays where a study was refused.
     refused = client.get("/studies", params=OF | {"study": "swap-rate", "round": "none"})
     assert (refused.status_code, value_of(refused, "round")) == (404, "none")
+    alone = client.get(
+        "/studies", params=OF | {"study": "incremental", "difference": "0.1", "pair": "run0"}
+    )
+    assert refusals(alone) == {"pair": "pair takes the names of two different runs."}
     # One study is of one measure alone.
     lists = form(study="per-topic-variance", measure="P@5")
     assert (options(lists), value_of(lists, "measure")) == (["AP"], "AP")

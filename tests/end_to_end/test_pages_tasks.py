@@ -59,8 +59,8 @@ def as_json(answer):
 
 
 @pytest.fixture
-def visitors(address):
-    with TestClient(make_app(load_settings(), address)) as opened:
+def visitors(engine):
+    with TestClient(make_app(load_settings(), engine=engine)) as opened:
         yield opened
 
 

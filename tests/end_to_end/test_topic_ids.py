@@ -117,7 +117,7 @@ def test_what_no_alias_can_be_is_refused_with_its_line(logged, tmp_path, snapsho
     before = snapshot()
     for row, reason in (
         (("1", "r2", "9"), "round 'r2' has no topic '9'"),
-        (("9", "r2", "4"), "task 't' has no topic '9'"),
+        (("9", "r2", "4"), "task 't' has no topic '9'; name it by the id it has in a round"),
         (("1", "r9", "4"), "Task 't' has no round 'r9'"),
         (("1", "r1", "2"), "'1' and '2' are two topics of round 'r1'"),
         (("3", "r2", "5"), "are two topics of round 'r2'"),

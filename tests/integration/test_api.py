@@ -21,6 +21,7 @@ from fastapi.testclient import TestClient
 from sqlalchemy import text
 from tests.databases import scalar
 from tests.factories import simulated, wide
+from tests.savepoints import prepared
 from tests.serving import serving
 
 import roundbook
@@ -96,25 +97,29 @@ def scores_text(seed=0):
     return wide(simulated(seed, 8, 4), TOPICS, RUNS)
 
 
+@prepared
+def tokens(book):
+    """A record with a published round 1 and a draft 2; return tokens by their scope."""
+    for seed, label in enumerate("12"):
+        book.log("t", label, io.StringIO(scores_text(seed)), "AP", create=True)
+    book.save("plan", "next", task="t", measure="AP", m=(10,), min_d=(0.1,))
+    book.save("plan", "budget", variance=0.05)
+    book.publish("t", "1")
+    made = {
+        scope: book.ask("create_token", name=f"{scope}er", scope=scope).token
+        for scope in ("read", "log", "admin")
+    }
+    book.create_task("elsewhere")
+    other = {"name": "other task", "scope": "admin", "task": "elsewhere"}
+    made["other"] = book.ask("create_token", **other).token
+    book.ask("create_token", name="spare")
+    return made
+
+
 @pytest.fixture
-def service(address):
-    """Return clients of a record with a published round 1 and a draft 2, by the scope they have."""
-    with roundbook.open(address) as book:
-        for seed, label in enumerate("12"):
-            book.log("t", label, io.StringIO(scores_text(seed)), "AP", create=True)
-        book.save("plan", "next", task="t", measure="AP", m=(10,), min_d=(0.1,))
-        book.save("plan", "budget", variance=0.05)
-        book.publish("t", "1")
-        tokens = {
-            scope: book.ask("create_token", name=f"{scope}er", scope=scope).token
-            for scope in ("read", "log", "admin")
-        }
-        tokens["other"] = (
-            book.create_task("elsewhere")
-            and book.ask("create_token", name="other task", scope="admin", task="elsewhere").token
-        )
-        book.ask("create_token", name="spare")
-    app = make_app(load_settings(), address)
+def service(engine, tokens):
+    """Return clients of the record of `tokens`, by the scope they have."""
+    app = make_app(load_settings(), engine=engine)
     with TestClient(app) as anonymous:
         clients = {"none": anonymous}
         for scope, token in tokens.items():
@@ -135,23 +140,21 @@ def problem(answer, status, says=""):
     return answer.json()
 
 
-def test_every_question_has_the_answer_that_python_has(service, address):
+def test_every_question_has_the_answer_that_python_has(service, book):
     assert QUESTIONS.keys() | DECISIONS.keys() == USE_CASES.keys()
-    with roundbook.open(address) as book:
-        for name, fields in QUESTIONS.items():
-            if name == "compare_scores":
-                problem(service["admin"].get(path(name), params=fields), 404, "no runs")
-                continue
-            over_http = service["admin"].get(path(name), params=fields).json()
-            here = book.ask(name, **fields).model.model_dump(mode="json", by_alias=True)
-            over_http.pop("sentences", None)
-            assert over_http == here, name
+    for name, fields in QUESTIONS.items():
+        if name == "compare_scores":
+            problem(service["admin"].get(path(name), params=fields), 404, "no runs")
+            continue
+        over_http = service["admin"].get(path(name), params=fields).json()
+        here = book.ask(name, **fields).model.model_dump(mode="json", by_alias=True)
+        over_http.pop("sentences", None)
+        assert over_http == here, name
 
 
 @pytest.mark.long
-def test_who_may_do_what(service, address):
+def test_who_may_do_what(service, engine):
     """Every use case under every scope: what a scope lacks is refused, and nothing is changed."""
-    engine = make_engine(parse_url(address))
 
     def count():
         return scalar(engine, "SELECT count(*) FROM roundbook.event")
@@ -190,15 +193,13 @@ def test_who_may_do_what(service, address):
             text("SELECT who FROM roundbook.event WHERE id > :before"), {"before": before}
         ).scalars()
         assert set(who) <= {"token loger", "token other task"}
-    engine.dispose()
 
 
-def test_drafts_are_not_seen_without_a_token(service, address):
+def test_drafts_are_not_seen_without_a_token(service, book):
     client = service["none"]
-    with roundbook.open(address) as book:
-        book.ask("set_round", task="t", round="1", held="2024-02-02")
-        book.ask("set_round", task="t", round="2", held="2023-03-03")
-        assert len(book.rounds("t").rounds[0].out_of_order) == 1
+    book.ask("set_round", task="t", round="1", held="2024-02-02")
+    book.ask("set_round", task="t", round="2", held="2023-03-03")
+    assert len(book.rounds("t").rounds[0].out_of_order) == 1
     (row,) = client.get(path("rounds"), params={"task": "t"}).json()["rounds"]
     # Nor does the order of rounds name a draft.
     assert (row["round"], "out_of_order" in row) == ("1", False)
@@ -210,8 +211,7 @@ def test_drafts_are_not_seen_without_a_token(service, address):
     # Whatever is a draft of a task, what it has is told to nobody; of one that is published, to all.
     unknown = OF_ROUND | {"measure": "P@5"}
     problem(client.get(path("factors"), params=unknown), 401, "takes a token")
-    with roundbook.open(address) as book:
-        book.publish("t", "2")
+    book.publish("t", "2")
     problem(
         client.get(path("factors"), params=unknown), 404, "nothing for measure 'P@5'; it has AP."
     )
@@ -221,12 +221,10 @@ def test_drafts_are_not_seen_without_a_token(service, address):
     ]
 
 
-def test_a_wrong_token_is_401_whatever_is_wrong(service, address):
-    with roundbook.open(address) as book:
-        revoked = book.ask("create_token", name="gone").token
-        book.ask("revoke_token", name="gone")
+def test_a_wrong_token_is_401_whatever_is_wrong(service, book, engine):
+    revoked = book.ask("create_token", name="gone").token
+    book.ask("revoke_token", name="gone")
     app_client = service["none"]
-    engine = make_engine(parse_url(address))
     with unit_of_work(engine) as connection:
         connection.execute(
             text(
@@ -236,7 +234,6 @@ def test_a_wrong_token_is_401_whatever_is_wrong(service, address):
             )
         )
         connection.commit()
-    engine.dispose()
     answers = [
         app_client.get(path("tasks"), headers={"Authorization": b"Bearer " + secret})
         for secret in (revoked.encode(), b"rb_past", b"rb_" + b"x" * 43, b"x", b"rb_", b"rb_\xff\t")
@@ -294,6 +291,18 @@ def test_uploads(service):
         path("runs"), params=of_round | {"after": "a"}, headers={"Accept": "text/csv"}
     )
     assert last_page.text == as_csv.text.splitlines(keepends=True)[0]
+    # Errors call a file by what it should hold, unless its name is given.
+    of_task = {"task": "t"}
+    for name, asked, called in (
+        ("log", of_round | {"measures": "AP"}, "scores"),
+        ("describe_teams", of_round, "teams"),
+        ("alias_topics", of_task, "topics"),
+        ("log_runs", of_round, "runs"),
+        ("log_qrels", of_round, "qrels"),
+    ):
+        for given, file in (({}, called), ({"filename": "a.txt"}, "a.txt")):
+            empty = client.post(path(name), params=asked | given, content=b"")
+            assert problem(empty, 422, f"{file}: the file is empty")["file"] == file
     standardised = client.post(
         path("standardise_files"),
         params=OF | {"factors_from": "1", "filename": "new.csv"},
@@ -307,7 +316,7 @@ def test_uploads(service):
     assert tempfile.gettempdir() not in events
 
 
-def test_a_file_that_is_too_long_is_refused_midway(address, monkeypatch):
+def test_a_file_that_is_too_long_is_refused_midway(engine, monkeypatch):
     settings = load_settings().model_copy(update={"max_file_bytes": 1000})
     read = []
 
@@ -316,7 +325,7 @@ def test_a_file_that_is_too_long_is_refused_midway(address, monkeypatch):
             read.append(1)
             yield b"x" * 100
 
-    with TestClient(make_app(settings, address, open_to_all=True)) as client:
+    with TestClient(make_app(settings, open_to_all=True, engine=engine)) as client:
         answer = client.post(path("log"), params={"task": "t", "round": "1"}, content=chunks())
         problem(answer, 413, "longer than 1,000 bytes")
         upload = client.post("/upload", content=chunks())
@@ -436,8 +445,8 @@ def test_what_is_the_same_is_not_sent_again_and_csv_is_rows(service):
         assert list(frame.columns) == mixed.text.partition("\n")[0].split(","), name
 
 
-def test_other_sites_and_bad_requests(address):
-    with TestClient(make_app(load_settings(), address, open_to_all=True)) as client:
+def test_other_sites_and_bad_requests(engine):
+    with TestClient(make_app(load_settings(), open_to_all=True, engine=engine)) as client:
         make = {"url": path("create_task"), "json": {"task": "t"}}
         for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
             problem(client.post(**make, headers=headers), 403, "another site")
@@ -450,6 +459,19 @@ def test_other_sites_and_bad_requests(address):
         problem(client.get(path("variances"), params=OF | {"scale": "x"}), 422, "`scale`")
         problem(client.get(path("variances"), params=OF | {"y": "x"}), 422, "`y`")
         problem(client.post(path("create_task"), content="{"), 422, "no JSON object")
+        # As curl --data sends it.
+        form = {"Content-Type": "application/x-www-form-urlencoded"}
+        sent = client.post(path("create_task"), content='{"task": "u"}', headers=form)
+        problem(sent, 422, "or its `Content-Type` is not application/json.")
+        twice = [*OF.items(), ("measure", "P@10")]
+        for url, asked, field in (
+            (path("variances"), twice, "measure"),
+            (path("log"), [*OF_ROUND.items(), ("round", "r2")], "round"),
+            (f"{PREFIX}/jobs", [("task", "t"), ("task", "u")], "task"),
+        ):
+            send = client.post if url == path("log") else client.get
+            again = problem(send(url, params=asked), 422, "is given 2 times, and takes one value")
+            assert again["field"] == field
         problem(client.get(f"{PREFIX}/nothing"), 404, "no such page")
         problem(client.delete(path("tasks")), 405)
         answer = client.get(path("tasks"))
@@ -467,7 +489,7 @@ def test_other_sites_and_bad_requests(address):
         assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
-def test_a_token_for_one_task_reaches_no_other(service, address):
+def test_a_token_for_one_task_reaches_no_other(service, book):
     """Whatever names another task: itself, a matrix, a result, a list, a name to save under."""
     client = service["other"]
     asked = [
@@ -510,10 +532,9 @@ def test_a_token_for_one_task_reaches_no_other(service, address):
     for body in ({}, {"name": "x"}):
         problem(client.post(f"{PREFIX}/save/plan", json=body), 422, "`request` is not given")
     # A result of its own task may have the name of one of another kind, of another task.
-    with roundbook.open(address) as book:
-        for label in "12":
-            book.log("elsewhere", label, io.StringIO(scores_text(3)), "AP", create=True)
-        book.save("drift", "next", task="elsewhere", measure="AP")
+    for label in "12":
+        book.log("elsewhere", label, io.StringIO(scores_text(3)), "AP", create=True)
+    book.save("drift", "next", task="elsewhere", measure="AP")
     named = {"name": "next", "kind": "drift"}
     assert client.get(path("result"), params=named).json()["task"] == "elsewhere"
     problem(client.get(path("result"), params=named | {"kind": "plan"}), 403)
@@ -536,16 +557,15 @@ def test_a_token_for_one_task_reaches_no_other(service, address):
     assert nothing.get("renewed", []) == [], nothing
 
 
-def test_no_question_is_an_oracle_of_drafts(service, address, tmp_path):
+def test_no_question_is_an_oracle_of_drafts(service, book, tmp_path):
     """What is a draft answers as what is not there, whatever else the request has."""
     scores, runs = tmp_path / "three.csv", tmp_path / "a.run"
     scores.write_text(scores_text(3))
     runs.write_text("t1 Q0 d1 1 0.5 a\n")
-    with roundbook.open(address) as book:
-        book.log("hidden", "1", io.StringIO(scores_text(5)), "AP", create=True)
-        book.log("open", "3", scores, "AP", create=True)
-        book.log_runs("open", "3", runs)
-        book.publish("open", "3")
+    book.log("hidden", "1", io.StringIO(scores_text(5)), "AP", create=True)
+    book.log("open", "3", scores, "AP", create=True)
+    book.log_runs("open", "3", runs)
+    book.publish("open", "3")
     client = service["none"]
 
     def same(name, draft, nothing):
@@ -625,15 +645,12 @@ def test_scores_come_out_as_files_too(service):
     )
 
 
-def test_the_events_of_a_round_need_its_task(service, address):
+def test_the_events_of_a_round_need_its_task(service, book):
     client = service["read"]
     problem(client.get(path("events"), params={"round": "1"}), 422, "`round` needs `task`")
     of_round = client.get(path("events"), params={"round": "1", "task": "t"}).json()["events"]
     assert {event["round"] for event in of_round} == {"1"}
-    with (
-        roundbook.open(address) as book,
-        pytest.raises(RequestError, match="`round` needs `task`"),
-    ):
+    with pytest.raises(RequestError, match="`round` needs `task`"):
         book.events(round="1")
 
 
@@ -727,8 +744,8 @@ def test_an_archive_goes_out_and_into_another_record(service, address, bare):
         assert client.get(path("rounds"), params={"task": "t"}).json()["rounds"][0]["matrices"]
 
 
-def test_bodies_and_values_that_are_none(address):
-    with TestClient(make_app(load_settings(), address, open_to_all=True)) as client:
+def test_bodies_and_values_that_are_none(engine):
+    with TestClient(make_app(load_settings(), open_to_all=True, engine=engine)) as client:
         make = path("create_task")
         deep = "[" * 100_000 + "]" * 100_000
         problem(client.post(make, content=f'{{"task": {deep}}}', headers=JSON), 422)
@@ -830,12 +847,11 @@ STUDIES = {
 }
 
 
-def test_every_study_and_what_takes_too_long(address, monkeypatch):
-    with roundbook.open(address) as book:
-        for seed, label in enumerate("12"):
-            book.log("t", label, io.StringIO(scores_text(seed)), "AP", create=True)
-        teams = io.BytesIO(b"run,team\na,A\nb,B\nc,C\nd,D\n")
-    with TestClient(make_app(load_settings(), address, open_to_all=True)) as client:
+def test_every_study_and_what_takes_too_long(book, engine, monkeypatch):
+    for seed, label in enumerate("12"):
+        book.log("t", label, io.StringIO(scores_text(seed)), "AP", create=True)
+    teams = io.BytesIO(b"run,team\na,A\nb,B\nc,C\nd,D\n")
+    with TestClient(make_app(load_settings(), open_to_all=True, engine=engine)) as client:
         client.post(path("describe_teams"), params={"task": "t", "round": "1"}, content=teams)
         assert STUDIES.keys() == studies.STUDIES.keys()
         for name, fields in STUDIES.items():
@@ -910,7 +926,7 @@ def test_what_is_kept_is_what_the_asker_would_see_now(service, address, monkeypa
     engine.dispose()
 
 
-def test_long_computations_leave_the_service_free(service, monkeypatch):
+def test_long_computations_leave_the_service_free(committed, service, monkeypatch):
     """They have turns of their own, end when whoever asked has gone, and when the service does."""
     app = service["none"].app
     monkeypatch.setattr(turns, "_POLL_SECONDS", 0.05)

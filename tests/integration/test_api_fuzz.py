@@ -112,7 +112,6 @@ def attack(address, count, *, open_to_all, token=None, seen=lambda answer: None)
 
             examples = settings(
                 max_examples=count,
-                deadline=None,
                 database=None,
                 phases=[Phase.generate],
                 suppress_health_check=list(HealthCheck),

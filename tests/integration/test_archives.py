@@ -397,6 +397,18 @@ def test_an_empty_record(engine, second, export):
     assert (told.what, told.task, told.who) == ("archive imported", None, "importer")
 
 
+@pytest.mark.long
+def test_more_events_than_a_statement_has_parameters(engine, second, export):
+    log_scores(engine, "r1", scores())
+    execute(
+        engine,
+        "INSERT INTO roundbook.event (what, task_id, software)"
+        " SELECT 'looked at', task.id, 'by hand' FROM roundbook.task, generate_series(1, 66000)",
+    )
+    assert take(second, export(engine)).tasks == ["t"]
+    assert scalar(second, "SELECT count(*) FROM roundbook.event WHERE what = 'looked at'") == 66000
+
+
 def test_texts_and_numbers_of_every_kind(engine, second, export):
     """What is there through SQL, whatever Roundbook itself would let in."""
     odd = ["", "\\", "\\N", 'say "so"', "a,b", " space", "éü", "null", "=1+1"]

@@ -27,6 +27,7 @@ from roundbook.errors import (
 from roundbook.presentation.impact import DEPENDENT_COLUMNS
 from roundbook.presentation.studies.swap_rate import protocol
 from roundbook.python.answers import Answer
+from roundbook.settings import Settings
 from roundbook.use_cases import USE_CASES
 
 pytestmark = pytest.mark.one_server
@@ -471,7 +472,8 @@ def test_a_decision_is_whole_or_not_at_all(book):
 def test_the_size_limit_is_the_setting_s(address, tmp_path, monkeypatch):
     path = tmp_path / "scores.csv"
     path.write_text("topic,a,b\n1,0.1,0.2\n2,0.3,0.5\n", encoding="utf-8")
-    monkeypatch.setenv("ROUNDBOOK_MAX_FILE_BYTES", "20")
+    small = Settings(max_file_bytes=20)
+    monkeypatch.setattr("roundbook.python.local.load_settings", lambda: small)
     with roundbook.open(address) as book:
         for refused in (
             lambda: book.log("t", "1", path, "AP", create=True),

@@ -35,14 +35,19 @@ from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.names import known_names, near_names_of_new, near_recorded
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.privileges import grant_access
-from roundbook.logbook.published import latest_recorded, record_variance
+from roundbook.logbook.published import latest_variance_revision, record_variance
 from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.recorded_measures import list_measures, merge_measures
 from roundbook.logbook.round_changes import publish_round, remove_round, rename_round, set_round
 from roundbook.logbook.round_contents import show_round
-from roundbook.logbook.round_fingerprint import find_publication, verify_round
+from roundbook.logbook.round_fingerprint import (
+    CHANGING,
+    find_publication,
+    fingerprint_round,
+    verify_round,
+)
 from roundbook.logbook.rounds import create_round, list_rounds, open_round
-from roundbook.logbook.runs.assessing import latest_qrels, log_qrels
+from roundbook.logbook.runs.assessing import latest_qrels_revision, log_qrels
 from roundbook.logbook.runs.listing import list_qrels, list_runs
 from roundbook.logbook.runs.log_runs import log_runs
 from roundbook.logbook.runs.scoring import compare_scores, score_round
@@ -314,9 +319,9 @@ def reading(directory):
     yield step(show_history, ShowHistory(matrix=1))
     yield step(export_matrix, ExportMatrix(matrix=1, output=directory / "matrix.csv"))
     yield step(latest_revisions, LogRequest(**OF_ROUND))
-    yield step(latest_qrels, LogQrels(task="t", round="r1", file=directory / "qrels"))
+    yield step(latest_qrels_revision, LogQrels(task="t", round="r1", file=directory / "qrels"))
     value = {"variance": 0.1, "runs": 2, "topics": 2, "source": "a paper"}
-    yield step(latest_recorded, RecordVarianceRequest(**OF_ROUND, **value))
+    yield step(latest_variance_revision, RecordVarianceRequest(**OF_ROUND, **value))
     yield step(list_runs, ListRuns(task="t", round="r1"))
     yield step(list_qrels, ListQrels(task="t"))
     yield step(show_impact, ShowImpact(matrix=1))
@@ -362,6 +367,8 @@ NO_USE_CASES = {
     *(leave_out_by_factors, leave_out_by_assessments),
 }
 CHANGES_RIGHTS = {grant_access}
+# A published round keeps its names.
+RENAMES = {rename_task, rename_round}
 
 # Rows by table, in one query: what is compared before and after.
 _TABLES = """
@@ -379,17 +386,23 @@ def contents(connection):
     return {table: (count, fingerprint) for table, count, fingerprint in rows}
 
 
+def fingerprints(connection):
+    """Return the fingerprint of each round by its id."""
+    rounds = connection.scalars(text("SELECT id FROM roundbook.round")).all()
+    return {round_id: fingerprint_round(connection, round_id) for round_id in rounds}
+
+
 def complaints(session, done):
     """Do a step; return what is wrong with the tables and events that it leaves."""
     connection = session.connection
-    before = contents(connection)
+    before, prints = contents(connection), fingerprints(connection)
     last = connection.scalar(text("SELECT max(id) FROM roundbook.event")) or 0
     known = set(connection.scalars(text("SELECT id FROM roundbook.task")))
     done.use_case(session, *done.arguments, **done.options)
     after = contents(connection)
     changed = sorted(table for table in after if after[table] != before[table])
     events = connection.execute(
-        text("SELECT what, task_id FROM roundbook.event WHERE id > :last"), {"last": last}
+        text("SELECT what, task_id, round_id FROM roundbook.event WHERE id > :last"), {"last": last}
     ).all()
     name = done.use_case.__name__
     if not done.changes:
@@ -401,6 +414,14 @@ def complaints(session, done):
         wrong.append(f"{name} left no event '{done.event}'")
     if not events:
         wrong.append(f"{name} changed {', '.join(changed)} without an event")
+    if done.use_case not in RENAMES:
+        other = {
+            id_
+            for id_, print_ in fingerprints(connection).items()
+            if prints.get(id_, print_) != print_
+        }
+        if other - {row.round_id for row in events if row.what in CHANGING}:
+            wrong.append(f"{name} changed a fingerprint without an event of CHANGING")
     made = set(connection.scalars(text("SELECT id FROM roundbook.task"))) - known
     of_none = done.use_case is save_result and done.arguments[1].task is None
     tasks = {None} if of_none or done.use_case is remove_task else made or {1}

@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 from scipy import stats
 from tests.databases import counts, scalar
-from tests.factories import fit_factor_set, log_scores, show_factors, show_variances, standardise
+from tests.factories import (
+    fit_factor_set,
+    log_scores,
+    record_variance,
+    refusing,
+    show_factors,
+    show_variances,
+    standardise,
+)
 from tests.waiting import wait_until, waits_for_a_lock
 
 from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
@@ -207,13 +215,13 @@ def test_runs_that_tie_on_every_topic(engine):
         (["run0"], ImpossibleStatisticError, "at least 2 standardising runs, not 1"),
         (["run0", "run0"], ImpossibleStatisticError, "not 1"),
         ([], ImpossibleStatisticError, "not 0"),
-        (["run0", "nobody"], NotRecordedError, "no run 'nobody'"),
+        (["run0", "nobody"], NotRecordedError, r"no run 'nobody'; 'roundbook matrix show \d+'"),
     ],
 )
 def test_refused_and_nothing_written(engine, runs, error, says):
     log_scores(engine, "r1", SCORES)
     before = counts(engine)
-    with pytest.raises(error, match=says):
+    with refusing(error, says):
         fit(engine, runs)
     with pytest.raises(InputError, match="needs a reason"):
         fit(engine, "all", reason="  ")
@@ -239,6 +247,15 @@ def test_a_single_run_and_an_unlogged_round(engine):
         fit(engine, "all", label="r9")
     with pytest.raises(NotRecordedError, match="silver"):
         fit(engine, "all", assessments="silver")
+
+
+def test_a_published_variance_has_no_scores_to_fit_factors_to(engine):
+    log_scores(engine, "r1", SCORES)
+    published = {"variance": 0.1, "runs": 3, "topics": 9, "source": "paper", "create": True}
+    record_variance(engine, "t", "old", "AP", **published)
+    with pytest.raises(NotRecordedError, match="Round 'old' has no logged scores of AP") as error:
+        fit(engine, "all", label="old")
+    assert error.value.way_out.code == "log scores"
 
 
 def test_nothing_is_half_done(engine, monkeypatch):

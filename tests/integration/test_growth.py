@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sqlalchemy import event
+from sqlalchemy import event, select
 from tests.factories import (
     list_events,
     list_matrices,
@@ -21,9 +21,14 @@ from tests.factories import (
     trace_drift,
 )
 
+from roundbook.database.table_parts import among
+from roundbook.database.tables import matrix
 from roundbook.errors import NotRecordedError
 from roundbook.logbook import storing
 from roundbook.logbook.drift import compared_rounds
+from roundbook.logbook.names import recorded_topics
+from roundbook.logbook.runs.storing import unknown_topics
+from roundbook.logbook.session import begin
 from roundbook.requests.plans import PlanRequest
 
 pytestmark = pytest.mark.one_server
@@ -87,6 +92,21 @@ def test_the_number_of_queries_does_not_grow_with_the_record(engine, asked):
     reads = {question: read for question, (_, read) in after.items()}
     assert reads.pop("drift curve") == 7  # one a round
     assert set(reads.values()) == {0}
+
+
+def test_more_names_than_a_statement_has_parameters(engine):
+    log_scores(engine, "r1", RANDOM.random((5, 3)))
+    names = [f"thème {number}" for number in range(70_000)]
+    with begin(engine) as session:
+        assert unknown_topics(session.connection, 1, ["t0", *names]) == names
+        assert recorded_topics(session.connection, 1, names) == {name: name for name in names}
+
+
+def test_a_condition_on_very_many_numbers_is_one_parameter(engine):
+    log_scores(engine, "r1", RANDOM.random((5, 3)))
+    with begin(engine) as session:
+        held = select(matrix.c.id).where(among(matrix.c.id, range(70_000)))
+        assert session.connection.execute(held).scalars().all() == [1]
 
 
 def test_long_lists_are_read_page_by_page(engine, committed, terminal):

@@ -254,6 +254,17 @@ def test_factors_that_logging_fitted_are_followed_by_its_next(engine, three):
         assert lines[name].renew is None
 
 
+def test_of_factors_and_variances_the_versions_that_counted_are_told_of(engine, three):
+    fit_factor_set(engine, TASK, FIRST, "AP", runs=list(RUNS[1:3]), reason="these", user="dan")
+    withdrawn = withdraw_matrix(engine, three[0], "wrong qrels", user="bob").impact
+    assert sum(line.entry is None for line in withdrawn) == 7
+    assert stale_lines(withdrawn)[-1] == "  factors and variances (4): they no longer count"
+    # The first version was stale before it was withdrawn, and a restored matrix makes nothing stale.
+    restored = restore_matrix(engine, three[0], "right after all", user="bob").impact
+    assert [line.reasons[0].code for line in restored] == ["refitted"] * 3
+    assert stale_lines(restored) == []
+
+
 def test_a_run_that_is_gone_leaves_nothing_to_fit(engine, three):
     fit_factor_set(engine, TASK, FIRST, "AP", runs=list(RUNS[1:3]), reason="these", user="dan")
     log(engine, FIRST, scores(9), revise="other runs", runs=(RUNS[0], "new", *RUNS[2:]))

@@ -64,9 +64,7 @@ def test_logs_scores_statistics_and_factors(engine):
 
 
 @pytest.mark.long
-@settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_round_trip_through_the_database(engine, data):
     topics = data.draw(st.integers(2, 12))

@@ -99,6 +99,8 @@ def test_pilots_are_kept_with_their_teams(engine, terminal, tmp_path):
     assert terminal("result", "renew", "t", "--stale").code == 0
     again = terminal("result", "show", "pilot", "--format", "json").json
     assert (again["version"], again["teams"], again["runs_without_team"]) == (2, 2, 0)
+    of_one = " ".join(terminal("result", "show", "pilot").out.split())
+    assert "the runs of 1 team, drawn 20 times each without replacement from 2," in of_one
     assert terminal("result", "list", "t", "--stale").out == "No result is stale.\n"
 
 

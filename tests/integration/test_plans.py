@@ -481,9 +481,7 @@ def test_many_at_once_get_a_version_each(committed, two_rounds):
         assert show_plan(two_rounds, "p", version=each.version).plan == each.plan
 
 
-@settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(variance=st.floats(1e-12, 1e12), scale=st.floats(0.5, 3), alpha=st.floats(1e-6, 0.5))
 def test_every_number_survives_the_database(engine, variance, scale, alpha):
     found = plan(variance, m=(3,), min_d=(scale * variance**0.5,), alpha=alpha)

@@ -19,7 +19,7 @@ from roundbook.settings import load_settings
 pytestmark = pytest.mark.one_server
 
 ROOT = Path(__file__).parents[2]
-DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}\b")
+DATE = re.compile(r"\b\d{4}-\d{2}-\d{2}(?: \d{2}:\d{2}:\d{2})?\b")
 # Numbers, and the verdicts of drift.
 FACT = re.compile(r"-?\d+(?:\.\d+)?|\b[A-Z]{4,}:")
 

@@ -26,7 +26,7 @@ from roundbook.logbook.rounds import create_round
 from roundbook.logbook.runs.assessing import log_qrels
 from roundbook.logbook.runs.listing import list_qrels, list_runs
 from roundbook.logbook.runs.log_runs import log_runs
-from roundbook.logbook.runs.storing import load_assessed_runs, unknown_topics
+from roundbook.logbook.runs.storing import load_assessed_runs
 from roundbook.logbook.session import begin
 from roundbook.logbook.tasks import create_task, remove_task
 from roundbook.logbook.topics import alias_topics
@@ -366,11 +366,3 @@ def test_the_runs_of_trec_covid_give_its_official_scores(engine, shared):
     columns = [loaded.runs.index(tag) for tag in tags]
     for row, name in enumerate(loaded.topics):
         assert scores[row, columns].tolist() == pytest.approx([*map(float, official[name])])
-
-
-def test_more_topics_than_a_query_has_parameters(engine):
-    """A round may have 100,000 topics, and PostgreSQL takes 65,535 parameters."""
-    log_scores(engine, "1", [[0.1, 0.2], [0.3, 0.1]], topics=["q7", "q8"])
-    names = [f"q{number}" for number in range(65_536)]
-    with begin(engine) as session:
-        assert unknown_topics(session.connection, 1, names) == names[:7] + names[9:]

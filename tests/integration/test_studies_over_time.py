@@ -144,6 +144,12 @@ def test_a_change_is_kept_with_both_rounds(engine, terminal):
     assert terminal(*back).code == 0
     listed = terminal("result", "list", "t", "--kind", "study").out
     assert "change: systems that fell raw" in listed
+    dependents = terminal("impact", "1", "--format", "json").json["dependents"]
+    of = {entry["name"]: entry["where"] for entry in dependents if entry["kind"] == "study"}
+    assert of == {
+        "study 'both' version 1": "rounds '1' and '2'",
+        "study 'back' version 1": "rounds '2' and '1'",
+    }
     assert rows(engine, _INPUTS) == [("back", 2), ("both", 2)]
     shown = terminal("result", "show", "both")
     assert "It stands: these scores count today." in shown.out
@@ -199,7 +205,13 @@ def test_what_cannot_be_studied_is_said_in_a_sentence(engine, terminal, tmp_path
         ("study", "incremental", "--file", "one.csv", *more): "needs at least 2 topics, not 1",
         (*incremental, "1", *more[:2]): "name the difference between two runs' means",
         (*change, "1", "2", *of_a[:2]): "there ran a, b, c: name one with --pivot",
-        (*incremental, "1", *more, "--pair", "run0"): "--pair names two runs",
+        (
+            *incremental,
+            "1",
+            *more,
+            "--pair",
+            "run0",
+        ): "--pair takes the names of two different runs",
         (*incremental, "1", *more, "--pair", "run0", "--pair", "none"): "no run 'none'",
         (*incremental, "1", *more[:3], "0"): "--difference",
         (*incremental, "1", *more, "--beta", "0.99"): "--beta must be between 0 and 1 - alpha",

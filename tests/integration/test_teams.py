@@ -29,9 +29,11 @@ from roundbook.database.engine import unit_of_work
 from roundbook.errors import AlreadyRecordedError, ContentDiffersError, InputError
 from roundbook.formats import RunTeam
 from roundbook.presentation import drift
+from roundbook.presentation.decisions import described_notes
 from roundbook.presentation.factors import heading
 from roundbook.presentation.figures import factors_caption, fitted_on
 from roundbook.presentation.matrices import factor_rows, log_notes, standardising_note
+from roundbook.presentation.record import event_details
 from roundbook.presentation.saved_results import change_sentence
 from roundbook.presentation.views import view_of
 from roundbook_cli.drift_advice import report_text
@@ -118,6 +120,7 @@ def test_a_wrong_team_file_is_corrected_and_can_be_taken_back(engine, write):
     assert (event.who, event.why, event.round) == ("ann", "sent by mistake", "r1")
     assert event.details["runs"] == 6
     assert event.details["team of run5"] == {"was": "C", "is": "A"}
+    assert "contributed_to_pool of run4: no → yes" in event_details(event.details)
     assert verify_record(engine).differences == []
     # Back again: more clusters than before are no obstacle either.
     apart = write([f"run{index},team {index},no," for index in range(RUNS)])
@@ -126,6 +129,23 @@ def test_a_wrong_team_file_is_corrected_and_can_be_taken_back(engine, write):
     describe_teams(engine, "t", "r1", right, revise="as before")
     assert clusters_and_interval(engine) == (clusters, pytest.approx(interval))
     assert verify_record(engine).differences == []
+
+
+def test_columns_of_a_team_file_that_are_not_read_are_told(engine, write, tmp_path):
+    scores = tmp_path / "scores.csv"
+    scores.write_text("topic,a,b\n1,0.1,0.4\n2,0.5,0.3\n")
+    teams = write(["a,A,x@y,yes", "b,B,,no"], "run,team,e-mail,judged")
+    note = (
+        "Columns of the team file that are not read: e-mail, judged. Beside run and team it may have"
+        " type, contributed_to_pool and system."
+    )
+    (logged,) = log_measures(engine, "t", "r1", [scores], "AP", teams=teams, create=True).matrices
+    assert logged.remarks.unread_columns == ["e-mail", "judged"]
+    assert log_notes(logged) == [note]
+    described = describe_teams(engine, "t", "r1", teams)
+    assert (described.status, described_notes(described)) == ("unchanged", [note])
+    known = write(["a,A,,yes", "b,B,s,no"], "run,team,,pooled")
+    assert describe_teams(engine, "t", "r1", known).unread_columns == []
 
 
 def test_what_a_team_file_does_not_say_stays(engine, write):

@@ -51,7 +51,7 @@ from roundbook.errors import (
     RoundPublishedError,
 )
 from roundbook.logbook import variances as use_cases
-from roundbook.logbook.published import latest_recorded
+from roundbook.logbook.published import latest_variance_revision
 from roundbook.logbook.session import begin
 from roundbook.presentation.matrices import log_notes
 from roundbook.presentation.plan_protocol import protocol
@@ -154,6 +154,20 @@ def test_runs_of_unknown_team_each_count_alone(engine):
     assert unknown.interval == alone.interval
     expected = interval_of(ROUNDS["r1"], ["p", "A", "q", "A", "r"], "one_way")
     assert [some.interval.low, some.interval.high] == pytest.approx(expected, rel=1e-9)
+
+
+def test_the_teams_told_of_are_those_of_the_scores_that_count(engine):
+    """The runs of another round's file that was corrected since are not among them."""
+    rng = np.random.default_rng(3)
+    log_scores(engine, "1", rng.beta(2, 3, (8, 4)), teams=list("ABCD"))
+    log_scores(engine, "2", rng.beta(2, 3, (8, 4)), runs=["v", "w", "x", "y"])
+    right = rng.beta(2, 3, (8, 4))
+    log_scores(engine, "2", right, teams=list("AAEF"), revise="the file was of another round")
+    log_scores(engine, "2", right[:, :3], "nDCG@10")
+    teams = show_variances(engine, "t", "AP").teams
+    assert (teams.teams, teams.later, teams.again, teams.some_unknown) == (6, 3, 1, [])
+    (history,) = show_histories(engine, "t", measures=("nDCG@10",)).histories
+    assert history.teams.teams == 2
 
 
 # pooled
@@ -384,8 +398,10 @@ def test_a_published_round_takes_a_variance_only_with_a_reason(logged):
         task="t", round="r1", measure="ndcg@10", variance=1, runs=2, topics=2, source="x"
     )
     with begin(logged, user="ann") as session:
-        assert latest_recorded(session, seen) == 2
-        assert latest_recorded(session, seen.model_copy(update={"scale": "std-ab"})) is None
+        assert latest_variance_revision(session, seen) == 2
+        assert (
+            latest_variance_revision(session, seen.model_copy(update={"scale": "std-ab"})) is None
+        )
     unseen = r"tester recorded revision 2 of the variance of nDCG@10 in round 'r1', 0\.03, while"
     with pytest.raises(RevisedMeanwhileError, match=unseen) as refused:
         publish(logged, "r1", 0.04, measure="nDCG@10", revise="no", expected_revision=1)
@@ -552,13 +568,8 @@ def test_no_score_is_read(logged):
             after = scans(session.connection)
         touched = {name for name in after if after[name] != before.get(name, (0, 0))}
         assert "variance_estimate" in touched
-        assert not touched & {
-            "score_vector",
-            "matrix_topic",
-            "factor",
-            "factor_set_run",
-            "matrix_run",
-        }
+        # The names of its runs are read, whose teams are told.
+        assert not touched & {"score_vector", "matrix_topic", "factor", "factor_set_run"}
     executed = statements(logged, lambda: show_histories(logged, "t"))
     assert not any("score" in statement for statement in executed)
 

@@ -44,3 +44,11 @@ def test_the_files_that_contributors_are_sent_to_are_there(page):
     named = set(re.findall(r"`([\w.]+/[\w/.]+\.(?:py|md))`", (ROOT / page).read_text()))
     assert len(named) > 5
     assert [name for name in named if not any((root / name).exists() for root in roots)] == []
+
+
+@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "docs/extending.md"])
+def test_the_names_that_contributors_are_sent_to_are_there(page):
+    named = set(re.findall(r"`(\w*[_A-Z]\w*)`", (ROOT / page).read_text()))
+    sources = (path for top in ("service", "cli", "tests") for path in (ROOT / top).rglob("*.py"))
+    known = {name for path in sources for name in re.findall(r"\w+", path.read_text("utf-8"))}
+    assert named - known == set()

@@ -64,6 +64,14 @@ def test_every_command_has_a_path_or_a_reason_why_not():
     assert has & has_not == set()
 
 
+def test_the_page_on_pages_has_every_entry_of_their_navigation():
+    template = DOCS.parent / "service/roundbook/pages/templates/base.html"
+    entries = re.findall(r"\('/[a-z]*', '([A-Z][a-z ]+)', \(", template.read_text(encoding="utf-8"))
+    assert len(entries) == 6
+    page = (DOCS / "how-to/use-the-pages.md").read_text(encoding="utf-8")
+    assert [entry for entry in entries if f"- **{entry}**" not in page] == []
+
+
 def test_the_page_on_python_lists_every_method():
     page = (DOCS / "reference/python.md").read_text("utf-8")
     methods = {name for name, _ in inspect.getmembers(Book, inspect.isfunction) if name[0] != "_"}

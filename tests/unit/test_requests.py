@@ -8,10 +8,12 @@ from pkgutil import walk_packages
 import pytest
 
 from roundbook import requests
+from roundbook.errors import RequestError
 from roundbook.limits import PILOT_TEAMS, PILOT_TOPICS, SHIFT_MARGIN
 from roundbook.requests.base import Request
 from roundbook.requests.drift import DETECTED_MIN_D, CurveRequest
 from roundbook.requests.plans import PlanRequest
+from roundbook.requests.record import EventsRequest
 from roundbook.requests.studies import LeaveTeamsOutRequest, StudyRequest, TopicSubsetsRequest
 
 
@@ -73,3 +75,12 @@ def test_defaults_in_words_are_those_that_are_taken():
         (PILOT_TEAMS, LeaveTeamsOutRequest, "teams_left"),
     ):
         assert f"(default: {', '.join(map(str, numbers))}," in model.model_fields[name].description
+
+
+@pytest.mark.parametrize(
+    "written", ["yesterday", "2020-02-31", "16 June 2020", "2020-04-15T12:00", True]
+)
+def test_what_is_no_day_is_refused_with_an_example_of_one(written):
+    with pytest.raises(RequestError, match="`since` takes a day, as 2020-04-15") as caught:
+        EventsRequest(since=written)
+    assert caught.value.field == "since"

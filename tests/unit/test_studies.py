@@ -10,8 +10,16 @@ from typing import Literal, get_args, get_type_hints
 
 import pytest
 
+from roundbook.errors import InputError
 from roundbook.logbook.session import Session
-from roundbook.logbook.studies.studies import STUDIES, StudyEntry, find_study, run_study
+from roundbook.logbook.studies.studies import (
+    STUDIES,
+    StudyEntry,
+    find_study,
+    of_all_rounds,
+    run_study,
+)
+from roundbook.pages.study_form import _OVER_ROUNDS
 from roundbook.presentation.charts.studies import CHARTS
 from roundbook.requests.studies import AllRoundsRequest, LeaveOneOutRequest, StudyRequest
 from roundbook_cli import study as commands_of_studies
@@ -45,6 +53,9 @@ def commands():
             name = command.name or command.callback.__name__
 
             def note(model, options, name=name, **_):
+                if options.get("all_rounds"):
+                    study, options = of_all_rounds(model.model_fields["study"].default, options)
+                    model = STUDIES[study].request
                 made[model][name] = {"round" if key == "round_label" else key for key in options}
 
             patch.setattr(commands_of_studies, "run_and_print", note)
@@ -57,7 +68,7 @@ def commands():
 
 def missing_pieces(name, commands):
     """Yield a sentence on each piece that a study lacks."""
-    request, figure, module_name = STUDIES[name]
+    request, figure, module_name, _ = STUDIES[name]
     for package, pieces in MODULES.items():
         module = f"{package}.{module_name}"
         if find_spec(module) is None:
@@ -101,6 +112,26 @@ def test_each_option_is_a_field_of_the_request(name, commands):
     fields = set(request.model_fields) - {"study"} - NOT_ASKED.get(name, set())
     for command, given in commands[request].items():
         assert given - OF_THE_OUTPUT - {"all_rounds"} == fields, command
+
+
+@pytest.mark.parametrize("name", OF_ONE_ROUND)
+def test_a_study_of_all_rounds_has_the_fields_of_that_of_one(name):
+    if STUDIES[name].all_rounds is None:
+        with pytest.raises(InputError, match=f"^There is no {name} of all rounds"):
+            of_all_rounds(name, {})
+        return
+    given = {"task": "t", "measure": "AP", "trials": 7}
+    study, fields = of_all_rounds(name, given)
+    assert issubclass(STUDIES[study].request, AllRoundsRequest)
+    trials = {"swap-rate": "swap_trials"}.get(name, "trials")
+    assert fields == {"task": "t", "measure": "AP", trials: 7}
+
+
+def test_a_page_of_a_study_of_all_rounds_has_the_command_that_asks_for_it():
+    assert _OVER_ROUNDS.keys() == {entry.all_rounds for entry in STUDIES.values()} - {None}
+    for study, (_, of_round, options) in _OVER_ROUNDS.items():
+        assert STUDIES[of_round].all_rounds == study
+        assert options.keys() <= STUDIES[study].request.model_fields.keys()
 
 
 def test_what_a_study_lacks_is_said(commands, monkeypatch):

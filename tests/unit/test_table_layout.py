@@ -63,12 +63,29 @@ def test_sentences_wrap_first_then_columns_go_by_what_they_are_worth_then_rows_a
         "                                       qrels              ",
         "   Topics left: 12",
     ]
+    # What stands below takes no width.
+    assert lay_out([ROW], below, 50)[-4:] == [
+        "   Topics left: 12",
+        "Left out, as 50 columns are too few: Value. For",
+        "all, make the terminal 51 columns wide or add",
+        "--format json.",
+    ]
     # Nothing is left out where there is no terminal, however wide the table.
     complete = lay_out([ROW], COLUMNS, 36, complete=True)
     assert " ".join(complete).split() == [
         *("Topics", "Name", "Value", "95%", "interval", "left", "Why"),
         complete[2],
         *("first", "0.25000", "[0.10000,", "0.40000]", "12", "scored", "with", "other", "qrels"),
+    ]
+
+
+def test_a_long_heading_takes_the_room_there_is():
+    columns = (COLUMNS[0], Column("why", "Score matrices (topics x runs)"))
+    assert lay_out([SimpleNamespace(name="first", why="AP 50 x 40")], columns, 34) == [
+        "        Score matrices (topics x  ",
+        "Name    runs)                     ",
+        "──────────────────────────────────",
+        "first   AP 50 x 40                ",
     ]
 
 

@@ -153,7 +153,7 @@ def _published_part(session: Session, result: _Answer) -> _Answer:
         if getattr(result, "estimate", "") is None:
             return result  # a plan from a given variance is of no task
         raise HttpError(401, _HIDDEN)
-    statuses = published_rounds(session.connection, _plain(name))
+    statuses = published_rounds(session.connection, name)
     drafts = {label for label, published in statuses.items() if not published}
     if isinstance(result, RoundList):
         # The order is computed again, since it names the rounds around each.

@@ -30,7 +30,7 @@ from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.saving import SavedResult
 from roundbook.logbook.schema import read_schema
 from roundbook.logbook.studies.studies import STUDIES, find_study
-from roundbook.pages.site_routes import make_site
+from roundbook.pages.site_routes import ROUTERS, make_site
 from roundbook.requests.record import ImportRequest
 from roundbook.settings import Settings
 from roundbook.transfer.archive.importing import ImportedArchive
@@ -105,7 +105,9 @@ def make_app(
     app.openapi = openapi_with_examples  # type: ignore[method-assign]
     # The pages must not answer below the prefix: errors there are problem+json documents.
     app.mount(PREFIX, _refuse_unknown(routes))
-    app.mount("/", make_site(app.state))
+    site = make_site(app.state)
+    site.router.routes += _heads([route for part in ROUTERS for route in part.routes])
+    app.mount("/", site)
     return app
 
 
@@ -203,7 +205,7 @@ def make_router(prefix: str) -> APIRouter:
             operation_id=name,
             responses=answers(upload.result, question=False),
             openapi_extra={"parameters": [*listed, FILENAME], "requestBody": file_body(name)},
-        )(files.upload(upload))
+        )(files.upload(name, upload))
     router.post(
         "/save/{kind}",
         summary="Compute a plan, drift report or study and keep it with its inputs.",

@@ -183,7 +183,9 @@ def query_fields(
         if name == "filename" and file is not None:
             continue
         values: list[Any] = http.query_params.getlist(name)
-        field = request.model_fields.get(name)
+        field, several = request.model_fields.get(name), takes_several(request, name)
+        if len(values) > 1 and not several:
+            raise RequestError(name, f"`{name}` is given {len(values)} times, and takes one value")
         if field is not None and (name == "force" or names_files(request, name)):
             raise HttpError(422, _ELSEWHERE.format(name))
         if field is not None and "Mapping" in str(field.annotation):
@@ -191,7 +193,7 @@ def query_fields(
                 values = [json.loads(value) for value in values]
             except (ValueError, RecursionError):
                 raise RequestError(name, f"`{name}` is a JSON object") from None
-        fields[name] = values if takes_several(request, name) else values[-1]
+        fields[name] = values if several else values[-1]
     return fields
 
 

@@ -11,7 +11,7 @@ from fastapi.responses import JSONResponse, Response, StreamingResponse
 
 from roundbook.api.access import limit_to_task, permit, permit_saving
 from roundbook.api.callers import Caller, find_caller, require_scope
-from roundbook.api.endpoints import Saving
+from roundbook.api.endpoints import Saving, query_fields
 from roundbook.api.openapi import PROBLEMS, parameters
 from roundbook.api.turns import in_turn
 from roundbook.errors import NotRecordedError, RoundbookError
@@ -95,7 +95,7 @@ def start_job(http: Request, caller: Caller, request: StartStudy) -> Job:
 
 async def _list(http: Request) -> Response:
     def work(caller: Caller, session: Session) -> JobList:
-        request = ListJobs(**dict(http.query_params))
+        request = ListJobs(**query_fields(http, ListJobs))
         if request.task is None:
             request = request.model_copy(update={"task": caller.task})
         return list_jobs(session, permit(caller, session, request))

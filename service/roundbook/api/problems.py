@@ -41,7 +41,7 @@ _STATUSES: tuple[tuple[type[RoundbookError], int], ...] = (
 
 
 _LOG = logging.getLogger(__name__)
-NO_JSON = "The body is no JSON object."
+NO_JSON = "The body is no JSON object, or its `Content-Type` is not application/json."
 _NO_OBJECT = ("json_invalid", "model_attributes_type", "model_type")
 PROBLEM_TYPE = "application/problem+json"
 # The members of RFC 9457, and Roundbook's own.

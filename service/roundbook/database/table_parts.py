@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import Any
 
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
     CheckConstraint,
     Column,
@@ -14,7 +16,9 @@ from sqlalchemy import (
     Identity,
     MetaData,
     Text,
+    any_,
     func,
+    literal,
 )
 
 SCHEMA = "roundbook"
@@ -63,3 +67,11 @@ def recorded(done: str) -> tuple[Column[Any], ...]:
 def required(name: str) -> Column[str]:
     """Return a text column that must not be null."""
     return Column(name, Text, nullable=False)
+
+
+def among(column: ColumnElement[Any], values: Collection[object]) -> ColumnElement[bool]:
+    """Return the condition that a column holds one of values, of which there may be very many.
+
+    They are one parameter: `in_` has a parameter for each, and a statement at most 65,535.
+    """
+    return column == any_(literal(list(values), ARRAY(column.type)))

@@ -5,11 +5,8 @@ position in the file: BadFileError, where a docstring names no other. `wide`, `l
 the layouts; `reader` chooses between them.
 """
 
-from roundbook.formats.matrix import (
-    CompleteMatrix,
-    ScoreMatrix,
-    apply_missing_policy,
-)
+from roundbook.formats.matrix import ScoreMatrix
+from roundbook.formats.missing_scores import CompleteMatrix, apply_missing_policy
 from roundbook.formats.name_tables import RunTeam, RunTeams, read_teams
 from roundbook.formats.reader import LAYOUTS, read_measures, read_scores
 from roundbook.formats.text import sent_to

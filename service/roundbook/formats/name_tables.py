@@ -54,9 +54,13 @@ class RunTeam:
 
 
 class RunTeams(dict[str, RunTeam]):
-    """The rows of a team file by run tag, in its order, and the `hidden` parts of a workbook."""
+    """The rows of a team file by run tag, in its order, and the `hidden` parts of a workbook.
+
+    `unread` are the headings of columns that hold nothing that is known of a team file.
+    """
 
     hidden: tuple[HiddenCells, ...] = ()
+    unread: tuple[str, ...] = ()
 
 
 def read_teams(path: Path | str, max_bytes: int = LARGEST_FILE) -> RunTeams:
@@ -70,13 +74,15 @@ def read_teams(path: Path | str, max_bytes: int = LARGEST_FILE) -> RunTeams:
     """
     table = read_table(path, max_bytes)
     file = table.file
-    run_at, team_at, type_at, pool_at, system_at = map(
-        table.named_column, (_RUN, TEAM_HEADERS, _TYPE, _POOL, _SYSTEM)
+    run_at, team_at, type_at, pool_at, system_at = read_at = tuple(
+        map(table.named_column, (_RUN, TEAM_HEADERS, _TYPE, _POOL, _SYSTEM))
     )
     if run_at is None or team_at is None:
         missing = "run" if run_at is None else "team"
         raise BadFileError(f"a team file needs a column {missing!r}", file, table.header_line)
     teams = RunTeams()
+    headings = (heading.strip() for at, heading in enumerate(table.header) if at not in read_at)
+    teams.unread = tuple(filter(None, headings))
     if table.hidden is not None:
         teams.hidden = (table.hidden,)
     lines: dict[str, int] = {}

@@ -57,8 +57,8 @@ def read_scores(
         in any case (``map`` for AP), and two in one file are refused.
     file_measure : str, optional
         The measure's exact name in the files, if it differs.
-    layout : {'auto', 'wide', 'long', 'trec_eval', 'ir_measures', 'ntcireval'}
-        ``auto`` decides by content and refuses to guess.
+    layout : str
+        One of `LAYOUTS`, or ``auto``, which decides by content and refuses to guess.
     max_bytes : int
         Largest file that is read, also after decompression.
 

@@ -14,17 +14,20 @@ from roundbook.logbook.factors import load_factors, usable_topics
 from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
+from roundbook.logbook.withdrawals import IS_LATEST
 from roundbook.statistics.standardisation import (
     Factors,
+    Scale,
     fit_factors,
+    rescale,
     scale_scores,
     standardise,
-    std_ab,
-    std_cdf,
 )
 from roundbook.statistics.variance.parts import VarianceParts, variance_parts
 
 Array = npt.NDArray[np.float64]
+# The scales beside the raw one that variances are estimated on.
+STANDARDISED: tuple[Scale, ...] = ("std-ab", "std-cdf")
 
 # The columns that depend on the teams of runs.
 _RENEWED = ("clusters", "runs_part", "two_way_runs_part")
@@ -63,8 +66,7 @@ def matrix_statistics(
     if kept.sum() >= 2:
         usable = scores if kept.all() else scores[kept]
         std = standardise(usable, factors.mean[kept], factors.sd[kept])
-        parts["std-ab"] = variance_parts(std_ab(std), team_ids)
-        parts["std-cdf"] = variance_parts(std_cdf(std), team_ids)
+        parts |= {scale: variance_parts(rescale(std, scale), team_ids) for scale in STANDARDISED}
     return MatrixStatistics(factors, parts)
 
 
@@ -201,33 +203,29 @@ def scores_on_scale(scores: Array, mean: Array, sd: Array, scale: Any, zero_sd: 
 
 # The latest version of each estimate by the latest factors, for the latest revisions of a round's
 # matrices, with the number of clusters by the teams known today.
-_IN_FORCE = text("""
+_IN_FORCE = text(f"""
 SELECT latest.id, latest.matrix_id, latest.factor_set_id, latest.scale, latest.clusters,
        today.clusters AS clusters_today, round.label AS round, measure.name AS measure
-FROM (
-    SELECT DISTINCT ON (round_id, measure_id, assessments) id, round_id, measure_id
-    FROM roundbook.matrix
-    WHERE round_id = ANY (:rounds)
-    ORDER BY round_id, measure_id, assessments, revision DESC
-) AS newest
-JOIN roundbook.round ON round.id = newest.round_id
-JOIN roundbook.measure ON measure.id = newest.measure_id
+FROM roundbook.matrix
+JOIN roundbook.round ON round.id = matrix.round_id
+JOIN roundbook.measure ON measure.id = matrix.measure_id
 CROSS JOIN LATERAL (
     SELECT count(DISTINCT run.team_id) + count(*) FILTER (WHERE run.team_id IS NULL) AS clusters
     FROM roundbook.matrix_run
     JOIN roundbook.run ON run.id = matrix_run.run_id
-    WHERE matrix_run.matrix_id = newest.id
+    WHERE matrix_run.matrix_id = matrix.id
 ) AS today
 CROSS JOIN LATERAL (
     SELECT DISTINCT ON (estimate.scale) estimate.*
     FROM roundbook.variance_estimate AS estimate
     LEFT JOIN roundbook.factor_set ON factor_set.id = estimate.factor_set_id
-    WHERE estimate.matrix_id = newest.id
+    WHERE estimate.matrix_id = matrix.id
     ORDER BY estimate.scale, factor_set.version DESC, estimate.version DESC
 ) AS latest
-WHERE NOT :outdated OR latest.clusters > today.clusters
+WHERE matrix.round_id = ANY (:rounds) AND {IS_LATEST}
+  AND (NOT :outdated OR latest.clusters > today.clusters)
 ORDER BY latest.id
-""")
+""")  # noqa: S608
 
 _NEXT_VERSION = """
 INSERT INTO roundbook.variance_estimate

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import not_
+from typing import Any
 from unicodedata import normalize
 
 import numpy as np
@@ -23,7 +24,7 @@ from roundbook.logbook.factors import (
     store_factors,
 )
 from roundbook.logbook.impact import Dependent, stale_results
-from roundbook.logbook.lookup import Series, current_matrix, find_series, find_task
+from roundbook.logbook.lookup import Series, find_logged, find_task
 from roundbook.logbook.names import check_text
 from roundbook.logbook.round_fingerprint import Publication, find_publication
 from roundbook.logbook.session import Session
@@ -64,14 +65,7 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
         raise InputError("A further factor version needs a reason.", way_out="reason to fit")
     connection = session.connection
     task_id = find_task(connection, request.task, lock=True)
-    series = _lock_series(connection, request)
-    row = current_matrix(connection, series)
-    if row is None:
-        raise NotRecordedError(
-            f"Round '{series.round}' has no logged scores of {series.measure} to fit factors to.",
-            round=series.round,
-            measure=series.measure,
-        )
+    series, row = _lock_logged(connection, request)
     loaded = load_matrix(connection, row)
     chosen = _choose(loaded, request.runs)
     if _is_latest(connection, loaded, chosen, request.zero_sd):
@@ -117,12 +111,12 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
     )
 
 
-def _lock_series(connection: Connection, request: FitRequest) -> Series:
-    """Return the series to fit factors to; nobody merges its measure until the transaction ends."""
+def _lock_logged(connection: Connection, request: FitRequest) -> tuple[Series, Row[Any]]:
+    """Return what `find_logged` does; nobody merges the measure until the transaction ends."""
     locked = None
     # The measure found may be merged into another one before it is locked: look again.
     while locked is None:
-        series = find_series(
+        series, row = find_logged(
             connection, request.task, request.round, request.measure, request.assessments
         )
         locked = connection.execute(
@@ -130,7 +124,7 @@ def _lock_series(connection: Connection, request: FitRequest) -> Series:
             .where(measure.c.id == series.measure_id)
             .with_for_update(read=True, key_share=True)
         ).scalar()
-    return series
+    return series, row
 
 
 def standardising_mask(
@@ -163,7 +157,13 @@ def _choose(loaded: LoadedMatrix, runs: tuple[str, ...]) -> Standardising:
         if not {"all", "pooled"}.isdisjoint(unknown):
             raise InputError("'all' and 'pooled' stand alone.", way_out="all or pooled")
         if unknown:
-            raise NotRecordedError(f"This matrix has no run '{unknown[0]}'.", run=unknown[0])
+            number = loaded.row.id
+            raise NotRecordedError(
+                f"Matrix {number} has no run '{unknown[0]}'.",
+                way_out="no such run",
+                matrix=number,
+                run=unknown[0],
+            )
         mask = np.array([tag in chosen for tag in tags])
     if mask.sum() < 2:
         raise ImpossibleStatisticError(

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, select, text
 
+from roundbook.database.table_parts import among
 from roundbook.database.tables import matrix_topic, topic
-from roundbook.logbook.lookup import is_among
 from roundbook.logbook.same_topics import same_topics
 from roundbook.logbook.staleness import Input
 
@@ -89,7 +89,7 @@ def with_other_ids(connection: Connection, task_id: int, inputs: Sequence[Input]
         .join(topic, topic.c.id == matrix_topic.c.topic_id)
         .where(
             matrix_topic.c.matrix_id.in_(list(collections)),
-            is_among(topic.c.name, {*same.names, *same.names.values()}),
+            among(topic.c.name, {*same.names, *same.names.values()}),
         )
     )
     declared = {name.casefold() for name in collections.values() if name is not None}

@@ -5,27 +5,21 @@ What is not recorded is refused with a `NotRecordedError` that says what is.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 from unicodedata import normalize
 
-from sqlalchemy import (
-    ARRAY,
-    ColumnElement,
-    Connection,
-    FromClause,
-    Row,
-    and_,
-    any_,
-    literal,
-    select,
-    text,
-)
+from sqlalchemy import ColumnElement, Connection, FromClause, Row, Table, and_, func, select, text
 
-from roundbook.database.tables import matrix, round_, task, withdrawn
+from roundbook.database.tables import matrix, measure, round_, task, withdrawn
 from roundbook.errors import InputError, NotRecordedError, WithdrawnError
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.names import is_named, near_name
+from roundbook.logbook.withdrawals import IS_LATEST
+
+if TYPE_CHECKING:
+    from roundbook.requests.matrices import LoggingRequest
+    from roundbook.requests.variances import RecordVarianceRequest
 
 
 class Series(NamedTuple):
@@ -52,14 +46,6 @@ def of_series(table: FromClause, series: object) -> ColumnElement[bool]:
     """Return the condition that rows belong to a series, or to that of a row or another table."""
     names = ("round_id", "measure_id", "assessments")
     return and_(*(table.c[name] == getattr(series, name) for name in names))
-
-
-def is_among(column: ColumnElement[Any], values: Iterable[object]) -> ColumnElement[bool]:
-    """Return the condition that a column has one of some values, of which there may be many.
-
-    They are one parameter; `in_` makes each a parameter of its own, and PostgreSQL takes 65,535.
-    """
-    return column == any_(literal(list(values), ARRAY(column.type)))
 
 
 def find_task(
@@ -222,19 +208,14 @@ def _labels(
     return dict(sorted((str(row.assessments), bool(row.is_current)) for row in rows))
 
 
-_LABELS = text("""
+_LABELS = text(f"""
 SELECT assessments, bool_or(is_current) AS is_current
 FROM (
-    (
-        SELECT DISTINCT ON (matrix.round_id, matrix.measure_id, matrix.assessments)
-               matrix.round_id, matrix.measure_id, matrix.assessments,
-               withdrawn.matrix_id IS NULL AS is_current
-        FROM roundbook.matrix
-        JOIN roundbook.round ON round.id = matrix.round_id AND round.task_id = :task
-        LEFT JOIN roundbook.withdrawn ON withdrawn.matrix_id = matrix.id
-        WHERE CAST(:measure AS bigint) IS NULL OR matrix.measure_id = :measure
-        ORDER BY matrix.round_id, matrix.measure_id, matrix.assessments, matrix.revision DESC
-    )
+    SELECT round_id, measure_id, assessments, withdrawn.matrix_id IS NULL AS is_current
+    FROM roundbook.matrix
+    JOIN roundbook.round ON round.id = round_id AND round.task_id = :task
+    LEFT JOIN roundbook.withdrawn ON withdrawn.matrix_id = matrix.id
+    WHERE {IS_LATEST} AND (CAST(:measure AS bigint) IS NULL OR measure_id = :measure)
     UNION ALL
     SELECT round_id, measure_id, assessments, true FROM roundbook.published_variance
     WHERE CAST(:measure AS bigint) IS NULL OR measure_id = :measure
@@ -245,7 +226,39 @@ FROM (
 JOIN roundbook.round ON round.id = labelled.round_id
 WHERE round.task_id = :task AND (CAST(:round AS bigint) IS NULL OR round.id = :round)
 GROUP BY assessments
-""")
+""")  # noqa: S608
+
+
+def revisions_by_measure(
+    connection: Connection,
+    table: Table,
+    request: LoggingRequest | RecordVarianceRequest,
+    *conditions: ColumnElement[bool],
+) -> Sequence[Row[Any]]:
+    """Return the latest revision of each measure in a request's round and assessments label.
+
+    A row has the measure's ``name`` and ``spellings``, and the ``revision``. The task, round and
+    label may be new.
+
+    Parameters
+    ----------
+    table : Table
+        Of the revisions: ``matrix`` or ``published_variance``.
+    """
+    rows: Sequence[Any] = connection.execute(
+        select(measure.c.name, measure.c.spellings, func.max(table.c.revision).label("revision"))
+        .join_from(table, measure, measure.c.id == table.c.measure_id)
+        .join(round_, round_.c.id == table.c.round_id)
+        .join(task, task.c.id == round_.c.task_id)
+        .where(
+            is_named(task.c.name, request.task),
+            is_named(round_.c.label, request.round),
+            is_named(table.c.assessments, request.assessments),
+            *conditions,
+        )
+        .group_by(measure.c.id)
+    ).all()
+    return rows
 
 
 def latest_matrix(connection: Connection, series: Series) -> Row[Any] | None:

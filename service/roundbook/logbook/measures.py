@@ -23,6 +23,7 @@ from roundbook.measure_names import (
     canonical_measure,
     clean_measure,
     is_known_measure,
+    is_measure_like,
     split_measure,
 )
 
@@ -158,10 +159,15 @@ def other_measures(connection: Connection, task_id: int, new: RecordedMeasure) -
 def near_measure(name: str) -> str | None:
     """Return the known measure that a canonical name is most likely a misspelling of, or None.
 
-    Its parameters and cutoff stay as they are.
+    Its parameters and cutoff stay as they are; a cutoff may lack its @, as in ``ndcg10``.
     """
     if is_known_measure(name):
         return None
+    lacking = re.fullmatch(r"([^\W\d_]+)_?([0-9]+)", name)
+    # Names such as NERR10 have a number and no cutoff.
+    if lacking and not is_measure_like(name):
+        measure = canonical_measure(f"{lacking[1]}@{lacking[2]}")
+        return measure if is_known_measure(measure) else None
     family = re.split(r"[(@]", name, maxsplit=1)[0]
     near = near_name(family, FAMILIES)
     return None if near is None else near + name.removeprefix(family)

@@ -11,6 +11,7 @@ from unicodedata import normalize
 
 from sqlalchemy import Column, ColumnElement, Connection, Table, func, select, text
 
+from roundbook.database.table_parts import among
 from roundbook.database.tables import round_, run, task, topic
 from roundbook.errors import InputError
 from roundbook.logbook.result import Result
@@ -205,7 +206,7 @@ def _spellings(
     # Earlier versions recorded names without normalising them.
     otherwise = select(column).where(within, text(f"{column.name} IS NOT NFC NORMALIZED"))
     recorded = {normalize("NFC", name): name for name in connection.execute(otherwise).scalars()}
-    normal = select(column).where(within, column.in_(recorded.keys() & set(normalised.values())))
+    normal = select(column).where(within, among(column, recorded.keys() & set(normalised.values())))
     # If both spellings are recorded, the normalised one is used.
     recorded |= {name: name for name in connection.execute(normal).scalars()}
     return {name: recorded.get(spelled, spelled) for name, spelled in normalised.items()}

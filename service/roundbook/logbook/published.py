@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from operator import not_
 from typing import Any
 
 from pydantic import Field
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, select
 
-from roundbook.database.tables import measure as measures
-from roundbook.database.tables import published_variance, round_, task
+from roundbook.database.tables import published_variance
 from roundbook.errors import (
     AlreadyRecordedError,
     ImpossibleStatisticError,
@@ -18,12 +18,13 @@ from roundbook.errors import (
 )
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_published
-from roundbook.logbook.lookup import Series, latest_matrix
+from roundbook.logbook.lookup import Series, latest_matrix, revisions_by_measure
 from roundbook.logbook.measures import ensure_measure, measure_named, other_measures
-from roundbook.logbook.names import NearName, check_name, check_reason, check_text, is_named
+from roundbook.logbook.names import NearName, check_name, check_reason, check_text
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.session import Session
+from roundbook.logbook.variance_rows import ratio_to_other_rounds
 from roundbook.requests.variances import RecordVarianceRequest
 
 
@@ -34,7 +35,8 @@ class RecordedVariance(Result):
     the former revision and are stale.
     `matrix` is the round's current score matrix, whose variance is used instead, None without one.
     `other_measures` are the task's other measures if this one is new to the record; `near_names`
-    are the task and round that are new to the record, if they may be misspelt.
+    are the task and round that are new to the record, if they may be misspelt. `variance_ratio` is
+    that of a raw variance to the median of the measure's other rounds, if they are far apart.
     """
 
     task: str
@@ -55,24 +57,13 @@ class RecordedVariance(Result):
     matrix: int | None
     other_measures: list[str]
     near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
+    variance_ratio: float | None = Field(None, exclude_if=not_)
 
 
-def latest_recorded(session: Session, request: RecordVarianceRequest) -> int | None:
+def latest_variance_revision(session: Session, request: RecordVarianceRequest) -> int | None:
     """Return the latest revision of the recorded variance that a request revises, or None."""
-    value = published_variance
-    rows: Any = session.connection.execute(
-        select(measures.c.name, measures.c.spellings, func.max(value.c.revision).label("revision"))
-        .join_from(value, measures, measures.c.id == value.c.measure_id)
-        .join(round_, round_.c.id == value.c.round_id)
-        .join(task, task.c.id == round_.c.task_id)
-        .where(
-            is_named(task.c.name, request.task),
-            is_named(round_.c.label, request.round),
-            is_named(value.c.assessments, request.assessments),
-            value.c.scale == request.scale,
-        )
-        .group_by(measures.c.id)
-    ).all()
+    of_scale = published_variance.c.scale == request.scale
+    rows = revisions_by_measure(session.connection, published_variance, request, of_scale)
     row = measure_named(rows, request.measure)
     return None if row is None else int(row.revision)
 
@@ -106,12 +97,11 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
     task_id, round_id, near = open_round(session, request)
     measure = ensure_measure(connection, task_id, request.measure)
     label = check_name("assessments label", request.assessments)
-    scale = request.scale
     identity = {
         "round_id": round_id,
         "measure_id": measure.id,
         "assessments": label,
-        "scale": scale,
+        "scale": request.scale,
     }
     current = connection.execute(
         select(published_variance)
@@ -129,38 +119,15 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
     if not unchanged:
         _check_revision(connection, request, series, current)
         revision += 1
-        connection.execute(
-            published_variance.insert().values(
-                **identity,
-                **facts,
-                revision=revision,
-                reason=reason,
-                software=SOFTWARE,
-                recorded_by=session.user,
-            )
-        )
-        record_event(
-            session,
-            "variance recorded",
-            why=reason,
-            task_id=task_id,
-            round_id=round_id,
-            details={
-                "measure": measure.name,
-                "assessments": label,
-                "scale": scale,
-                "revision": revision,
-                "variance": request.variance,
-                "source": source,
-            },
-        )
+        columns = identity | facts | {"revision": revision, "reason": reason}
+        _insert_revision(session, task_id, measure.name, columns)
         if current is not None:
             impact = stale_by_published(connection, task_id, [current.id])
     return RecordedVariance(
         task=request.task.strip(),
         round=request.round.strip(),
         measure=measure.name,
-        scale=scale,
+        scale=request.scale,
         assessments=label,
         revision=revision,
         **facts,
@@ -171,6 +138,27 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
         matrix=None if logged is None or logged.withdrawn is not None else logged.id,
         other_measures=other_measures(connection, task_id, measure),
         near_names=near,
+        variance_ratio=ratio_to_other_rounds(connection, task_id, series, request.variance)
+        if request.scale == "raw"
+        else None,
+    )
+
+
+def _insert_revision(
+    session: Session, task_id: int, measure: str, columns: Mapping[str, Any]
+) -> None:
+    """Insert a revision of a published variance, with these columns, and record the event."""
+    session.connection.execute(
+        published_variance.insert().values(**columns, software=SOFTWARE, recorded_by=session.user)
+    )
+    noted = ("assessments", "scale", "revision", "variance", "source")
+    record_event(
+        session,
+        "variance recorded",
+        why=columns["reason"],
+        task_id=task_id,
+        round_id=columns["round_id"],
+        details={"measure": measure} | {name: columns[name] for name in noted},
     )
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from importlib.metadata import version
-from typing import TypeVar
+from typing import Annotated, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, PlainSerializer, PlainValidator, ValidationError
 
-from roundbook.errors import RecordError
+from roundbook.errors import RecordError, RoundbookError
 
 SOFTWARE = f"roundbook {version('roundbook')}"
 
@@ -18,6 +18,16 @@ class Result(BaseModel):
     # Models are built on first use: a command uses a few of more than a hundred.
     model_config = ConfigDict(frozen=True, allow_inf_nan=False, defer_build=True)
 
+
+def _read_error(error: RoundbookError | str) -> RoundbookError:
+    return error if isinstance(error, RoundbookError) else RoundbookError(error)
+
+
+# An error as a field of a result, such as why one of several could not be renewed; its sentence in
+# JSON.
+ErrorField = Annotated[
+    RoundbookError, PlainValidator(_read_error), PlainSerializer(str, return_type=str)
+]
 
 _Saved = TypeVar("_Saved", bound=Result)
 

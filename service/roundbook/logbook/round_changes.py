@@ -17,13 +17,13 @@ from roundbook.errors import (
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_results
 from roundbook.logbook.input_rows import results_of_round
-from roundbook.logbook.lookup import recorded_round
-from roundbook.logbook.names import check_name, check_text, is_named
+from roundbook.logbook.lookup import recorded_round, round_named
+from roundbook.logbook.names import check_name, check_text
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import PUBLISHED, fingerprint_round, published_fingerprint
 from roundbook.logbook.rounds import Round, collection_name, read_rounds
 from roundbook.logbook.session import Session
-from roundbook.logbook.tasks import held_content, not_empty_error
+from roundbook.logbook.tasks import content_of_rounds, not_empty_error
 from roundbook.requests.tasks import PublishRound, RemoveRound, RenameRound, SetRound
 
 
@@ -142,10 +142,7 @@ def rename_round(session: Session, request: RenameRound) -> RenamedRound:
     recorded = recorded_round(connection, request.task, request.round, lock=True)
     task_id = recorded.task_id
     was = recorded.label
-    taken = select(round_.c.id).where(
-        round_.c.task_id == task_id, is_named(round_.c.label, label), round_.c.id != recorded.id
-    )
-    if connection.execute(taken).first():
+    if round_named(connection, task_id, label) not in (None, recorded.id):
         raise AlreadyRecordedError(
             f"Task '{request.task}' has a round '{label}' already.",
             way_out="round exists",
@@ -160,9 +157,9 @@ def rename_round(session: Session, request: RenameRound) -> RenamedRound:
             round=was,
             result=saved[0],
         )
-    held = held_content(connection, [recorded.id])
-    if held is not None and not request.force:
-        raise RecordError(f"Round '{was}' holds {held}.", way_out="force a rename", round=was)
+    content = content_of_rounds(connection, [recorded.id])
+    if content is not None and not request.force:
+        raise RecordError(f"Round '{was}' holds {content}.", way_out="force a rename", round=was)
     if label != was:
         connection.execute(round_.update().where(round_.c.id == recorded.id).values(label=label))
         details = {"round": {"was": was, "is": label}}
@@ -185,8 +182,8 @@ def remove_round(session: Session, request: RemoveRound) -> RemovedRound:
     connection = session.connection
     recorded = recorded_round(connection, request.task, request.round, lock=True)
     task_id = recorded.task_id
-    if held := held_content(connection, [recorded.id]):
-        raise not_empty_error(f"Round '{recorded.label}'", held, request.task)
+    if content := content_of_rounds(connection, [recorded.id]):
+        raise not_empty_error(f"Round '{recorded.label}'", content, request.task)
     connection.execute(round_.delete().where(round_.c.id == recorded.id))
     later = connection.execute(
         select(round_.c.id)

@@ -9,18 +9,18 @@ from operator import not_
 from typing import NamedTuple
 
 from pydantic import Field
-from sqlalchemy import Connection, distinct, func, select
-from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy import Connection, distinct, func, select, text
 
 from roundbook.database.tables import matrix, measure, round_, task, withdrawn
 from roundbook.errors import AlreadyRecordedError, NotRecordedError, RoundPublishedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
 from roundbook.logbook.lookup import Series, find_round, find_task, read_round, round_named
-from roundbook.logbook.names import NearName, check_name, near_names_of_new
+from roundbook.logbook.names import NearName, check_name, is_named, near_names_of_new
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task
+from roundbook.logbook.withdrawals import IS_LATEST
 from roundbook.requests.matrices import LoggingRequest
 from roundbook.requests.runs import LogQrels, LogRuns
 from roundbook.requests.tasks import CreateRound, ListRounds
@@ -227,12 +227,11 @@ def read_rounds(connection: Connection, task_id: int, label: str | None = None) 
             matrix.c.id.label("matrix"),
             withdrawn.c.reason.label("withdrawn"),
         )
-        .ext(distinct_on(matrix.c.round_id, measure.c.name, matrix.c.assessments))
         .join(measure, measure.c.id == matrix.c.measure_id)
         .join(round_, round_.c.id == matrix.c.round_id)
         .outerjoin(withdrawn, withdrawn.c.matrix_id == matrix.c.id)
-        .where(round_.c.task_id == task_id)
-        .order_by(matrix.c.round_id, measure.c.name, matrix.c.assessments, matrix.c.revision.desc())
+        .where(round_.c.task_id == task_id, text(IS_LATEST))
+        .order_by(matrix.c.round_id, measure.c.name, matrix.c.assessments)
     )
     for row in matrices:
         logged.setdefault(row.round_id, []).append(LoggedMeasure(**row._mapping))
@@ -264,11 +263,11 @@ class PublishedPart(NamedTuple):
 
 
 def published_rounds(connection: Connection, task_name: str) -> dict[str, bool]:
-    """Return, by label, whether each round of a task, named in NFC, is published."""
+    """Return, by label, whether each round of a task is published."""
     rows = connection.execute(
         select(round_.c.label, round_.c.status)
         .join(task, task.c.id == round_.c.task_id)
-        .where(func.normalize(task.c.name) == task_name)
+        .where(is_named(task.c.name, task_name))
     )
     return {row.label: row.status == "published" for row in rows}
 

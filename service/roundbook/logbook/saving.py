@@ -9,9 +9,9 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from operator import not_
-from typing import Annotated, Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
-from pydantic import Field, PlainSerializer, PlainValidator
+from pydantic import Field
 from sqlalchemy import Connection, Row, text
 
 from roundbook.database.tables import result as result_table
@@ -21,13 +21,12 @@ from roundbook.errors import (
     InputError,
     RecordError,
     RevisedMeanwhileError,
-    RoundbookError,
 )
 from roundbook.logbook.events import record_event
 from roundbook.logbook.kinds import Kind, find_kind
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.names import LONGEST_NAME, check_name, check_text
-from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.result import SOFTWARE, ErrorField, Result
 from roundbook.logbook.saved_results import (
     ResultEntry,
     ShownResult,
@@ -66,21 +65,11 @@ class Renewed(Result):
     status: Literal["saved", "unchanged"]
 
 
-def _read_refusal(error: RoundbookError | str) -> RoundbookError:
-    return error if isinstance(error, RoundbookError) else RoundbookError(error)
-
-
-# In JSON an error is its sentence.
-Refusal = Annotated[
-    RoundbookError, PlainValidator(_read_refusal), PlainSerializer(str, return_type=str)
-]
-
-
 class Renewal(Result):
     """The results renewed (in a dry run: to be renewed), and those left stale, with the errors."""
 
     renewed: list[Renewed]
-    left: list[tuple[ResultEntry, Refusal]]
+    left: list[tuple[ResultEntry, ErrorField]]
     dry_run: bool = False
 
 

@@ -108,9 +108,9 @@ def rename_task(session: Session, request: RenameTask) -> RenamedTask:
                 round=row.label,
             )
     _refuse_saved(connection, task_id, was, "keeps its name")
-    held = held_content(connection, [row.id for row in rounds])
-    if held is not None and not request.force:
-        raise RecordError(f"Task '{was}' holds {held}.", way_out="force a rename", task=was)
+    content = content_of_rounds(connection, [row.id for row in rounds])
+    if content is not None and not request.force:
+        raise RecordError(f"Task '{was}' holds {content}.", way_out="force a rename", task=was)
     if name != was:
         try:
             connection.execute(task.update().where(task.c.id == task_id).values(name=name))
@@ -141,8 +141,8 @@ def remove_task(session: Session, request: RemoveTask) -> RemovedTask:
         .where(round_.c.task_id == task_id)
         .order_by(round_.c.ordinal)
     ).all()
-    if held := held_content(connection, [row.id for row in rounds]):
-        raise not_empty_error(f"Task '{name}'", held, name)
+    if content := content_of_rounds(connection, [row.id for row in rounds]):
+        raise not_empty_error(f"Task '{name}'", content, name)
     _refuse_saved(connection, task_id, name, "stays")
     of_task = select(access_token.c.name).where(access_token.c.task_id == task_id)
     if (token := connection.execute(of_task.limit(1)).scalar()) is not None:
@@ -169,7 +169,7 @@ def _refuse_saved(connection: Connection, task_id: int, name: str, effect: str) 
         )
 
 
-def held_content(connection: Connection, rounds: Sequence[int]) -> str | None:
+def content_of_rounds(connection: Connection, rounds: Sequence[int]) -> str | None:
     """Return the noun for content that keeps rounds from being removed, or None without any."""
     contents = (
         (matrix, "scores"),
@@ -184,10 +184,10 @@ def held_content(connection: Connection, rounds: Sequence[int]) -> str | None:
     return None
 
 
-def not_empty_error(name: str, held: str, task_name: str) -> RecordError:
+def not_empty_error(name: str, content: str, task_name: str) -> RecordError:
     """Return the error for a task or round that cannot be removed because of its content."""
-    message = f"{name} holds {held}, so it stays."
-    if held != "scores":
+    message = f"{name} holds {content}, so it stays."
+    if content != "scores":
         return RecordError(message)
     return RecordError(message, way_out="withdraw instead", task=task_name)
 

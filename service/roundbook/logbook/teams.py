@@ -49,7 +49,8 @@ class DescribedTeams(Result):
     corrected. `renewed` are the measures of the renewed variance estimates, one entry for each
     estimate. `refittable` are the round's factors that rest on other runs than the pool, if the file
     changes what is known of the pool. `unknown_runs` are runs that only the file has,
-    `undescribed_runs` runs that it lacks. `hidden` are the hidden parts of a workbook.
+    `undescribed_runs` runs that it lacks, `unread_columns` columns that hold nothing
+    that is known of a team file. `hidden` are the hidden parts of a workbook.
     `publication` has the fingerprints of a published round whose runs change.
     """
 
@@ -64,6 +65,7 @@ class DescribedTeams(Result):
     refittable: list[RefittableFactors]
     unknown_runs: list[str]
     undescribed_runs: list[str]
+    unread_columns: list[str] = Field(default_factory=list, exclude_if=not_)
     hidden: list[HiddenCells] = Field(default_factory=list)
     impact: list[Dependent]
     publication: Publication | None = Field(None, exclude_if=not_)
@@ -134,6 +136,7 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
         refittable=refittable_factors(connection, round_id) if pool_changed(changes) else [],
         unknown_runs=[tag for tag in teams if tag not in tags],
         undescribed_runs=[tag for tag in tags if tag not in teams],
+        unread_columns=list(teams.unread),
         hidden=list(teams.hidden),
         impact=_stale(connection, recorded, changes),
         publication=find_publication(session, request.task, request.round) if changes else None,

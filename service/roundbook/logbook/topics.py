@@ -10,11 +10,12 @@ from unicodedata import normalize
 from sqlalchemy import Connection, func, select, text
 
 from roundbook.database.run_tables import judgment_list, qrels, run_list, run_upload
+from roundbook.database.table_parts import among
 from roundbook.database.tables import matrix, matrix_topic, round_, topic, topic_alias
 from roundbook.errors import AlreadyRecordedError, BadFileError, NotRecordedError
 from roundbook.formats.name_tables import TopicId, read_topic_ids
 from roundbook.logbook.events import record_event
-from roundbook.logbook.lookup import find_round, find_task, is_among
+from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.names import check_name, is_named
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.same_topics import same_topics
@@ -103,7 +104,10 @@ def alias_topics(session: Session, request: AliasTopics) -> AliasedTopics:
         spelled = recorded.get(row.id, row.id)
         name = recorded.get(row.topic)
         if name is None:
-            raise _refused(row, f"task '{request.task}' has no topic '{row.topic}'")
+            raise _refused(
+                row,
+                f"task '{request.task}' has no topic '{row.topic}'; name it by the id it has in a round",
+            )
         name = new.get(name, same.name(name))
         if in_round and spelled not in in_round:
             raise _refused(row, f"round '{row.round}' has no topic '{row.id}'")
@@ -203,7 +207,7 @@ def _refuse_two_in_one(
     connection: Connection, task_id: int, names: Mapping[str, str], rows: Mapping[str, TopicId]
 ) -> None:
     """Refuse ids of one topic if a score matrix, run or assessments have them as two topics."""
-    spelled_so = is_among(topic.c.name, {*names, *names.values()})
+    spelled_so = among(topic.c.name, {*names, *names.values()})
     for table, owner, holder in (
         (matrix_topic, matrix, "matrix {}"),
         (run_list, run_upload, "its runs"),

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import NamedTuple, Self
 
-from sqlalchemy import Connection, text
+from sqlalchemy import Connection, func, select, text
 
-from roundbook.logbook.withdrawals import TaskScores
+from roundbook.database.tables import current_matrix, round_, variance_estimate
+from roundbook.logbook.lookup import Series
+from roundbook.logbook.withdrawals import IS_LATEST, TaskScores
+
+# The ratio of variances of scores on scales that differ fivefold.
+_OTHER_SCALE = 25
 
 
 class VarianceRow(NamedTuple):
@@ -73,17 +79,44 @@ def read_rows(
     return [VarianceRow._make(row) for row in connection.execute(_HISTORY, filters)]
 
 
-def read_teams(connection: Connection, task_id: int) -> dict[int, set[int | None]]:
-    """Return the ids of the teams with runs in each of a task's rounds, None for unknown teams."""
-    rows = connection.execute(_TEAMS, {"task": task_id})
-    return {round_id: set(teams) for round_id, teams in rows}
+def read_teams(connection: Connection, rows: Sequence[VarianceRow]) -> dict[int, set[int | None]]:
+    """Return the ids of the teams with runs in each row's matrix, None for unknown teams."""
+    matrices = [row.matrix for row in rows if row.matrix is not None]
+    by_matrix = connection.execute(_TEAMS, {"matrices": matrices})
+    return {matrix: set(teams) for matrix, teams in by_matrix}
 
 
 _TEAMS = text("""
-SELECT round_id, array_agg(DISTINCT team_id) FROM roundbook.run
-WHERE round_id IN (SELECT id FROM roundbook.round WHERE task_id = :task)
-GROUP BY round_id
+SELECT matrix_run.matrix_id, array_agg(DISTINCT run.team_id)
+FROM roundbook.matrix_run JOIN roundbook.run ON run.id = matrix_run.run_id
+WHERE matrix_run.matrix_id = ANY (CAST(:matrices AS bigint[]))
+GROUP BY matrix_run.matrix_id
 """)
+
+
+def ratio_to_other_rounds(
+    connection: Connection, task_id: int, series: Series, variance: float
+) -> float | None:
+    """Return the ratio of a raw variance to the median of the measure's other rounds.
+
+    None without other rounds, and if the ratio is between 1/25 and 25.
+    """
+    middle = func.percentile_cont(0.5).within_group(variance_estimate.c.variance)
+    median = connection.execute(
+        select(middle)
+        .join(current_matrix, current_matrix.c.id == variance_estimate.c.matrix_id)
+        .join(round_, round_.c.id == current_matrix.c.round_id)
+        .where(
+            round_.c.task_id == task_id,
+            round_.c.id != series.round_id,
+            current_matrix.c.measure_id == series.measure_id,
+            variance_estimate.c.scale == "raw",
+        )
+    ).scalar_one()
+    if not median or not variance or 1 / _OTHER_SCALE <= variance / median <= _OTHER_SCALE:
+        return None
+    # The ratio to a median near the smallest doubles may overflow.
+    return min(float(variance / median), sys.float_info.max)
 
 
 # The variances of the matrices `counted`, and published ones, with the columns of a `VarianceRow`
@@ -112,14 +145,10 @@ HISTORY = f"""
 WITH task_round AS (
     SELECT id, label, ordinal, held, collection FROM roundbook.round
     WHERE task_id = :task AND (CAST(:rounds AS bigint[]) IS NULL OR id = ANY (:rounds))
-), latest AS (
-    SELECT DISTINCT ON (round_id, measure_id, assessments)
-           id, round_id, measure_id, assessments, revision
-    FROM roundbook.matrix
-    WHERE round_id IN (SELECT id FROM task_round)
-    ORDER BY round_id, measure_id, assessments, revision DESC
 ), counted AS (
-    SELECT * FROM latest WHERE id NOT IN (SELECT matrix_id FROM roundbook.withdrawn)
+    SELECT * FROM roundbook.matrix
+    WHERE round_id IN (SELECT id FROM task_round) AND {IS_LATEST}
+      AND id NOT IN (SELECT matrix_id FROM roundbook.withdrawn)
 ), candidate AS (
 {VARIANCES}
 )

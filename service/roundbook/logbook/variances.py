@@ -99,7 +99,7 @@ def show_variances(session: Session, request: VarianceRequest) -> VarianceHistor
         mixed=mixed,
         rounds=rounds,
         pooled=pooled,
-        teams=_teams_of(rows, read_teams(connection, task_id)),
+        teams=_teams_of(rows, read_teams(connection, rows)),
         withdrawn=withdrawn,
         out_of_order=rounds_out_of_order(rows),
     )
@@ -134,7 +134,7 @@ def show_histories(session: Session, request: VarianceHistoryRequest) -> Varianc
             task=task,
             scale=request.scale,
         )
-    teams, histories = read_teams(connection, task_id), []
+    teams, histories = read_teams(connection, kept), []
     for (measure, label), group in groupby(kept, key=lambda row: (row.measure, row.assessments)):
         of_measure = list(group)
         rounds, pooled = judge_rounds(of_measure, request.pool_by)
@@ -168,11 +168,11 @@ def _instability(history: VarianceHistory) -> float:
 
 
 def _teams_of(
-    rows: Sequence[VarianceRow], teams_by_round: Mapping[int, Set[int | None]]
+    rows: Sequence[VarianceRow], teams_by_matrix: Mapping[int, Set[int | None]]
 ) -> TeamsOfRounds:
     """Return the numbers of teams that return from round to round."""
     scored = [row for row in rows if row.origin == "matrix"]
-    by_round = [teams_by_round[row.round_id] for row in scored]
+    by_round = [teams_by_matrix[row.matrix] for row in scored if row.matrix is not None]
     rounds = Counter(team for teams in by_round for team in teams if team is not None)
     first = {team for teams in by_round[:1] for team in teams if team is not None}
     return TeamsOfRounds(

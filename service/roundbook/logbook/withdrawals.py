@@ -1,4 +1,4 @@
-"""Score matrices withdrawn at present, which results over several rounds leave out."""
+"""Which score matrices count: the latest revision of each series, unless it is withdrawn."""
 
 from __future__ import annotations
 
@@ -10,6 +10,15 @@ from roundbook.logbook.result import Result
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
+
+
+# A condition on rows of `matrix`: the latest revision of its series, withdrawn or not.
+IS_LATEST = """NOT EXISTS (
+    SELECT FROM roundbook.matrix AS later
+    WHERE (later.round_id, later.measure_id, later.assessments)
+          = (matrix.round_id, matrix.measure_id, matrix.assessments)
+      AND later.revision > matrix.revision
+)"""
 
 
 class WithdrawnMatrix(Result):
@@ -59,7 +68,7 @@ def read_withdrawn(connection: Connection, scores: TaskScores) -> list[Withdrawn
     return [WithdrawnMatrix(**row._mapping) for row in rows]
 
 
-_WITHDRAWN = """
+_WITHDRAWN = f"""
 SELECT round.label AS round, measure.name AS measure, matrix.assessments, matrix.id AS matrix,
        matrix.revision, withdrawn.reason, withdrawn.decided_at AS withdrawn_at,
        withdrawn.decided_by AS withdrawn_by
@@ -71,11 +80,6 @@ WHERE round.task_id = %(task)s
   AND (CAST(%(measures)s AS bigint[]) IS NULL OR matrix.measure_id = ANY (%(measures)s))
   AND (CAST(%(assessments)s AS text[]) IS NULL OR matrix.assessments = ANY (%(assessments)s))
   AND (CAST(%(rounds)s AS bigint[]) IS NULL OR round.id = ANY (%(rounds)s))
-  AND NOT EXISTS (
-      SELECT FROM roundbook.matrix AS later
-      WHERE (later.round_id, later.measure_id, later.assessments)
-            = (matrix.round_id, matrix.measure_id, matrix.assessments)
-        AND later.revision > matrix.revision
-  )
+  AND {IS_LATEST}
 ORDER BY round.ordinal, measure.name, matrix.assessments
-"""
+"""  # noqa: S608

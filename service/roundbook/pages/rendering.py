@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 from pathlib import Path
 from textwrap import shorten
+from typing import get_args
 from urllib.parse import urlencode, urlsplit
 
 from fastapi import Request
@@ -23,6 +24,7 @@ from roundbook.pages.study_form import study_title
 from roundbook.presentation.figures import short
 from roundbook.presentation.phrases import verdict_words
 from roundbook.presentation.tables import Column, Table
+from roundbook.requests.fields import Missing, VarianceScale
 
 STATIC = Path(__file__).parent / "static"
 # The hash makes browsers fetch a later version's file.
@@ -185,4 +187,6 @@ _TEMPLATES.globals |= {
     "link": link,
     "software": SOFTWARE,
     "static": _ADDRESSES.__getitem__,
+    "variance_scales": get_args(VarianceScale),
+    "missing_policies": get_args(Missing),
 }

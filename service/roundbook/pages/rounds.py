@@ -133,11 +133,19 @@ def round_context(
     (matrix,) = candidates
     by = matrix.assessments
     context["whose"] = f"{chosen}, {by} assessments" if by != DEFAULT_ASSESSMENTS else chosen
-    drawn = context["figures"]
     series = {"task": task, "round": contents.round, "measure": chosen, "assessments": assessments}
-    overview = answer(caller, session, show_overview, ShowMatrix(matrix=matrix.matrix))
+    _add_scores(session, caller, context, series, matrix.matrix)
+    return context
+
+
+def _add_scores(
+    session: Session, caller: Caller, context: dict[str, Any], series: dict[str, Any], matrix: int
+) -> None:
+    """Add the intervals, factors and ranking of a score matrix, with their figures."""
+    drawn = context["figures"]
+    overview = answer(caller, session, show_overview, ShowMatrix(matrix=matrix))
     context["intervals"] = {run.run: run for run in overview.runs}
-    drawn["scores"] = figure("scores", overview, matrix=matrix.matrix)
+    drawn["scores"] = figure("scores", overview, matrix=matrix)
     try:
         factors = show_factors(session, FactorsRequest(**series))
         context["factors"] = factors
@@ -150,8 +158,7 @@ def round_context(
     except RoundbookError as error:
         if status_of(error) == 503:
             raise
-        notes.append(str(error))
-    return context
+        context["trouble_sentences"].append(str(error))
 
 
 @router.get("/matrix")

@@ -62,10 +62,11 @@ def _error_page(http: Request, error: Exception) -> Response:
     else:
         fault = error.errors()[0]  # type: ignore[attr-defined]
         field = ".".join(map(str, fault["loc"][1:]))
-        sentence = f"{field}: {refusal_reason(fault).removesuffix('.')}."
+        sentence = f"`{field}` {refusal_reason(fault).removesuffix('.')}."
         status, refused = 422, Refusal("", sentence)
-    if status == 401 and http.method == "GET":
-        return RedirectResponse(link("/login", then=f"{http.url.path}?{http.url.query}"), 303)
+    if status == 401 and http.method in ("GET", "HEAD"):
+        query = f"?{http.url.query}" if http.url.query else ""
+        return RedirectResponse(link("/login", then=http.url.path + query), 303)
     back = came_from(http)
     return page(http, "error.html", status, refused=refused, back=back, unknown=status == 401)
 

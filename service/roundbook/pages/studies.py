@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Annotated, Any
 from urllib.parse import parse_qs, urlencode
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from roundbook.api.access import answer, visible_tasks
@@ -57,6 +57,7 @@ from roundbook.requests.tasks import ListRounds
 
 router = APIRouter()
 _RELOAD_SECONDS = 2
+_JOBS = 50  # on a page
 # Fields that the page of a job does not repeat, or that only the terminal has.
 _LEFT_OUT = frozenset({"study", "task", "files", "layout", "missing", "file_measure"})
 
@@ -153,11 +154,18 @@ def _ageing(session: Session, caller: Caller, study: Study) -> list[str]:
 
 
 @router.get("/jobs")
-def jobs_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLResponse:
+def jobs_page(
+    http: Request,
+    caller: PageCaller,
+    session: PageSession,
+    before: Annotated[int | None, Query(ge=1)] = None,
+) -> HTMLResponse:
     """List the studies in the background, latest first."""
     require_scope(caller, "read")
-    jobs = list_jobs(session, ListJobs(task=caller.task)).jobs
-    return page(http, "jobs.html", jobs=jobs, under_label=under_label)
+    request = ListJobs(task=caller.task, before=before, limit=_JOBS + 1)
+    jobs = list_jobs(session, request).jobs
+    earlier = len(jobs) > _JOBS
+    return page(http, "jobs.html", jobs=jobs[:_JOBS], earlier=earlier, under_label=under_label)
 
 
 @router.get("/job/{number}")

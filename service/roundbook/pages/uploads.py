@@ -31,7 +31,7 @@ from roundbook.errors import (
     RoundPublishedError,
 )
 from roundbook.formats import sent_to
-from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.lookup import recorded_round
 from roundbook.logbook.matrices.logged import LoggedMatrices
 from roundbook.logbook.names import known_names, near_name, near_recorded
 from roundbook.logbook.session import Session
@@ -98,7 +98,8 @@ class _Preview:
 def upload_page(http: Request, caller: PageCaller) -> HTMLResponse:
     """Show the form for a round's scores, runs or assessments."""
     require_scope(caller, "log")
-    return _form(http, dict(http.query_params))
+    own = {"task": caller.task} if caller.task else {}
+    return _form(http, own | dict(http.query_params))
 
 
 def _form(
@@ -231,13 +232,9 @@ def _look(http: Request, caller: Caller, previewed: _Preview) -> dict[str, Any]:
 def _new_names(session: Session, task: str, label: str) -> str | None:
     """Return 'a new task' or 'a new round' if logging creates one; None where both exist."""
     try:
-        task_id = find_task(session.connection, task)
-    except NotRecordedError:
-        return "a new task"
-    try:
-        find_round(session.connection, task_id, task, label)
-    except NotRecordedError:
-        return "a new round"
+        recorded_round(session.connection, task, label)
+    except NotRecordedError as error:
+        return "a new round" if "round" in error.facts else "a new task"
     return None
 
 

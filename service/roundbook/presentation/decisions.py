@@ -112,8 +112,7 @@ def stale_by_topics(changed: AliasedTopics | UnaliasedTopic) -> str | None:
 
 def described_notes(described: DescribedTeams) -> list[str]:
     """Return the notes on a team file: runs left out, variances estimated anew, hidden cells."""
-    where = f"round '{described.round}'"
-    notes = team_file_notes(described.unknown_runs, described.undescribed_runs, where)
+    notes = team_file_notes(described, f"round '{described.round}'")
     corrected = described.status == "corrected"
     note = renewed_note(described.renewed, corrected=corrected, dry_run=described.dry_run)
     return [*notes, *([note] if note else []), *hidden_notes(described.hidden)]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import partial
 from typing import Any
 
 from roundbook.logbook.drift.assessment import StandardisingRuns
@@ -21,6 +22,7 @@ from roundbook.presentation.drift_verdict import (
     plain,
     reason,
     signed,
+    writers,
 )
 from roundbook.presentation.phrases import other_pool, verdict_words
 from roundbook.presentation.rounds import assumed_collection, out_of_order
@@ -216,7 +218,8 @@ def _recurring(report: DriftReport) -> str | None:
     like = recurring.systems_like_these
     figures = ""
     if like is not None and like.shift is not None:
-        shift, ratio = at_95(like.shift_95, signed), at_95(like.sd_ratio_95, plain)
+        write_shift, write_ratio = writers(report)
+        shift, ratio = at_95(like.shift_95, write_shift), at_95(like.sd_ratio_95, write_ratio)
         figures = f"; a shift of {signed(like.shift)} ({shift}), a spread of"
         figures += f" {plain(like.sd_ratio)} times what it was ({ratio})"
     return (
@@ -306,13 +309,14 @@ def recurring_reason(report: DriftReport, recurring: RecurringSystems) -> str:
     moved = (
         f"{systems} ran in both rounds; their mean standardised score, each by its own round's"
         f" factors, moved by {signed(recurring.mean_difference)} sds"
-        f" ({_interval(recurring.mean_difference_95)}; up to {recurring.margin:g} does not matter)"
+        f" ({_interval(recurring.mean_difference_95, recurring.margin)}; up to"
+        f" {recurring.margin:g} does not matter)"
     )
     against = ""
     if recurring.against_others is not None:
         against = (
             f"against the other runs that standardise they moved by {signed(recurring.against_others)}"
-            f" ({_interval(recurring.against_others_95)})"
+            f" ({_interval(recurring.against_others_95, recurring.margin)})"
         )
     if recurring.why == "against other runs":
         return f"{moved}, but {against}: whether they stand where they stood cannot be told."
@@ -329,8 +333,10 @@ def recurring_reason(report: DriftReport, recurring: RecurringSystems) -> str:
     return f"{moved}{beside}: {meaning}."
 
 
-def _interval(limits: Interval | None) -> str:
-    return "no interval exists for one" if limits is None else at_95(limits, signed)
+def _interval(limits: Interval | None, margin: float) -> str:
+    if limits is None:
+        return "no interval exists for one"
+    return at_95(limits, partial(signed, margin=margin))
 
 
 def _pulled(report: DriftReport, recurring: RecurringSystems) -> str:

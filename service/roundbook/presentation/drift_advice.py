@@ -58,7 +58,7 @@ def brief_advice(report: DriftReport) -> str:
 # By the reason why a verdict is open which more systems need not change: what to look at.
 _NO_MORE: dict[str | None, str] = {
     "topics of small sd": "look at the topics of small sd (`details`)",
-    "no spread in the later round": "look at the scores of the later round, where all runs tie",
+    "no spread in the later round": "look at the scores of the later round, where all standardising runs tie",
     "scores too far apart": "look for what is wrong with the scores",
 }
 

@@ -54,9 +54,11 @@ def ageing(from_round: str, verdicts: Mapping[str, str]) -> str:
         verdict: [label for label, of_round in verdicts.items() if of_round == verdict]
         for verdict in ("held", "aged", "undecided", "unbridged")
     }
-    words = {"unbridged": "without shared topics"}
+    phrases = {"unbridged": "without shared topics"}
     counts = ", ".join(
-        f"{len(names)} {words.get(verdict, verdict)}" for verdict, names in labels.items() if names
+        f"{len(names)} {phrases.get(verdict, verdict)}"
+        for verdict, names in labels.items()
+        if names
     )
     rounds = counted(len(verdicts), "later round")
     lines = [f"The factors of round '{from_round}' in {rounds}: {counts}."]

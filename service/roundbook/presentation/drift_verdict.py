@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from roundbook.logbook.drift.assessment import Assessment
 from roundbook.logbook.drift.report import DriftCurve, DriftReport, LaterRound
 from roundbook.logbook.same_topics import collections_differ
+from roundbook.presentation.tables import decimals_beside
 from roundbook.statistics.drift.jackknife import PerStatistic
 from roundbook.statistics.t_interval import Interval
 
@@ -87,15 +89,17 @@ def brief_reason(report: DriftReport) -> str:
     shift_by, ratio_by = (
         "held" if verdict == "held" else "aged" for verdict in (by_itself.shift, by_itself.sd_ratio)
     )
-    shift = intervals(shift_by, like.shift_95, like.shift_90, signed)
-    ratio = intervals(ratio_by, like.sd_ratio_95, like.sd_ratio_90, plain)
+    write_shift, write_ratio = writers(report)
+    shift = intervals(shift_by, like.shift_95, like.shift_90, write_shift)
+    ratio = intervals(ratio_by, like.sd_ratio_95, like.sd_ratio_90, write_ratio)
     return (
         f"For systems and topics like these the mean score moved by {signed(like.shift)}"
         f" standard deviations of round '{report.from_round}' ({shift}; up to"
         f" {report.margin:.3g} does not matter), and the spread is {plain(like.sd_ratio)} times"
         f" what it was ({ratio}; {1 / report.sd_ratio_margin:.3g} to {report.sd_ratio_margin:g} does"
         " not matter)."
-        f" {_deciding(report)} {JUDGED_BY} It rests on {_topics(report, report)}, {_units(report, report)}."
+        f" {_deciding(report, report)} {JUDGED_BY} It rests on {_topics(report, report)},"
+        f" {_units(report, report)}."
     )
 
 
@@ -111,8 +115,8 @@ def _reason(assessment: Assessment, rounds: Comparison | DriftReport) -> str:
         if not rounds.shared_topics:
             return "The two rounds share no topic, so no shift exists."
         return (
-            f"On every topic the two rounds share ({rounds.shared_topics}), all runs of '{first}'"
-            " tie: with no standard deviation above 0 there is no unit for a shift."
+            f"On every topic the two rounds share ({rounds.shared_topics}), all standardising runs"
+            f" of '{first}' tie: with no standard deviation above 0 there is no unit for a shift."
         )
     like = assessment.systems_like_these
     if like is None:
@@ -129,14 +133,15 @@ def _reason(assessment: Assessment, rounds: Comparison | DriftReport) -> str:
             f" {_why_no_interval(assessment, rounds)}"
         )
     by_itself = _by_itself(assessment)
-    shift = intervals(by_itself.shift, like.shift_95, like.shift_90, signed)
-    ratio = intervals(by_itself.sd_ratio, like.sd_ratio_95, like.sd_ratio_90, plain)
+    write_shift, write_ratio = writers(rounds)
+    shift = intervals(by_itself.shift, like.shift_95, like.shift_90, write_shift)
+    ratio = intervals(by_itself.sd_ratio, like.sd_ratio_95, like.sd_ratio_90, write_ratio)
     return (
         f"For systems and topics like these, the mean score moved by {signed(like.shift)} standard"
         f" deviations of round '{first}' ({shift}), where -{rounds.margin:.3g} to"
         f" +{rounds.margin:.3g} does not matter. The spread of the runs is {plain(like.sd_ratio)}"
         f" times what it was ({ratio}), where {1 / rounds.sd_ratio_margin:.3g} to"
-        f" {rounds.sd_ratio_margin:g} does not matter. {_deciding(assessment)} {JUDGED_BY} This"
+        f" {rounds.sd_ratio_margin:g} does not matter. {_deciding(assessment, rounds)} {JUDGED_BY} This"
         f" rests on {_topics(assessment, rounds)} and on {_units(assessment, rounds)}."
     )
 
@@ -150,7 +155,7 @@ def _topics(assessment: Assessment, rounds: Comparison | DriftReport) -> str:
     shared = rounds.shared_topics
     used = shared if assessment.topics_used is None else assessment.topics_used
     if used < shared:
-        tie = f"on the others all runs of '{rounds.from_round}' tie"
+        tie = f"on the others all standardising runs of '{rounds.from_round}' tie"
         return f"{used} of the {shared} topics that both rounds share ({tie})"
     return f"the {used} topics that both rounds share" if used > 1 else "the one shared topic"
 
@@ -183,18 +188,18 @@ def _why_no_interval(assessment: Assessment, rounds: Comparison | DriftReport) -
         "fewer than 5 units in the first round": f"{needs} '{rounds.from_round}' has"
         f" {units.from_}.",
         "fewer than 5 units in the later round": f"{needs} '{rounds.to_round}' has {units.to}.",
-        "no spread in the later round": f"All runs of '{rounds.to_round}' tie on every one of"
+        "no spread in the later round": f"All standardising runs of '{rounds.to_round}' tie on every one of"
         " them, which leaves no spread to compare.",
         "scores too far apart": "The scores of the two rounds are too far apart in size for any"
         " interval: look for what is wrong with them.",
     }.get(
         assessment.why or "",
-        f"Without one of the {noun}, all other runs of its round tie on every one of them: so"
+        f"Without one of the {noun}, all other standardising runs of its round tie on every one of them: so"
         " nothing follows from it for other systems.",
     )
 
 
-def _deciding(assessment: Assessment) -> str:
+def _deciding(assessment: Assessment, rounds: Comparison | DriftReport) -> str:
     """Return the sentence on where the intervals lie that decide the verdict, or leave it open."""
     why = assessment.why
     if assessment.verdict == "held":
@@ -202,7 +207,7 @@ def _deciding(assessment: Assessment) -> str:
     if why == "topics of small sd":
         return (
             "Both intervals lie inside, but the mean over topics of each one's shift in its own"
-            f" standard deviation is {signed(assessment.mean_shift)}: topics on which the runs"
+            f" standard deviation is {signed(assessment.mean_shift, rounds.margin)}: topics on which the runs"
             " hardly differ moved by more."
         )
     names = {"shift": "shift", "sd ratio": "spread"}
@@ -231,20 +236,30 @@ def intervals(
     )
 
 
+def writers(
+    rounds: Comparison | DriftReport | DriftCurve,
+) -> tuple[Callable[[float], str], Callable[[float], str]]:
+    """Return how the limits of shifts and of ratios are written beside the margins of a verdict."""
+    return partial(signed, margin=rounds.margin), partial(plain, margin=rounds.sd_ratio_margin)
+
+
 def at_95(limits: Interval | None, write: Callable[[float], str]) -> str:
     """Return the 95% interval alone."""
     return intervals("aged", limits, limits, write)
 
 
-def signed(value: float | None) -> str:
-    """Return a shift as text, with its sign."""
+def signed(value: float | None, margin: float | None = None) -> str:
+    """Return a shift as text, with its sign; one just beyond the margin is written so."""
     if value is None:
         return "an unknown number of"
-    return f"{value:+z.3f}" if abs(value) < 1e6 else f"{value:+.3g}"
+    digits = decimals_beside(value, [] if margin is None else [-margin, margin], 3)
+    return f"{value:+z.{digits}f}" if abs(value) < 1e6 else f"{value:+.3g}"
 
 
-def plain(value: float | None) -> str:
-    """Return a ratio as text."""
+def plain(value: float | None, margin: float | None = None) -> str:
+    """Return a ratio as text; one just beyond the margin is written so."""
     if value is None:
         return "an unknown number of"
-    return f"{value:.3f}" if value == 0 or 0.001 <= value < 1e6 else f"{value:.3g}"
+    digits = decimals_beside(value, [] if margin is None else [1 / margin, margin], 3)
+    fixed = value == 0 or 0.001 <= value < 1e6
+    return f"{value:.{digits}f}" if fixed else f"{value:.3g}"

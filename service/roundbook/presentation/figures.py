@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from roundbook.presentation.drift_verdict import signed
 from roundbook.presentation.phrases import counted, other_pool
+from roundbook.presentation.tables import decimals_beside, fixed
 from roundbook.requests.plans import INTERVALS
 
 if TYPE_CHECKING:
@@ -122,7 +123,9 @@ def plan_caption(plan: Plan) -> str:
     """Return the caption of the chart of a plan."""
     if plan.design in INTERVALS:
         return "Expected full width of the interval by the number of topics; the dots are planned."
-    level = "" if plan.solve == "power" else f"; dashed, the power asked, {short(1 - plan.beta, 2)}"
+    level, power = "", 1 - plan.beta
+    if plan.solve != "power":
+        level = f"; dashed, the power asked, {short(power, decimals_beside(power, [1], 2))}"
     return f"Power by the number of topics, a line a minD; the dots are planned{level}."
 
 
@@ -154,7 +157,7 @@ def _latest(number: int) -> str:
 
 def short(value: float, digits: int = 4) -> str:
     """Return a number without its leading zero, as the field's papers print it: ``.0531``."""
-    written = f"{value:.{digits}f}"
+    written = fixed(value, digits)
     return written.replace("0.", ".", 1) if written.lstrip("-").startswith("0.") else written
 
 

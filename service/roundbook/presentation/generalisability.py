@@ -28,7 +28,7 @@ _NOT_IN_CSV = {"negative", "reason", "design_reason", "arguments", "reliabilitie
 def heading(report: GeneralisabilityReport) -> str:
     """Return the heading of a report: task, measure, level, target, and plan compared with."""
     return (
-        f"{report.task}: {report.measure}{under_label(report.assessments)}, {report.level:.0%}"
+        f"{report.task}: {report.measure}{under_label(report.assessments)}, {100 * report.level:.10g}%"
         f" intervals; topics needed for a"
         f" reliability of {report.target:g}, and by the power of one-way ANOVA (m {report.m}, minD"
         f" {report.min_d:g}, alpha {report.alpha:g}, beta {report.beta:g})"

@@ -112,16 +112,21 @@ def can_be_renewed(dependent: Dependent) -> bool:
 def stale_lines(dependents: Sequence[Dependent]) -> list[str]:
     """Return a line for each stale dependent, with the reasons.
 
-    Factors and variances that need nothing are counted in the last line. Of a saved result only the
-    latest version has a line.
+    Factors and variances that need nothing are counted in the last line, without the versions that
+    were stale before. Of a saved result only the latest version has a line.
     """
-    following = [dependent for dependent in dependents if _follows(dependent)]
+    following = {
+        (dependent.kind, dependent.scale): dependent
+        for dependent in dependents
+        if _follows(dependent)
+        and not any(reason.code in _OF_EARLIER_VERSIONS for reason in dependent.reasons)
+    }
     lines = [
         f"  {dependent_name(dependent)} ({dependent_scope(dependent)}): {why_dependent(dependent)}"
         for dependent in dependents
         if not _follows(dependent) and (dependent.entry is None or is_latest(dependent.entry))
     ]
-    return [*lines, f"  {_followed(following)}"] if following else lines
+    return [*lines, f"  {_followed(list(following.values()))}"] if following else lines
 
 
 def stale_results(dependents: Sequence[Dependent]) -> int:
@@ -132,6 +137,8 @@ def stale_results(dependents: Sequence[Dependent]) -> int:
 
 # Codes of reasons by which factors are lost, if they cannot be fitted again.
 _LOST: tuple[ReasonCode, ...] = ("no factors", "run gone")
+# Codes of reasons by which a version is stale as long as there is a later one of the same scores.
+_OF_EARLIER_VERSIONS: tuple[ReasonCode, ...] = ("refitted", "estimated")
 
 
 def _follows(dependent: Dependent) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.measures import did_you_mean, new_measure_notes
+from roundbook.presentation.measures import did_you_mean, new_measure_notes, ratio_notes
 from roundbook.presentation.phrases import counted, listed
 from roundbook.requests.fields import ROUNDING
 
@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from roundbook.formats.matrix import HiddenCells
     from roundbook.logbook.matrices.export import ExportedMatrix
     from roundbook.logbook.matrices.history import Changes
-    from roundbook.logbook.matrices.logged import LoggedMatrix, MatrixDifference
+    from roundbook.logbook.matrices.logged import LoggedMatrix, MatrixDifference, Remarks
     from roundbook.logbook.matrices.showing import MatrixFactors, ShownMatrix
-    from roundbook.logbook.teams import RefittableFactors
+    from roundbook.logbook.teams import DescribedTeams, RefittableFactors
 
 _NAMED = 5
 
@@ -78,9 +78,7 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
     if remarks.not_recorded:
         notes.append(_not_recorded(remarks.not_recorded, dry_run=logged.dry_run))
     notes += hidden_notes(remarks.hidden)
-    return notes + team_file_notes(
-        remarks.unknown_runs, remarks.undescribed_runs, "the score files"
-    )
+    return notes + team_file_notes(remarks, "the score files")
 
 
 def _not_recorded(options: Sequence[str], *, dry_run: bool) -> str:
@@ -204,13 +202,19 @@ def renewed_note(
     )
 
 
-def team_file_notes(unknown: Sequence[str], undescribed: Sequence[str], where: str) -> list[str]:
-    """Return the notes on runs that only a team file has, and on runs of `where` that it lacks."""
+def team_file_notes(about: Remarks | DescribedTeams, where: str) -> list[str]:
+    """Return the notes on a team file: runs not in `where`, runs it lacks, columns not read."""
     notes = []
-    if unknown:
-        notes.append(f"The team file names what is not in {where}: {_named('run', unknown)}.")
-    if undescribed:
-        notes.append(f"The team file says nothing of {_named('run', undescribed)}.")
+    if about.unknown_runs:
+        runs = _named("run", about.unknown_runs)
+        notes.append(f"The team file names what is not in {where}: {runs}.")
+    if about.undescribed_runs:
+        notes.append(f"The team file says nothing of {_named('run', about.undescribed_runs)}.")
+    if about.unread_columns:
+        notes.append(
+            f"Columns of the team file that are not read: {listed(about.unread_columns)}. Beside run"
+            " and team it may have type, contributed_to_pool and system."
+        )
     return notes
 
 
@@ -266,12 +270,7 @@ def _of_scale_and_names(logged: LoggedMatrix) -> list[str]:
             f"{remarks.beyond_one:,} of {logged.topics * logged.runs:,} scores are below 0 or above"
             f" 1, which {logged.measure} never is; check their scale."
         )
-    if (ratio := remarks.variance_ratio) is not None:
-        times = f"{ratio:,.0f}" if 1 < ratio < 1e9 else f"{ratio:.2g}"
-        notes.append(
-            f"The variance is {times} times that of the other rounds of {logged.measure}; check"
-            " that the scores are on the same scale."
-        )
+    notes += ratio_notes(logged.measure, remarks.variance_ratio)
     if remarks.runs_named_as_topics:
         notes.append(
             f"{remarks.runs_named_as_topics:,} of {counted(logged.runs, 'run')} have the names of"

@@ -22,6 +22,17 @@ def new_measure_notes(measure: str, others: Sequence[str], near: str | None = No
     return [f"The measure '{measure}' is new to the record; this task has {listed(others)}.{meant}"]
 
 
+def ratio_notes(measure: str, ratio: float | None) -> list[str]:
+    """Return a note if a variance is `ratio` times that of the measure's other rounds."""
+    if ratio is None:
+        return []
+    times = f"{ratio:,.0f}" if 1 < ratio < 1e9 else f"{ratio:.2g}"
+    return [
+        f"The variance is {times} times that of the other rounds of {measure}; check that the"
+        " scores are on the same scale."
+    ]
+
+
 def did_you_mean(name: str, names: Sequence[str]) -> str:
     """Return the question whether a new name is a slip for a near one of `names`, or an empty text."""
     # It imports SQLAlchemy, which `--help` does without.

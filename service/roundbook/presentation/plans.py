@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -12,7 +13,7 @@ from roundbook.presentation import variances
 from roundbook.presentation.latex import latex
 from roundbook.presentation.rounds import out_of_order
 from roundbook.presentation.saved_results import change_of_round
-from roundbook.presentation.tables import Column, count, number, values_at
+from roundbook.presentation.tables import Column, count, decimals_beside, number, values_at
 from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
@@ -309,7 +310,15 @@ def plan_rows(plan: Plan) -> list[SimpleNamespace]:
 
 def round_columns(plan: Plan) -> tuple[Column, ...]:
     """Return the columns of the power that rounds had."""
-    return (Column("round", "Round"), _TOPICS, _VARIANCE, *_inputs(plan), *_POWERS)
+    powers = [
+        Column(f"power_{engine}", engine, partial(_power, enough=1 - plan.beta), "right")
+        for engine in ("exact", "sakai")
+    ]
+    return (Column("round", "Round"), _TOPICS, _VARIANCE, *_inputs(plan), *powers, _ENOUGH)
+
+
+def _power(value: float, enough: float) -> str:
+    return f"{value:.{decimals_beside(value, [enough], 4)}f}"
 
 
 def _inputs(plan: Plan) -> tuple[Column, ...]:
@@ -337,8 +346,4 @@ def _plain(field: str, heading: str, digits: int) -> Column:
 
 _TOPICS = count("topics", "Topics")
 _VARIANCE = _plain("variance", "Variance", 5)
-_POWERS = (
-    number("power_exact", "exact"),
-    number("power_sakai", "sakai"),
-    Column("enough", "Enough", lambda enough: "yes" if enough else "no"),
-)
+_ENOUGH = Column("enough", "Enough", lambda enough: "yes" if enough else "no")

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, get_args
 
 from roundbook.presentation.phrases import counted
+from roundbook.presentation.tables import fixed
 from roundbook.requests.fields import VarianceScale
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _NAMED = 4
 def understood(logged: LoggedMatrix, topics: Sequence[str], runs: Sequence[str]) -> dict[str, str]:
     """Return the facts read from a score file, by label such as ``Measure`` or ``Topics``."""
     variances = ", ".join(
-        f"{logged.variances[scale]:.5f} {scale}"
+        f"{fixed(logged.variances[scale], 5)} {scale}"
         for scale in get_args(VarianceScale)
         if scale in logged.variances
     )

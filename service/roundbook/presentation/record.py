@@ -238,4 +238,6 @@ def _text(value: Any) -> str:  # noqa: ANN401
         return " ".join(f"{name} {_text(inner)}" for name, inner in value.items())
     if isinstance(value, list):
         return ", ".join(map(_text, value))
+    if isinstance(value, bool):
+        return "yes" if value else "no"
     return "none" if value is None else str(value)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from roundbook.errors import WayOut
 from roundbook.presentation.phrases import counted, listed
-from roundbook.presentation.tables import Column, count, number
+from roundbook.presentation.tables import Column, count, variance_column
 
 if TYPE_CHECKING:
     from roundbook.logbook.held_order import OutOfOrder
@@ -106,7 +106,7 @@ PUBLISHED_VARIANCES = (
     Column("assessments", "Assessments"),
     Column("scale", "Scale"),
     count("revision", "Revision"),
-    number("variance", "Variance", 5),
+    variance_column("variance", "Variance"),
     count("runs", "Runs"),
     count("topics", "Topics"),
     count("teams", "Teams", spare=1),

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 def brief_sentence(brief: Mapping[str, Any]) -> str:
     """Return a report's rounds, verdict and the shift that the verdict rests on, as a phrase."""
     shift = brief.get("shift")
-    moved = "" if shift is None else f", shift {shift:+.3f}"
+    moved = "" if shift is None else f", shift {shift:+z.3f}"
     return f"{brief['from']} to {brief['to']}: {verdict_words(brief['verdict'])}{moved}"
 
 

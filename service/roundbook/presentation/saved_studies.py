@@ -22,6 +22,8 @@ def brief_sentence(brief: Mapping[str, Any]) -> str:
 
 
 def scope(entry: ResultEntry) -> str:
-    """Return the round that a study is of, or all rounds, as a phrase."""
-    label = entry.brief["round"]
+    """Return the round that a study is of, or the two or all rounds, as a phrase."""
+    label, other = entry.brief["round"], entry.request.get("to_round")
+    if other is not None:
+        return f"rounds '{label}' and '{other}'"
     return "all rounds" if label is None else f"round '{label}'"

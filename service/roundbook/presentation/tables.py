@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 _Row = TypeVar("_Row")
+_MOST_DIGITS = 15
+_ROUNDING = 1e-14
 
 
 class Column(NamedTuple):
@@ -57,8 +60,8 @@ class Table(NamedTuple):
     fields: Sequence[str] = ()
     main: bool = False
 
-    def held(self) -> list[str]:
-        """Return the fields that CSV and data frames hold of a row."""
+    def field_names(self) -> list[str]:
+        """Return the fields of a row in CSV and data frames."""
         named = self.fields or [column.field for column in self.columns]
         return [*([self.by.field] if self.by else []), *named]
 
@@ -81,6 +84,34 @@ class Table(NamedTuple):
             yield self._replace(heading=heading, rows=first, by=None), len(rows)
 
 
+def fixed(value: float, digits: int) -> str:
+    """Return a number with `digits` decimals, or with 2 digits in all where these would show 0.
+
+    What is within 1e-14 of 0 is rounding, and is 0.
+    """
+    lost = abs(value) > _ROUNDING and round(value, digits) == 0
+    return f"{value:.2g}" if lost else f"{value:.{digits}f}"
+
+
+def decimals_beside(value: float, limits: Iterable[float], digits: int) -> int:
+    """Return how many decimals, `digits` or more, keep a number on its side of limits when rounded.
+
+    So 0.0494 is below the limit 0.05 with three decimals, and 0.0496 takes four.
+    """
+    return next(
+        (
+            more
+            for more in range(digits, _MOST_DIGITS)
+            if all(
+                (round(value, more) < limit, round(value, more) > limit)
+                == (value < limit, value > limit)
+                for limit in limits
+            )
+        ),
+        _MOST_DIGITS,
+    )
+
+
 def thinned(rows: Sequence[_Row], most: int) -> list[_Row]:
     """Return at most `most` evenly spaced rows, the first and the last among them."""
     if len(rows) <= most:
@@ -93,9 +124,14 @@ def number(field: str, heading: str, digits: int = 4, *, spare: int = 0) -> Colu
     return Column(field, heading, f"{{:.{digits}f}}".format, "right", spare)
 
 
+def variance_column(field: str, heading: str, *, spare: int = 0) -> Column:
+    """Return a right-aligned column of variances with 5 decimals, as `fixed` writes them."""
+    return Column(field, heading, partial(fixed, digits=5), "right", spare)
+
+
 def signed(field: str, heading: str, digits: int = 3) -> Column:
     """Return a right-aligned column of numbers with their signs and `digits` decimals."""
-    return Column(field, heading, f"{{:+.{digits}f}}".format, "right")
+    return Column(field, heading, f"{{:+z.{digits}f}}".format, "right")
 
 
 def count(field: str, heading: str, *, spare: int = 0) -> Column:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.withdrawals import left_out
-from roundbook.presentation.measures import new_measure_notes
+from roundbook.presentation.measures import new_measure_notes, ratio_notes
 from roundbook.presentation.phrases import counted, listed, under_label
-from roundbook.presentation.tables import Column, count, number, values_at
+from roundbook.presentation.tables import Column, count, fixed, values_at, variance_column
 from roundbook.presentation.variance_differences import disagreement, test_sentence
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ HISTORY_LINE = ("measure", "assessments", *_ROUND)
 
 def limits(interval: Interval) -> str:
     """Return the limits of an interval as text, with ``...`` for a missing upper limit."""
-    high = "..." if interval.high is None else f"{interval.high:.5f}"
-    return f"[{interval.low:.5f}, {high}]"
+    high = "..." if interval.high is None else fixed(interval.high, 5)
+    return f"[{fixed(interval.low, 5)}, {high}]"
 
 
 ROUNDS = (
@@ -63,9 +63,9 @@ ROUNDS = (
     count("topics", "Topics", spare=2),
     count("runs", "Runs", spare=3),
     count("clusters", "Teams", spare=4),
-    number("variance", "Variance", 5),
+    variance_column("variance", "Variance"),
     Column("interval", "95% interval", limits),
-    number("two_way_variance", "Two-way", 5, spare=1),
+    variance_column("two_way_variance", "Two-way", spare=1),
 )
 
 
@@ -133,6 +133,7 @@ def pooled_summary(history: VarianceHistory) -> list[str]:
 def recorded_notes(recorded: RecordedVariance, reason: str | None = None) -> list[str]:
     """Return the notes on a variance just recorded as published; `reason` is a revision's."""
     notes = new_measure_notes(recorded.measure, recorded.other_measures)
+    notes += ratio_notes(recorded.measure, recorded.variance_ratio)
     if reason is not None and recorded.status == "unchanged":
         notes.append("It is recorded already, so the reason was not recorded.")
     if recorded.matrix is not None:
@@ -161,7 +162,7 @@ def pooled_line(pooled: Pooled) -> SimpleNamespace:
 
 def _pooled(pooled: Pooled) -> str:
     line = f"Pooled over {counted(len(pooled.rounds), 'round')} by {pooled.weights}:"
-    line += f" {pooled.variance:.5f}, {_interval(pooled.interval, pooled.interval_reason)}"
+    line += f" {fixed(pooled.variance, 5)}, {_interval(pooled.interval, pooled.interval_reason)}"
     if pooled.topics is not None:
         line += f"; {counted(pooled.topics, 'different topic')}"
     if pooled.max_min_ratio is not None and len(pooled.rounds) > 1:
@@ -181,13 +182,13 @@ def _next_round(history: VarianceHistory) -> list[str]:
     if limit is None or limit.u80 is None:
         return []
     line = (
-        f"Next round: planning variance {limit.u80:.5f}. {AS_ELSEWHERE.capitalize()}, about 4 of 5"
+        f"Next round: planning variance {fixed(limit.u80, 5)}. {AS_ELSEWHERE.capitalize()}, about 4 of 5"
         f" {next_rounds(history)} stay below it"
     )
     if limit.u95 is not None:
-        line += f", and 19 of 20 below {limit.u95:.5f}"
+        line += f", and 19 of 20 below {fixed(limit.u95, 5)}"
     if limit.low is not None and limit.high is not None:
-        line += f"; 95% lie between {limit.low:.5f} and {limit.high:.5f}"
+        line += f"; 95% lie between {fixed(limit.low, 5)} and {fixed(limit.high, 5)}"
     return [line + "."]
 
 
@@ -196,14 +197,14 @@ def _two_way(pooled: Pooled) -> list[str]:
         return []
     line = (
         "Two-way residual, for plans of runs that share topics: pooled"
-        f" {pooled.two_way_variance:.5f},"
+        f" {fixed(pooled.two_way_variance, 5)},"
         f" {_interval(pooled.two_way_interval, pooled.two_way_interval_reason)}"
     )
     if pooled.two_way_rounds != pooled.rounds:
         line += f" (over {', '.join(pooled.two_way_rounds)})"
     limit = pooled.two_way_next_round
     if limit is not None and limit.u80 is not None:
-        line += f", planning variance {limit.u80:.5f}"
+        line += f", planning variance {fixed(limit.u80, 5)}"
     return [line + "."]
 
 

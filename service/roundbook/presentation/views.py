@@ -192,7 +192,7 @@ def _generalisability(report: Any) -> View:  # noqa: ANN401
 def _study(study: Any) -> View:  # noqa: ANN401
     text = study_text(study)
     main = text.main
-    rows = [{field: getattr(row, field) for field in main.held()} for row in main.rows]
+    rows = [{field: getattr(row, field) for field in main.field_names()} for row in main.rows]
 
     def table() -> str:
         columns = [*([main.by] if main.by else []), *main.columns]

@@ -120,13 +120,13 @@ class Book(OpenRecord):
         return self.ask("ageing", task=task, measure=measure, **fields)
 
     def standardise(self, task: str, round: str, measure: str, **fields: object) -> Answer:
-        """Return a round's standardised scores: ``scale`` std-ab (default), std-cdf or std."""
+        """Return a round's standardised scores: ``scale`` std-ab (default), std-cdf, std, e-std."""
         return self.ask("standardise", task=task, round=round, measure=measure, **fields)
 
     def standardise_files(
         self, task: str, factors_from: str, scores: object, measure: str, **fields: object
     ) -> Answer:
-        """Return the scores of new runs, given as to `log`, standardised by a round's factors."""
+        """Return the scores of new runs, in files or a data frame, standardised by a round's factors."""
         from roundbook.python.scores import as_files
 
         about = {"task": task, "factors_from": factors_from, "measure": measure} | fields
@@ -205,7 +205,7 @@ class Book(OpenRecord):
         Returns
         -------
         Answer
-            The logged matrices, one for each measure.
+            The logged matrices, one for each measure, in ``matrices``; of an array, its one matrix.
 
         Raises
         ------

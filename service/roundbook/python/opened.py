@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Self
 from roundbook.errors import InputError
 from roundbook.jobs.job import ENDED
 from roundbook.logbook.kinds import kind_of
-from roundbook.logbook.studies.studies import study_entry
+from roundbook.logbook.studies.studies import of_all_rounds, study_entry
 from roundbook.python.answers import Answer
 from roundbook.python.ways_out import with_ways_out
 from roundbook.requests.base import Request
@@ -22,14 +22,6 @@ from roundbook.use_cases import find_use_case
 if TYPE_CHECKING:
     from roundbook.python.local import LocalRecord
     from roundbook.python.remote import RemoteRecord
-
-
-# By a study of one round, that of all rounds.
-_OVER_ROUNDS = {
-    "discriminative-power": "across-rounds",
-    "swap-rate": "across-rounds",
-    "leave-one-out": "leave-one-out-rounds",
-}
 
 
 def _without_none(**fields: object) -> dict[str, object]:
@@ -119,7 +111,8 @@ class OpenRecord:
             When there is no such study.
         """
         with with_ways_out():
-            name, fields = _over_rounds(name, fields, all_rounds=all_rounds)
+            if all_rounds:
+                name, fields = of_all_rounds(name, fields)
             named = _without_none(task=task, round=round, measure=measure, **fields)
             request = study_entry(name).request(**named)
             return Answer(self._record.study(request))
@@ -139,8 +132,9 @@ class OpenRecord:
             Of the kind's request, as `plan`, `drift` and `study` take them.
         """
         with with_ways_out():
-            all_rounds = bool(fields.pop("all_rounds", False))
-            kind, fields = kind_of(*_over_rounds(kind, fields, all_rounds=all_rounds))
+            if fields.pop("all_rounds", False):
+                kind, fields = of_all_rounds(kind, fields)
+            kind, fields = kind_of(kind, fields)
             return Answer(self._record.save(kind, fields, name, note))
 
     def start_study(
@@ -172,7 +166,8 @@ class OpenRecord:
             The job; `job` and `follow_job` take its number, ``.job``, and so does `cancel_job`.
         """
         with with_ways_out():
-            study, fields = _over_rounds(study, fields, all_rounds=all_rounds)
+            if all_rounds:
+                study, fields = of_all_rounds(study, fields)
             request = _without_none(task=task, round=round, measure=measure, **fields)
         return self._job(
             "start_study", StartStudy, study=study, request=request, name=name, note=note
@@ -211,16 +206,3 @@ class OpenRecord:
     def _job(self, use_case: str, model: type[Request], /, **fields: object) -> Answer:
         with with_ways_out():
             return Answer(self._record.job(use_case, model(**fields)))
-
-
-def _over_rounds(
-    study: str, fields: dict[str, Any], *, all_rounds: bool
-) -> tuple[str, dict[str, Any]]:
-    """Return a study's name and fields, with `all_rounds` those of its study of all rounds."""
-    if not all_rounds:
-        return study, fields
-    if study not in _OVER_ROUNDS:
-        raise InputError(f"There is no {study} of all rounds: it is of {', '.join(_OVER_ROUNDS)}.")
-    if study == "swap-rate" and "trials" in fields:
-        fields["swap_trials"] = fields.pop("trials")
-    return _OVER_ROUNDS[study], fields

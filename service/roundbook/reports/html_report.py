@@ -15,9 +15,8 @@ from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.events import list_events
 from roundbook.logbook.lookup import find_task, find_task_series, recorded_round
 from roundbook.logbook.measures import find_measure
-from roundbook.logbook.result import Result
+from roundbook.logbook.result import ErrorField, Result
 from roundbook.logbook.rounds import Round, other_measures
-from roundbook.logbook.saving import Refusal
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.reports.self_contained import self_contained
 from roundbook.requests.record import EventsRequest
@@ -45,7 +44,7 @@ class WrittenHtml(Result):
     scale: str
     pages: list[str]
     drafts: list[str]
-    left_out: dict[str, Refusal]
+    left_out: dict[str, ErrorField]
     measures_of_results: list[str]
     other_measures: list[str]
 

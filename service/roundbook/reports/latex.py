@@ -12,10 +12,9 @@ from roundbook.logbook.lookup import recorded_round
 from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.rankings import compare_rankings
-from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.result import SOFTWARE, ErrorField, Result
 from roundbook.logbook.rounds import Round, RoundList, list_rounds, main_measure, other_measures
 from roundbook.logbook.saved_results import ShownResult, show_result
-from roundbook.logbook.saving import Refusal
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.variances import show_variances
 from roundbook.measure_names import measure_key
@@ -47,7 +46,7 @@ class WrittenLatex(Result):
     measure: str
     tables: list[str]
     draft: bool
-    left_out: dict[str, Refusal]
+    left_out: dict[str, ErrorField]
     other_measures: list[str]
     plan: str | None = None
     plan_version: int | None = None

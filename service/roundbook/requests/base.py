@@ -17,6 +17,15 @@ _TAKES = {
     **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "takes a whole number"),
     **dict.fromkeys(("float_type", "float_parsing"), "takes a number"),
     **dict.fromkeys(("bool_type", "bool_parsing"), "takes true or false"),
+    **dict.fromkeys(
+        (
+            "date_type",
+            "date_parsing",
+            "date_from_datetime_parsing",
+            "date_from_datetime_inexact",
+        ),
+        "takes a day, as 2020-04-15",
+    ),
     "string_type": "takes a text",
     "path_type": "takes the name of a file",
     "tuple_type": "takes several values",
@@ -40,8 +49,8 @@ def refusal_reason(fault: Mapping[str, Any]) -> str:
     reason: str = fault["msg"].removeprefix("Input ")
     if fault["type"] == "value_error":
         return reason.removeprefix("Value error, ")
-    reason = _TAKES.get(fault["type"], reason)
     reason = re.sub(r"(?<![\d.])\d{4,}", lambda number: f"{int(number[0]):,}", reason)
+    reason = _TAKES.get(fault["type"], reason)
     value = fault.get("input")
     if not isinstance(value, str) or len(value) > _MOST_NAMED:
         return reason

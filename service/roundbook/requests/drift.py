@@ -17,7 +17,9 @@ class CurveRequest(Request):
 
     task: TaskName
     measure: MeasureName
-    from_round: str | None = Field(None, description="Default: the first.")
+    from_round: str | None = Field(
+        None, description="Whose factors are in question. (default: the first with factors)"
+    )
     margin: float | None = Field(
         None,
         gt=0,
@@ -46,7 +48,9 @@ class CurveRequest(Request):
 class DriftRequest(CurveRequest):
     """One round's factors against those of another round."""
 
-    to_round: str | None = Field(None, description="Default: the latest.")
+    to_round: str | None = Field(
+        None, description="Against which round. (default: the latest with factors)"
+    )
     m: int = Field(10, ge=2, le=1_000_000, description="Topics needed: to compare m runs.")
 
     @property

@@ -30,7 +30,7 @@ class FactorsRequest(Request):
     task: TaskName
     round: RoundLabel
     measure: MeasureName
-    version: int | None = Field(None, description="Default: the latest.")
+    version: int | None = Field(None, description="Which version. (default: the latest)")
     assessments: Assessments = None
 
 
@@ -69,7 +69,7 @@ class _Scaling(Request):
 class StandardiseRequest(_Scaling):
     """A round's scores, standardised by its own factors or another round's."""
 
-    round: str = Field(description="The round; or a file of new runs, with `factors_from`.")
+    round: RoundLabel
     factors_from: str | None = Field(
         None, description="Another round's factors, by default its latest."
     )

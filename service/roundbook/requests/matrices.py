@@ -125,7 +125,7 @@ class ListMatrices(Request):
     task: TaskName
     round: str | None = Field(None, description="Only those of this round.")
     measure: str | None = Field(None, description="Only those of this measure.")
-    assessments: str | None = Field(None, description="Only those by these.")
+    assessments: str | None = Field(None, description="Only those by these assessments.")
     superseded: bool = Field(
         default=False, description="Also those whose place a later revision took."
     )

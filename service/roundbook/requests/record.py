@@ -45,7 +45,7 @@ class RestoreRequest(Request):
 
     file: Path = Field(description="The backup.")
     replace: bool = Field(
-        default=False, description="In the place of the record that is there, all of it."
+        default=False, description="Put it in the place of the record that is there."
     )
 
 
@@ -55,7 +55,7 @@ class EventsRequest(Request):
     task: str | None = Field(None, description="Only those of this task.")
     round: str | None = Field(None, description="Only those of its round.")
     matrix: int | None = Field(None, description="Only those of this matrix.")
-    what: str | None = Field(None, description="Only these: 'matrix withdrawn'.")
+    what: str | None = Field(None, description="Only these, such as 'matrix withdrawn'.")
     who: str | None = Field(None, description="Only this person's.")
     since: date | None = Field(None, description="Only from this day (UTC) on.")
     after: int | None = Field(

@@ -28,7 +28,7 @@ class ShowResult(Request):
 
     name: str = Field(description="The result's name, as the list of results has it.")
     kind: KindOfResult = None
-    version: int | None = Field(None, description="Default: the latest.")
+    version: int | None = Field(None, description="Which version. (default: the latest)")
 
 
 class RenewResults(Request):

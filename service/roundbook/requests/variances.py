@@ -50,7 +50,7 @@ class RecordVarianceRequest(Request):
     task: TaskName
     round: RoundLabel
     measure: MeasureName
-    variance: float = Field(description="The variance.")
+    variance: float = Field(description="The residual variance, within runs.")
     runs: int = Field(description="Number of runs.")
     topics: int = Field(description="Number of topics.")
     source: str = Field(description="Where it is published.")

@@ -52,7 +52,7 @@ def variance_components(two_way: TwoWayVariance) -> VarianceComponents:
     With ``m`` runs and ``n`` topics, equating mean squares with their expectations:
     ``residual = MS_residual``, ``system = (MS_system - MS_residual) / n`` and
     ``topic = (MS_topic - MS_residual) / m``; negative ones are set to 0 (Brennan, Generalizability
-    Theory, 2001, p x i design; Urbano, Marrero and Martin, SIGIR 2013).
+    Theory, 2001, p x i design; Urbano, Marrero and Martín, SIGIR 2013).
 
     Examples
     --------
@@ -129,7 +129,7 @@ def generalisability(
 
     ``E-rho^2 = system / (system + residual / topics)`` and
     ``Phi = system / (system + (topic + residual) / topics)`` (Brennan, Generalizability Theory,
-    2001; Urbano, Marrero and Martin, SIGIR 2013). For the topics logged, and no negative component,
+    2001; Urbano, Marrero and Martín, SIGIR 2013). For the topics logged, and no negative component,
     E-rho-squared is Cronbach's alpha. The intervals are those of :func:`signal_limits`; for other
     numbers of topics they follow from these by the same formulae.
 
@@ -191,7 +191,7 @@ def reliable_topics(
 
     The smallest ``n`` with ``system / (system + noise / n) >= target``: the ceiling of
     ``target noise / ((1 - target) system)`` with ``noise`` the residual for E-rho-squared, topic
-    plus residual for Phi (Urbano, Marrero and Martin, SIGIR 2013). The intervals solve for the
+    plus residual for Phi (Urbano, Marrero and Martín, SIGIR 2013). The intervals solve for the
     limits of :func:`signal_limits`.
 
     Parameters

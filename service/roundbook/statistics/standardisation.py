@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, assert_never, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -13,13 +13,13 @@ from roundbook.statistics.score_matrix import Floats, checked_scores
 from roundbook.statistics.ties import centred_rows, tied_topics
 
 Scale = Literal["std", "std-cdf", "std-ab"]
-SCALES: tuple[Scale, ...] = ("std", "std-cdf", "std-ab")
+SCALES: tuple[Scale, ...] = get_args(Scale)
 
 # A and B of std-AB unless others are given, as Sakai (ICTIR 2016) proposes.
 SLOPE, CENTRE = 0.15, 0.5
 
 ZeroSd = Literal["average", "drop"]
-ZERO_SD_POLICIES: tuple[ZeroSd, ...] = ("average", "drop")
+ZERO_SD_POLICIES: tuple[ZeroSd, ...] = get_args(ZeroSd)
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,12 +189,20 @@ def scale_scores(
         raise ImpossibleStatisticError(
             f"There is no scale {scale!r}: use one of {', '.join(SCALES)}."
         )
-    std = standardise(scores, mean, sd)
-    if scale == "std-cdf":
-        return std_cdf(std)
-    if scale == "std-ab":
-        return std_ab(std, a, b)
-    return std
+    return rescale(standardise(scores, mean, sd), scale, a, b)
+
+
+def rescale(std: Floats, scale: Scale, a: float = SLOPE, b: float = CENTRE) -> Floats:
+    """Standardised scores on one of the standardised scales; `a` and `b` as for `std_ab`."""
+    match scale:
+        case "std":
+            return std
+        case "std-cdf":
+            return std_cdf(std)
+        case "std-ab":
+            return std_ab(std, a, b)
+        case _:
+            assert_never(scale)
 
 
 def e_std(

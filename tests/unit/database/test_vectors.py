@@ -17,7 +17,7 @@ def round_trip(scores: np.ndarray) -> np.ndarray:
     return decode(b"".join(encode(scores, 7)), scores.shape[0])
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(arrays(np.float64, array_shapes(min_dims=2, max_dims=2, max_side=40), elements=FINITE))
 def test_round_trip_is_exact(scores):
     assert round_trip(scores).tobytes() == np.ascontiguousarray(scores).tobytes()

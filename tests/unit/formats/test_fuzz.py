@@ -28,7 +28,6 @@ from roundbook.formats import LAYOUTS, RunTeam, read_scores, read_teams
 EVERY_DAY, EVERY_NIGHT = 50, 2_000
 FUZZ = settings(
     max_examples=300,
-    deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 
@@ -104,6 +103,10 @@ def teams_text(teams: list[RunTeam]) -> str:
         [t.run, t.team, t.type or "", pool[t.contributed_to_pool], t.system or ""] for t in teams
     ]
     return rows_text(rows, "\t")
+
+
+def test_every_layout_has_a_writer_of_damaged_files():
+    assert set(LAYOUTS) <= {kind.layout for kind in FORMATS.values()}
 
 
 def test_there_are_enough_of_them():

@@ -110,7 +110,7 @@ CANONICAL = {
     "RR@10": ("MRR@10",),
     "nDCG": ("ndcg",),
     "nDCG@10": ("ndcg_cut_10", "NDCG_CUT_10", "ndcg_cut.10", "NDCG@10", "nDCG@0010"),
-    "P@10": ("P_10", "P.10", "P10", "p@10", "Precision@10"),
+    "P@10": ("P_10", "P.10", "P10", "p@10", "p @ 10", "Precision@10"),
     "R@100": ("recall_100", "Recall@100"),
     "Rprec": ("rprec", "R-prec"),
     "Bpref": ("bpref",),

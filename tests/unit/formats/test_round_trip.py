@@ -75,9 +75,7 @@ def same(paths, topics, runs, scores, layout):
     np.testing.assert_array_equal(matrix.scores, scores)
 
 
-QUICK = settings(
-    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+QUICK = settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @QUICK

@@ -111,9 +111,7 @@ def test_names_like_formulas_are_text_in_csv_and_come_back(tmp_path):
 
 @pytest.mark.long
 @pytest.mark.parametrize("kind", ["xlsx", "parquet"])
-@settings(
-    suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None, max_examples=25
-)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=25)
 @given(matrix=matrices())
 def test_what_is_written_is_read_back_or_refused(tmp_path, kind, matrix):
     topics, runs, scores = matrix

@@ -69,7 +69,7 @@ def same(found, topics, runs, scores):
 
 @pytest.mark.long
 @pytest.mark.parametrize("layout", ["wide", "long", "trec_eval"])
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(matrix=matrices())
 @example(matrix=(["mean", "t"], ["r"], np.zeros((2, 1))))
 @example(matrix=(["t", "all"], ["r"], np.zeros((2, 1))))

@@ -299,7 +299,7 @@ def test_constant_matrices():
     tied = drift_between(flat, again)
     assert (tied.verdict, tied.shared_topics, tied.mean_shift) == ("unbridged", 4, None)
     text = sentences(tied)
-    assert "all runs of 'flat' tie" in text["reason"]
+    assert "all standardising runs of 'flat' tie" in text["reason"]
     assert (tied.why, tied.provisional) == ("no shared topic with spread", False)
     assert text["notes"] == []
     assert (tied.topics_used, tied.tied.from_, tied.tied.to) == (0, 4, 4)

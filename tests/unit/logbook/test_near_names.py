@@ -36,6 +36,11 @@ def test_a_slip_is_near_and_the_next_in_a_series_is_not(name, known, near):
         ("nDGC@10", "nDCG@10"),
         ("Sucess(rel=2)@5", "Success(rel=2)@5"),
         ("nDCG@10", None),
+        ("ndcg10", "nDCG@10"),
+        ("err_20", "ERR@20"),
+        # Of ir_measures, and neither ERR nor nERR.
+        ("NERR10", None),
+        ("top3", None),
         ("clicks per query", None),
         ("latency", None),
     ],

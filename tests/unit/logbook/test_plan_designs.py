@@ -114,14 +114,14 @@ CASES = {
 }
 
 
-@settings(max_examples=5, deadline=None)
+@settings(max_examples=5)
 @given(**CASES)
 def test_solving_back_returns_what_was_given(name, engine, m, min_d, variance):
     check_solving_back(name, engine, m, min_d, variance)
 
 
 @pytest.mark.slow
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(**CASES)
 def test_solving_back_often_returns_what_was_given(name, engine, m, min_d, variance):
     check_solving_back(name, engine, m, min_d, variance)
@@ -191,14 +191,14 @@ def check_numbers(data):
     assert Plan.model_validate_json(printed) == found
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(data=st.data())
 def test_never_a_number_that_is_none(data):
     check_numbers(data)
 
 
 @pytest.mark.slow
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_often_asked_never_a_number_that_is_none(data):
     check_numbers(data)

@@ -7,6 +7,7 @@ from typing import get_args
 import pytest
 
 from roundbook.errors import RequestError
+from roundbook.pages.answers import _PLAN_FORM
 from roundbook.requests import plans
 from roundbook.requests.plans import PlanRequest
 from roundbook.statistics.design import DESIGNS, ENGINES, Design
@@ -78,6 +79,11 @@ def test_what_is_left_out_is_filled_in(asked, m, min_d):
 def test_a_limit_of_the_variance_may_be_a_number():
     for limit, value in (("latest", "latest"), ("0.05", 0.05), (0, 0.0), ("1e-400", 0.0)):
         assert PlanRequest(**TASK, variance_at=limit).variance_at == value
+
+
+def test_the_form_of_pages_lacks_no_other_field():
+    in_form = {name for part in _PLAN_FORM.values() for name in part}
+    assert PlanRequest.model_fields.keys() - in_form == {"pool_by", "variance_of"}
 
 
 def test_a_request_knows_the_designs_as_the_statistics_do():

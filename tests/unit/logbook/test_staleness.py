@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
 from typing import get_args
 
 import pytest
@@ -138,6 +140,12 @@ def test_whatever_changed_has_a_sentence():
     sentences = {code: change_sentence(Change(code=code, **facts)) for code in get_args(Code)}
     assert len(set(sentences.values())) == len(sentences)
     assert sentences["added"] == "round 'r1': it did not count then, and does now"
+
+
+def test_the_page_of_json_keys_names_every_code():
+    page = Path(__file__).parents[3] / "docs/reference/json-keys.md"
+    listed = re.search(r"\| `stale`, `changes` \|.*`code` \(([^)]+)\)", page.read_text("utf-8"))
+    assert set(re.findall("`([a-z]+)`", listed[1])) == set(get_args(Code))
 
 
 def test_a_result_by_an_earlier_rule_is_stale():

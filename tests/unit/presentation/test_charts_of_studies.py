@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import csv
+import re
 
 import numpy as np
 import pytest
 
 from roundbook.logbook.studies.across_rounds import AcrossRounds
 from roundbook.logbook.studies.studies import run_study
+from roundbook.presentation.charts.files import bare_svg
 from roundbook.presentation.charts.studies import study_chart, study_points
 from roundbook.presentation.views import view_of
 from roundbook.requests.studies import (
@@ -185,3 +187,38 @@ def test_runs_left_out_and_systems_that_came_back(scores):
         ("run3", "earlier"),
         ("run3", "later"),
     ]
+
+
+def test_marks_say_each_figure_once_under_its_title(scores):
+    raw = scores | {"scales": ("raw",)}
+    later = [scores["files"][0].with_name("later.csv")]
+    mean = ["Mean in the round", "Mean where left out"]
+    pilot = ["Scale", "95% from", "95% to", "All of the round"]
+    swap = ["Swap rate", "Scale", "Comparisons"]
+    swap_titles = "Difference on the first topics", "Difference, in sds of the scale"
+    for request, says in (
+        (
+            SwapRateRequest(**raw, trials=50),
+            [["Swap rate"], *([name, *swap] for name in swap_titles)],
+        ),
+        (
+            TopicSubsetsRequest(**raw, topics=[5], trials=20),
+            [["Topics of a pilot", name, *pilot] for name in ("Variance", "Topics planned")]
+            + [[name, "Scale"] for name in ("Variance", "Topics planned")],
+        ),
+        (
+            LeaveOneOutRequest(**scores | {"scales": ("std-ab",)}),
+            [[*mean, "Run", "Team", "Ranks lost"]],
+        ),
+        (
+            ChangeRequest(**raw, to_files=later, pivot="run3", trials=50),
+            [["Round", "Mean", "Among", "System"]],
+        ),
+    ):
+        drawn = bare_svg(study_chart(run_study(None, request)))
+        marks = re.findall(
+            r'aria-label="([^"]*)" role="graphics-symbol" aria-roledescription="(?:point|circle|rule)',
+            drawn,
+        )
+        titles = {tuple(part.partition(": ")[0] for part in mark.split("; ")) for mark in marks}
+        assert titles == set(map(tuple, says)), request.study

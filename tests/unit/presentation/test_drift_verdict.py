@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -11,6 +12,7 @@ from tests.unit.logbook.drift_rounds import drift_between, loaded
 
 from roundbook.logbook.drift.kind import KIND
 from roundbook.logbook.drift.report import DriftReport
+from roundbook.presentation.drift import recurring_reason
 from roundbook.presentation.drift_advice import advice, brief_advice, size_sentence
 from roundbook.presentation.drift_curve import curve_small_sds
 from roundbook.presentation.drift_verdict import (
@@ -109,6 +111,35 @@ def test_a_comparison_that_runs_backwards_says_so():
         " whether its factors hold for that one."
     )
     assert not any("backwards" in note for note in forwards.notes)
+
+
+def test_limits_are_written_on_their_side_of_the_margins():
+    first, later = loaded("a", SCORES), loaded("b", OTHERS, teams=OTHER_TEAMS)
+    like = drift_between(first, later).systems_like_these
+    limits = like.shift_90[1], like.sd_ratio_90[1]
+    # Three decimals would write either upper limit on the other side of its margin.
+    margins = [(limit + round(limit, 3)) / 2 for limit in limits]
+    drift = Described(first, later, margin=margins[0], sd_ratio_margin=margins[1])
+    written = [float(end) for end in re.findall(r"90% interval \S+ to ([+\d.]+\d)", drift.reason)]
+    assert written == pytest.approx(limits, abs=0.0005)
+    assert [end > margin for end, margin in zip(written, margins, strict=True)] == [
+        limit > margin for limit, margin in zip(limits, margins, strict=True)
+    ]
+
+
+def test_the_interval_of_recurring_systems_is_written_beside_its_margin():
+    recurring = SimpleNamespace(
+        systems=["x", "y"],
+        count=2,
+        mean_difference=0.3,
+        mean_difference_95=(0.2003, 0.4),
+        against_others=None,
+        margin=0.2,
+        why=None,
+        verdict="aged",
+    )
+    told = recurring_reason(SimpleNamespace(from_round="a", to_round="b"), recurring)
+    assert "(95% interval +0.2003 to +0.400; up to 0.2 does not matter)" in told
 
 
 def test_undecided_says_what_would_decide():
@@ -254,13 +285,14 @@ def test_topics_of_small_sd():
             loaded("a", SCORES),
             loaded("b", np.full((30, 12), 0.5)),
             "no spread in the later round",
-            "their spread is 0.000 times what it was. All runs of 'b' tie on every one of them,",
+            "their spread is 0.000 times what it was. All standardising runs of 'b' tie on every one"
+            " of them,",
         ),
         (
             loaded("a", np.hstack([SCORES[:, :1], np.full((30, 7), 0.5)])),
             loaded("b", SCORES),
             "one unit bears all spread",
-            "Without one of the teams, all other runs of its round tie on every one of them",
+            "Without one of the teams, all other standardising runs of its round tie on every one of them",
         ),
     ],
     ids=lambda value: value if isinstance(value, str) and len(value) < 40 else "",
@@ -273,7 +305,7 @@ def test_no_interval(first, later, why, words):
     if why == "no spread in the later round":
         assert drift.advice.endswith(
             "More systems or topics need not decide it: look at the scores of the later round, where"
-            " all runs tie."
+            " all standardising runs tie."
         )
         assert brief_advice(drift.report) == drift.advice
     else:
@@ -293,7 +325,9 @@ def test_no_shared_topics():
         loaded("a", np.full((3, 4), 0.5)), loaded("b", SCORES[:3, :4], teams=[None] * 4)
     )
     assert (flat.report.verdict, flat.report.provisional, flat.notes) == ("unbridged", False, [])
-    assert "On every topic the two rounds share (3), all runs of 'a' tie" in flat.reason
+    assert (
+        "On every topic the two rounds share (3), all standardising runs of 'a' tie" in flat.reason
+    )
     topics = [f"u{j}" for j in range(30)]
     apart = Described(loaded("a", SCORES), loaded("b", SCORES, topics))
     assert flat.advice.endswith("the two; reuse some topics of 'a' in the next round.")
@@ -325,7 +359,7 @@ def test_tied_topics_are_said_to_be_left_out():
     drift = Described(loaded("a", first), loaded("b", first))
     assert drift.report.verdict == "held"
     assert (
-        "28 of the 30 topics that both rounds share (on the others all runs of 'a' tie)"
+        "28 of the 30 topics that both rounds share (on the others all standardising runs of 'a' tie)"
         in drift.reason
     )
 

@@ -8,9 +8,79 @@ import numpy as np
 import pytest
 
 from roundbook.logbook.matrices.history import revision_changes
+from roundbook.presentation import generalisability
+from roundbook.presentation.figures import plan_caption, short
 from roundbook.presentation.matrices import changes_phrase, renewed_note
+from roundbook.presentation.plans import round_columns
 from roundbook.presentation.studies import change
-from roundbook.presentation.tables import thinned
+from roundbook.presentation.tables import decimals_beside, fixed, signed, thinned, variance_column
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(-0.00001, "+0.000"), (0.0, "+0.000"), (-0.0006, "-0.001")]
+)
+def test_what_rounds_to_0_has_no_minus(value, text):
+    assert signed("shift", "Shift").cell(SimpleNamespace(shift=value)) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "limits", "digits"),
+    [
+        (0.0496, [0.05], 4),
+        (0.04996, [0.05], 5),
+        (0.0494, [0.05], 3),
+        (0.05, [0.05], 3),
+        (0.05002, [0.05], 5),
+        (0.2003, [-0.2, 0.2], 4),
+        (-0.19999, [-0.2, 0.2], 5),
+        (0.1, [], 3),
+        (0.1 + 0.2, [0.3], 15),
+    ],
+)
+def test_numbers_stay_on_their_side_of_a_limit_when_rounded(value, limits, digits):
+    assert decimals_beside(value, limits, 3) == digits
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (0.0531, "0.05310"),
+        (0.000012, "0.00001"),
+        (0.00000022, "2.2e-07"),
+        (-0.00000022, "-2.2e-07"),
+        (0.0, "0.00000"),
+        (3e-17, "0.00000"),
+    ],
+)
+def test_what_is_not_0_is_not_written_as_0(value, text):
+    assert fixed(value, 5) == text
+    assert variance_column("variance", "Variance").cell(SimpleNamespace(variance=value)) == text
+    assert short(value, 5) == (text.replace("0.", ".", 1) if text.startswith("0.") else text)
+
+
+def test_the_power_of_a_round_is_written_on_its_side_of_the_power_asked():
+    plan = SimpleNamespace(design="two-way", m=[3], solve="topics", beta=0.2)
+    exact = next(column for column in round_columns(plan) if column.field == "power_exact")
+    row = SimpleNamespace(power_exact=0.79998)
+    assert exact.cell(row) == "0.79998"
+    row.power_exact = 0.81234
+    assert exact.cell(row) == "0.8123"
+    row.power_exact = None
+    assert exact.cell(row) == "-"
+
+
+@pytest.mark.parametrize(("level", "said"), [(0.95, "95%"), (0.999, "99.9%"), (0.9995, "99.95%")])
+def test_no_level_of_confidence_is_written_as_100_percent(level, said):
+    facts = {"task": "t", "measure": "AP", "assessments": None, "target": 0.95}
+    facts |= {"m": 10, "min_d": 0.1, "alpha": 0.05, "beta": 0.2}
+    report = SimpleNamespace(level=level, **facts)
+    assert generalisability.heading(report).startswith(f"t: AP, {said} intervals; ")
+
+
+@pytest.mark.parametrize(("beta", "asked"), [(0.2, ".80"), (0.001, ".999"), (0.00001, ".99999")])
+def test_no_power_asked_is_written_as_1(beta, asked):
+    plan = SimpleNamespace(design="anova", solve="topics", beta=beta)
+    assert plan_caption(plan).endswith(f"the power asked, {asked}.")
 
 
 def test_rows_are_thinned_evenly_and_keep_both_ends():

@@ -230,6 +230,38 @@ def test_too_early_is_of_the_orders_that_stop(stopped, too_early, said):
 
 
 @pytest.mark.parametrize(
+    ("power", "said"), [(0.7996, "0.7996: not enough."), (0.8, "0.800: enough."), (0.81, "0.810: ")]
+)
+def test_a_power_that_is_not_enough_is_written_below_the_one_asked(power, said):
+    hard = SimpleNamespace(spread="q95", topics=31, sd=0.2)
+    step = SimpleNamespace(power=power)
+    scale = SimpleNamespace(scale="raw", topics=30, spreads=[hard], steps=[step], rules=[])
+    study = SimpleNamespace(scales=[scale], pair=["a", "b"], beta=0.2, difference=0.1)
+    assert said in incremental.sentences(study)[0]
+
+
+@pytest.mark.parametrize(
+    ("p", "text"),
+    [(0.049996, "0.049996"), (0.04991, "0.0499"), (0.05, "0.0500"), (2e-5, "<0.0001")],
+)
+def test_a_p_value_below_alpha_is_not_written_as_alpha(p, text):
+    compared = [SimpleNamespace(holm_p=p)]
+    scale = SimpleNamespace(scale="raw", compared=compared, ranking=[])
+    study = SimpleNamespace(
+        scales=[scale], alpha=0.05, plus_one=False, trials=10_000, resamples=1_000
+    )
+    (table,) = [table for table in discriminative_power.tables(study) if table.main]
+    column = next(column for column in table.columns if column.field == "holm_p")
+    assert column.cell(compared[0]) == text
+
+
+def test_a_confidence_near_1_is_not_rounded_to_it():
+    rule = SimpleNamespace(confidence=0.999, stopped=0.0, median=None, at_start=0.0, too_early=0.0)
+    text = incremental._stopping(rule, SimpleNamespace(trials=10_000, start=10))
+    assert "by the upper 99.9% limit of that sd: " in text
+
+
+@pytest.mark.parametrize(
     ("measure", "depth", "said"),
     [
         ("AP", 20, ["Lists end at rank 20: this is AP at 20, not AP of the whole list."]),
@@ -260,7 +292,7 @@ def test_the_error_rate_of_tukey_hsd_is_of_runs_that_scatter_alike():
 
 def test_whether_a_scale_helps_is_one_paragraph_below_the_table():
     beside = [
-        BesideRaw(figure="share", better=0, worse=2, alike=1, least=-0.071, most=0.0, p=0.5),
+        BesideRaw(figure="share", better=0, worse=2, alike=1, least=-0.071, most=-1e-4, p=0.5),
         BesideRaw(figure="overall", better=3, worse=0, alike=0, least=-0.01, most=-0.02, p=0.25),
     ]
     scales = [

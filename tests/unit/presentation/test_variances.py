@@ -68,6 +68,12 @@ def test_limits(high, text):
     assert limits(Interval(low=0.01, high=high, level=0.95, method="jackknife")) == text
 
 
+def test_limits_of_a_variance_of_small_scores():
+    # Precision at 1000, where each topic has one relevant document.
+    small = Interval(low=1.44e-7, high=3.61e-7, level=0.95, method="jackknife")
+    assert limits(small) == "[1.4e-07, 3.6e-07]"
+
+
 def history(variances, p_value, method="wald-f"):
     """Return a history of rounds with these variances, two-way ones too, and this test."""
     unused = dict.fromkeys(("interval", "source", "matrix", "factor_version", "two_way_dof"))
@@ -113,6 +119,7 @@ def history(variances, p_value, method="wald-f"):
         ([1.0, 1.1, 1.2], 0.4, "wald-f", None),
         ([1.0, 2.0, 3.0], 0.0004, "wald-f", "(Wald F test, p < .001; largest over smallest 3.00)"),
         ([1.0, 2.0, 3.0], 0.012, "wald-f", "p = 0.012"),
+        ([1.0, 2.0, 3.0], 0.04996, "wald-f", "p = 0.04996"),
         ([1.0, 2.0, 3.0], 0.012, "bartlett", "Bartlett's test"),
         ([0.0, 2.0, 3.0], None, "wald-f", "the variance is 0 in r1 and not in the others"),
         ([0.0, 0.0, 0.0], None, "wald-f", None),

@@ -57,7 +57,7 @@ def test_more_topics_than_sixteen_bits():
     assert weights[:, 2**16 :].any()
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(MATRICES)
 def test_resampled_means_equal_the_plain_loop(scores):
     weights = all_weights(len(scores), 40)

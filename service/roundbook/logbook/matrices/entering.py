@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections import defaultdict
 from collections.abc import Mapping
 from typing import Any, NamedTuple
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from sqlalchemy import Connection, Row, func, select
 
+from roundbook.database.table_parts import among
 from roundbook.database.tables import (
     current_matrix,
     matrix,
@@ -17,28 +17,24 @@ from roundbook.database.tables import (
     matrix_topic,
     measure,
     round_,
-    task,
     topic,
-    variance_estimate,
 )
 from roundbook.errors import ContentDiffersError, InputError, RevisedMeanwhileError
 from roundbook.formats import CompleteMatrix, RunTeam
-from roundbook.logbook.lookup import Series, is_among, latest_matrix, other_assessments
+from roundbook.logbook.lookup import Series, latest_matrix, other_assessments, revisions_by_measure
 from roundbook.logbook.matrices.history import Changes, revision_changes
 from roundbook.logbook.matrices.listing import read_sources
 from roundbook.logbook.matrices.logged import MatrixDifference, Remarks, Twin
 from roundbook.logbook.measures import ensure_measure, near_measure, other_measures, parse_measure
-from roundbook.logbook.names import as_recorded, check_name, check_reason, check_text, is_named
+from roundbook.logbook.names import as_recorded, check_name, check_reason, check_text
 from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.runs.recorded_runs import RecordedRuns, record_runs
 from roundbook.logbook.same_topics import refuse_topic_twice
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, content_hash, load_matrix
+from roundbook.logbook.variance_rows import ratio_to_other_rounds
 from roundbook.measure_names import WITHIN_ONE
 from roundbook.requests.matrices import LoggingRequest, LogRequest
-
-# The ratio of variances of scores on scales that differ fivefold.
-_OTHER_SCALE = 25
 
 
 class Entry(NamedTuple):
@@ -128,18 +124,7 @@ def _check_bounds(measure: str, bounds: tuple[float, float], complete: CompleteM
 
 def latest_revisions(session: Session, request: LoggingRequest) -> dict[str, int]:
     """Return the latest revision by measure, in the round and assessments label of a request."""
-    rows = session.connection.execute(
-        select(measure.c.name, func.max(matrix.c.revision).label("revision"))
-        .join_from(matrix, measure, measure.c.id == matrix.c.measure_id)
-        .join(round_, round_.c.id == matrix.c.round_id)
-        .join(task, task.c.id == round_.c.task_id)
-        .where(
-            is_named(task.c.name, request.task),
-            is_named(round_.c.label, request.round),
-            is_named(matrix.c.assessments, request.assessments),
-        )
-        .group_by(measure.c.id)
-    )
+    rows = revisions_by_measure(session.connection, matrix, request)
     return {row.name: row.revision for row in rows}
 
 
@@ -194,7 +179,7 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
         "difference": _difference(connection, stored, changes),
         "changes": changes,
         "same_scores": _twin(connection, entry.task_id, series, entry.digest),
-        "variance_ratio": _variance_ratio(connection, entry.task_id, series, variance),
+        "variance_ratio": ratio_to_other_rounds(connection, entry.task_id, series, variance),
         "beyond_one": int(beyond.sum()) if within_one else 0,
         "runs_named_as_topics": _runs_named_as_topics(connection, entry.task_id, complete),
         "equal_runs": sum(map(len, alike)) - len(alike),
@@ -259,35 +244,10 @@ def _twin(connection: Connection, task_id: int, series: Series, digest: str) -> 
     return None if row is None else Twin(round=row.label, measure=row.name, matrix=row.id)
 
 
-def _variance_ratio(
-    connection: Connection, task_id: int, series: Series, variance: float
-) -> float | None:
-    """Return the ratio of a raw variance to the median of the measure's other rounds.
-
-    None without other rounds, and if the ratio is between 1/25 and 25.
-    """
-    middle = func.percentile_cont(0.5).within_group(variance_estimate.c.variance)
-    median = connection.execute(
-        select(middle)
-        .join(current_matrix, current_matrix.c.id == variance_estimate.c.matrix_id)
-        .join(round_, round_.c.id == current_matrix.c.round_id)
-        .where(
-            round_.c.task_id == task_id,
-            round_.c.id != series.round_id,
-            current_matrix.c.measure_id == series.measure_id,
-            variance_estimate.c.scale == "raw",
-        )
-    ).scalar_one()
-    if not median or not variance or 1 / _OTHER_SCALE <= variance / median <= _OTHER_SCALE:
-        return None
-    # The ratio to a median near the smallest doubles may overflow.
-    return min(float(variance / median), sys.float_info.max)
-
-
 def _runs_named_as_topics(connection: Connection, task_id: int, complete: CompleteMatrix) -> int:
     """Return the number of runs named like other topics of the task, 0 unless most are."""
     names = list(set(complete.runs) - set(complete.topics))
     count = connection.execute(
-        select(func.count()).where(topic.c.task_id == task_id, is_among(topic.c.name, names))
+        select(func.count()).where(topic.c.task_id == task_id, among(topic.c.name, names))
     ).scalar_one()
     return int(count) if 2 * count > len(complete.runs) else 0

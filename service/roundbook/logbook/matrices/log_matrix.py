@@ -102,7 +102,7 @@ def log_files(session: Session, request: LogFilesRequest) -> LoggedMatrices:
         round=first.round,
         dry_run=request.dry_run,
         matrices=[
-            _with_remarks(logged, by_measure.keys(), computed)
+            _with_remarks(logged, by_measure.keys(), computed, teams.unread)
             for logged in _with_publication(session, list(by_measure.values()))
         ],
     )
@@ -129,14 +129,18 @@ def _read_files(request: LogFilesRequest, max_bytes: int) -> list[CompleteMatrix
 
 
 def _with_remarks(
-    logged: LoggedMatrix, measures: Collection[str], computed: ComputedMatrices | None
+    logged: LoggedMatrix,
+    measures: Collection[str],
+    computed: ComputedMatrices | None,
+    unread: Sequence[str],
 ) -> LoggedMatrix:
-    """Return a logged matrix, with remarks that take the `measures` logged together into account.
+    """Return a logged matrix, with remarks on the `measures` logged together and on their files.
 
     None of these is suggested as the measure that the matrix's own may be a misspelling of.
+    `unread` are columns of the team file.
     """
     others = [name for name in logged.remarks.other_measures if name not in measures]
-    update: dict[str, object] = {"other_measures": others}
+    update: dict[str, object] = {"other_measures": others, "unread_columns": list(unread)}
     if computed:
         update["topics_without_relevant"] = computed.without_relevant
         _, at, cutoff = logged.measure.rpartition("@")

@@ -84,6 +84,8 @@ class Remarks(Result):
         The round's factors that were fitted on other runs than the pool that just became known.
     unknown_runs, undescribed_runs : list of str
         Runs that only the team file has, and runs that it lacks.
+    unread_columns : list of str
+        The columns of the team file that hold nothing that is known of one.
     not_recorded : list of str
         If the same scores were logged already: those of ``reason``, ``tool`` and ``zero_sd`` that
         were given and differ from the record.
@@ -117,6 +119,7 @@ class Remarks(Result):
     refittable: list[RefittableFactors] = Field(default_factory=list)
     unknown_runs: list[str] = Field(default_factory=list)
     undescribed_runs: list[str] = Field(default_factory=list)
+    unread_columns: list[str] = Field(default_factory=list, exclude_if=not_)
     not_recorded: list[Literal["reason", "tool", "zero_sd"]] = Field(default_factory=list)
     hidden: list[HiddenCells] = Field(default_factory=list)
     topics_without_relevant: list[str] = Field(default_factory=list)

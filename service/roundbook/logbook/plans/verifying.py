@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from sqlalchemy import Connection, Row, select, text
 
+from roundbook.database.table_parts import among
 from roundbook.database.tables import topic
 from roundbook.errors import RoundbookError
-from roundbook.logbook.lookup import is_among
 from roundbook.logbook.plans.plan import Plan, PlanNote, kind_of, variance_at
 from roundbook.logbook.plans.planning import plan_from_history, plan_topics
 from roundbook.logbook.variance_history import VarianceHistory, VarianceKind
@@ -133,7 +133,7 @@ def _history(
     other_ids = [row.known.get("other_ids", {}) for row in inputs]
     named = {name for ids in other_ids for same in ids.items() for name in same}
     topics = select(topic.c.name, topic.c.id).where(
-        topic.c.task_id == saved.task_id, is_among(topic.c.name, named)
+        topic.c.task_id == saved.task_id, among(topic.c.name, named)
     )
     id_of: dict[str, int] = {row.name: row.id for row in connection.execute(topics)}
     rows = []

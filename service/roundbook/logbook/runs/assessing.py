@@ -80,7 +80,7 @@ class LoggedQrels(Result):
     software: str = SOFTWARE
 
 
-def latest_qrels(session: Session, request: LogQrels) -> int:
+def latest_qrels_revision(session: Session, request: LogQrels) -> int:
     """Return the latest revision of the assessments that a request logs, 0 without one."""
     connection = session.connection
     task_id = find_task(connection, request.task, way_out="no task")

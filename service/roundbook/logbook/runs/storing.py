@@ -21,10 +21,11 @@ from roundbook.database.run_tables import (
     run_upload,
     uploaded_run,
 )
+from roundbook.database.table_parts import among
 from roundbook.database.tables import run, topic
 from roundbook.errors import InputError, NotRecordedError
 from roundbook.formats.text import StoredFile
-from roundbook.logbook.lookup import find_round, find_task, is_among
+from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.same_topics import same_topics
 from roundbook.requests.runs import LogQrels, LogRuns
 from roundbook.statistics.measures.hits import Judgments
@@ -44,7 +45,7 @@ def unknown_topics(connection: Connection, task_id: int, topics: Sequence[str]) 
     """Return the topics that a task does not have yet."""
     recorded = set(
         connection.execute(
-            select(topic.c.name).where(topic.c.task_id == task_id, is_among(topic.c.name, topics))
+            select(topic.c.name).where(topic.c.task_id == task_id, among(topic.c.name, topics))
         ).scalars()
     )
     return [name for name in topics if name not in recorded]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from roundbook.errors import InputError
 from roundbook.logbook.session import Session, Work
@@ -35,20 +36,25 @@ class StudyEntry(NamedTuple):
         The field of the study's scales that lists of results show.
     module : str
         The module of this package that computes it, and that of `presentation.studies`.
+    all_rounds : str or None
+        The study of all rounds that can be asked for in place of this one of a round.
     """
 
     request: type[StudyRequest]
     figure: str
     module: str
+    all_rounds: str | None = None
 
 
 STUDIES = {
-    "discriminative-power": StudyEntry(DiscriminativePowerRequest, "share", "discriminative_power"),
-    "swap-rate": StudyEntry(SwapRateRequest, "overall", "swap_rate"),
+    "discriminative-power": StudyEntry(
+        DiscriminativePowerRequest, "share", "discriminative_power", "across-rounds"
+    ),
+    "swap-rate": StudyEntry(SwapRateRequest, "overall", "swap_rate", "across-rounds"),
     "across-rounds": StudyEntry(AcrossRoundsRequest, "share", "across_rounds"),
     "incremental": StudyEntry(IncrementalRequest, "enough_by_sd", "incremental"),
     "change": StudyEntry(ChangeRequest, "fell", "change"),
-    "leave-one-out": StudyEntry(LeaveOneOutRequest, "tau", "leave_one_out"),
+    "leave-one-out": StudyEntry(LeaveOneOutRequest, "tau", "leave_one_out", "leave-one-out-rounds"),
     "leave-one-out-rounds": StudyEntry(LeaveOneOutRoundsRequest, "lowest", "leave_one_out_rounds"),
     "leave-teams-out": StudyEntry(LeaveTeamsOutRequest, "planned", "pilots"),
     "topic-subsets": StudyEntry(TopicSubsetsRequest, "planned", "pilots"),
@@ -67,6 +73,23 @@ def study_entry(name: str) -> StudyEntry:
     if name not in STUDIES:
         raise InputError(f"There is no study '{name}'; there are {', '.join(STUDIES)}.")
     return STUDIES[name]
+
+
+def of_all_rounds(name: str, fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+    """Return the name and fields of the study of all rounds in place of a study of one.
+
+    Raises
+    ------
+    InputError
+        When it has none.
+    """
+    entry = STUDIES.get(name)
+    if entry is None or entry.all_rounds is None:
+        having = ", ".join(name for name, entry in STUDIES.items() if entry.all_rounds)
+        raise InputError(f"There is no {name} of all rounds: it is of {having}.")
+    # Beside swap rates it has discriminative power, whose number of trials is called `trials`.
+    renamed = {"trials": "swap_trials"} if name == "swap-rate" else {}
+    return entry.all_rounds, {renamed.get(field, field): fields[field] for field in fields}
 
 
 def find_study(name: str) -> KindOfStudy:

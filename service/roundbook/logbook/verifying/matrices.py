@@ -14,7 +14,12 @@ from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import variance_estimate
 from roundbook.errors import ImpossibleStatisticError, RecordError
-from roundbook.logbook.estimates import estimate_columns, estimates_in_force, scores_on_scale
+from roundbook.logbook.estimates import (
+    STANDARDISED,
+    estimate_columns,
+    estimates_in_force,
+    scores_on_scale,
+)
 from roundbook.logbook.factors import usable_topics
 from roundbook.logbook.matrices.listing import read_matrices
 from roundbook.logbook.session import ReportProgress
@@ -306,7 +311,7 @@ def _missing_estimates(
     expected: list[tuple[str, int | None, int | None]] = [("raw", None, None)]
     for factors in derived.factor_sets.values():
         if usable_topics(np.array(factors.sds), factors.zero_sd).sum() > 1:
-            expected += [(scale, factors.id, factors.version) for scale in ("std-ab", "std-cdf")]
+            expected += [(scale, factors.id, factors.version) for scale in STANDARDISED]
     for scale, factor_set_id, version in expected:
         if (scale, factor_set_id) not in stored:
             yield of_matrix(

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from sqlalchemy import Connection, Executable, func, select, union
 
 from roundbook.database.run_tables import qrels, run_upload
+from roundbook.database.table_parts import among
 from roundbook.database.tables import (
     event,
     factor_set,
@@ -63,7 +64,7 @@ def verify_record(
             first=difference if before is None else before.first,
         )
     of_matrices = [
-        select(func.count()).where(table.c.matrix_id.in_(ids["matrix"])).scalar_subquery()
+        select(func.count()).where(among(table.c.matrix_id, ids["matrix"])).scalar_subquery()
         for table in (factor_set, variance_estimate)
     ]
     factor_sets, variances = connection.execute(select(*of_matrices)).one()

@@ -17,6 +17,7 @@ from roundbook.database.run_tables import (
     run_upload,
     uploaded_run,
 )
+from roundbook.database.table_parts import among
 from roundbook.database.tables import round_, run, task, topic
 from roundbook.logbook.runs.storing import lists_hash, names_hash
 from roundbook.logbook.session import ReportProgress
@@ -55,7 +56,7 @@ def _rows(connection: Connection, table: Any, ids: Sequence[int]) -> Sequence[Ro
         select(table, *_TASK_AND_ROUND)
         .join(round_, round_.c.id == table.c.round_id)
         .join(task, task.c.id == round_.c.task_id)
-        .where(table.c.id.in_(ids))
+        .where(among(table.c.id, ids))
         .order_by(table.c.id)
     ).all()
 

@@ -95,11 +95,13 @@ function addKeys(chart, step) {
   chart.addEventListener("blur", hide);
 }
 
+// Names have no apostrophe here, which CSV puts before those that a spreadsheet would compute.
 function gridOf(written) {
   const field = /("(?:[^"]|"")*"|[^,\n]*)(,|\n)/g;
   const rows = [[]];
   for (const [, value, end] of written.matchAll(field)) {
-    rows.at(-1).push(value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value);
+    const name = value.startsWith('"') ? value.slice(1, -1).replaceAll('""', '"') : value;
+    rows.at(-1).push(name.replace(/^'(?='*[=+@-])/, ""));
     if (end === "\n") rows.push([]);
   }
   const cells = rows.slice(1, -1);

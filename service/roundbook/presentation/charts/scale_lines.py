@@ -18,6 +18,7 @@ from roundbook.presentation.charts.style import (
     layered,
     names_axis,
     points_of,
+    tooltips,
 )
 from roundbook.presentation.studies.swap_rate import topics_of_sets
 
@@ -59,7 +60,7 @@ def asl_panels(study: DiscriminativePower, points: Points) -> Panels:
         mark={"interpolate": "step-after"},
         x=x,
         y=y,
-        tooltip=["scale:N", "rank:Q", "p:Q"],
+        tooltip=tooltips({"scale:N": "Scale", "rank:Q": "Rank of the pair", "p:Q": "p value"}),
     )
     return [panel], "The lower the curve, the more pairs are told apart."
 
@@ -98,7 +99,8 @@ def swap_panels(study: SwapRates, points: Points) -> Panels:
         drawn = [point for point in points if point["unit"] == unit]
         if drawn:
             x = alt.X("low:Q", title=title)
-            tooltip = ["scale:N", "low:Q", "rate:Q", "comparisons:Q"]
+            named = {"scale:N": "Scale", "low:Q": title, "rate:Q": "Swap rate"}
+            tooltip = tooltips(named | {"comparisons:Q": "Comparisons"})
             level = _rule("rate", study.level, y)
             panels.append(_lines_by_scale(study, drawn, level, x=x, y=y, tooltip=tooltip))
     return panels, f"Rates between sets of {topics_of_sets(study)}."
@@ -123,7 +125,7 @@ def power_panels(study: AcrossRounds, points: Points) -> Panels:
             points,
             x=x,
             y=alt.Y(f"{figure}:Q", title=title, axis=alt.Axis(format="%")),
-            tooltip=["name:N", "scale:N", f"{figure}:Q"],
+            tooltip=tooltips({"name:N": "Round", "scale:N": "Scale", f"{figure}:Q": title}),
         )
         for figure, title in titles.items()
     ]
@@ -152,7 +154,7 @@ def enough_panels(study: IncrementalStudy, points: Points) -> Panels:
             mark={},
             x=alt.X("topics:Q", title="First topics"),
             y=alt.Y("share:Q", title=title, scale=share, axis=alt.Axis(format="%")),
-            tooltip=["scale:N", "topics:Q", "share:Q"],
+            tooltip=tooltips({"scale:N": "Scale", "topics:Q": "First topics", "share:Q": title}),
         )
         for rule, title in titles.items()
     ]
@@ -188,7 +190,9 @@ def fairness_panels(study: LeaveOneOutRounds, points: Points) -> Panels:
             [point for point in points if point["by"] == by],
             x=names_axis("Round", [row.round for row in study.rounds], PANEL),
             y=alt.Y("tau:Q", title=title, scale=within),
-            tooltip=["name:N", "scale:N", "tau:Q", "bias:Q"],
+            tooltip=tooltips(
+                {"name:N": "Round", "scale:N": "Scale", "tau:Q": title, "bias:Q": "Bias"}
+            ),
         )
         for by, title in titles.items()
         if any(point["by"] == by for point in points)
@@ -224,7 +228,9 @@ def pilot_points(study: PilotStudy) -> Points:
 def pilot_panels(study: PilotStudy, points: Points) -> Panels:
     """Draw the variance and the topics planned by it against the size of the pilot."""
     noun = "Topics" if study.study == "topic-subsets" else "Teams"
-    x = alt.X("size:Q", title=f"{noun} of a pilot", scale=alt.Scale(zero=False))
+    sizes = f"{noun} of a pilot"
+    x = alt.X("size:Q", title=sizes, scale=alt.Scale(zero=False))
+    spread = {"low:Q": "95% from", "high:Q": "95% to", "whole:Q": "All of the round"}
     lines = _by_scale(study)
     panels = []
     for figure, title in (("variance", "Variance"), ("planned", "Topics planned")):
@@ -241,7 +247,9 @@ def pilot_panels(study: PilotStudy, points: Points) -> Panels:
                 drawn.mark_line(strokeWidth=2, point=True).encode(
                     x=x,
                     y=y,
-                    tooltip=["scale:N", "size:Q", "mean:Q", "low:Q", "high:Q", "whole:Q"],
+                    tooltip=tooltips(
+                        {"scale:N": "Scale", "size:Q": sizes, "mean:Q": title} | spread
+                    ),
                     **lines,
                 ),
                 width=PANEL,

@@ -22,6 +22,7 @@ from roundbook.presentation.charts.style import (
     points_of,
     short_names,
     styled,
+    tooltips,
 )
 from roundbook.presentation.studies.common import study_heading
 
@@ -72,16 +73,16 @@ def _change_panels(study: ChangeStudy, points: Points) -> Panels:
     kinds = alt.Scale(domain=["pivot", "other systems"], range=[RUST, FAINT])
     x = names_axis("Round", rounds, PANEL)
     y = alt.Y("mean:Q", title="Mean", scale=alt.Scale(zero=False))
-    colour = alt.Color("of:N", title="", scale=kinds)
+    colour = alt.Color("of:N", title="Among", scale=kinds, legend=alt.Legend(title=None))
     lines = [
         points_of([point for point in points if point["of"] == kind])
         .mark_line(strokeWidth=width, point=True)
         .encode(
             x=x,
             y=y,
-            detail="system:N",
+            detail=alt.Detail("system:N", title="System"),
             color=colour,
-            tooltip=["system:N", "name:N", "mean:Q"],
+            tooltip=tooltips({"system:N": "System", "name:N": "Round", "mean:Q": "Mean"}),
         )
         for kind, width in (("other systems", 1), ("pivot", 3))
     ]
@@ -138,7 +139,10 @@ def _left_out_panels(study: LeaveOneOutStudy, points: Points) -> Panels:
                 marks.encode(
                     x=alt.X("official:Q", title=across, scale=within),
                     y=alt.Y("left_out:Q", title=up, scale=within),
-                    tooltip=["run:N", "team:N", "official:Q", "left_out:Q", "rank_shift:Q"],
+                    tooltip=tooltips(
+                        {"run:N": "Run", "team:N": "Team", "official:Q": across, "left_out:Q": up}
+                        | {"rank_shift:Q": "Ranks lost"}
+                    ),
                 ),
                 width=SQUARE,
                 height=SQUARE,
@@ -160,13 +164,21 @@ def _redrawn_points(study: PerTopicVarianceStudy) -> Points:
 def _redrawn_panels(study: PerTopicVarianceStudy, points: Points) -> Panels:
     """Draw the sd of scores by topic, and how often the drawn documents put the other run ahead."""
     (scale,) = study.scales
+    sd = "sd of a run's AP over the draws"
     topics = (
         points_of(points)
         .mark_bar(color=ACCENT)
         .encode(
             x=names_axis("Topic", [point["name"] for point in points], PANEL),
-            y=alt.Y("sd:Q", title="sd of a run's AP over the draws"),
-            tooltip=["name:N", "sd:Q", "mean:Q", "relevant:Q"],
+            y=alt.Y("sd:Q", title=sd),
+            tooltip=tooltips(
+                {
+                    "name:N": "Topic",
+                    "sd:Q": sd,
+                    "mean:Q": "Mean",
+                    "relevant:Q": "Relevant documents",
+                }
+            ),
         )
     )
     rates = [
@@ -180,7 +192,10 @@ def _redrawn_panels(study: PerTopicVarianceStudy, points: Points) -> Panels:
         .encode(
             x=alt.X("low:Q", title="Drawn difference"),
             y=alt.Y("rate:Q", title="Other run ahead", axis=alt.Axis(format="%")),
-            tooltip=["low:Q", "rate:Q", "comparisons:Q"],
+            tooltip=tooltips(
+                {"low:Q": "Drawn difference", "rate:Q": "Other run ahead"}
+                | {"comparisons:Q": "Comparisons"}
+            ),
         )
     )
     return [layered(panel, width=PANEL, height=HEIGHT) for panel in (topics, errors)], ""

@@ -46,6 +46,14 @@ def points_of(points: Iterable[Mapping[str, Any]]) -> alt.Chart:
     return alt.Chart(alt.InlineData(values=[dict(point) for point in points]))
 
 
+def tooltips(titles: Mapping[str, str]) -> list[alt.Tooltip]:
+    """Return what a mark says at the pointer: its fields under their titles.
+
+    A field that has the title of an axis or of the legend is said once, in the axis's format.
+    """
+    return [alt.Tooltip(field, title=title) for field, title in titles.items()]
+
+
 def room_for(number: int) -> int:
     """Return the width in pixels of a chart in a file with `number` names on an axis."""
     return max(6 * number, min(max(_STEP * number, _NARROWEST), _WIDEST))
@@ -104,7 +112,7 @@ def _without_alike(names: Sequence[str], most: int) -> list[str]:
 def _alike(words: Sequence[Sequence[str]]) -> int:
     """Return how many of the first words all names have."""
     differing = (len(set(column)) > 1 for column in zip(*words, strict=False))
-    return next((place for place, differs in enumerate(differing) if differs), min(map(len, words)))
+    return next((index for index, differs in enumerate(differing) if differs), min(map(len, words)))
 
 
 def shortened(name: str, most: int) -> str:

@@ -44,7 +44,7 @@ def _counts(beside: BesideRaw, rounds: int) -> str:
     open_ = f", open in {beside.alike}" if beside.alike else ""
     return (
         f"{more} in {beside.better} of {rounds} rounds, {fewer} in {beside.worse}{open_}"
-        f" ({100 * beside.least:+.1f} to {100 * beside.most:+.1f} points)"
+        f" ({100 * beside.least:+z.1f} to {100 * beside.most:+z.1f} points)"
     )
 
 

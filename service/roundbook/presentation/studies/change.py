@@ -153,7 +153,7 @@ def protocol(study: ChangeStudy) -> str:
             " - to) / from, relative improvement RI = (system - pivot) / pivot, DRI = RI from - RI"
             " to, effect ratio ER = (system - pivot) in the later / in the earlier round; missing"
             f" scores: {_missing(study.missing_from)}, and {_missing(study.missing_to)};"
-            f" {study.level:.0%} percentile intervals over {study.trials:,} resamples of the topics of"
-            " both rounds, each for itself"
+            f" {100 * study.level:.10g}% percentile intervals over {study.trials:,} resamples of the"
+            " topics of both rounds, each for itself"
         ],
     )

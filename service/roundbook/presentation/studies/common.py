@@ -47,8 +47,8 @@ def study_module(name: str) -> Any:  # noqa: ANN401
 
 def study_heading(study: Study) -> str:
     """Return the heading of a study: its own, or the one that studies of a round have."""
-    told: str = getattr(study_module(study.study), "heading", heading)(study)
-    return told
+    text: str = getattr(study_module(study.study), "heading", heading)(study)
+    return text
 
 
 def study_text(study: Study) -> StudyText:
@@ -91,7 +91,7 @@ def by_scale(scales: Iterable[Any], phrase: Callable[[Any], str]) -> str:
     phrases = {scale.scale: phrase(scale) for scale in scales}
     if len(set(phrases.values())) == 1:
         return next(iter(phrases.values()))
-    return ", ".join(f"{words} on {scale}" for scale, words in phrases.items())
+    return ", ".join(f"{text} on {scale}" for scale, text in phrases.items())
 
 
 def computed_scores(study: Any, depth: int | None) -> list[str]:  # noqa: ANN401
@@ -165,7 +165,7 @@ def join_protocol(study: Study, method: Sequence[str], *, drawn: bool = True) ->
         Whether the study draws samples; if not, `method` says which factors standardise.
     """
     scales = [scale.scale for scale in getattr(study, "scales", ())]
-    held, ties = "", "means that differ by rounding only are equal"
+    standardised, ties = "", "means that differ by rounding only are equal"
     if drawn:
         ties = f"means within 1e-12 of each other are equal; seed {study.seed}"
         factors = "by factors of all these runs"
@@ -173,10 +173,10 @@ def join_protocol(study: Study, method: Sequence[str], *, drawn: bool = True) ->
             factors = f"by factor version {study.factor_version} of the round"
         elif study.round is None and not study.files:
             factors = "by each round's own latest factors"
-        held = "" if scales == ["raw"] else f", standardised {factors}, held fixed"
+        standardised = "" if scales == ["raw"] else f", standardised {factors}, held fixed"
     parts = [
         heading(study).rstrip("."),
-        f"scores on {', '.join(scales)}{held}",
+        f"scores on {', '.join(scales)}{standardised}",
         *method,
         f"{ties}; computed by {study.software}",
     ]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.studies.common import SCALE, join_protocol, of_scales, share_column
-from roundbook.presentation.tables import Column, Table, count, number
+from roundbook.presentation.tables import Column, Table, count, decimals_beside, number
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.discriminative_power import DiscriminativePower
@@ -70,24 +71,28 @@ def tables(study: DiscriminativePower) -> list[Table]:
 def _pair_columns(study: DiscriminativePower) -> list[Column]:
     """Return the columns of a pair of runs; a count of 0 trials is a p value below one trial's."""
     permuted = 0 if study.plus_one else 1 / study.trials
+    p_column = partial(_p_column, study.alpha)
     return [
         Column("run", "Run"),
         Column("other", "Other"),
         number("difference", "Difference"),
-        _p_column("p", "Tukey HSD", permuted),
-        _p_column("bootstrap_p", "Bootstrap", 1 / study.resamples, spare=2),
-        _p_column("t_p", "t", spare=1),
-        _p_column("holm_p", "t, Holm"),
+        p_column("p", "Tukey HSD", permuted),
+        p_column("bootstrap_p", "Bootstrap", 1 / study.resamples, spare=2),
+        p_column("t_p", "t", spare=1),
+        p_column("holm_p", "t, Holm"),
     ]
 
 
-def _p_column(field: str, heading: str, step: float = 0, *, spare: int = 0) -> Column:
-    """Return a column of p values, of which one below `step`, or below 0.0001, is told as that."""
+def _p_column(alpha: float, field: str, heading: str, step: float = 0, *, spare: int = 0) -> Column:
+    """Return a column of p values, of which one below `step`, or below 0.0001, is told as that.
+
+    None is rounded to the other side of `alpha`.
+    """
     least = max(step, _LEAST_P)
     return Column(
         field,
         heading,
-        lambda p: f"<{least:.4g}" if p < least else f"{p:.4f}",
+        lambda p: f"<{least:.4g}" if p < least else f"{p:.{decimals_beside(p, [alpha], 4)}f}",
         "right",
         spare,
     )

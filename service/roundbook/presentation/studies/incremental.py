@@ -11,7 +11,7 @@ from roundbook.presentation.studies.common import (
     percent,
     share_column,
 )
-from roundbook.presentation.tables import Column, Table, count, number
+from roundbook.presentation.tables import Column, Table, count, decimals_beside, number
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.incremental import IncrementalStudy
@@ -81,7 +81,7 @@ def sentences(study: IncrementalStudy) -> list[str]:
         lines.append(
             f"On {scale.scale}, to find a difference of {study.difference:g} with power {power:g}"
             f" takes {takes} for a {pairs} (sd {hard.sd:.4f}). The {scale.topics} topics there"
-            f" are give it {last.power:.3f}: {verdict}."
+            f" are give it {last.power:.{decimals_beside(last.power, [power], 3)}f}: {verdict}."
         )
         if not study.pair:
             alike = ""
@@ -103,7 +103,7 @@ def sentences(study: IncrementalStudy) -> list[str]:
 def _stopping(rule: StoppingRule, study: IncrementalStudy) -> str:
     by = "the sd so far"
     if rule.confidence is not None:
-        by = f"the upper {rule.confidence:.0%} limit of that sd"
+        by = f"the upper {100 * rule.confidence:.10g}% limit of that sd"
     half = "" if rule.median is None else f", half of all by topic {rule.median}"
     early = ""
     if rule.stopped:
@@ -129,7 +129,7 @@ def protocol(study: IncrementalStudy) -> str:
             " adjusted over pairs; a hard pair has the 95th percentile of the pairs' sds (ddof 1,"
             f" linear interpolation); topics in the order of the matrix, the first look at"
             f" {study.start}, then every {study.step}; the sure rule goes by the one-sided upper"
-            f" {study.confidence:.0%} chi-square limit of the sd; stopping tried on"
+            f" {100 * study.confidence:.10g}% chi-square limit of the sd; stopping tried on"
             f" {study.trials:,} draws of a pair that varies and an order of the topics"
         ],
     )

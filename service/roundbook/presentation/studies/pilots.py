@@ -33,7 +33,7 @@ _FIGURES = (
     number("variance_mean", "Variance"),
     number("variance_sd", "sd", spare=4),
     Column("variances", "95% of draws", spare=2),
-    Column("bias", "Bias", "{:+.1%}".format, "right", spare=1),
+    Column("bias", "Bias", "{:+z.1%}".format, "right", spare=1),
     number("planned_mean", "Planned", 0),
     Column("plans", "95% of draws"),
 )
@@ -203,9 +203,10 @@ def _drawn_teams(study: LeaveTeamsOutStudy) -> str:
 
 def _sizes(study: PilotStudy) -> str:
     """Return the sizes of pilots as text: ``2, 4 and 8 topics``."""
-    return by_scale(study.scales, lambda scale: f"{_listed(scale)} {_noun(study)}s")
+    return by_scale(study.scales, lambda scale: _listed(scale, _noun(study)))
 
 
-def _listed(scale: PilotsOfScale) -> str:
-    *others, last = [str(size.size) for size in scale.sizes]
-    return f"{', '.join(others)} and {last}" if others else last
+def _listed(scale: PilotsOfScale, noun: str) -> str:
+    *others, last = [size.size for size in scale.sizes]
+    before = f"{', '.join(map(str, others))} and " if others else ""
+    return before + counted(last, noun)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
 from roundbook.limits import MOST_TRIALS, PILOT_TEAMS, PILOT_TOPICS
-from roundbook.requests.fields import MeasureName
+from roundbook.requests.fields import MeasureName, VarianceScale
 from roundbook.requests.plans import ALPHA, BETA
 from roundbook.requests.studies.study import (
     AllRoundsRequest,
@@ -63,7 +63,8 @@ class LeaveOneOutRequest(StudyRequest):
     @model_validator(mode="before")
     @classmethod
     def _scales_that_change(cls, values: dict[str, Any]) -> dict[str, Any]:
-        usual = ("raw", "std-ab", "std-cdf") if values.get("reassessed") else ("std-ab", "std-cdf")
+        every = get_args(VarianceScale)
+        usual = every if values.get("reassessed") else every[1:]
         return {**values, "scales": values.get("scales") or usual}
 
     @model_validator(mode="after")
@@ -150,7 +151,7 @@ class TopicSubsetsRequest(PilotRequest):
     topics: tuple[int, ...] = Field(
         (),
         description=f"Topics of a pilot; repeat. (default: {', '.join(map(str, PILOT_TOPICS))}, where"
-        " there are more)",
+        " there are more; else half of them)",
     )
 
 

@@ -95,7 +95,9 @@ class IncrementalRequest(StudyRequest):
 
     study: Literal["incremental"] = "incremental"
     difference: float = Field(
-        gt=0, lt=math.inf, description="Between two runs' means, on the scale: worth detecting."
+        gt=0,
+        lt=math.inf,
+        description="Smallest difference between two runs' means worth detecting; needed.",
     )
     alpha: Share = Field(0.05, description="Chance of finding a difference where there is none.")
     beta: float = Field(0.20, description="Chance of missing it: the power is 1 less this.")
@@ -115,7 +117,7 @@ class IncrementalRequest(StudyRequest):
     def _possible(self) -> Self:
         check_power(self.alpha, self.beta)
         if len(self.pair) not in (0, 2) or len(set(self.pair)) != len(self.pair):
-            raise ValueError("`pair` names two runs: give it twice")
+            raise RequestError("pair", "`pair` takes the names of two different runs")
         return self
 
 
@@ -123,8 +125,8 @@ class ChangeRequest(StudyRequest):
     """How the systems of two rounds changed, alone and beside a pivot."""
 
     study: Literal["change"] = "change"
-    round: str | None = Field(None, description="The round to compare with; none with `file`.")
-    to_round: str | None = Field(None, description="The other round; none with `file`.")
+    round: str | None = Field(None, description="The earlier round; none with `file`.")
+    to_round: str | None = Field(None, description="The later round; none with `file`.")
     pivot: str | None = Field(
         None,
         description="The system, or its run, that the others are compared with; needed.",

@@ -90,7 +90,7 @@ def sakai_t_miss(dof: Floats, noncentrality: Floats, critical: Floats) -> Floats
     """Return Sakai's normal approximation of the same probability.
 
     With ``s = sqrt(1 + w^2 / (2 phi))`` and ``k = 1 - 1 / (4 phi)`` the power is ``Phi((-w k - ncp)
-    / s) + 1 - Phi((w k - ncp) / s)`` (Sakai, ICTIR 2016).
+    / s) + 1 - Phi((w k - ncp) / s)`` (Sakai, Information Retrieval Journal 19, 2016).
     """
     k = 1 - 1 / (4 * dof)
     s = np.sqrt(1 + critical * critical / (2 * dof))

@@ -90,6 +90,8 @@ def solve_topics(
 ) -> SolvedDesign:
     """Smallest topic set size n >= 2 that a design needs.
 
+    Arguments, and what is raised, are those of :mod:`roundbook.statistics.design.solvers`.
+
     Notes
     -----
     The exact power rises with n. That of `sakai` may be undefined for the first few topics, and
@@ -136,6 +138,8 @@ def solve_power(
 ) -> SolvedDesign:
     """Power of a topic set of this size; an interval has none.
 
+    Arguments, and what is raised, are those of :mod:`roundbook.statistics.design.solvers`.
+
     Examples
     --------
     >>> solve_power("anova", 100, 0.1, 0.05, runs=10).power.round(3).tolist()
@@ -167,6 +171,8 @@ def solve_min_d(
 ) -> SolvedDesign:
     """Smallest minD, or width, for which these topics suffice.
 
+    Arguments, and what is raised, are those of :mod:`roundbook.statistics.design.solvers`.
+
     For very few topics the engine `sakai` may have no solution: it is not defined there, or gives
     any minD the power asked for.
 
@@ -195,6 +201,8 @@ def solve_variance(
 ) -> SolvedDesign:
     """Largest residual variance for which these topics suffice; see :func:`solve_min_d`.
 
+    Arguments, and what is raised, are those of :mod:`roundbook.statistics.design.solvers`.
+
     Examples
     --------
     >>> solve_variance("anova", 158, 0.1, runs=10).variance.round(4).tolist()
@@ -220,6 +228,8 @@ def solve_runs(
     engine: Engine = "exact",
 ) -> SolvedDesign:
     """Largest of the candidate numbers of runs, each at least 2, for which these topics suffice.
+
+    Arguments, and what is raised, are those of :mod:`roundbook.statistics.design.solvers`.
 
     Examples
     --------

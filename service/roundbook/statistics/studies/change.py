@@ -233,7 +233,8 @@ def _measures(system: Floats, pivot: Floats, slack: float) -> dict[str, Floats]:
 
 
 def _quotient(above: Floats, below: Floats, slack: float) -> Floats:
-    return np.asarray(above / np.where(np.abs(below) < slack, np.nan, below))
+    # 0 is added so that no quotient is -0.0, which would be printed with its sign.
+    return np.asarray(above / np.where(np.abs(below) < slack, np.nan, below)) + 0.0
 
 
 def _interval(values: Floats, level: float) -> Interval | None:

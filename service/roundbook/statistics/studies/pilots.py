@@ -55,7 +55,7 @@ def topic_subsets(
     Parameters
     ----------
     scores : (topics, runs) array_like of float
-        No missing cells; at least three topics and one run.
+        No missing cells; at least three topics and two runs.
     numbers : iterable of int, optional
         The n', from 2 to one below the number of topics. By default those of 75, 50, 25 and 10
         that are below it, or half of the topics where none is.
@@ -67,8 +67,8 @@ def topic_subsets(
     Raises
     ------
     ImpossibleStatisticError
-        If there are fewer than three topics, a cell has no finite score, all runs tie on every
-        topic, no topic set size suffices, or a number is out of range.
+        If there are fewer than three topics or two runs, a cell has no finite score, all runs tie
+        on every topic, no topic set size suffices, or a number is out of range.
 
     Examples
     --------

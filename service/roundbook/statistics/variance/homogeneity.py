@@ -31,7 +31,8 @@ class Homogeneity:
     ----------
     statistic : float or None
         F; None where there is no test.
-    dof1, dof2 : float or None
+    dof1 : int or None
+    dof2 : float or None
         Its degrees of freedom, ``rounds - 1`` and ``(topics - 1)/2 - rounds + 2``.
     p_value : float or None
         Probability of an F at least as large where the true variances are equal.
@@ -60,6 +61,8 @@ def homogeneity(arrays: RoundArrays, topic_codes: Ints, topics: int) -> Homogene
 
     Parameters
     ----------
+    arrays : RoundArrays
+        Of one measure on one scale.
     topic_codes : (stored topics,) int array
         The topic of each influence, numbered from 0.
     topics : int

@@ -25,11 +25,11 @@ Target = Literal["systems", "these runs"]
 NoInfluence = Literal["fewer_than_3_topics", "no_variance", "one_topic"]
 """Of a stored matrix: too few topics; scores that never vary; all of it borne by one topic."""
 
-Refusal = Literal["fewer_than_10_topics", "standardised"]
+NoTopicVariance = Literal["fewer_than_10_topics", "standardised"]
 """Of a published variance: too few topics; one of standardised scores without matrices of the task's
 own to take the constants from."""
 
-NoInterval = NoInfluence | Refusal | Literal["too_uneven"]
+NoInterval = NoInfluence | NoTopicVariance | Literal["too_uneven"]
 """Further: a single topic or team bears nearly all of the variance."""
 
 NoUpperLimit = NoInterval | Literal["unbounded"]
@@ -81,7 +81,7 @@ class PublishedVariance:
     topic_variance : float
         Variance of ln V that comes from the choice of topics; NaN if not known.
     reason : str or None
-        Why it is not known, one of ``Refusal``.
+        Why it is not known, one of ``NoTopicVariance``.
     """
 
     variance: float
@@ -89,7 +89,7 @@ class PublishedVariance:
     topics: int
     topic_variance: float
     runs_part: float | None
-    reason: Refusal | None
+    reason: NoTopicVariance | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -278,7 +278,7 @@ def own_constants(rounds: Sequence[RoundVariance]) -> Constants | None:
 
 def constants_for(
     family: str, own: Constants | None = None, *, standardised: bool = False
-) -> Constants | Refusal:
+) -> Constants | NoTopicVariance:
     """Constants for a published variance, or why there are none.
 
     Parameters
@@ -307,7 +307,7 @@ def published_variance(
     variance: float,
     topics: int,
     runs: int,
-    constants: Constants | Refusal,
+    constants: Constants | NoTopicVariance,
     *,
     teams: int | None = None,
     weight: float = 1.0,

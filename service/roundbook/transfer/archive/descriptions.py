@@ -183,7 +183,7 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
         {
             "round_id": "Of which round.",
             "measure_id": "Of which measure.",
-            "scale": "On which scale.",
+            "scale": "`raw`, `std-ab` or `std-cdf`.",
             "revision": "1 for the first.",
             "reason": "Why it was revised.",
             "topics": "Of how many topics.",
@@ -250,10 +250,10 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
         },
     ),
     "result": TableDescription(
-        "The saved results, plans and drift reports, every version a row.",
+        "The saved results: plans, drift reports and studies, every version a row.",
         {
             "task_id": "For which task; none for a plan whose variance was typed in.",
-            "kind": "`plan` or `drift`.",
+            "kind": "`plan`, `drift` or `study`.",
             "name": "Its name.",
             "version": "Counts within a kind and name.",
             "request": "What was asked, complete, so that it can be asked again.",

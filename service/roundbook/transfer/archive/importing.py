@@ -10,12 +10,12 @@ from sqlalchemy import exc, select, text
 
 from roundbook.database.faults import driver_error
 from roundbook.database.run_tables import run_upload
+from roundbook.database.table_parts import among
 from roundbook.database.tables import event, matrix, result, result_input, round_, task
 from roundbook.errors import BadFileError
 from roundbook.formats.archive import Archive, open_archive
 from roundbook.formats.archive_package import DATA_PACKAGE
 from roundbook.logbook.events import record_event
-from roundbook.logbook.lookup import is_among
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.verifying.differences import Difference, ResultNotComputed
 from roundbook.logbook.verifying.record import differences
@@ -66,7 +66,7 @@ def import_archive(
         state = insert_tables(connection, archive, progress)
         _check_contents(state)
         connection.execute(
-            round_.update().where(round_.c.id.in_(state.published)).values(status="published")
+            round_.update().where(among(round_.c.id, state.published)).values(status="published")
         )
         connection.execute(text("SET CONSTRAINTS ALL IMMEDIATE"))
         connection.execute(text("SET CONSTRAINTS ALL DEFERRED"))
@@ -88,7 +88,7 @@ def import_archive(
         tasks=state.tasks,
         scores=sum(imported.topics * imported.runs for imported in state.matrices),
         **contents(archive.manifest),
-        **result_counts(connection, result.c.id.in_(list(state.ids[result.name].values()))),
+        **result_counts(connection, among(result.c.id, state.ids[result.name].values())),
     )
 
 
@@ -131,7 +131,7 @@ def _check_contents(state: Inserted) -> None:
         reason = f"the manifest tells of other tasks than {table_member(task)}"
         raise BadFileError(reason, state.archive.file)
     imported = select(event.c.id).where(
-        event.c.what == IMPORTED, is_among(event.c.id, state.ids[event.name].values())
+        event.c.what == IMPORTED, among(event.c.id, state.ids[event.name].values())
     )
     if state.connection.execute(imported.limit(1)).first():
         raise BadFileError(

@@ -18,6 +18,7 @@ from sqlalchemy.dialects.postgresql import JSONB
 from roundbook.database.engine import driver_connection
 from roundbook.database.lists import StoredList, write_lists
 from roundbook.database.run_tables import run_upload
+from roundbook.database.table_parts import among
 from roundbook.database.tables import (
     SCHEMA,
     event,
@@ -194,7 +195,7 @@ def _copy(
 
 def _refuse_taken(connection: Connection, table: Table, names: set[str]) -> None:
     taken = connection.execute(
-        select(table.c.name).where(table.c.name.in_(names)).distinct().order_by(table.c.name)
+        select(table.c.name).where(among(table.c.name, names)).distinct().order_by(table.c.name)
     ).scalars()
     if listed := ", ".join(f"'{name}'" for name in taken):
         raise AlreadyRecordedError(

@@ -216,7 +216,7 @@ def codec(column: Column[Any]) -> _Codec:
     """Return the codec of a column, by its type."""
     if isinstance(column.type, ARRAY) and isinstance(column.type.item_type, types.Integer):
         return _CODECS[ARRAY]._replace(read=partial(_read_list, kind=int))
-    return next(found for kind, found in _CODECS.items() if isinstance(column.type, kind))
+    return next(known for kind, known in _CODECS.items() if isinstance(column.type, kind))
 
 
 def _write_json(value: object) -> str:

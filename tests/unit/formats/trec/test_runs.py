@@ -129,7 +129,7 @@ WORDS = st.text(
 
 
 @pytest.mark.long
-@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_any_run_reads_as_line_by_line(tmp_path, data):
     plain = st.decimals(-1000, 1000, places=data.draw(st.integers(0, 9))).map("{:f}".format)

@@ -7,7 +7,7 @@ import time
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import special, stats
 from statsmodels.stats.power import FTestAnovaPower
@@ -202,7 +202,6 @@ def test_statsmodels_agrees_and_takes_ten_times_as_long():
     assert min(seconds) < theirs / 10
 
 
-@settings(deadline=None)
 @given(
     n=st.integers(2, 100_000),
     more=st.integers(1, 1_000),
@@ -216,7 +215,6 @@ def test_power_rises_with_topics(n, more, m, min_d, variance):
     assert after > fewer or fewer > 1 - 1e-9 or after == pytest.approx(0.05, abs=1e-6)
 
 
-@settings(deadline=None)
 @given(
     m=st.integers(2, 200),
     min_d=st.floats(0.01, 0.5),

@@ -230,7 +230,7 @@ def test_sizes_equal_a_scan_from_two_upwards(design, engine, count):
     np.testing.assert_array_equal(np.minimum(solved, 101), first)
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(
     design=st.sampled_from(DESIGN_NAMES),
     n=st.integers(2, 100_000),
@@ -244,7 +244,7 @@ def test_power_rises_with_topics(design, n, more, m, min_d):
     assert after >= fewer - 1e-12 or fewer < 0.05
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(
     design=st.sampled_from(DESIGN_NAMES),
     engine=st.sampled_from(ENGINES),

@@ -76,7 +76,7 @@ def test_grids_broadcast_and_are_echoed(design, engine):
     assert one.topics == solved.topics[1, 1]
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(
     design=st.sampled_from(TESTS),
     engine=st.sampled_from(ENGINES),
@@ -117,7 +117,6 @@ def test_solving_for_any_quantity_gives_the_others_back(
         assert int(solve_runs([m], n, min_d, variance, **options).runs) == m
 
 
-@settings(deadline=None)
 @given(
     design=st.sampled_from(WIDTHS),
     n=st.integers(2, MOST_TOPICS),

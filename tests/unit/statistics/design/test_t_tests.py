@@ -183,7 +183,7 @@ def test_sizes_are_the_smallest(design, engine):
     assert not (fewer[more] >= 0.8).any()
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(
     design=st.sampled_from(NAMES),
     engine=st.sampled_from(ENGINES),
@@ -197,7 +197,7 @@ def test_sizes_fall_with_min_d_and_rise_with_variance(design, engine, min_d, var
     assert solve_topics(design, min_d, variance * factor, engine=engine).topics >= size
 
 
-@settings(deadline=None, max_examples=20)
+@settings(max_examples=20)
 @given(
     design=st.sampled_from(NAMES),
     n=st.integers(2, 100_000),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -71,7 +71,6 @@ def test_sizes_equal_a_scan_from_two_upwards(design):
     np.testing.assert_allclose(result.width, unit_width(design, result.topics, alpha) * sd)
 
 
-@settings(deadline=None)
 @given(
     design=st.sampled_from(NAMES),
     width=st.floats(0.01, 1),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 from tests.unit.statistics.score_files import read_covid, shared_topics
@@ -70,7 +70,6 @@ def test_factors_that_have_not_moved_have_no_consequence(bridges):
     assert result.earlier.residual_variance == result.later.residual_variance
 
 
-@settings(deadline=None)
 @given(
     st.tuples(st.integers(2, 6), st.integers(1, 6)).flatmap(
         lambda shape: st.tuples(

@@ -84,7 +84,6 @@ def test_treccovid_over_topics_is_scipy(bridges):
 
 # SciPy's own variance of a constant sample.
 @pytest.mark.filterwarnings("ignore:Precision loss")
-@settings(deadline=None)
 @given(
     st.integers(2, 6).flatmap(
         lambda n: st.tuples(
@@ -136,7 +135,6 @@ def test_holm_is_plain_steps(p_values):
 
 
 @pytest.mark.filterwarnings("ignore:Precision loss")
-@settings(deadline=None)
 @given(st.lists(st.tuples(SCORES, SCORES), min_size=3, max_size=30))
 def test_pairs_are_scipy_or_have_a_reason(pairs):
     first, second = np.transpose(pairs)
@@ -169,7 +167,7 @@ def naive_signed_ranks(differences):
     return min(1, 2 * min(np.mean(sums <= result), np.mean(sums >= result)))
 
 
-@settings(deadline=None, max_examples=25)
+@settings(max_examples=25)
 @given(st.lists(st.integers(-6, 6).filter(bool), min_size=1, max_size=10))
 def test_wilcoxon_with_ties_is_a_count_of_all_signs(differences):
     values = np.array(differences, dtype=float)

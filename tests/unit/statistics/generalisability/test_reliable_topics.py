@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from tests.unit.statistics.generalisability.test_reliability import made
 from tests.unit.statistics.score_files import read_scores
@@ -52,7 +52,6 @@ def test_trec3_as_published(shared):
     assert (result.phi_topics, result.phi_interval) == (259, (130, 487))
 
 
-@settings(deadline=None)
 @given(
     st.builds(made, st.floats(5, 50), st.floats(0, 9), st.floats(0.1, 1), st.just(8), st.just(9)),
     st.floats(0.01, 0.9),

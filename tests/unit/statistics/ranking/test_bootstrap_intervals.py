@@ -39,7 +39,7 @@ def scales(shared, name):
     return scores, scale_scores(scores, factors.mean, factors.sd, "std-ab")
 
 
-@settings(deadline=None, max_examples=15)
+@settings(max_examples=15)
 @given(PAIRS, st.integers(0, 1000))
 def test_equals_the_plain_loop(pair, seed):
     result = bootstrap_tau(*pair, resamples=50, level=0.9, seed=seed)

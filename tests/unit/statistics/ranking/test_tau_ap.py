@@ -6,7 +6,7 @@ from itertools import permutations, product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from roundbook.errors import ImpossibleStatisticError
@@ -49,7 +49,6 @@ def test_published_example_with_ties_in_the_estimate():
     assert tau_ap(X, np.round(Y, 1)).tau_ap == pytest.approx(0.39903, abs=5e-6)
 
 
-@settings(deadline=None)
 @given(RANKINGS)
 def test_equals_the_mean_over_all_orders_of_ties(ranking):
     reference, estimate = zip(*ranking, strict=True)

@@ -129,6 +129,14 @@ def test_a_denominator_of_zero_has_its_reason():
     assert back.dri_interval is None
 
 
+def test_a_gain_that_was_lost_is_zero_without_a_sign():
+    earlier = [[0.4, 0.5], [0.2, 0.3], [0.6, 0.8]]
+    later = [[0.4, 0.4], [0.2, 0.2]]
+    lost = change_measures(earlier, later, 1, trials=200)[0]
+    assert lost.gain_from < 0
+    assert [str(value) for value in (lost.er, *lost.er_interval)] == ["0.0", "0.0", "0.0"]
+
+
 def test_intervals_are_those_of_a_plain_loop():
     rng = np.random.default_rng(3)
     earlier, later = rng.random((40, 3)), rng.random((25, 3)) * 0.8

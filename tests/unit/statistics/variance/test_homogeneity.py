@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -68,7 +68,6 @@ def test_treccovid(treccovid, kind, teams, statistic, p_value, ratio):
         assert round(test.max_min_ratio, 3) == ratio
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**6), st.integers(2, 12))
 def test_wald_of_few(seed, count):
     values, influences = random_influences(seed, count, 40, 20)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from roundbook.errors import ImpossibleStatisticError
@@ -131,7 +131,6 @@ def test_run_without_a_team_is_a_cluster():
     assert with_none.one_way.runs_part == alone.one_way.runs_part
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**6), st.randoms(use_true_random=False), st.floats(1e-6, 1e6))
 def test_order_names_and_unit_change_nothing(seed, random, unit):
     scores, teams = random_case(seed)

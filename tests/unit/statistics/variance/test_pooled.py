@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from roundbook.errors import ImpossibleStatisticError
@@ -105,7 +105,6 @@ def test_topics_that_return_years_later(adhoc, kind, variance, expected, p_value
     )
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**6), st.integers(1, 5))
 def test_equals_the_formula_on_whole_matrices(seed, count):
     rounds = random_rounds(seed, count)
@@ -146,7 +145,6 @@ def test_the_same_round_twice_tells_no_more_of_topics():
     assert twice.interval.high == pytest.approx(once.interval.high, rel=1e-12)
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**6), st.randoms(use_true_random=False), st.floats(1e-9, 1e9))
 def test_order_ids_and_unit_change_nothing(seed, random, unit):
     rounds = random_rounds(seed, 3, topics=30, least=10)
