@@ -34,7 +34,8 @@ def renewal(entry: ResultEntry) -> str | None:
     """Return the command that renews a saved result, None where nothing needs or can be renewed."""
     # A result that is not stale may have new rounds to take in.
     renewable = entry.renewable or (entry.changes and not entry.stale)
-    return command("result", "renew", entry.name) if renewable else None
+    kind = ("--kind", entry.kind) if entry.name_is_shared else ()
+    return command("result", "renew", entry.name, *kind) if renewable else None
 
 
 def renewal_of_task(task: str) -> str:

@@ -313,6 +313,12 @@ def test_the_sizes_of_a_saved_plan(campaign, tmp_path):
     written = campaign(*words, "--force", "--format", "json").json
     assert (written["plan_version"], written["plan_stale"], written["measure"]) == (2, False, "AP")
 
+    assert "plan_measure" not in written
+    other = ("--measure", "nDCG@10")
+    campaign("log", TASK, "2026", tmp_path / "2026.csv", *other)
+    done = campaign(*words, *other, "--force")
+    assert "Note: its sizes are by plan 'taken', which is of AP." in done.err
+
     refused = campaign(*words[:-1], "tken", "--force").refusal()
     assert f"Task '{TASK}' has no saved plan 'tken'" in refused
     assert "roundbook result list" in refused

@@ -531,6 +531,10 @@ def test_a_token_for_one_task_reaches_no_other(service, book):
     # A missing field is named.
     for body in ({}, {"name": "x"}):
         problem(client.post(f"{PREFIX}/save/plan", json=body), 422, "`request` is not given")
+    # So is one that there is not: a slip would lose what was meant by it.
+    for url in ("save/plan", "jobs/study/swap-rate"):
+        slip = client.post(f"{PREFIX}/{url}", json=own | {"nots": "agreed"})
+        assert problem(slip, 422, "`nots` is no field here")["field"] == "nots"
     # A result of its own task may have the name of one of another kind, of another task.
     for label in "12":
         book.log("elsewhere", label, io.StringIO(scores_text(3)), "AP", create=True)

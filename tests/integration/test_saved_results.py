@@ -60,6 +60,7 @@ from roundbook.requests.studies import SwapRateRequest
 from roundbook.requests.tasks import RenameRound, SetRound
 from roundbook.requests.variances import RecordVarianceRequest
 from roundbook.settings import load_settings
+from roundbook_cli.renewal import renewal
 
 GIVEN = PlanRequest(variance=0.05, m=(10,), min_d=(0.1,))
 
@@ -243,6 +244,14 @@ def test_a_name_of_two_kinds_needs_its_kind(engine, three):
     for kind in ("drift", "plan"):
         assert show_result(engine, "t/drift-1", kind=kind).kind == kind
         assert renew_results(engine, name="t/drift-1", kind=kind).renewed[0].status == "unchanged"
+    # The command that is printed says it, where there is something to renew.
+    save(engine, "alone")
+    correct(engine, "3", 8)
+    assert {renewal(entry) for entry in list_results(engine).results} == {
+        "roundbook result renew t/drift-1 --kind drift",
+        "roundbook result renew t/drift-1 --kind plan",
+        "roundbook result renew alone",
+    }
 
 
 def test_what_is_renewed_is_one_result_or_a_task(engine):

@@ -165,9 +165,10 @@ class Saving(BaseModel):
     request: dict[str, Any]
 
     model_config = {
+        "extra": "forbid",
         "json_schema_extra": {
             "example": {"name": "next-round", "request": {"task": "covid", "measure": "nDCG@10"}}
-        }
+        },
     }
 
 

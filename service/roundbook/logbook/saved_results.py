@@ -9,7 +9,7 @@ from datetime import datetime
 from typing import Any, Literal, NamedTuple
 from unicodedata import normalize
 
-from pydantic import SerializeAsAny
+from pydantic import Field, SerializeAsAny
 from sqlalchemy import Connection, Row, func, select, text
 
 from roundbook.database.tables import result, task
@@ -41,7 +41,8 @@ class ResultEntry(Result):
     changes of its inputs since, `stale` is whether they make it stale, and `brief` has its main
     figures. A stale result is `replaced_by` a later version, or by the same request saved under
     another name, that is not stale; otherwise `renewable` is whether it can still be computed.
-    What is `illegible` cannot be judged: it counts as stale, and is not renewable.
+    What is `illegible` cannot be judged: it counts as stale, and is not renewable. `name_is_shared`
+    is whether results of another kind have this name.
     """
 
     kind: str
@@ -60,6 +61,7 @@ class ResultEntry(Result):
     replaced_by: str | None = None
     renewable: bool = False
     illegible: Illegible | None = None
+    name_is_shared: bool = Field(default=False, exclude=True)
 
 
 class ResultList(Result):
@@ -80,7 +82,9 @@ SELECT result.id, result.kind, result.name, result.version,
        (SELECT max(version) FROM roundbook.result AS later
         WHERE (later.kind, later.name) = (result.kind, result.name)) AS versions,
        result.task_id, task.name AS task, result.note, result.saved_at, result.saved_by,
-       result.software, result.request, {result} AS result
+       result.software, result.request, {result} AS result,
+       EXISTS (SELECT FROM roundbook.result AS other
+               WHERE other.name = result.name AND other.kind <> result.kind) AS name_is_shared
 FROM roundbook.result
 LEFT JOIN roundbook.task ON task.id = result.task_id
 WHERE (CAST(:task AS bigint) IS NULL OR result.task_id = :task)

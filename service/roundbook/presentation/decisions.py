@@ -169,6 +169,10 @@ def report_notes(written: Result, sentence: Callable[[RoundbookError], str] = st
         notes.append(f"it tells of drafts: {', '.join(facts['drafts'])}.")
     if facts.get("draft"):
         notes.append(f"round '{facts['round']}' is a draft; its scores may change.")
+    if facts.get("plan_measure"):
+        notes.append(
+            f"its sizes are by plan '{facts['plan']}', which is of {facts['plan_measure']}."
+        )
     if facts.get("plan_stale"):
         notes.append(f"plan '{facts['plan']}' is stale; its sizes are those it was saved with.")
     notes += [

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import not_
+
+from pydantic import Field
 
 from roundbook.errors import InputError, NotRecordedError, RoundbookError
 from roundbook.formats.text import shown_path
@@ -38,6 +41,7 @@ class WrittenLatex(Result):
     `other_measures` are the round's measures without tables, where the request names no measure.
     `plan` is the saved plan that the sizes are of, `plan_version` its version, and `plan_stale`
     whether scores that it rests on have changed since; None where no saved plan was named.
+    `plan_measure` is its measure, if that is another one.
     """
 
     report: str
@@ -51,6 +55,7 @@ class WrittenLatex(Result):
     plan: str | None = None
     plan_version: int | None = None
     plan_stale: bool | None = None
+    plan_measure: str | None = Field(None, exclude_if=not_)
 
 
 def write_latex(
@@ -128,6 +133,9 @@ def write_latex(
         plan=saved and saved.name,
         plan_version=saved and saved.version,
         plan_stale=saved and saved.stale,
+        plan_measure=of_plan.measure
+        if of_plan and measure_key(of_plan.measure) != measure_key(measure)
+        else None,
     )
 
 

@@ -31,6 +31,7 @@ _TAKES = {
     "tuple_type": "takes several values",
     "dict_type": "takes names with their values",
     "missing": "is not given",
+    "extra_forbidden": "is no field here",
     "too_short": "takes one or more",
 }
 # Longer values are left out of the sentence.

@@ -208,5 +208,6 @@ def _sizes(study: PilotStudy) -> str:
 
 def _listed(scale: PilotsOfScale, noun: str) -> str:
     *others, last = [size.size for size in scale.sizes]
-    before = f"{', '.join(map(str, others))} and " if others else ""
-    return before + counted(last, noun)
+    if not others:
+        return counted(last, noun)
+    return f"{', '.join(map(str, others))} and {last} {noun}s"
