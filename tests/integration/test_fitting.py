@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -15,9 +17,13 @@ from tests.factories import (
     show_variances,
     standardise,
 )
+from tests.waiting import wait_until, waits_for_a_lock
 
 from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 from roundbook.formats import RunTeam
+from roundbook.logbook.recorded_measures import merge_measures
+from roundbook.logbook.session import begin
+from roundbook.requests.tasks import MergeMeasures
 from roundbook.statistics.variance.interval import variance_intervals
 from roundbook.statistics.variance.parts import variance_parts
 from roundbook.statistics.variance.rounds import RoundVariance
@@ -265,3 +271,18 @@ def test_nothing_is_half_done(engine, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         fit(engine, ["run0", "run1"])
     assert counts(engine) == before
+
+
+def test_factors_are_fitted_while_their_measure_is_merged(committed, engine):
+    log_scores(engine, "r1", SCORES, "my measure")
+    log_scores(engine, "r2", SCORES, "our measure")
+    with ThreadPoolExecutor(1) as pool, begin(engine, "ann") as session:
+        merge_measures(session, MergeMeasures(merged="my measure", into="our measure"))
+        fitting = pool.submit(
+            fit_factor_set, engine, "t", "r1", "my measure", runs=("run0", "run1"), reason="a try"
+        )
+        wait_until(lambda: waits_for_a_lock(engine), "it does not wait for the merge")
+        session.connection.commit()
+        assert fitting.result(60).version == 2
+    fitted = show_factors(engine, "t", "r1", "our measure")
+    assert (fitted.version, means(fitted)) == (2, pytest.approx(SCORES[:, :2].mean(axis=1)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from operator import not_
+from typing import Any
 from unicodedata import normalize
 
 import numpy as np
@@ -10,7 +11,7 @@ import numpy.typing as npt
 from pydantic import Field
 from sqlalchemy import Connection, Row, select
 
-from roundbook.database.tables import factor_set_run
+from roundbook.database.tables import factor_set_run, measure
 from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 from roundbook.logbook.estimates import matrix_statistics, store_estimates
 from roundbook.logbook.events import record_event
@@ -23,7 +24,7 @@ from roundbook.logbook.factors import (
     store_factors,
 )
 from roundbook.logbook.impact import Dependent, stale_results
-from roundbook.logbook.lookup import find_logged, find_task
+from roundbook.logbook.lookup import Series, find_logged, find_task
 from roundbook.logbook.names import check_text
 from roundbook.logbook.round_fingerprint import Publication, find_publication
 from roundbook.logbook.session import Session
@@ -64,9 +65,7 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
         raise InputError("A further factor version needs a reason.", way_out="reason to fit")
     connection = session.connection
     task_id = find_task(connection, request.task, lock=True)
-    series, row = find_logged(
-        connection, request.task, request.round, request.measure, request.assessments
-    )
+    series, row = _lock_logged(connection, request)
     loaded = load_matrix(connection, row)
     chosen = _choose(loaded, request.runs)
     if _is_latest(connection, loaded, chosen, request.zero_sd):
@@ -110,6 +109,22 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
         ),
         publication=find_publication(session, request.task, request.round),
     )
+
+
+def _lock_logged(connection: Connection, request: FitRequest) -> tuple[Series, Row[Any]]:
+    """Return what `find_logged` does; nobody merges the measure until the transaction ends."""
+    locked = None
+    # The measure found may be merged into another one before it is locked: look again.
+    while locked is None:
+        series, row = find_logged(
+            connection, request.task, request.round, request.measure, request.assessments
+        )
+        locked = connection.execute(
+            select(measure.c.id)
+            .where(measure.c.id == series.measure_id)
+            .with_for_update(read=True, key_share=True)
+        ).scalar()
+    return series, row
 
 
 def standardising_mask(
