@@ -9,7 +9,7 @@ import os
 import sys
 from typing import Any, NamedTuple
 
-PROGRAM = (sys.executable, "-c", "from roundbook_cli.main import main; main()")
+PROGRAM = (sys.executable, "-c", "from roundbook_cli.entry_point import main; main()")
 
 
 def environment(**settings: object) -> dict[str, str]:

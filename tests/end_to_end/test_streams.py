@@ -110,6 +110,21 @@ def test_a_character_that_the_terminal_lacks(shell, write, monkeypatch):
         assert "' (set PYTHONIOENCODING=utf-8). Whatever the command changed" in done.stderr
 
 
+def test_an_interrupt_while_the_program_loads_is_a_sentence(shell):
+    program = (
+        "import builtins, sys\n"
+        "load = builtins.__import__\n"
+        "def interrupted(name, *more):\n"
+        "    if name == 'typer': raise KeyboardInterrupt\n"
+        "    return load(name, *more)\n"
+        "builtins.__import__ = interrupted\n"
+        "from roundbook_cli.entry_point import main; main()"
+    )
+    done = shell("task list", program=(sys.executable, "-c", program))
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == "Interrupted before it began.\n"
+
+
 @pytest.mark.long
 def test_an_interrupted_pool_prints_no_traceback(shell):
     """Interrupted while a connection is closed, SQLAlchemy logs that with a traceback."""

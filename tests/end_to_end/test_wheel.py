@@ -62,7 +62,7 @@ def test_what_is_in_it(wheel):
         names = set(archive.namelist())
         (points,) = [name for name in names if name.endswith("entry_points.txt")]
         entry_points = archive.read(points).decode()
-    assert "roundbook = roundbook_cli.main:main" in entry_points
+    assert "roundbook = roundbook_cli.entry_point:main" in entry_points
     sources = {
         str(path.relative_to(ROOT / root))
         for root in ("cli", "service", "migrations")
