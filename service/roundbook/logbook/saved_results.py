@@ -83,8 +83,8 @@ SELECT result.id, result.kind, result.name, result.version,
         WHERE (later.kind, later.name) = (result.kind, result.name)) AS versions,
        result.task_id, task.name AS task, result.note, result.saved_at, result.saved_by,
        result.software, result.request, {result} AS result,
-       EXISTS (SELECT FROM roundbook.result AS other
-               WHERE other.name = result.name AND other.kind <> result.kind) AS name_is_shared
+       result.name IN (SELECT name FROM roundbook.result
+                       GROUP BY name HAVING min(kind) <> max(kind)) AS name_is_shared
 FROM roundbook.result
 LEFT JOIN roundbook.task ON task.id = result.task_id
 WHERE (CAST(:task AS bigint) IS NULL OR result.task_id = :task)
