@@ -96,11 +96,14 @@ class Upload(_Imported):
         The field of the request that names the file, or the files.
     without : tuple of str
         Further fields that name files, which cannot be uploaded.
+    holds : str
+        What the file holds, by which one without a name is called.
     """
 
     request: type[Request]
     file: str
     without: tuple[str, ...] = ()
+    holds: str = "scores"
     changes: bool = True
     scope: Scope = "log"
 
@@ -216,10 +219,10 @@ USE_CASES = {
 # The use cases that read a file.
 UPLOADS = {
     "log": Upload("matrices.log_matrix:log_files", matrices.LogFilesRequest, "files", ("teams",)),
-    "describe_teams": Upload("teams:describe_teams", runs.DescribeTeams, "file"),
-    "alias_topics": Upload("topics:alias_topics", tasks.AliasTopics, "file"),
-    "log_runs": Upload("runs.log_runs:log_runs", runs.LogRuns, "files"),
-    "log_qrels": Upload("runs.assessing:log_qrels", runs.LogQrels, "file"),
+    "describe_teams": Upload("teams:describe_teams", runs.DescribeTeams, "file", holds="teams"),
+    "alias_topics": Upload("topics:alias_topics", tasks.AliasTopics, "file", holds="topics"),
+    "log_runs": Upload("runs.log_runs:log_runs", runs.LogRuns, "files", holds="runs"),
+    "log_qrels": Upload("runs.assessing:log_qrels", runs.LogQrels, "file", holds="qrels"),
     "standardise_files": Upload(
         "standardise:standardise_files",
         factors.StandardiseFilesRequest,

@@ -205,7 +205,7 @@ def make_router(prefix: str) -> APIRouter:
             operation_id=name,
             responses=answers(upload.result, question=False),
             openapi_extra={"parameters": [*listed, FILENAME], "requestBody": file_body(name)},
-        )(files.upload(name, upload))
+        )(files.upload(upload))
     router.post(
         "/save/{kind}",
         summary="Compute a plan, drift report or study and keep it with its inputs.",

@@ -34,16 +34,9 @@ from roundbook.transfer.archive.importing import import_archive
 from roundbook.use_cases import Download, Upload
 
 _BYTES_AT_ONCE = 2**20
-# What an uploaded file is called by default, by use case; other files hold scores.
-_CALLED = {
-    "describe_teams": "teams",
-    "alias_topics": "topics",
-    "log_runs": "runs",
-    "log_qrels": "qrels",
-}
 
 
-def upload(name: str, case: Upload) -> Endpoint:
+def upload(case: Upload) -> Endpoint:
     """Return the endpoint of a use case that reads a file; the request's body is the file."""
 
     async def take(http: Request) -> Response:
@@ -60,7 +53,7 @@ def upload(name: str, case: Upload) -> Endpoint:
                 result = case.run(session, request)
             return render(http, result, accepted(http))
 
-        return await _stored(http, _CALLED.get(name, "scores"), store)
+        return await _stored(http, case.holds, store)
 
     return take
 
