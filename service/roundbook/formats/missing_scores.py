@@ -65,7 +65,8 @@ def apply_missing_policy(matrix: ScoreMatrix, policy: MissingPolicy) -> Complete
             if count:
                 raise _missing_scores(matrix, missing)
         case "zero":
-            by_run = np.where(missing, 0.0, by_run)
+            if count:
+                by_run = np.where(missing, 0.0, by_run)
         case "drop-topic":
             gaps = np.asarray(missing.any(axis=0))
             topics = tuple(name for name, gap in zip(matrix.topics, gaps, strict=True) if not gap)
