@@ -140,18 +140,24 @@ def _saved(saved: SavedResult) -> dict[str, Any]:
     return {"number": report_number(saved)} | saved.model_dump(mode="json", include=facts)
 
 
-_CURVE = (
-    Column("round", "Round"),
-    # In 80 columns `verdict_words` would take the room of the numbers of topics.
-    Column("verdict", "Verdict", lambda code: "none" if code == "unbridged" else code),
-    count("shared_topics", "Topics", spare=1),
-    signed("shift", "Shift"),
-    Column("shift_95", "95% interval"),
-    number("sd_ratio", "sd ratio", 3),
-    Column("sd_ratio_95", "95% interval"),
-)
 _DRAWN = 60
 _NARROWEST = 20
+
+
+def _curve_columns(
+    write_shift: Callable[[float], str], write_ratio: Callable[[float], str]
+) -> tuple[Column, ...]:
+    """Return the columns of a curve, whose limits are written by these functions."""
+    return (
+        Column("round", "Round"),
+        # In 80 columns `verdict_words` would take the room of the numbers of topics.
+        Column("verdict", "Verdict", lambda code: "none" if code == "unbridged" else code),
+        count("shared_topics", "Topics", spare=1),
+        signed("shift", "Shift"),
+        Column("shift_95", "95% interval", partial(_limits, write_shift)),
+        number("sd_ratio", "sd ratio", 3),
+        Column("sd_ratio_95", "95% interval", partial(_limits, write_ratio)),
+    )
 
 
 def _show_curve(traced: DriftCurve, form: Form) -> None:
@@ -209,16 +215,7 @@ def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
         *filter(None, beside),
         *map(left_out, traced.withdrawn),
     )
-    write = dict(zip(("shift_95", "sd_ratio_95"), writers(traced), strict=True))
-    section(
-        rows=rows,
-        columns=[
-            column._replace(write=partial(_limits, write[column.field]))
-            if column.field in write
-            else column
-            for column in _CURVE
-        ],
-    )
+    section(rows=rows, columns=_curve_columns(*writers(traced)))
     if all(row.shift is None for row in rows):
         section(
             "Nothing to draw: for systems and topics like these no later round has a shift from"

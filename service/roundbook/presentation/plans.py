@@ -13,7 +13,7 @@ from roundbook.presentation import variances
 from roundbook.presentation.latex import latex
 from roundbook.presentation.rounds import out_of_order
 from roundbook.presentation.saved_results import change_of_round
-from roundbook.presentation.tables import Column, count, decimals_beside, number, values_at
+from roundbook.presentation.tables import Column, count, fixed_beside, number, values_at
 from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
@@ -311,14 +311,15 @@ def plan_rows(plan: Plan) -> list[SimpleNamespace]:
 def round_columns(plan: Plan) -> tuple[Column, ...]:
     """Return the columns of the power that rounds had."""
     powers = [
-        Column(f"power_{engine}", engine, partial(_power, enough=1 - plan.beta), "right")
+        Column(
+            f"power_{engine}",
+            engine,
+            partial(fixed_beside, limits=[1 - plan.beta], digits=4),
+            "right",
+        )
         for engine in ("exact", "sakai")
     ]
     return (Column("round", "Round"), _TOPICS, _VARIANCE, *_inputs(plan), *powers, _ENOUGH)
-
-
-def _power(value: float, enough: float) -> str:
-    return f"{value:.{decimals_beside(value, [enough], 4)}f}"
 
 
 def _inputs(plan: Plan) -> tuple[Column, ...]:

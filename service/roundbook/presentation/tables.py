@@ -112,6 +112,11 @@ def decimals_beside(value: float, limits: Iterable[float], digits: int) -> int:
     )
 
 
+def fixed_beside(value: float, limits: Iterable[float], digits: int) -> str:
+    """Return a number with as many decimals as `decimals_beside` says."""
+    return f"{value:.{decimals_beside(value, limits, digits)}f}"
+
+
 def thinned(rows: Sequence[_Row], most: int) -> list[_Row]:
     """Return at most `most` evenly spaced rows, the first and the last among them."""
     if len(rows) <= most:

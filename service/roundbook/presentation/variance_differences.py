@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_test
 from roundbook.presentation.phrases import listed
-from roundbook.presentation.tables import decimals_beside
+from roundbook.presentation.tables import fixed_beside
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def _variances(history: VarianceHistory, *, two_way: bool) -> dict[str, float]:
 def _p_value(value: float) -> str:
     if value < 0.001:
         return "p < .001"
-    return f"p = {value:.{decimals_beside(value, [_DISAGREE], 3)}f}"
+    return f"p = {fixed_beside(value, [_DISAGREE], 3)}"
 
 
 def test_sentence(test: Homogeneity, kind: str) -> str:

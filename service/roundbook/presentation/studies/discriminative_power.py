@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.studies.common import SCALE, join_protocol, of_scales, share_column
-from roundbook.presentation.tables import Column, Table, count, decimals_beside, number
+from roundbook.presentation.tables import Column, Table, count, fixed_beside, number
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.discriminative_power import DiscriminativePower
@@ -92,7 +92,7 @@ def _p_column(alpha: float, field: str, heading: str, step: float = 0, *, spare:
     return Column(
         field,
         heading,
-        lambda p: f"<{least:.4g}" if p < least else f"{p:.{decimals_beside(p, [alpha], 4)}f}",
+        lambda p: f"<{least:.4g}" if p < least else fixed_beside(p, [alpha], 4),
         "right",
         spare,
     )

@@ -11,7 +11,7 @@ from roundbook.presentation.studies.common import (
     percent,
     share_column,
 )
-from roundbook.presentation.tables import Column, Table, count, decimals_beside, number
+from roundbook.presentation.tables import Column, Table, count, fixed_beside, number
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.incremental import IncrementalStudy
@@ -81,7 +81,7 @@ def sentences(study: IncrementalStudy) -> list[str]:
         lines.append(
             f"On {scale.scale}, to find a difference of {study.difference:g} with power {power:g}"
             f" takes {takes} for a {pairs} (sd {hard.sd:.4f}). The {scale.topics} topics there"
-            f" are give it {last.power:.{decimals_beside(last.power, [power], 3)}f}: {verdict}."
+            f" are give it {fixed_beside(last.power, [power], 3)}: {verdict}."
         )
         if not study.pair:
             alike = ""
