@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pytest
-from sqlalchemy import event, select
+from sqlalchemy import event, select, text
 from tests.factories import (
     list_events,
     list_matrices,
@@ -27,9 +29,14 @@ from roundbook.errors import NotRecordedError
 from roundbook.logbook import storing
 from roundbook.logbook.drift import compared_rounds
 from roundbook.logbook.names import recorded_topics
+from roundbook.logbook.runs import assessing
+from roundbook.logbook.runs.log_runs import log_runs as upload_runs
 from roundbook.logbook.runs.storing import unknown_topics
 from roundbook.logbook.session import begin
+from roundbook.logbook.topics import alias_topics
 from roundbook.requests.plans import PlanRequest
+from roundbook.requests.runs import LogQrels, LogRuns
+from roundbook.requests.tasks import AliasTopics
 
 pytestmark = pytest.mark.one_server
 
@@ -107,6 +114,33 @@ def test_a_condition_on_very_many_numbers_is_one_parameter(engine):
     with begin(engine) as session:
         held = select(matrix.c.id).where(among(matrix.c.id, range(70_000)))
         assert session.connection.execute(held).scalars().all() == [1]
+
+
+_CALLS = "SELECT funcname, calls FROM pg_stat_xact_user_functions WHERE schemaname = 'roundbook'"
+
+
+def test_a_guard_looks_once_at_what_a_file_adds(engine, tmp_path):
+    topics = range(9)
+    (tmp_path / "qrels").write_text("".join(f"t{topic} 0 d 1\n" for topic in topics))
+    (tmp_path / "ids.csv").write_text(
+        "topic,round,id\n" + "".join(f"t{topic},r2,u{topic}\n" for topic in topics)
+    )
+    for run in "ab":
+        (tmp_path / run).write_text("".join(f"t{topic} Q0 d 1 1 {run}\n" for topic in topics))
+    log_scores(engine, "r1", RANDOM.random((9, 3)))
+    log_scores(engine, "r2", RANDOM.random((9, 3)), topics=[f"u{topic}" for topic in topics])
+    with begin(engine) as session:
+        connection = session.connection
+        connection.execute(text("SET LOCAL track_functions = 'all'"))
+        before = Counter(dict(connection.execute(text(_CALLS)).all()))
+        assessing.log_qrels(session, LogQrels(task="t", round="r1", file=tmp_path / "qrels"))
+        files = (tmp_path / "a", tmp_path / "b")
+        upload_runs(session, LogRuns(task="t", round="r1", files=files))
+        aliased = alias_topics(session, AliasTopics(task="t", file=tmp_path / "ids.csv"))
+        calls = Counter(dict(connection.execute(text(_CALLS)).all())) - before
+    assert len(aliased.aliases) == 9
+    guards = ("late_judgments", "late_run", "late_list", "unclear_alias")
+    assert {guard: calls[f"refuse_{guard}"] for guard in guards} == dict.fromkeys(guards, 1)
 
 
 def test_long_lists_are_read_page_by_page(engine, committed, terminal):

@@ -515,6 +515,7 @@ STALE = {
     "0006": _LATE_TEAMS,
     "0007": _LATE_TEAMS,
     "0008": _LATE_TEAMS,
+    "0009": _LATE_TEAMS,
 }
 
 

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection
 
-from roundbook.database.vectors import SIGNATURE, TRAILER, copy_in, copy_out
+from roundbook.database.copying import copy_in, copy_out
+from roundbook.database.vectors import SIGNATURE, TRAILER
 
 _INT4_OID, _FLOAT4_OID = 23, 700
 _BLOCK_BYTES = 2**20

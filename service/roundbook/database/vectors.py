@@ -7,13 +7,13 @@ one structured dtype, with no Python loop over runs or scores.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection
 
-from roundbook.database.engine import driver_connection
+from roundbook.database.copying import copy_in, copy_out
 
 SIGNATURE = b"PGCOPY\n\xff\r\n\x00" + bytes(8)  # no flags, no header extension
 TRAILER = b"\xff\xff"
@@ -119,22 +119,6 @@ def decode(stream: bytes, topics: int) -> npt.NDArray[np.float64]:
     if (rows["length"] != topics).any() or (rows["element_oid"] != _FLOAT8_OID).any():
         raise ValueError(f"the stream holds no vectors of {topics} scores")
     return np.ascontiguousarray(rows["scores"]["value"], dtype=np.float64).T
-
-
-def copy_in(connection: Connection, statement: str, blocks: Iterable[bytes]) -> None:
-    """Send a binary COPY stream, block by block, to a COPY statement."""
-    with driver_connection(connection).cursor() as cursor, cursor.copy(statement) as copy:
-        for block in blocks:
-            copy.write(block)
-
-
-def copy_out(connection: Connection, statement: str, number: int) -> bytes:
-    """Return the binary COPY stream of a statement with one number as its parameter."""
-    with (
-        driver_connection(connection).cursor() as cursor,
-        cursor.copy(statement, (number,)) as copy,
-    ):
-        return b"".join(copy)
 
 
 def write_vectors(connection: Connection, scores: npt.NDArray[np.float64], matrix_id: int) -> None:

@@ -9,6 +9,7 @@ from unicodedata import normalize
 
 from sqlalchemy import Connection, func, select, text
 
+from roundbook.database.copying import copy_rows
 from roundbook.database.run_tables import judgment_list, qrels, run_list, run_upload
 from roundbook.database.table_parts import among
 from roundbook.database.tables import matrix, matrix_topic, round_, topic, topic_alias
@@ -99,6 +100,7 @@ def alias_topics(session: Session, request: AliasTopics) -> AliasedTopics:
     in_file = {name for row in rows for name in (row.topic, row.id)}
     recorded = {normalize("NFC", name): name for _, name in _ids(connection, task_id, in_file)}
     new: dict[str, str] = {}
+    stood_for = set(same.names.values())
     for row in rows:
         in_round = rounds[row.round]
         spelled = recorded.get(row.id, row.id)
@@ -122,16 +124,19 @@ def alias_topics(session: Session, request: AliasTopics) -> AliasedTopics:
                 task=request.task,
                 name=row.id,
             )
-        if spelled in new.values() or spelled in same.names.values():
+        if spelled in stood_for:
             raise _refused(row, f"'{row.id}' is a topic that other ids stand for; name it as topic")
         new[spelled] = name
+        stood_for.add(name)
     names = dict(same.names) | new
     _refuse_two_in_one(connection, task_id, names, {row.id: row for row in rows})
     topics = {name: topic_id for topic_id, name in _ids(connection, task_id, set(new.values()))}
     if new:
-        connection.execute(
-            topic_alias.insert(),
-            [
+        copy_rows(
+            connection,
+            topic_alias,
+            ("task_id", "name", "topic_id", "software", "recorded_by"),
+            (
                 {
                     "task_id": task_id,
                     "name": spelled,
@@ -140,7 +145,7 @@ def alias_topics(session: Session, request: AliasTopics) -> AliasedTopics:
                     "recorded_by": session.user,
                 }
                 for spelled, name in new.items()
-            ],
+            ),
         )
         record_event(
             session,

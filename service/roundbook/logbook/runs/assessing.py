@@ -12,6 +12,7 @@ import numpy.typing as npt
 from pydantic import Field
 from sqlalchemy import Connection, Row, select, text
 
+from roundbook.database.copying import copy_rows
 from roundbook.database.run_tables import judgment_list, qrels
 from roundbook.errors import ContentDiffersError, NotRecordedError, RevisedMeanwhileError
 from roundbook.formats.text import StoredFile
@@ -199,9 +200,11 @@ def _store(
     qrels_id = connection.execute(qrels.insert().values(columns).returning(qrels.c.id)).scalar_one()
     topics = [name for name, *_ in lists]
     topic_ids = ensure_topics(connection, columns["round_id"], topics).tolist()
-    connection.execute(
-        judgment_list.insert(),
-        [
+    copy_rows(
+        connection,
+        judgment_list,
+        ("qrels_id", "topic_id", "documents", "grades"),
+        (
             {
                 "qrels_id": qrels_id,
                 "topic_id": topic_id,
@@ -209,7 +212,7 @@ def _store(
                 "grades": grades.tolist(),
             }
             for topic_id, (_, judged, grades) in zip(topic_ids, lists, strict=True)
-        ],
+        ),
     )
 
 

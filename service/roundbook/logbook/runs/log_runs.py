@@ -11,6 +11,7 @@ import numpy.typing as npt
 from pydantic import Field
 from sqlalchemy import Connection, select
 
+from roundbook.database.copying import copy_rows
 from roundbook.database.lists import StoredList, write_lists
 from roundbook.database.run_tables import run_upload, uploaded_run
 from roundbook.database.tables import matrix, matrix_run, run
@@ -279,9 +280,11 @@ def store_runs(
     run_ids = record_runs(connection, round_id, [entry.tag for entry in runs], {}).ids.tolist()
     topics = list(dict.fromkeys(name for entry in runs for name, *_ in entry.lists))
     topic_ids = dict(zip(topics, ensure_topics(connection, round_id, topics).tolist(), strict=True))
-    connection.execute(
-        uploaded_run.insert(),
-        [
+    copy_rows(
+        connection,
+        uploaded_run,
+        ("run_upload_id", "run_id", "topics", "documents", "content_hash"),
+        (
             {
                 "run_upload_id": upload_id,
                 "run_id": run_id,
@@ -290,7 +293,7 @@ def store_runs(
                 "content_hash": entry.digest,
             }
             for run_id, entry in zip(run_ids, runs, strict=True)
-        ],
+        ),
     )
     write_lists(
         connection,

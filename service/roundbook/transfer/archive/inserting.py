@@ -10,17 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from psycopg import sql
-from psycopg.types.json import Json
 from sqlalchemy import Connection, Table, select
-from sqlalchemy.dialects.postgresql import JSONB
 
-from roundbook.database.engine import driver_connection
+from roundbook.database.copying import copy_rows
 from roundbook.database.lists import StoredList, write_lists
 from roundbook.database.run_tables import run_upload
 from roundbook.database.table_parts import among
 from roundbook.database.tables import (
-    SCHEMA,
     event,
     matrix,
     matrix_topic,
@@ -133,7 +129,8 @@ def _insert_table(state: Inserted, table: Table, progress: ReportProgress) -> No
     elif has_id(table):
         _insert(state, table, rows)
     else:
-        _copy(state.connection, table, rows, state.archive.manifest.version)
+        names = [column.name for column in columns_of(table, state.archive.manifest.version)]
+        copy_rows(state.connection, table, names, rows)
 
 
 def _insert(
@@ -178,19 +175,6 @@ def _insert_earlier_results(state: Inserted) -> None:
     if inputs:
         state.connection.execute(result_input.insert(), inputs)
     state.ids[result.name] = dict(enumerate([*plan_ids.values(), *report_ids], 1))
-
-
-def _copy(
-    connection: Connection, table: Table, rows: Iterator[dict[str, Any]], version: int
-) -> None:
-    names = [column.name for column in columns_of(table, version)]
-    objects = {column.name for column in table.columns if isinstance(column.type, JSONB)}
-    statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
-        sql.Identifier(SCHEMA, table.name), sql.SQL(", ").join(map(sql.Identifier, names))
-    )
-    with driver_connection(connection).cursor() as cursor, cursor.copy(statement) as copy:
-        for row in rows:
-            copy.write_row([Json(row[name]) if name in objects else row[name] for name in names])
 
 
 def _refuse_taken(connection: Connection, table: Table, names: set[str]) -> None:
