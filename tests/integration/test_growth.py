@@ -32,7 +32,9 @@ from roundbook.logbook.names import recorded_topics
 from roundbook.logbook.runs import assessing
 from roundbook.logbook.runs.log_runs import log_runs as upload_runs
 from roundbook.logbook.runs.storing import unknown_topics
+from roundbook.logbook.saving import save_result
 from roundbook.logbook.session import begin
+from roundbook.logbook.studies.studies import study_entry
 from roundbook.logbook.topics import alias_topics
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.runs import LogQrels, LogRuns
@@ -81,17 +83,32 @@ def grow(engine, rounds, measures):
             log_scores(engine, label, RANDOM.random((6, 4)), measure, topics=topics)
 
 
+def save_study(engine, label):
+    request = study_entry("swap-rate").request(
+        study="swap-rate", task="t", round=label, measure="M0", trials=100
+    )
+    with begin(engine) as session:
+        save_result(session, "study", request)
+
+
 @pytest.mark.long
-def test_the_number_of_queries_does_not_grow_with_the_record(engine, asked):
+def test_the_number_of_queries_does_not_grow_with_the_record(engine, asked, tmp_path):
     grow(engine, ["1", "2", "3"], ["M0", "M1"])
+    ids = tmp_path / "ids.csv"
+    ids.write_text("topic,round,id\nt2,3,t11\n")
+    with begin(engine) as session:
+        alias_topics(session, AliasTopics(task="t", file=ids))
     save_plan(engine, "next", PlanRequest(task="t", measure="M0", m=(5,), min_d=(0.1,)))
     save_report(engine, "t", "M0")
+    save_study(engine, "1")
     before = {question: asked(question) for question in QUESTIONS}
+    grow(engine, ["1", "2", "3"], ["M2", "M3", "M4"])
+    grow(engine, ["4", "5", "6", "7"], ["M0", "M1"])
     for number in range(3):
         plan = PlanRequest(task="t", measure="M0", m=(5,), min_d=(0.2 + number / 10,))
         save_plan(engine, f"plan {number}", plan)
-    grow(engine, ["1", "2", "3"], ["M2", "M3", "M4"])
-    grow(engine, ["4", "5", "6", "7"], ["M0", "M1"])
+        save_report(engine, "t", "M0", from_round=f"{number + 2}", to_round=f"{number + 5}")
+        save_study(engine, f"{number + 2}")
     after = {question: asked(question) for question in QUESTIONS}
     assert {question: queries for question, (queries, _) in after.items()} == {
         question: queries for question, (queries, _) in before.items()

@@ -18,9 +18,9 @@ from roundbook.api.app import make_app
 from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import metadata, result
 from roundbook.logbook import impact, kinds, saving
-from roundbook.logbook.input_rows import inputs_today
+from roundbook.logbook.input_rows import CurrentInputs
 from roundbook.logbook.lookup import find_task
-from roundbook.logbook.measures import find_measure
+from roundbook.logbook.measures import measure_among
 from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import begin
 from roundbook.logbook.studies.studies import STUDIES
@@ -44,14 +44,14 @@ class Topics(Result):
     version: int
 
 
-def inputs(connection, task_id, request):
-    measure_id, _ = find_measure(connection, task_id, request.task, request.measure)
-    return inputs_today(connection, "factor_set", task_id, measure_id)
+def inputs(current, request):
+    measure = measure_among(current.measures, request.task, request.measure)
+    return current.of_rounds("factor_set", measure.id)
 
 
 def compute(session, request):
     task_id = find_task(session.connection, request.task)
-    rows = inputs(session.connection, task_id, request)
+    rows = inputs(CurrentInputs(session.connection, task_id), request)
     return Topics(
         task=request.task,
         measure=request.measure,
@@ -111,40 +111,6 @@ def test_it_is_saved_listed_shown_renewed_and_verified(
             answer = service.get(page)
             assert (answer.status_code, "count-1" in answer.text) == (200, True), answer.text
     assert terminal("export", str(tmp_path / "t.zip")).code == 0
-
-
-class Read:
-    """A request that notes which of its fields are read."""
-
-    def __init__(self, request):
-        self.request = request
-        self.fields = set()
-
-    def __getattr__(self, field):
-        self.fields.add(field)
-        return getattr(self.request, field)
-
-
-def test_what_is_taken_of_a_request_tells_results_apart(engine):
-    for seed, label in enumerate("12"):
-        log_scores(engine, label, np.random.default_rng(seed).random((4, 3)))
-    of = {"task": "t", "measure": "AP", "assessments": "official"}
-    asked = [
-        ("plan", of | {"assessments": ("official",)}),
-        ("drift", of | {"from_round": "1", "to_round": "2"}),
-        ("study", of | {"study": "discriminative-power", "round": "1"}),
-        ("study", of | {"study": "leave-one-out-rounds"}),
-        ("study", of | {"study": "across-rounds"}),
-        ("study", of | {"study": "change", "round": "1", "to_round": "2", "pivot": "run1"}),
-    ]
-    for name, fields in asked:
-        kind = kinds.find_kind(name)
-        looked_up, told_apart = Read(kind.request(**fields)), Read(kind.request(**fields))
-        with begin(engine) as session:
-            connection = session.connection
-            assert len(kind.today(connection, find_task(connection, "t"), looked_up)) in (1, 2)
-        kind.today_by(told_apart)
-        assert looked_up.fields <= {"task", *told_apart.fields}, fields
 
 
 STUDIES_OF = {

@@ -457,10 +457,9 @@ def test_the_queries_of_a_list_do_not_grow_with_the_results_of_a_task(engine, sa
         save_report(engine, "t", "AP", margin=0.9 + number / 10)
     many, results = count()
     assert (many, results) == (few, 12 + 6)
-    # Another measure is another question of what counts today: its number, its estimates, and by
-    # which other ids these share topics.
+    # Another measure is another question of what counts today.
     save(engine, "P@5", measure="P@5")
-    assert count() == (few + 3, 19)
+    assert count() == (few + 1, 19)
     event.remove(engine, "before_cursor_execute", keep)
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Collection, Sequence
+from functools import cached_property
+from typing import Any
 
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.table_parts import among
 from roundbook.database.tables import matrix_topic, topic
-from roundbook.logbook.same_topics import same_topics
+from roundbook.logbook.measures import measures_of
+from roundbook.logbook.same_topics import SameTopics, same_topics
 from roundbook.logbook.staleness import Input
-
-if TYPE_CHECKING:
-    from roundbook.logbook.variance_history import RoundVariance
-    from roundbook.logbook.variance_rows import VarianceRow
+from roundbook.logbook.variance_rows import VarianceRow, read_rows
+from roundbook.logbook.withdrawals import TaskScores
 
 
 def saved_inputs(connection: Connection, results: Sequence[int]) -> dict[int, list[Input]]:
@@ -75,43 +75,91 @@ GROUP BY name ORDER BY min(id)
 """)  # noqa: S608
 
 
-def with_other_ids(connection: Connection, task_id: int, inputs: Sequence[Input]) -> list[Input]:
-    """Return the inputs with the other ids by which their matrices share topics, in `known`.
+class CurrentInputs:
+    """The inputs that results of a task would take today, each query made once for all of them."""
 
-    A topic on another document collection is a different topic.
-    """
-    collections = {row.matrix: row.known.get("collection") for row in inputs if row.matrix}
-    same = same_topics(connection, task_id)
-    if not same.names or len(collections) < 2:
-        return list(inputs)
-    topics = connection.execute(
-        select(matrix_topic.c.matrix_id, topic.c.name)
-        .join(topic, topic.c.id == matrix_topic.c.topic_id)
-        .where(
-            matrix_topic.c.matrix_id.in_(list(collections)),
-            among(topic.c.name, {*same.names, *same.names.values()}),
-        )
-    )
-    declared = {name.casefold() for name in collections.values() if name is not None}
-    members = defaultdict(list)
-    for matrix_id, spelled in topics:
-        collection = (collections[matrix_id] or "").casefold() if len(declared) > 1 else ""
-        members[same.name(spelled), collection].append((matrix_id, spelled))
-    other_ids: dict[int | None, dict[str, str]] = defaultdict(dict)
-    for (name, _), group in members.items():
-        if len({spelled for _, spelled in group}) > 1:
-            for matrix_id, spelled in group:
-                if spelled != name:
-                    other_ids[matrix_id][spelled] = name
-    return [
-        row._replace(known={**row.known, "other_ids": other_ids[row.matrix]})
-        if row.matrix in other_ids
-        else row
-        for row in inputs
-    ]
+    def __init__(self, connection: Connection, task_id: int) -> None:
+        self.connection, self.task_id = connection, task_id
+        self._inputs: dict[tuple[object, ...], list[Input]] = {}
+        self._spelled: dict[int, list[str]] = {}
+
+    @cached_property
+    def measures(self) -> Sequence[Row[Any]]:
+        """The measures that the task has numbers for."""
+        return measures_of(self.connection, self.task_id)
+
+    @cached_property
+    def same_topics(self) -> SameTopics:
+        """The task's topic aliases."""
+        return same_topics(self.connection, self.task_id)
+
+    def of_rounds(self, origin: str, measure_id: int | None = None) -> list[Input]:
+        """Return the current input of each round, as `inputs_today` does."""
+        key = origin, measure_id
+        if key not in self._inputs:
+            self._inputs[key] = inputs_today(self.connection, origin, self.task_id, measure_id)
+        return self._inputs[key]
+
+    def variances(self, measure_id: int, assessments: Sequence[str], scale: str) -> list[Input]:
+        """Return the current variance of each round, by the first of these labels that it has."""
+        key = "variance", measure_id, tuple(assessments), scale
+        if key not in self._inputs:
+            scores = TaskScores(self.task_id, [measure_id], list(assessments))
+            rows = read_rows(self.connection, scores, scale, mixed=True)
+            self._inputs[key] = list(map(estimate_input, rows))
+        return self._inputs[key]
+
+    def with_other_ids(self, inputs: Sequence[Input]) -> list[Input]:
+        """Return inputs with the other ids by which their matrices share topics, in `known`.
+
+        A topic on another document collection is a different topic.
+        """
+        collections = {row.matrix: row.known.get("collection") for row in inputs if row.matrix}
+        if not self.same_topics.names or len(collections) < 2:
+            return list(inputs)
+        declared = {name.casefold() for name in collections.values() if name is not None}
+        members = defaultdict(list)
+        self._read_spellings(collections)
+        for matrix_id, name_of_collection in collections.items():
+            collection = (name_of_collection or "").casefold() if len(declared) > 1 else ""
+            for spelled in self._spelled[matrix_id]:
+                members[self.same_topics.name(spelled), collection].append((matrix_id, spelled))
+        other_ids: dict[int | None, dict[str, str]] = defaultdict(dict)
+        for (name, _), group in members.items():
+            if len({spelled for _, spelled in group}) > 1:
+                for matrix_id, spelled in group:
+                    if spelled != name:
+                        other_ids[matrix_id][spelled] = name
+        return [
+            row._replace(known={**row.known, "other_ids": other_ids[row.matrix]})
+            if row.matrix in other_ids
+            else row
+            for row in inputs
+        ]
+
+    def _read_spellings(self, matrices: Collection[int]) -> None:
+        """Read the topics with several ids of these matrices, and of all that were read as inputs.
+
+        So the next result, of other rounds, needs no query of its own.
+        """
+        if self._spelled.keys() >= set(matrices):
+            return
+        read = {row.matrix for rows in self._inputs.values() for row in rows if row.matrix}
+        new = {*matrices, *read} - self._spelled.keys()
+        names = self.same_topics.names
+        self._spelled |= {matrix_id: [] for matrix_id in new}
+        for matrix_id, spelled in self.connection.execute(
+            select(matrix_topic.c.matrix_id, topic.c.name)
+            .join(topic, topic.c.id == matrix_topic.c.topic_id)
+            .where(
+                among(matrix_topic.c.matrix_id, new),
+                among(topic.c.name, {*names, *names.values()}),
+            )
+        ):
+            self._spelled[matrix_id].append(spelled)
 
 
-def estimate_input(row: RoundVariance | VarianceRow) -> Input:
+def estimate_input(row: VarianceRow) -> Input:
     """Return a round's variance as the input of a result."""
     return Input(
         "variance_estimate" if row.origin == "matrix" else "published_variance",

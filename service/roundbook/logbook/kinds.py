@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from pkgutil import resolve_name
 from types import ModuleType
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     # A plan from a given variance needs no SQLAlchemy.
     from sqlalchemy import Connection, Row
 
+    from roundbook.logbook.input_rows import CurrentInputs
     from roundbook.logbook.session import Session
     from roundbook.logbook.staleness import Input
     from roundbook.logbook.verifying.differences import Facts, NotComputed
@@ -39,7 +40,7 @@ class Kind(NamedTuple):
     saved_request : from a request and its result to the request that is saved
         Defaults that may change with the record, such as the latest round, are replaced by names.
     inputs : from today's inputs and the result to those it was computed from, by default all
-    today : from a connection, a task's id and a request to the inputs it would have today
+    today : from the current inputs of a task and a request to those that it would have today
     brief : from the stored result to the figures that a list shows
     read : from the stored result and its name in errors to the result
     differences : from a connection, the result's row, the result and its request to differences
@@ -47,8 +48,6 @@ class Kind(NamedTuple):
         `NotComputed` where it cannot be computed again.
     renewable : from today's inputs to whether it can be computed again
     left_out : from the stored result to the rounds that it left out as withdrawn
-    today_by : from a request to the part that `today` depends on, by default all of it
-        Results with an equal part share one query.
     in_event : the fields of `brief` that the event of its saving has, besides the measure
     beside : the fields, besides the software, that are ignored in comparing two results
     """
@@ -57,14 +56,13 @@ class Kind(NamedTuple):
     request: Callable[..., Request]
     compute: Callable[[Session, Any], Result]
     saved_request: Callable[[Any, Any], Request]
-    today: Callable[[Connection, int, Any], list[Input]]
+    today: Callable[[CurrentInputs, Any], list[Input]]
     brief: Callable[[Mapping[str, Any]], dict[str, Any]]
     read: Callable[[object, str], Result]
     differences: Callable[[Connection, Row[Any], Any, Any], Iterator[Facts | NotComputed]]
     inputs: Callable[[list[Input], Any], list[Input]] = lambda today, _: today
     renewable: Callable[[Sequence[Input]], bool] = bool
     left_out: Callable[[Mapping[str, Any]], list[str]] = lambda _: []
-    today_by: Callable[[Any], Hashable] = lambda request: request.model_dump_json()
     in_event: tuple[str, ...] = ()
     beside: tuple[str, ...] = ()
 

@@ -128,7 +128,13 @@ def ensure_measure(
 
 
 def find_measure(connection: Connection, task_id: int, task: str, name: str) -> tuple[int, str]:
-    """Return the id and recorded name of a measure that `task` has numbers for.
+    """Return the id and recorded name of a measure as `measure_among` does."""
+    row = measure_among(measures_of(connection, task_id), task, name)
+    return row.id, row.name
+
+
+def measure_among(rows: Sequence[Row[Any]], task: str, name: str) -> Row[Any]:
+    """Return the measure that a name means among those that `task` has numbers for.
 
     Raises
     ------
@@ -136,9 +142,8 @@ def find_measure(connection: Connection, task_id: int, task: str, name: str) -> 
         Listing the measures that the task has.
     """
     parse_measure(name)  # which refuses names that no measure can have
-    rows = measures_of(connection, task_id)
     if row := measure_named(rows, name):
-        return row.id, row.name
+        return row
     if not rows:
         raise NotRecordedError(
             f"Task '{task}' has no scores yet.", way_out="log a round", task=task, measure=name

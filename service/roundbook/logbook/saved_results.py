@@ -14,10 +14,10 @@ from sqlalchemy import Connection, Row, func, select, text
 
 from roundbook.database.tables import result, task
 from roundbook.errors import InputError, NotRecordedError, RecordError, RoundbookError
-from roundbook.logbook.input_rows import saved_inputs
+from roundbook.logbook.input_rows import CurrentInputs, saved_inputs
 from roundbook.logbook.kinds import find_kind, title_of
 from roundbook.logbook.lookup import find_task
-from roundbook.logbook.measures import measure_named, measures_of
+from roundbook.logbook.measures import measure_named
 from roundbook.logbook.names import LONGEST_NAME
 from roundbook.logbook.result import Result, unreadable
 from roundbook.logbook.session import Session
@@ -228,7 +228,7 @@ def judge_results(
 ) -> list[tuple[ResultEntry, list[Input]]]:
     """Return the entries of results with the changes since, each with the inputs it rests on.
 
-    The number of queries is fixed.
+    The number of queries does not grow with that of the results.
     """
     inputs = saved_inputs(connection, [row.id for row in rows])
     withdrawn = {
@@ -236,8 +236,7 @@ def judge_results(
         for task_id in {row.task_id for row in rows}
         if task_id is not None
     }
-    measures = {task_id: measures_of(connection, task_id) for task_id in withdrawn}
-    today: dict[tuple[object, ...], list[Input]] = {}
+    current = {task_id: CurrentInputs(connection, task_id) for task_id in withdrawn}
     entries: list[tuple[ResultEntry, tuple[str, str] | None]] = []
     for row in rows:
         request, brief, left_out, illegible = read_row(row)
@@ -245,18 +244,16 @@ def judge_results(
         renewable = False
         if request is not None and illegible is None and row.task_id is not None:
             kind = find_kind(row.kind)
-            key = row.kind, row.task_id, kind.today_by(request)
             try:
-                if key not in today:
-                    today[key] = kind.today(connection, row.task_id, request)
+                today = kind.today(current[row.task_id], request)
             except (RecordError, InputError):  # its task has no such measure
                 illegible = "request"
             else:
                 measure = getattr(request, "measure", None) or ""
-                recorded = measure_named(measures[row.task_id], measure)
+                recorded = measure_named(current[row.task_id].measures, measure)
                 changed = changes(
                     inputs[row.id],
-                    today[key],
+                    today,
                     withdrawn={
                         (matrix.round, matrix.assessments): matrix.reason
                         for matrix in withdrawn[row.task_id]
@@ -264,7 +261,7 @@ def judge_results(
                     },
                     left_out=left_out,
                 )
-                renewable = kind.renewable(today[key])
+                renewable = kind.renewable(today)
         stale = illegible is not None or any(change.stale for change in changed)
         entry = ResultEntry(
             **row._mapping,

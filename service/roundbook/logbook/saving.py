@@ -23,6 +23,7 @@ from roundbook.errors import (
     RevisedMeanwhileError,
 )
 from roundbook.logbook.events import record_event
+from roundbook.logbook.input_rows import CurrentInputs
 from roundbook.logbook.kinds import Kind, find_kind
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.names import LONGEST_NAME, check_name, check_text
@@ -172,7 +173,7 @@ def inputs_of(connection: Connection, kind: str, request: Request, result: Resul
     if task_id is None:
         return []
     definition = find_kind(kind)
-    return definition.inputs(definition.today(connection, task_id, request), result)
+    return definition.inputs(definition.today(CurrentInputs(connection, task_id), request), result)
 
 
 def _find_task_of(connection: Connection, request: Request, *, lock: bool = False) -> int | None:

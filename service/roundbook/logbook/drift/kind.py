@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection
-
-from roundbook.logbook.input_rows import inputs_today, with_other_ids
+from roundbook.logbook.input_rows import CurrentInputs
 from roundbook.logbook.kinds import Kind, imported, reading
-from roundbook.logbook.measures import find_measure
+from roundbook.logbook.measures import measure_among
 from roundbook.logbook.staleness import Input
 from roundbook.requests.drift import DriftRequest
 
@@ -39,15 +36,15 @@ def _inputs(today: list[Input], report: DriftReport) -> list[Input]:
     ]
 
 
-def _today(connection: Connection, task_id: int, request: DriftRequest) -> list[Input]:
-    measure_id, _ = find_measure(connection, task_id, request.task, request.measure)
+def _today(current: CurrentInputs, request: DriftRequest) -> list[Input]:
+    measure = measure_among(current.measures, request.task, request.measure)
     compared = [
         row
-        for row in inputs_today(connection, "factor_set", task_id, measure_id)
+        for row in current.of_rounds("factor_set", measure.id)
         if row.assessments == request.assessments
         and row.round in (request.from_round, request.to_round)
     ]
-    return with_other_ids(connection, task_id, compared)
+    return current.with_other_ids(compared)
 
 
 def _brief(stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -71,7 +68,6 @@ KIND = Kind(
     read=reading("drift.report:DriftReport"),
     differences=imported("drift.verifying:report_differences"),
     renewable=lambda today: len(today) == 2,
-    today_by=attrgetter("measure", "assessments", "from_round", "to_round"),
     in_event=("from", "to", "verdict"),
     beside=("margin_from",),  # a default that was named is the same
 )

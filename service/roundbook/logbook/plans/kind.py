@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection
-
-from roundbook.logbook.input_rows import estimate_input, with_other_ids
+from roundbook.logbook.input_rows import CurrentInputs
 from roundbook.logbook.kinds import Kind, imported, reading
-from roundbook.logbook.measures import find_measure
+from roundbook.logbook.measures import measure_among
 from roundbook.logbook.staleness import Input
-from roundbook.logbook.variance_rows import read_rows
-from roundbook.logbook.withdrawals import TaskScores
 from roundbook.requests.plans import PlanRequest
 
 if TYPE_CHECKING:
@@ -42,11 +37,9 @@ def _inputs(today: list[Input], plan: Plan) -> list[Input]:
     return [row for row in today if row.round in rounds]
 
 
-def _today(connection: Connection, task_id: int, request: PlanRequest) -> list[Input]:
-    measure_id, _ = find_measure(connection, task_id, request.task or "", request.measure or "")
-    scores = TaskScores(task_id, [measure_id], list(request.assessments))
-    counted = read_rows(connection, scores, request.scale, mixed=True)
-    return with_other_ids(connection, task_id, list(map(estimate_input, counted)))
+def _today(current: CurrentInputs, request: PlanRequest) -> list[Input]:
+    measure = measure_among(current.measures, request.task or "", request.measure or "")
+    return current.with_other_ids(current.variances(measure.id, request.assessments, request.scale))
 
 
 def _left_out(stored: Mapping[str, Any]) -> list[str]:
@@ -74,5 +67,4 @@ KIND = Kind(
     read=reading("plans.plan:Plan"),
     differences=imported("plans.verifying:plan_differences"),
     left_out=_left_out,
-    today_by=attrgetter("measure", "scale", "assessments"),
 )

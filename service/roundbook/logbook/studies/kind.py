@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection
-
 from roundbook.errors import InputError, NotRecordedError
-from roundbook.logbook.input_rows import inputs_today, with_other_ids
+from roundbook.logbook.input_rows import CurrentInputs
 from roundbook.logbook.kinds import Kind, imported
-from roundbook.logbook.measures import find_measure
+from roundbook.logbook.measures import measure_among
 from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Input
@@ -38,20 +35,20 @@ def _saved_request(request: StudyRequest, study: Study) -> StudyRequest:
     return request.model_copy(update={name: getattr(study, name) for name in names})
 
 
-def _today(connection: Connection, task_id: int, request: StudyRequest) -> list[Input]:
+def _today(current: CurrentInputs, request: StudyRequest) -> list[Input]:
     rows: list[Input] = []
     rounds = set(request.rounds)
     for origin in request.rests_on:
         if origin in ("run_upload", "qrels"):
-            rows += inputs_today(connection, origin, task_id)
+            rows += current.of_rounds(origin)
             continue
         try:
-            measure_id, _ = find_measure(connection, task_id, request.task or "", request.measure)
+            measure = measure_among(current.measures, request.task or "", request.measure)
         except NotRecordedError:
             if rows:  # the scores are computed from runs, and none are logged
                 continue
             raise
-        scored = inputs_today(connection, origin, task_id, measure_id)
+        scored = current.of_rounds(origin, measure.id)
         rows += scored
         if not request.rounds:
             rounds |= {row.round for row in scored}
@@ -63,7 +60,7 @@ def _today(connection: Connection, task_id: int, request: StudyRequest) -> list[
     ]
     if not request.by_teams:  # facts on the runs do not matter
         return [row._replace(known={}) for row in of_round]
-    return with_other_ids(connection, task_id, of_round) if request.shares_topics else of_round
+    return current.with_other_ids(of_round) if request.shares_topics else of_round
 
 
 def _brief(stored: Mapping[str, Any]) -> dict[str, Any]:
@@ -90,7 +87,4 @@ KIND = Kind(
     brief=_brief,
     read=_read,
     differences=imported("studies.verifying:study_differences"),
-    today_by=attrgetter(
-        "measure", "rounds", "assessments", "rests_on", "by_teams", "shares_topics"
-    ),
 )

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, Row, select
 from roundbook.database.tables import result_input, round_
 from roundbook.errors import RoundbookError
 from roundbook.logbook.drift.verifying import changed_since
-from roundbook.logbook.input_rows import saved_inputs
+from roundbook.logbook.input_rows import CurrentInputs, saved_inputs
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.staleness import Input
 from roundbook.logbook.studies.kind import KIND
@@ -45,7 +45,7 @@ def study_differences(
     if kind.seconds(study) > _MOST_SECONDS:
         yield NotComputed("long")
         return
-    today = KIND.today(connection, saved.task_id, request)
+    today = KIND.today(CurrentInputs(connection, saved.task_id), request)
     rounds = select(round_.c.id).where(
         round_.c.task_id == saved.task_id, round_.c.label.in_([row.round for row in today])
     )

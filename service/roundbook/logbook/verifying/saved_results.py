@@ -12,7 +12,7 @@ from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import event, result, round_, task
 from roundbook.errors import RecordError, RoundbookError
-from roundbook.logbook.input_rows import saved_inputs
+from roundbook.logbook.input_rows import CurrentInputs, saved_inputs
 from roundbook.logbook.kinds import Kind, find_kind
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import SOFTWARE, Result
@@ -55,6 +55,7 @@ def result_differences(
 
     They are computed again from their saved inputs; those that cannot be computed are yielded too.
     """
+    current: dict[int, CurrentInputs] = {}
     for number, row in enumerate(_rows(connection, results), 1):
         progress(f"Verifying saved result {number} of {len(results)} ...")
         about = _about(row)
@@ -66,7 +67,10 @@ def result_differences(
             if all(isinstance(facts, NotComputed) for facts in differences):
                 wrong = list(_request_differences(connection, row, kind, request, read))
                 if not wrong and row.task_id is not None:
-                    today = kind.inputs(kind.today(connection, row.task_id, request), read)
+                    of_task = current.setdefault(
+                        row.task_id, CurrentInputs(connection, row.task_id)
+                    )
+                    today = kind.inputs(kind.today(of_task, request), read)
                     earlier = NotComputed("form") in differences
                     wrong = list(_known_differences(connection, row, today, earlier=earlier))
                 differences = [*wrong] or differences

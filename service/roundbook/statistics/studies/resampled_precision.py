@@ -21,6 +21,8 @@ from roundbook.statistics.score_matrix import AnyInts, Floats
 # than 0.0001. Six bandwidths away the kernel is 0 to eight digits.
 _STEPS = 16
 _REACH = 6
+# Of a chance: far finer than the grid makes it, far coarser than rounding errors.
+_DIGITS = 9
 # Distribution function of Poisson(1), to the last bit. Looking numbers up in it takes half the time
 # of the generator's own method.
 _POISSON_1 = np.cumsum([math.exp(-1) / math.factorial(count) for count in range(19)])
@@ -176,7 +178,10 @@ def resample_scores(
     left = at.astype(np.int64)
     chance = density.above[left]
     chance += (at - left) * (density.above[left + 1] - chance)
-    gaps = np.diff(np.maximum.accumulate(chance.clip(0, 1), axis=1), prepend=0.0, append=1.0)
+    # A gap of 0 takes no random number and one of 1e-17 takes one: without rounding, processors that
+    # add in another order would draw other lists.
+    chance = np.maximum.accumulate(chance.clip(0, 1).round(_DIGITS), axis=1)
+    gaps = np.diff(chance, prepend=0.0, append=1.0)
     above = generator.multinomial(drawn - relevant, gaps)[:, :-1].cumsum(axis=1)
     order += 1
     precisions = np.where(order <= relevant[:, np.newaxis], order / (order + above), 0.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -97,6 +98,22 @@ def small_lists(draw):
     length = draw(st.integers(1, 12))
     ranks = draw(st.sets(st.integers(1, length), min_size=1))
     return length, np.array(sorted(ranks))
+
+
+def test_rounding_errors_of_a_processor_draw_no_other_lists():
+    random, noise = np.random.default_rng(3), np.random.default_rng(4)
+    for seed in range(100):
+        length, relevant = random.integers(20, 200), random.integers(1, 15)
+        ranks = np.sort(random.choice(length, relevant, replace=False)) + 1
+        density = score_density(np.sort(random.gamma(2, 3, length))[::-1], ranks)
+        other = replace(
+            density, above=density.above + 1e-16 * noise.normal(size=density.above.size)
+        )
+        once, again = (
+            resample_scores(np.random.default_rng(seed), 200, drawn, length)[0]
+            for drawn in (density, other)
+        )
+        assert once == pytest.approx(again)
 
 
 @given(small_lists(), st.integers(1, 15), st.integers(-3, 3), st.integers(0, 99))
