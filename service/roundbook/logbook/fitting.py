@@ -25,6 +25,7 @@ from roundbook.logbook.factors import (
 )
 from roundbook.logbook.impact import Dependent, stale_results
 from roundbook.logbook.lookup import Series, find_logged, find_task
+from roundbook.logbook.measures import lock_measure
 from roundbook.logbook.names import check_text
 from roundbook.logbook.round_fingerprint import Publication, find_publication
 from roundbook.logbook.session import Session
@@ -113,18 +114,13 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
 
 def _lock_logged(connection: Connection, request: FitRequest) -> tuple[Series, Row[Any]]:
     """Return what `find_logged` does; nobody merges the measure until the transaction ends."""
-    locked = None
     # The measure found may be merged into another one before it is locked: look again.
-    while locked is None:
+    while True:
         series, row = find_logged(
             connection, request.task, request.round, request.measure, request.assessments
         )
-        locked = connection.execute(
-            select(measure.c.id)
-            .where(measure.c.id == series.measure_id)
-            .with_for_update(read=True, key_share=True)
-        ).scalar()
-    return series, row
+        if lock_measure(connection, measure.c.id == series.measure_id) is not None:
+            return series, row
 
 
 def standardising_mask(

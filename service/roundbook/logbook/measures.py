@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, Row, bindparam, func, select, union
+from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, select, union
 from sqlalchemy.dialects.postgresql import insert
 
 from roundbook.database.tables import matrix, measure, published_variance, round_
@@ -111,11 +111,7 @@ def ensure_measure(
                 .returning(measure.c.id)
             ).scalar_one_or_none()
         by_name = func.lower(measure.c.name) == func.lower(identity.name)
-        row = connection.execute(
-            select(measure)
-            .where(by_name if match is None else measure.c.id == match.id)
-            .with_for_update(read=True, key_share=True)
-        ).one_or_none()
+        row = lock_measure(connection, by_name if match is None else measure.c.id == match.id)
     recorded = None if row.lower_bound is None else (row.lower_bound, row.upper_bound)
     if bounds is not None and bounds != recorded:
         described = f"bounds {recorded[0]:g} to {recorded[1]:g}" if recorded else "no bounds"
@@ -125,6 +121,13 @@ def ensure_measure(
             measure=row.name,
         )
     return RecordedMeasure(row.id, row.name, recorded, added is not None)
+
+
+def lock_measure(connection: Connection, condition: ColumnElement[bool]) -> Row[Any] | None:
+    """Return a measure that nobody merges until the transaction ends, None if it was merged."""
+    return connection.execute(
+        select(measure).where(condition).with_for_update(read=True, key_share=True)
+    ).one_or_none()
 
 
 def find_measure(connection: Connection, task_id: int, task: str, name: str) -> tuple[int, str]:
