@@ -5,17 +5,18 @@ from __future__ import annotations
 import html
 import io
 import json
+import os
 import re
 import signal
 import subprocess
 import threading
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
-from tests.databases import rows, scalar
+from tests.databases import address_of, rows, scalar, served
 from tests.factories import simulated, wide
 from tests.outcomes import PROGRAM
 from tests.serving import serving
@@ -24,6 +25,8 @@ from tests.waiting import wait_until
 import roundbook
 from roundbook.api.app import PREFIX, make_app
 from roundbook.database.engine import unit_of_work
+from roundbook.database.schema import upgrade
+from roundbook.embedded.server import server_process
 from roundbook.errors import (
     AlreadyRecordedError,
     InputError,
@@ -272,6 +275,52 @@ def test_a_worker_that_is_told_to_end_puts_its_job_back(record, address, start, 
             ]
             assert (look(number).status, look(number).lost) == ("waiting", 0)
     assert studies(record) == []
+
+
+@pytest.mark.long
+def test_a_job_whose_connections_are_cut_is_put_back(record, address, start, look):
+    number = start(LONG, "swaps")
+    with program("worker", ROUNDBOOK_DATABASE_URL=address) as worker:
+        wait_until(lambda: look(number).done)
+        scalar(
+            record,
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <>"
+            " pg_backend_pid() AND datname = current_database()",
+        )
+        done = wait_until(lambda: look(number).status != "running" and look(number).result)
+        worker.send_signal(signal.SIGTERM)
+        _, said = worker.communicate(timeout=10)
+    assert (done, look(number).version, look(number).lost) == ("swaps", 1, 1)
+    assert said.splitlines()[1:4] == [
+        f"Job {number}: swap-rate of t is begun.",
+        f"Job {number}: swap-rate of t is put back, as the database was lost under it.",
+        f"Job {number}: swap-rate of t is begun.",
+    ]
+    assert studies(record) == [("swaps", 1, "ann")]
+
+
+@pytest.mark.long
+def test_a_worker_outlives_its_database(tmp_path):
+    directory = tmp_path / "postgres"
+    with ExitStack() as stack:
+        with served(directory) as (url, engine):
+            upgrade(engine)
+            book = stack.enter_context(roundbook.open(address_of(url)))
+            book.log("t", "1", scores(), "AP", create=True)
+            number = book.start_study("swap-rate", "t", "1", "AP", trials=40_000).job
+            running = program("worker", ROUNDBOOK_DATABASE_URL=address_of(url))
+            worker = stack.enter_context(running)
+            wait_until(lambda: book.job(number).done)
+            os.kill(server_process(directory), signal.SIGQUIT)
+        said = [worker.stderr.readline() for _ in range(3)]
+        assert said[2].startswith("No jobs are taken until the database answers again: The")
+        with served(directory):
+            done = wait_until(lambda: book.job(number).status == "done" and book.job(number))
+            worker.send_signal(signal.SIGTERM)
+            said += worker.communicate(timeout=10)[1].splitlines()
+    assert (done.result, done.version, done.lost) == ("t/study-1", 1, 1)
+    assert (worker.returncode, said[3]) == (0, "Taking jobs.")
+    assert not any("Traceback" in line for line in said)
 
 
 @pytest.fixture
