@@ -236,6 +236,16 @@ def test_a_connection_lost_midway_through_the_scores(log, halfway, cable, databa
     assert counts(engine)["score_vector"] == RUNS
 
 
+def test_a_kept_connection_that_was_lost_is_replaced(engine, database):
+    """As that of a service is when its server was restarted between two requests."""
+    for state in ({}, {"isolation_level": "REPEATABLE READ"}):
+        used = engine.execution_options(**state)
+        with unit_of_work(used) as connection:
+            process = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
+        administer(database, f"SELECT pg_terminate_backend({process}, 5000)")
+        assert scalar(used, "SELECT pg_backend_pid()") != process
+
+
 def test_a_connection_lost_midway_through_reading(log, command, cable, database, tmp_path):
     assert log(database) == (0, "")
     archive = tmp_path / "record.zip"

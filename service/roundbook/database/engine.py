@@ -137,6 +137,23 @@ def is_pooled(connection: Connection) -> bool:
     return bool(process != driver_connection(connection).info.backend_pid)
 
 
+def _begun(engine: Engine, *, again: bool = True) -> Connection:
+    """Return a connection in a new transaction.
+
+    What the pool kept may have been lost since, as when the server was restarted: nothing is
+    written yet, so the transaction is begun once more, on a new connection.
+    """
+    connection = engine.connect()
+    try:
+        connection.begin()
+    except BaseException as error:
+        connection.close()
+        if again and isinstance(error, exc.DBAPIError) and is_lost(driver_error(error)):
+            return _begun(engine, again=False)
+        raise
+    return connection
+
+
 @contextmanager
 def unit_of_work(engine: Engine) -> Iterator[Connection]:
     """Open one transaction, which is rolled back unless ``connection.commit()`` is called.
@@ -153,7 +170,7 @@ def unit_of_work(engine: Engine) -> Iterator[Connection]:
         moment = "committing"
 
     try:
-        with engine.connect() as connection:
+        with _begun(engine) as connection:
             moment = "working"
             event.listen(connection, "commit", committing)
             try:
