@@ -93,7 +93,18 @@ def make_engine(url: URL, *, connect_timeout: int = 10, lock_timeout: int = 30) 
     calls = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in pins.items())
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(f"SELECT {calls}"))
     event.listen(engine, "connect", _prepare_connection)
+    event.listen(engine, "checkin", _forget_read_only)
     return engine
+
+
+def _forget_read_only(connection: psycopg.Connection | None, _: object) -> None:
+    """Have later transactions read-only or not as the server has it.
+
+    After one that only reads, SQLAlchemy asks for read-write, also of a database that is set
+    read-only.
+    """
+    if connection is not None and not connection.closed:
+        connection.read_only = None
 
 
 def _prepare_connection(connection: psycopg.Connection, _: object) -> None:
