@@ -10,13 +10,14 @@ import re
 import signal
 import subprocess
 import threading
+import time
 from contextlib import ExitStack, contextmanager
 from functools import partial
 
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
-from tests.databases import address_of, rows, scalar, served
+from tests.databases import address_of, administer, rows, scalar, served
 from tests.factories import simulated, wide
 from tests.outcomes import PROGRAM
 from tests.serving import serving
@@ -497,6 +498,19 @@ def test_serving_takes_jobs_and_a_restart_loses_none(record, address, start, loo
         service.send_signal(signal.SIGKILL)  # its worker sees that it is alone, and ends too
         wait_until(lambda: look(number).status == "waiting")
     assert look(number).lost == 0
+
+
+@pytest.mark.long
+def test_a_service_on_a_read_only_database_says_once_that_it_takes_no_jobs(address, database):
+    name = database.database
+    administer(database, f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    with program("serve", "--port", "0", ROUNDBOOK_DATABASE_URL=address) as service:
+        said = [service.stderr.readline() for _ in range(2)]
+        time.sleep(8)
+        service.send_signal(signal.SIGINT)
+        said += service.communicate(timeout=20)[1].splitlines()
+    assert any("is read-only" in line for line in said)
+    assert len(said) == 2
 
 
 @pytest.mark.long

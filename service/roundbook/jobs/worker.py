@@ -337,6 +337,8 @@ def _progress(engine: Engine, context: JobContext) -> Callable[[str, int, int], 
 def worker_beside(settings: Settings, address: str | None, tell: ReportProgress) -> Iterator[None]:
     """Run a worker as a child process within a block; start another if it is lost.
 
+    One that is refused, as on a standby, is started again after five minutes.
+
     `tell` must be a module's function, since it is pickled for the child.
     """
     # A fork would inherit the connections and threads of this process.
@@ -355,7 +357,10 @@ def worker_beside(settings: Settings, address: str | None, tell: ReportProgress)
         nonlocal worker
         while not ending.is_set():
             worker.join(_POLL_SECONDS)
-            if worker.exitcode is not None and not ending.wait(_SECONDS_TO_RESTART):
+            if worker.exitcode is None:
+                continue
+            # One that was refused, and said why, would only say so again.
+            if not ending.wait(_SECONDS_TO_RESTART if worker.exitcode else _SECONDS_TO_ASK_AGAIN):
                 worker = start()
 
     watching = threading.Thread(target=watch, daemon=True)
@@ -370,7 +375,7 @@ def worker_beside(settings: Settings, address: str | None, tell: ReportProgress)
         worker.kill()
 
 
-_SECONDS_TO_RESTART, _SECONDS_TO_END = 5.0, 10.0
+_SECONDS_TO_RESTART, _SECONDS_TO_ASK_AGAIN, _SECONDS_TO_END = 5.0, 300.0, 10.0
 
 
 def _as_child(settings: Settings, address: str | None, tell: ReportProgress) -> None:
