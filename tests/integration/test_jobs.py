@@ -40,9 +40,11 @@ from roundbook.jobs.studies import cancel_job, list_jobs, show_job, start_study
 from roundbook.jobs.worker import run_worker
 from roundbook.logbook.saving import save_long_result
 from roundbook.logbook.session import Work, begin
+from roundbook.requests.record import BackupRequest, RestoreRequest
 from roundbook.requests.results import ListJobs, ShowJob, StartStudy
 from roundbook.requests.studies import SwapRateRequest
 from roundbook.settings import load_settings
+from roundbook.transfer.backup import restore_backup, save_backup
 
 pytestmark = pytest.mark.one_server
 SWAPS = {"task": "t", "round": "1", "measure": "AP", "trials": 50}
@@ -244,6 +246,32 @@ def test_the_queue_is_made_once_and_no_part_of_the_record(record, address, start
     assert "'renamed/study-1', version 1" in lines[2]
     with roundbook.open(address) as book:
         assert book.result("renamed/study-1").result.round == "first"
+
+
+def test_a_job_of_a_record_that_was_replaced_is_not_anothers(
+    record, address, start, look, tmp_path
+):
+    file = tmp_path / "x.dump"
+    save_backup(record, BackupRequest(file=file))
+    with roundbook.open(address) as book:
+        book.log("t", "2", scores(), "AP", create=True)
+        book.log("u", "1", scores(), "AP", create=True)
+    start(SWAPS, "there")
+    for asked in (SWAPS | {"round": "2"}, SWAPS | {"task": "u"}):
+        start(asked)
+    record.dispose()
+    restore_backup(record, RestoreRequest(file=file, replace=True))
+    with roundbook.open(address) as book:
+        assert [job.job for job in book.jobs().jobs] == [2, 1]
+        # They get the numbers that the round and the task of the jobs had.
+        book.log("t", "other", scores(), "AP", create=True)
+        book.log("v", "1", scores(), "AP", create=True)
+        assert scalar(record, "SELECT id FROM roundbook.task WHERE name = 'v'") == 2
+        assert [job.job for job in book.jobs().jobs] == [2, 1]
+    take_all(address)
+    assert studies(record) == [("there", 1, "ann")]
+    assert (look(1).status, look(2).status) == ("done", "failed")
+    assert look(2).error == "The task or the round that it was asked of is no longer there."
 
 
 @pytest.mark.long
