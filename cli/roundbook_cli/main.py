@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -231,4 +232,25 @@ def main() -> None:
     # Else pydantic reads what every installed package says of itself, in search of plugins.
     os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     guard_streams()
-    sys.exit(run(sys.argv[1:]))
+    ended = _end_as_interrupted()
+    code = run(sys.argv[1:])
+    sys.exit(128 + ended[0] if ended and code == _INTERRUPTED else code)
+
+
+def _end_as_interrupted() -> list[int]:
+    """Have the signals of those who end a command interrupt it; return the list of those that come.
+
+    They are sent by `timeout`, systemd, Docker and a terminal that is closed. Otherwise half a file
+    and the embedded server would be left behind.
+    """
+    came: list[int] = []
+
+    def end(number: int, _: object) -> None:
+        came.append(number)
+        raise KeyboardInterrupt
+
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # Windows has no SIGHUP
+        if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # not under nohup
+            signal.signal(number, end)
+    return came

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import signal
 from typing import Annotated
 
 import typer
@@ -79,8 +78,6 @@ def serve(
             "--demo serves a record of its own, on this machine and without tokens; leave out"
             " --database, --require-token and other addresses than 127.0.0.1"
         )
-    # SIGTERM ends the service as Ctrl-C does, so that it cleans up behind itself.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     with ExitStack() as stack:
         if demo:
             talk("Making the demonstration's record, of four rounds; it takes up to half a minute.")

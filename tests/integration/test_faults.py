@@ -20,7 +20,7 @@ import numpy as np
 import pytest
 from sqlalchemy import exc, text
 from tests.databases import address_of, administer, counts, scalar, served
-from tests.factories import log_scores, wide
+from tests.factories import create_task, log_scores, wide
 from tests.waiting import wait_until, waits_for_a_lock
 
 from roundbook.database import vectors
@@ -29,6 +29,7 @@ from roundbook.database.schema import upgrade
 from roundbook.embedded.server import embedded_server, server_process
 from roundbook.errors import DatabaseError, DatabaseUnreachableError
 from roundbook.logbook import storing
+from roundbook.logbook.session import begin
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
 
@@ -236,6 +237,16 @@ def test_a_connection_lost_midway_through_the_scores(log, halfway, cable, databa
     assert counts(engine)["score_vector"] == RUNS
 
 
+def test_a_kept_connection_that_was_lost_is_replaced(engine, database):
+    """As that of a service is when its server was restarted between two requests."""
+    for state in ({}, {"isolation_level": "REPEATABLE READ"}):
+        used = engine.execution_options(**state)
+        with unit_of_work(used) as connection:
+            process = connection.execute(text("SELECT pg_backend_pid()")).scalar_one()
+        administer(database, f"SELECT pg_terminate_backend({process}, 5000)")
+        assert scalar(used, "SELECT pg_backend_pid()") != process
+
+
 def test_a_connection_lost_midway_through_reading(log, command, cable, database, tmp_path):
     assert log(database) == (0, "")
     archive = tmp_path / "record.zip"
@@ -411,6 +422,13 @@ def test_a_read_only_database(log, command, database, engine):
     assert "is read-only" in said
     assert "nothing was written" in said
     assert command(database, "task", "list")[0] == 0
+    # A connection that served a question before is no exception.
+    used = make_engine(database)
+    with begin(used, one_snapshot=True):
+        pass
+    with pytest.raises(DatabaseError, match="is read-only"):
+        create_task(used, "t")
+    used.dispose()
     assert counts(engine) == before
     administer(
         database,

@@ -5,17 +5,19 @@ from __future__ import annotations
 import html
 import io
 import json
+import os
 import re
 import signal
 import subprocess
 import threading
-from contextlib import contextmanager
+import time
+from contextlib import ExitStack, contextmanager
 from functools import partial
 
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
-from tests.databases import rows, scalar
+from tests.databases import address_of, administer, rows, scalar, served
 from tests.factories import simulated, wide
 from tests.outcomes import PROGRAM
 from tests.serving import serving
@@ -24,6 +26,8 @@ from tests.waiting import wait_until
 import roundbook
 from roundbook.api.app import PREFIX, make_app
 from roundbook.database.engine import unit_of_work
+from roundbook.database.schema import upgrade
+from roundbook.embedded.server import server_process
 from roundbook.errors import (
     AlreadyRecordedError,
     InputError,
@@ -36,9 +40,11 @@ from roundbook.jobs.studies import cancel_job, list_jobs, show_job, start_study
 from roundbook.jobs.worker import run_worker
 from roundbook.logbook.saving import save_long_result
 from roundbook.logbook.session import Work, begin
+from roundbook.requests.record import BackupRequest, RestoreRequest
 from roundbook.requests.results import ListJobs, ShowJob, StartStudy
 from roundbook.requests.studies import SwapRateRequest
 from roundbook.settings import load_settings
+from roundbook.transfer.backup import restore_backup, save_backup
 
 pytestmark = pytest.mark.one_server
 SWAPS = {"task": "t", "round": "1", "measure": "AP", "trials": 50}
@@ -242,6 +248,32 @@ def test_the_queue_is_made_once_and_no_part_of_the_record(record, address, start
         assert book.result("renamed/study-1").result.round == "first"
 
 
+def test_a_job_of_a_record_that_was_replaced_is_not_anothers(
+    record, address, start, look, tmp_path
+):
+    file = tmp_path / "x.dump"
+    save_backup(record, BackupRequest(file=file))
+    with roundbook.open(address) as book:
+        book.log("t", "2", scores(), "AP", create=True)
+        book.log("u", "1", scores(), "AP", create=True)
+    start(SWAPS, "there")
+    for asked in (SWAPS | {"round": "2"}, SWAPS | {"task": "u"}):
+        start(asked)
+    record.dispose()
+    restore_backup(record, RestoreRequest(file=file, replace=True))
+    with roundbook.open(address) as book:
+        assert [job.job for job in book.jobs().jobs] == [2, 1]
+        # They get the numbers that the round and the task of the jobs had.
+        book.log("t", "other", scores(), "AP", create=True)
+        book.log("v", "1", scores(), "AP", create=True)
+        assert scalar(record, "SELECT id FROM roundbook.task WHERE name = 'v'") == 2
+        assert [job.job for job in book.jobs().jobs] == [2, 1]
+    take_all(address)
+    assert studies(record) == [("there", 1, "ann")]
+    assert (look(1).status, look(2).status) == ("done", "failed")
+    assert look(2).error == "The task or the round that it was asked of is no longer there."
+
+
 @pytest.mark.long
 def test_a_killed_worker_is_replaced_and_there_is_one_result(record, address, start, look):
     number = start(LONG, "swaps")
@@ -272,6 +304,52 @@ def test_a_worker_that_is_told_to_end_puts_its_job_back(record, address, start, 
             ]
             assert (look(number).status, look(number).lost) == ("waiting", 0)
     assert studies(record) == []
+
+
+@pytest.mark.long
+def test_a_job_whose_connections_are_cut_is_put_back(record, address, start, look):
+    number = start(LONG, "swaps")
+    with program("worker", ROUNDBOOK_DATABASE_URL=address) as worker:
+        wait_until(lambda: look(number).done)
+        scalar(
+            record,
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <>"
+            " pg_backend_pid() AND datname = current_database()",
+        )
+        done = wait_until(lambda: look(number).status != "running" and look(number).result)
+        worker.send_signal(signal.SIGTERM)
+        _, said = worker.communicate(timeout=10)
+    assert (done, look(number).version, look(number).lost) == ("swaps", 1, 1)
+    assert said.splitlines()[1:4] == [
+        f"Job {number}: swap-rate of t is begun.",
+        f"Job {number}: swap-rate of t is put back, as the database was lost under it.",
+        f"Job {number}: swap-rate of t is begun.",
+    ]
+    assert studies(record) == [("swaps", 1, "ann")]
+
+
+@pytest.mark.long
+def test_a_worker_outlives_its_database(tmp_path):
+    directory = tmp_path / "postgres"
+    with ExitStack() as stack:
+        with served(directory) as (url, engine):
+            upgrade(engine)
+            book = stack.enter_context(roundbook.open(address_of(url)))
+            book.log("t", "1", scores(), "AP", create=True)
+            number = book.start_study("swap-rate", "t", "1", "AP", trials=40_000).job
+            running = program("worker", ROUNDBOOK_DATABASE_URL=address_of(url))
+            worker = stack.enter_context(running)
+            wait_until(lambda: book.job(number).done)
+            os.kill(server_process(directory), signal.SIGQUIT)
+        said = [worker.stderr.readline() for _ in range(3)]
+        assert said[2].startswith("No jobs are taken until the database answers again: The")
+        with served(directory):
+            done = wait_until(lambda: book.job(number).status == "done" and book.job(number))
+            worker.send_signal(signal.SIGTERM)
+            said += worker.communicate(timeout=10)[1].splitlines()
+    assert (done.result, done.version, done.lost) == ("t/study-1", 1, 1)
+    assert (worker.returncode, said[3]) == (0, "Taking jobs.")
+    assert not any("Traceback" in line for line in said)
 
 
 @pytest.fixture
@@ -448,6 +526,19 @@ def test_serving_takes_jobs_and_a_restart_loses_none(record, address, start, loo
         service.send_signal(signal.SIGKILL)  # its worker sees that it is alone, and ends too
         wait_until(lambda: look(number).status == "waiting")
     assert look(number).lost == 0
+
+
+@pytest.mark.long
+def test_a_service_on_a_read_only_database_says_once_that_it_takes_no_jobs(address, database):
+    name = database.database
+    administer(database, f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+    with program("serve", "--port", "0", ROUNDBOOK_DATABASE_URL=address) as service:
+        said = [service.stderr.readline() for _ in range(2)]
+        time.sleep(8)
+        service.send_signal(signal.SIGINT)
+        said += service.communicate(timeout=20)[1].splitlines()
+    assert any("is read-only" in line for line in said)
+    assert len(said) == 2
 
 
 @pytest.mark.long

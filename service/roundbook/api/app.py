@@ -20,7 +20,7 @@ from roundbook.api.answers import AnswerCache
 from roundbook.api.callers import Failures
 from roundbook.api.endpoints import decision, question, save
 from roundbook.api.jobs import add_jobs
-from roundbook.api.middleware import BodyLimit, SecurityHeaders, add_metrics
+from roundbook.api.middleware import BodyLimit, LastAnswer, SecurityHeaders, add_metrics
 from roundbook.api.openapi import FILENAME, add_examples, answers, file_body, json_body, parameters
 from roundbook.api.problems import add_handlers
 from roundbook.api.turns import Turns
@@ -86,6 +86,7 @@ def make_app(
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
     uploads = {PREFIX + path_of(name) for name in (*UPLOADS, "import")} | {"/upload"}
     app.add_middleware(BodyLimit, uploads=frozenset(uploads))
+    app.add_middleware(LastAnswer)
     app.add_middleware(SecurityHeaders)
     add_metrics(app)
     router = make_router(PREFIX)

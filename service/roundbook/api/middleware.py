@@ -57,6 +57,31 @@ class SecurityHeaders:
         await self._app(scope, receive, adding)
 
 
+class LastAnswer:
+    """Answers requests that are broken off because the service ends."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        begun = False
+
+        async def noting(message: Message) -> None:
+            nonlocal begun
+            begun = True
+            await send(message)
+
+        try:
+            await self._app(scope, receive, noting)
+        except asyncio.CancelledError:
+            if scope["type"] != "http" or begun:
+                raise
+            # Its thread goes on until the process ends, so what it changes may still be kept.
+            sentence = "The service ended before it was done; it may be done all the same, or not."
+            await problem(HttpError(503, sentence))(scope, receive, send)
+
+
 class _Paced:
     """Receives an upload; if too little arrives in time, sets `slow` and reports a disconnect."""
 

@@ -6,6 +6,7 @@ import asyncio
 import socket
 from collections.abc import Callable
 from contextlib import suppress
+from types import FrameType
 
 import h11
 import uvicorn
@@ -105,6 +106,14 @@ class _Server(uvicorn.Server):
     def __init__(self, app: FastAPI, answering: Callable[[], object]) -> None:
         super().__init__(service_config(app))
         self._state, self._answering = app.state, answering
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End as soon as what is under way is answered; a second interrupt changes nothing.
+
+        It would break off requests in the middle, each with a traceback.
+        """
+        if not self.should_exit:
+            super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         if turns := getattr(self._state, "turns", None):

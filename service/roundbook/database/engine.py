@@ -93,7 +93,18 @@ def make_engine(url: URL, *, connect_timeout: int = 10, lock_timeout: int = 30) 
     calls = ", ".join(f"set_config('{name}', '{value}', true)" for name, value in pins.items())
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(f"SELECT {calls}"))
     event.listen(engine, "connect", _prepare_connection)
+    event.listen(engine, "checkin", _forget_read_only)
     return engine
+
+
+def _forget_read_only(connection: psycopg.Connection | None, _: object) -> None:
+    """Have later transactions read-only or not as the server has it.
+
+    After one that only reads, SQLAlchemy asks for read-write, also of a database that is set
+    read-only.
+    """
+    if connection is not None and not connection.closed:
+        connection.read_only = None
 
 
 def _prepare_connection(connection: psycopg.Connection, _: object) -> None:
@@ -137,6 +148,23 @@ def is_pooled(connection: Connection) -> bool:
     return bool(process != driver_connection(connection).info.backend_pid)
 
 
+def _begun(engine: Engine, *, again: bool = True) -> Connection:
+    """Return a connection in a new transaction.
+
+    What the pool kept may have been lost since, as when the server was restarted: nothing is
+    written yet, so the transaction is begun once more, on a new connection.
+    """
+    connection = engine.connect()
+    try:
+        connection.begin()
+    except BaseException as error:
+        connection.close()
+        if again and isinstance(error, exc.DBAPIError) and is_lost(driver_error(error)):
+            return _begun(engine, again=False)
+        raise
+    return connection
+
+
 @contextmanager
 def unit_of_work(engine: Engine) -> Iterator[Connection]:
     """Open one transaction, which is rolled back unless ``connection.commit()`` is called.
@@ -153,7 +181,7 @@ def unit_of_work(engine: Engine) -> Iterator[Connection]:
         moment = "committing"
 
     try:
-        with engine.connect() as connection:
+        with _begun(engine) as connection:
             moment = "working"
             event.listen(connection, "commit", committing)
             try:

@@ -18,8 +18,9 @@ class Job(Result):
 
     While it runs, `done` of `total` pieces of its present `part` are done, and `seconds_left` is
     how long the part will take yet. `stopping` is whether it was cancelled and its worker has not
-    stopped yet. `lost` counts how often its worker was lost and another took it up. A job that is
-    done saved `result`, in `version`; `saved` is ``unchanged`` where that was there already.
+    stopped yet. `lost` counts how often its worker, or the database under it, was lost and it was
+    taken up again. A job that is done saved `result`, in `version`; `saved` is ``unchanged`` where
+    that was there already.
     `asked_before` has the former values of fields of the request that differ from those of the
     version before, such as another round under the same name.
     """

@@ -25,7 +25,7 @@ SELECT study_job.*, task.name AS task, queued.status, queued.abort_requested, qu
     computed.request AS request_now, former.request AS request_before
 FROM roundbook_jobs.procrastinate_jobs AS queued
 JOIN roundbook_jobs.study_job ON study_job.job = queued.id
-JOIN roundbook.task ON task.id = study_job.task_id
+JOIN roundbook.task ON task.id = study_job.task_id AND task.created_at <= study_job.asked_at
 LEFT JOIN roundbook.result AS computed ON computed.kind = 'study'
   AND computed.name = study_job.result AND computed.version = study_job.version
 LEFT JOIN roundbook.result AS former ON former.kind = 'study' AND study_job.saved = 'saved'
@@ -156,19 +156,29 @@ def cancel_job(session: Session, request: ShowJob) -> Job:
 def current_names(connection: Connection, job: int, rounds: Mapping[str, int]) -> dict[str, str]:
     """Return the present names of a job's task and rounds, given by their ids, by field.
 
-    A task or round that was removed is left out.
+    Raises
+    ------
+    NotRecordedError
+        When one is no longer there. Its id may be another's by now, where a backup was restored: that
+        one was made after the job.
     """
-    task: str | None = connection.execute(
+    then = connection.execute(
         text(
-            "SELECT task.name FROM roundbook.task JOIN roundbook_jobs.study_job ON"
-            " study_job.task_id = task.id WHERE study_job.job = :job"
+            "SELECT task.id, task.name, study_job.asked_at FROM roundbook.task"
+            " JOIN roundbook_jobs.study_job ON study_job.task_id = task.id"
+            " WHERE study_job.job = :job AND task.created_at <= study_job.asked_at"
         ),
         {"job": job},
-    ).scalar()
-    rows = connection.execute(select(round_).where(round_.c.id.in_(rounds.values())))
-    labels = {row.id: row.label for row in rows}
-    named = {field: labels[number] for field, number in rounds.items() if number in labels}
-    return named if task is None else {"task": task, **named}
+    ).one_or_none()
+    labels: dict[int, str] = {}
+    if then is not None:
+        query = select(round_).where(
+            round_.c.task_id == then.id, round_.c.created_at <= then.asked_at
+        )
+        labels = {row.id: row.label for row in connection.execute(query)}
+    if then is None or not labels.keys() >= set(rounds.values()):
+        raise NotRecordedError("The task or the round that it was asked of is no longer there.")
+    return {"task": then.name} | {field: labels[number] for field, number in rounds.items()}
 
 
 def note_job(connection: Connection, job: int, **facts: object) -> None:

@@ -25,7 +25,7 @@ from procrastinate.jobs import Status
 from procrastinate.sql import queries
 from sqlalchemy import Engine, text
 
-from roundbook.errors import DatabaseError, RoundbookError
+from roundbook.errors import DatabaseError, DatabaseUnreachableError, RoundbookError
 from roundbook.jobs.job_queue import QUEUE, Connector, committed, make_queue, queue_in
 from roundbook.jobs.studies import current_names, note_job
 from roundbook.logbook.kinds import find_kind
@@ -64,21 +64,74 @@ def run_worker(
     Raises
     ------
     DatabaseError
-        When the queue cannot be made, or the database is lost.
+        When the queue cannot be made, or the database does not answer at first. Where it is lost
+        later, the worker waits for it.
     """
     # Its log prints tracebacks; `tell` reports failures in a sentence.
     log = logging.getLogger("procrastinate")
     log.propagate = settings.debug
     log.addHandler(logging.NullHandler())
-    with open_record(settings, address) as engine:
-        make_queue(engine)
-        tell("Taking jobs.")
-        busy: set[int] = set()
-        app = _app(engine, settings, tell, busy)
-        asyncio.run(_work(app, settings.worker_timeout, busy, until_idle=until_idle))
+    waits, told = False, False
+    while True:
+        try:
+            with open_record(settings, address) as engine:
+                make_queue(engine)
+                tell("Taking jobs.")
+                waits, told = not until_idle, False
+                busy: set[int] = set()
+                connector = _WorkerConnector(engine, settings.worker_timeout)
+                app = _app(connector, engine, settings, tell, busy)
+                asyncio.run(_work(app, settings, busy, until_idle=until_idle))
+                if connector.lost is None:
+                    return
+                raise connector.lost
+        except DatabaseUnreachableError as error:
+            if not waits:
+                raise
+            if not told:
+                tell(f"No jobs are taken until the database answers again: {error}")
+            told = True
+            time.sleep(_SECONDS_TO_RESTART)
 
 
-async def _work(app: App, timeout: float, busy: set[int], *, until_idle: bool) -> None:
+class _WorkerConnector(Connector):
+    """A connector that asks again while the database does not answer, and in the end gives up.
+
+    Otherwise what came of a job could be lost in a moment without a connection, and the job would
+    be this living worker's for ever. A worker whose connector gave up must end.
+    """
+
+    def __init__(self, engine: Engine, seconds: float) -> None:
+        super().__init__(partial(committed, engine))
+        self.lost: DatabaseUnreachableError | None = None
+        self._seconds = seconds
+        self._away_since: float | None = None
+
+    def execute_query_all(self, query: str, **arguments: object) -> list[dict[str, Any]]:
+        """Return the rows of a query."""
+        while self.lost is None:
+            try:
+                rows = super().execute_query_all(query, **arguments)
+            except DatabaseUnreachableError as error:
+                now = time.monotonic()
+                self._away_since = self._away_since or now
+                # A job may have been taken without an answer: asked again, another would be taken.
+                asked_once = query == queries["fetch_job"]
+                if asked_once or now - self._away_since > self._seconds:
+                    self.lost = error
+                else:
+                    time.sleep(_POLL_SECONDS)
+            else:
+                self._away_since = None
+                return rows
+        raise self.lost
+
+
+async def _work(app: App, settings: Settings, busy: set[int], *, until_idle: bool) -> None:
+    if not settings.debug:
+        # It prints the traceback of a job whose outcome could not be stored.
+        asyncio.get_running_loop().set_exception_handler(lambda *_: None)
+    timeout = settings.worker_timeout
     await _requeue_lost(app, timeout, busy)
     async with app.open_async():
         watching = asyncio.create_task(_watch(app, timeout, busy))
@@ -126,9 +179,15 @@ def _requeue_or_fail(app: App, job: QueuedJob) -> None:
     assert isinstance(app.connector, Connector)
     with app.connector.transaction() as connection:
         lost = connection.execute(
-            text("SELECT lost + 1 FROM roundbook_jobs.study_job WHERE job = :job FOR UPDATE"),
+            text(
+                "SELECT lost + 1 FROM roundbook_jobs.study_job"
+                " JOIN roundbook_jobs.procrastinate_jobs AS queued ON queued.id = job"
+                " WHERE job = :job AND queued.status = 'doing' FOR UPDATE"
+            ),
             {"job": job.id},
-        ).scalar_one()
+        ).scalar()
+        if lost is None:
+            return  # its worker was late, and ended it meanwhile
         queue = queue_in(connection)
         if lost < _MOST_LOST:
             queue.retry_job_by_id(job.id, retry_at=datetime.now(UTC))
@@ -141,8 +200,12 @@ def _requeue_or_fail(app: App, job: QueuedJob) -> None:
             note_job(connection, job.id, lost=lost, error=sentence, ended_at=datetime.now(UTC))
 
 
+class _PutBackError(Exception):
+    """The database was lost under a job, which goes back into the queue."""
+
+
 class _RetryInterrupted(BaseRetryStrategy):
-    """Retry strategy: a job that was interrupted because its worker ends is requeued."""
+    """Retry strategy: a job is requeued if its worker ends, or the database was lost under it."""
 
     def get_retry_decision(
         self,
@@ -150,15 +213,29 @@ class _RetryInterrupted(BaseRetryStrategy):
         exception: BaseException,
         job: QueuedJob,  # noqa: ARG002
     ) -> RetryDecision | None:
-        """Return a retry at once for an interrupted job, None for a failed one."""
+        """Return a retry for an interrupted job, None for a failed one."""
         if isinstance(exception, JobAborted):
             return RetryDecision(retry_at=datetime.now(UTC))
+        if isinstance(exception, _PutBackError):
+            return RetryDecision(retry_in={"seconds": int(_SECONDS_TO_RESTART)})
         return None
 
 
-def _app(engine: Engine, settings: Settings, tell: ReportProgress, busy: set[int]) -> App:
+_COUNT_LOSS = """
+UPDATE study_job SET lost = lost + 1, part = NULL, done = NULL, total = NULL, seconds_left = NULL
+WHERE job = %(job)s RETURNING lost
+"""
+
+
+def _app(
+    connector: Connector,
+    engine: Engine,
+    settings: Settings,
+    tell: ReportProgress,
+    busy: set[int],
+) -> App:
     """Return the procrastinate app whose task runs a study in a thread, with its job in `busy`."""
-    app = App(connector=Connector(partial(committed, engine)))
+    app = App(connector=connector)
 
     def study(
         context: JobContext,
@@ -171,14 +248,15 @@ def _app(engine: Engine, settings: Settings, tell: ReportProgress, busy: set[int
     ) -> None:
         job = context.job.id
         assert job is not None
-        busy.add(job)
-        with committed(engine) as connection:
-            request = request | current_names(connection, job, rounds or {})
         title = f"{request['study']} of {request['task']}"
-        _note(engine, job, started_at=datetime.now(UTC), **_NO_PROGRESS)
-        tell(f"Job {job}: {title} is begun.")
-        work = Work(_progress(engine, context), max_file_bytes=settings.max_file_bytes)
+        busy.add(job)
         try:
+            with committed(engine) as connection:
+                request = request | current_names(connection, job, rounds or {})
+            title = f"{request['study']} of {request['task']}"
+            _note(connector, job, started_at=datetime.now(UTC), **_NO_PROGRESS)
+            tell(f"Job {job}: {title} is begun.")
+            work = Work(_progress(engine, context), max_file_bytes=settings.max_file_bytes)
             saved = save_long_result(
                 partial(begin, engine, user, work=work),
                 "study",
@@ -188,23 +266,27 @@ def _app(engine: Engine, settings: Settings, tell: ReportProgress, busy: set[int
             )
         except JobAborted:
             if context.abort_reason() == AbortReason.SHUTDOWN:
-                _note(engine, job, **_NO_PROGRESS)
+                _note(connector, job, **_NO_PROGRESS)
                 tell(f"Job {job}: {title} is put back.")
             else:
-                _note(engine, job, ended_at=datetime.now(UTC))
+                _note(connector, job, ended_at=datetime.now(UTC))
                 tell(f"Job {job}: {title} is cancelled.")
             raise
         except Exception as error:
+            lost = isinstance(error, DatabaseUnreachableError)
+            if lost and connector.execute_query_one(_COUNT_LOSS, job=job)["lost"] < _MOST_LOST:
+                tell(f"Job {job}: {title} is put back, as the database was lost under it.")
+                raise _PutBackError from error
             sentence = str(error)
             if not isinstance(error, RoundbookError):
                 sentence = f"Roundbook itself went wrong here ({type(error).__name__}: {error})."
-            _note(engine, job, ended_at=datetime.now(UTC), error=sentence)
+            _note(connector, job, ended_at=datetime.now(UTC), error=sentence)
             tell(f"Job {job}: {title} failed. {sentence}")
             raise
         finally:
             busy.discard(job)
         _note(
-            engine,
+            connector,
             job,
             ended_at=datetime.now(UTC),
             result=saved.name,
@@ -223,9 +305,10 @@ def _app(engine: Engine, settings: Settings, tell: ReportProgress, busy: set[int
 _NO_PROGRESS = dict.fromkeys(("part", "done", "total", "seconds_left", "error", "ended_at"))
 
 
-def _note(engine: Engine, job: int, **facts: object) -> None:
-    with committed(engine) as connection:
-        note_job(connection, job, **facts)
+def _note(connector: Connector, job: int, **facts: object) -> None:
+    assignments = ", ".join(f"{name} = %({name})s" for name in facts)
+    query = f"UPDATE study_job SET {assignments} WHERE job = %(job)s"  # noqa: S608
+    connector.execute_query(query, job=job, **facts)
 
 
 def _progress(engine: Engine, context: JobContext) -> Callable[[str, int, int], None]:
@@ -244,7 +327,8 @@ def _progress(engine: Engine, context: JobContext) -> Callable[[str, int, int], 
             return
         noted = now
         left = round((now - started) * (total - done) / done, 1) if done and now > started else None
-        _note(engine, job, part=part, done=done, total=total, seconds_left=left)
+        with suppress(DatabaseUnreachableError), committed(engine) as connection:
+            note_job(connection, job, part=part, done=done, total=total, seconds_left=left)
 
     return progress
 
@@ -252,6 +336,8 @@ def _progress(engine: Engine, context: JobContext) -> Callable[[str, int, int], 
 @contextmanager
 def worker_beside(settings: Settings, address: str | None, tell: ReportProgress) -> Iterator[None]:
     """Run a worker as a child process within a block; start another if it is lost.
+
+    One that is refused, as on a standby, is started again after five minutes.
 
     `tell` must be a module's function, since it is pickled for the child.
     """
@@ -271,7 +357,10 @@ def worker_beside(settings: Settings, address: str | None, tell: ReportProgress)
         nonlocal worker
         while not ending.is_set():
             worker.join(_POLL_SECONDS)
-            if worker.exitcode is not None and not ending.wait(_SECONDS_TO_RESTART):
+            if worker.exitcode is None:
+                continue
+            # One that was refused, and said why, would only say so again.
+            if not ending.wait(_SECONDS_TO_RESTART if worker.exitcode else _SECONDS_TO_ASK_AGAIN):
                 worker = start()
 
     watching = threading.Thread(target=watch, daemon=True)
@@ -286,7 +375,7 @@ def worker_beside(settings: Settings, address: str | None, tell: ReportProgress)
         worker.kill()
 
 
-_SECONDS_TO_RESTART, _SECONDS_TO_END = 5.0, 10.0
+_SECONDS_TO_RESTART, _SECONDS_TO_ASK_AGAIN, _SECONDS_TO_END = 5.0, 300.0, 10.0
 
 
 def _as_child(settings: Settings, address: str | None, tell: ReportProgress) -> None:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
+import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -24,7 +26,8 @@ def atomic_file(
 ) -> Iterator[Path]:
     """Yield a temporary path to write to, which is renamed to the file when the block ends.
 
-    An OSError of the block is taken for one of writing.
+    An OSError of the block is taken for one of writing. What a killed process left in the directory
+    half a day ago is deleted.
 
     Parameters
     ----------
@@ -49,6 +52,7 @@ def atomic_file(
                 raise InputError(
                     f"{path}: this is no file that such a command wrote.", way_out="foreign file"
                 )
+        _clear_away(target.parent)
         part = _temporary(target)
     try:
         with _naming(path):
@@ -158,6 +162,19 @@ def _swap(part: Path, target: Path) -> None:
 
 def _temporary(target: Path) -> Path:
     return target.with_name(f".{target.name[:100]}.{uuid4().hex}.part")
+
+
+_TEMPORARY = re.compile(r"\..+\.[0-9a-f]{32}\.part")
+_SECONDS_UNTOUCHED = 12 * 60 * 60
+
+
+def _clear_away(directory: Path) -> None:
+    """Delete the temporary files in a directory to which nobody has written for half a day."""
+    for path in directory.glob(".*.part"):
+        with suppress(OSError):
+            old = path.lstat().st_mtime < time.time() - _SECONDS_UNTOUCHED
+            if old and _TEMPORARY.fullmatch(path.name) and path.is_file():
+                path.unlink()
 
 
 def _write(path: Path, content: str | bytes) -> None:

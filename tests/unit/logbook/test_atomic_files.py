@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 import pytest
 
 from roundbook.errors import InputError
-from roundbook.logbook.atomic_files import atomic_directory, atomic_file
+from roundbook.logbook.atomic_files import atomic_directory, atomic_file, write_file
 
 
 def opened(kind, path):
@@ -31,3 +34,16 @@ def test_other_errors_pass(tmp_path, kind):
 def test_a_path_that_no_system_takes(tmp_path):
     with pytest.raises(InputError, match="this cannot be written"), atomic_file(tmp_path / "a\0b"):
         pass
+
+
+def test_what_a_killed_process_left_is_deleted_half_a_day_later(tmp_path):
+    part = f".x.dump.{'0a' * 16}.part"
+    yesterday = time.time() - 24 * 60 * 60
+    for name in (part, ".notes.part", f"x.dump.{'0a' * 16}.part"):
+        (tmp_path / name).touch()
+        os.utime(tmp_path / name, (yesterday, yesterday))
+    written = f".y.dump.{'0b' * 16}.part"
+    (tmp_path / written).touch()
+    write_file(tmp_path / "z", "")
+    left = {each.name for each in tmp_path.iterdir()}
+    assert left == {".notes.part", f"x.dump.{'0a' * 16}.part", written, "z"}
