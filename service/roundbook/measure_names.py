@@ -39,7 +39,8 @@ WITHIN_ONE = frozenset(FAMILIES) - {
     *("BPM", "INST", "INSQ", "SDCG", "EBR", "iRBU", "Compat", "NumQ", "NumRel", "NumRet"),
     *("alpha_DCG", "NRBP", "nNRBP"),
 }
-_FAMILY_OF = {family.lower().replace("-", "_"): family for family in FAMILIES} | {
+# Those names by every spelling, in lower case and with _ for -.
+FAMILY_OF = {family.lower().replace("-", "_"): family for family in FAMILIES} | {
     spelling: family
     for family, spellings in {
         "AP": ("map", "mean average precision", "average precision"),
@@ -125,7 +126,7 @@ def canonical_measure(name: str) -> str:
     parts = split_measure(name)
     if parts is None:
         return name
-    family = _FAMILY_OF.get(parts.family.lower().replace("-", "_"), parts.family)
+    family = FAMILY_OF.get(parts.family.lower().replace("-", "_"), parts.family)
     parameters = ",".join(
         f"{key}={value}"
         for key, value in sorted(parts.parameters.items())

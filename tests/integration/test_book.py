@@ -102,6 +102,9 @@ def test_scores_come_in_as_python_has_them(book, tmp_path):
     ("wrong", "why"),
     [
         ({"scores": 3}, "path, an open file, a data frame"),
+        ({"scores": scores()}, "beside `topics` and `runs`, an array; what is of type ndarray"),
+        ({"scores": scores(), "topics": TOPICS}, "An array takes `topics`, `runs` and one"),
+        ({"scores": pd.DataFrame(scores()).stack()}, "what is of type Series by itself"),
         (
             {"scores": scores(), "topics": TOPICS, "runs": RUNS[1:]},
             "12 x 6, and 12 topics and 5 runs",
@@ -163,6 +166,42 @@ def test_what_is_no_score_matrix(book, wrong, why):
     with pytest.raises(InputError, match=why):
         book.log("t", "1", measure="AP", create=True, **wrong)
     assert book.tasks().tasks == []
+
+
+def test_topics_that_pandas_made_floats_are_whole_numbers(book):
+    numbers = range(301, 313)
+    book.log("t", "1", scores(), "AP", topics=numbers, runs=RUNS, create=True)
+    floats = pd.DataFrame(scores(), index=pd.Index(numbers, dtype=float), columns=RUNS)
+    nullable = floats.rename_axis("topic").reset_index().astype({"topic": "Float64"})
+    for same in (floats, nullable, pl.DataFrame(nullable)):
+        assert book.log("t", "1", same, "AP").matrices[0].status == "unchanged"
+    again = book.log("t", "1", scores(), "AP", topics=floats.index, runs=RUNS)
+    assert again.status == "unchanged"
+    halves = floats.set_axis(floats.index + 0.5)
+    assert book.log("t", "2", halves, "AP", create=True).matrices[0].status == "logged"
+    assert book.scores("t", "2", "AP").to_frame()["topic"][0] == "301.5"
+
+
+def test_new_runs_are_standardised_in_every_form(book):
+    named = {"topics": TOPICS, "runs": RUNS}
+    book.log("t", "1", scores(), "AP", **named, create=True)
+    frame = pd.DataFrame(scores(1), index=TOPICS, columns=RUNS)
+    of_frame = book.standardise_files("t", "1", frame, "AP")
+    of_array = book.standardise_files("t", "1", scores(1), "AP", **named)
+    assert (of_array.files, of_array.scores) == (["array"], of_frame.scores)
+    gap = np.ma.masked_equal(scores(1), scores(1)[0, 0])
+    with pytest.raises(InputError, match=f"^array: .* missing: topic {TOPICS[0]} of run a"):
+        book.standardise_files("t", "1", gap, "AP", **named)
+    with pytest.raises(InputError, match="An array takes `topics`, `runs` and one `measure`"):
+        book.standardise_files("t", "1", scores(1), "AP", runs=RUNS)
+
+
+def test_an_address_that_is_no_text():
+    for address in (5, b"postgresql://x", Path("/tmp")):
+        with pytest.raises(RequestError, match=r"`address` takes a text, not \w+\.$"):
+            roundbook.open(address)
+    with pytest.raises(RequestError, match="`token` takes a text, not int"):
+        roundbook.open("https://roundbook.example", token=5)
 
 
 def test_scores_of_a_round_are_those_that_count(book):
@@ -227,6 +266,9 @@ def test_rows_are_the_same_list_whatever_it_holds(book, tmp_path):
     grades.write_text("".join(f"{topic} 0 d1 1\n" for topic in TOPICS))
     book.create_round("t", "2")
     book.log_runs("t", "2", lists)
+    assert book.log_runs("t", "2", [lists]).status == "unchanged"
+    with pytest.raises(InputError, match="not what is of type int"):
+        book.log_runs("t", "2", [5])
     book.log_qrels("t", "2", grades)
     book.log("t", "2", None, "AP")
     compared = book.ask("compare_scores", task="t", round="2", measure="AP")

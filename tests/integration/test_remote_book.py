@@ -138,7 +138,7 @@ def test_a_service_that_does_not_answer_in_time(monkeypatch):
         done.set()
 
 
-def test_errors_say_what_to_write_in_python(address):
+def test_errors_say_what_to_write_in_python(address, tmp_path):
     assert _WAYS_OUT.keys() <= terminal._WAYS_OUT.keys()
     assert not any("--" in sentence for sentence in _WAYS_OUT.values())
     with roundbook.open(address) as book:
@@ -156,6 +156,23 @@ def test_errors_say_what_to_write_in_python(address):
         with pytest.raises(InputError) as error:
             book.log("t", "2", gap, "AP", create=True)
         assert "missing='zero'" in error.value.__notes__[0]
+        book.log("t", "3", array / 2, "AP", **names, create=True)
+        there = tmp_path / "there.tex"
+        there.touch()
+        for asked, note in (
+            (lambda: book.report("latex", "t", there), "overwrite it: force=True"),
+            (
+                lambda: book.plan(variance=0.05, topics=10, min_d=0.1, solve="m"),
+                "more topics=... or a larger min_d=...",
+            ),
+            (
+                lambda: book.study("change", "t", "1", "AP", to_round="3"),
+                "system' of a team file: book.describe_teams('t', round, file)",
+            ),
+        ):
+            with pytest.raises(RoundbookError) as error:
+                asked()
+            assert note in error.value.__notes__[0]
 
 
 @pytest.mark.long

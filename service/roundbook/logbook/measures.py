@@ -20,12 +20,16 @@ from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.logbook.names import near_name
 from roundbook.measure_names import (
     FAMILIES,
+    FAMILY_OF,
     canonical_measure,
     clean_measure,
     is_known_measure,
     is_measure_like,
     split_measure,
 )
+
+# How much of a measure's name is enough to ask whether it is meant.
+_LEAST_START = 3
 
 
 class MeasureIdentity(NamedTuple):
@@ -165,9 +169,10 @@ def other_measures(connection: Connection, task_id: int, new: RecordedMeasure) -
 
 
 def near_measure(name: str) -> str | None:
-    """Return the known measure that a canonical name is most likely a misspelling of, or None.
+    """Return the known measure that a canonical name most likely means, misspelt or cut short.
 
-    Its parameters and cutoff stay as they are; a cutoff may lack its @, as in ``ndcg10``.
+    None if there is none. Its parameters and cutoff stay as they are; a cutoff may lack its @, as
+    in ``ndcg10``.
     """
     if is_known_measure(name):
         return None
@@ -177,7 +182,13 @@ def near_measure(name: str) -> str | None:
         measure = canonical_measure(f"{lacking[1]}@{lacking[2]}")
         return measure if is_known_measure(measure) else None
     family = re.split(r"[(@]", name, maxsplit=1)[0]
-    near = near_name(family, FAMILIES)
+    # As `prec` is short for precision, whatever else it is near to.
+    starts = {
+        known
+        for spelling, known in FAMILY_OF.items()
+        if len(family) >= _LEAST_START and spelling.startswith(family.lower())
+    }
+    near = starts.pop() if len(starts) == 1 else near_name(family, FAMILIES)
     return None if near is None else near + name.removeprefix(family)
 
 

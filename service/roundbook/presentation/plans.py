@@ -11,6 +11,7 @@ from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.plan import VarianceAt, kind_of
 from roundbook.presentation import variances
 from roundbook.presentation.latex import latex
+from roundbook.presentation.phrases import counted
 from roundbook.presentation.rounds import out_of_order
 from roundbook.presentation.saved_results import change_of_round
 from roundbook.presentation.tables import Column, count, fixed_beside, number, values_at
@@ -219,8 +220,11 @@ def _note(plan: Plan, note: PlanNote) -> str:
             f"{out_of_order(note.out_of_order)}: the plan takes the variance of the round recorded"
             " last, not of the one held last."
         )
-    basis = _BY.get(note.by or "", f"By the engine {note.by}")
     why = sentence(note.reason or "", note.arguments)
+    if note.by is None:
+        have, are = ("has", "is") if note.cells == 1 else ("have", "are")
+        return f"{counted(note.cells or 0, 'cell')} {have} no answer and {are} left out: {why}"
+    basis = _BY.get(note.by, f"By the engine {note.by}")
     return f"{basis}, {note.cells} of {len(plan.cells)} cells have no answer: {why}"
 
 

@@ -124,12 +124,24 @@ class Book(OpenRecord):
         return self.ask("standardise", task=task, round=round, measure=measure, **fields)
 
     def standardise_files(
-        self, task: str, factors_from: str, scores: object, measure: str, **fields: object
+        self,
+        task: str,
+        factors_from: str,
+        scores: object,
+        measure: str,
+        *,
+        topics: Sequence[object] | None = None,
+        runs: Sequence[object] | None = None,
+        **fields: object,
     ) -> Answer:
-        """Return the scores of new runs, in files or a data frame, standardised by a round's factors."""
-        from roundbook.python.scores import as_files
+        """Return the scores of new runs, as `log` takes them, standardised by a round's factors."""
+        from roundbook.python.scores import array_file, as_files, as_matrix
 
         about = {"task": task, "factors_from": factors_from, "measure": measure} | fields
+        if topics is not None or runs is not None:
+            matrix = as_matrix(scores, topics, runs, measure)
+            with array_file(matrix) as file:
+                return self._upload("standardise_files", about | {"layout": "wide"}, file)
         with as_files(scores) as files:
             return self._upload("standardise_files", about, *files)
 
@@ -217,14 +229,12 @@ class Book(OpenRecord):
 
         about = {"task": task, "round": round} | fields
         if topics is not None or runs is not None:
-            if topics is None or runs is None or not isinstance(measure, str):
-                raise TypeError("an array takes `topics`, `runs` and one `measure`")
             if "teams" in fields:
                 reason = "an array comes without `teams`: record them by describe_teams"
                 raise RequestError("teams", reason)
             matrix = as_matrix(scores, topics, runs, measure)
             with with_ways_out():
-                request = LogRequest(**about, measure=measure)
+                request = LogRequest(**about, measure=matrix.measure)
                 return Answer(self._record.log_matrix(request, matrix))
         names = (measure,) if isinstance(measure, str) else tuple(measure or ())
         if scores is None:
@@ -236,10 +246,17 @@ class Book(OpenRecord):
         """Record the runs' teams from a team file; with ``revise``, a reason, correct them."""
         return self._upload("describe_teams", {"task": task, "round": round} | fields, _path(file))
 
-    def log_runs(self, task: str, round: str, *files: str | Path, **fields: object) -> Answer:
-        """Log the ranked lists of a round's runs, from TREC run files."""
+    def log_runs(
+        self, task: str, round: str, *files: str | Path | Sequence[str | Path], **fields: object
+    ) -> Answer:
+        """Log the ranked lists of a round's runs, from TREC run files, each or a list of them."""
         about = {"task": task, "round": round} | fields
-        return self._upload("log_runs", about, *map(_path, files))
+        each = (
+            file
+            for given in files
+            for file in (given if isinstance(given, list | tuple) else [given])
+        )
+        return self._upload("log_runs", about, *map(_path, each))
 
     def log_qrels(self, task: str, round: str, file: str | Path, **fields: object) -> Answer:
         """Log a round's relevance assessments, from a qrels file."""

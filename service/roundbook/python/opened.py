@@ -9,7 +9,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from roundbook.errors import InputError
+from roundbook.errors import InputError, RequestError
 from roundbook.jobs.job import ENDED
 from roundbook.logbook.kinds import kind_of
 from roundbook.logbook.studies.studies import of_all_rounds, study_entry
@@ -33,6 +33,9 @@ class OpenRecord:
     """An open record, with every use case by its name; see `Book`."""
 
     def __init__(self, address: str | None = None, token: str | None = None) -> None:
+        for name, value in (("address", address), ("token", token)):
+            if value is not None and not isinstance(value, str):
+                raise RequestError(name, f"`{name}` takes a text, not {type(value).__name__}")
         self._opened: LocalRecord | RemoteRecord
         if address is not None and address.startswith(("http://", "https://")):
             from roundbook.python.remote import RemoteRecord

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
 import re
@@ -38,6 +37,7 @@ from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.saved_results import ShownResult
 from roundbook.logbook.saving import SavedResult
 from roundbook.logbook.studies.studies import find_study
+from roundbook.python.scores import wide_text
 from roundbook.requests.base import Request
 from roundbook.requests.matrices import LogRequest
 from roundbook.requests.results import ListJobs, ShowJob, StartStudy
@@ -124,14 +124,9 @@ class RemoteRecord:
 
     def log_matrix(self, request: LogRequest, matrix: ScoreMatrix) -> LoggedMatrix:
         """Log scores that are in memory, as a wide file."""
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(["topic", *matrix.runs])
-        for topic, row in zip(matrix.topics, matrix.scores.tolist(), strict=True):
-            writer.writerow([topic, *("" if score != score else repr(score) for score in row)])  # noqa: PLR0124
         fields = _sent(request)
         fields["measures"] = [fields.pop("measure")]
-        body = stream.getvalue().encode()
+        body = wide_text(matrix).encode()
         answer = self._send("/log", fields | {"layout": "wide"}, io.BytesIO(body), len(body))
         return _read(LoggedMatrices, answer).matrices[0]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 # The file names of a data frame and of an array in error messages and in the record.
 _FRAME = "the frame"
 _ARRAY = "array"
+# Below it every whole number has a float of its own.
+_WHOLE_FLOATS = 2**53
 
 
 @contextmanager
@@ -59,8 +63,30 @@ def as_files(scores: object) -> Iterator[tuple[Path, ...]]:
         yield (file,)
 
 
+@contextmanager
+def array_file(matrix: ScoreMatrix) -> Iterator[Path]:
+    """Yield a wide file with the scores of an array, for the block."""
+    with TemporaryDirectory(prefix="roundbook-") as directory, sent_to(directory):
+        file = Path(directory) / _ARRAY
+        file.write_text(wide_text(matrix), "utf-8")
+        yield file
+
+
+def wide_text(matrix: ScoreMatrix) -> str:
+    """Return a score matrix as the text of a wide file, with empty cells where scores are missing."""
+    stream = io.StringIO()
+    writer = csv.writer(stream, lineterminator="\n")
+    writer.writerow(["topic", *matrix.runs])
+    for topic, row in zip(matrix.topics, matrix.scores.tolist(), strict=True):
+        writer.writerow([topic, *("" if score != score else repr(score) for score in row)])  # noqa: PLR0124
+    return stream.getvalue()
+
+
 def as_matrix(
-    scores: object, topics: Sequence[object], runs: Sequence[object], measure: str
+    scores: object,
+    topics: Sequence[object] | None,
+    runs: Sequence[object] | None,
+    measure: object,
 ) -> ScoreMatrix:
     """Return an array of scores and the names of its topics and runs as a score matrix.
 
@@ -72,9 +98,11 @@ def as_matrix(
     Raises
     ------
     InputError
-        When the numbers of names and scores differ, a name comes twice, or it is one that no score
-        file could have.
+        When names or the measure are missing, the numbers of names and scores differ, a name comes
+        twice, or it is one that no score file could have.
     """
+    if topics is None or runs is None or not isinstance(measure, str):
+        raise InputError("An array takes `topics`, `runs` and one `measure`.")
     try:
         masked = np.ma.asarray(cast("ArrayLike", scores), dtype=np.float64)
         array = masked.filled(np.nan)
@@ -97,7 +125,16 @@ def as_matrix(
 
 
 def _checked(names: Sequence[object], noun: str) -> tuple[str, ...]:
-    return tuple(checked_name(str(name), noun, _ARRAY, None, None) for name in names)
+    return tuple(checked_name(_text(name), noun, _ARRAY, None, None) for name in names)
+
+
+def _text(name: object) -> str:
+    return str(int(name) if isinstance(name, float) and _is_whole(name) else name)
+
+
+def _is_whole(value: object) -> bool:
+    """Return whether a float is a whole number, as topics are that pandas made floats of."""
+    return isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE_FLOATS
 
 
 def _copy(stream: Any, file: Path) -> None:  # noqa: ANN401
@@ -111,7 +148,7 @@ def _copy(stream: Any, file: Path) -> None:  # noqa: ANN401
 
 def _write(frame: Any, file: Path) -> None:  # noqa: ANN401
     narwhals = import_extra("narwhals", "frames", "a data frame")
-    if hasattr(frame, "reset_index"):
+    if hasattr(frame, "reset_index") and hasattr(frame, "columns"):
         index = frame.index
         if index.name in frame.columns:
             raise InputError(
@@ -131,8 +168,8 @@ def _write(frame: Any, file: Path) -> None:  # noqa: ANN401
         raise InputError("Two columns of the frame have the same name.") from None
     except TypeError:
         raise InputError(
-            f"Scores are a path, an open file, a data frame or an array with `topics` and `runs`,"
-            f" not of type {type(frame).__name__}."
+            "Scores are a path, an open file, a data frame or, beside `topics` and `runs`, an array;"
+            f" what is of type {type(frame).__name__} by itself is none of them."
         ) from None
     kinds = list(read.schema.values())
     # Whole numbers before scores with decimals are topics, under any heading.
@@ -142,7 +179,15 @@ def _write(frame: Any, file: Path) -> None:  # noqa: ANN401
             "The frame names no topics, and its first column would be taken for them: name them in"
             " the index or in a column `topic`."
         )
-    read.write_csv(str(file))
+    # Topics that are whole numbers are floats where pandas had a gap among them before.
+    floats = [
+        narwhals.col(name).cast(narwhals.Int64)
+        for name, kind in read.schema.items()
+        if kind.is_float()
+        and header_key(str(name)) in ANY_TOPIC_HEADER
+        and all(map(_is_whole, read[name].to_list()))
+    ]
+    read.with_columns(*floats).write_csv(str(file))
 
 
 def _names_topics(frame: Any) -> bool:  # noqa: ANN401

@@ -38,6 +38,11 @@ def test_a_slip_is_near_and_the_next_in_a_series_is_not(name, known, near):
         ("nDCG@10", None),
         ("ndcg10", "nDCG@10"),
         ("err_20", "ERR@20"),
+        ("prec@5", "P@5"),
+        ("succ@5", "Success@5"),
+        # The start of recall and of reciprocal rank.
+        ("rec@5", None),
+        ("pr@5", None),
         # Of ir_measures, and neither ERR nor nERR.
         ("NERR10", None),
         ("top3", None),

@@ -233,6 +233,49 @@ def test_an_engine_without_an_answer_has_a_note():
 
 
 @pytest.mark.parametrize(
+    ("solve", "asked", "kept", "says"),
+    [
+        (
+            "m",
+            {"topics": (10, 200), "min_d": (0.1, 0.2)},
+            {"topics": (200,), "min_d": (0.1, 0.2)},
+            "2 cells have no answer and are left out: 10 topics do not suffice",
+        ),
+        (
+            "topics",
+            {"m": (10,), "min_d": (1e-5, 0.1)},
+            {"m": (10,), "min_d": (0.1,)},
+            "1 cell has no answer and is left out: m = 10 runs, minD 1e-05",
+        ),
+        *(
+            (
+                solve,
+                {"m": (10,), "topics": (2, 50), "engine": "sakai"} | more,
+                {"m": (10,), "topics": (50,), "engine": "sakai"} | more,
+                "1 cell has no answer and is left out: The engine sakai is not defined for 2",
+            )
+            for solve, more in (
+                ("power", {"min_d": (0.1,)}),
+                ("variance", {"min_d": (0.1,)}),
+                ("min-d", {}),
+            )
+        ),
+    ],
+)
+def test_cells_without_an_answer_are_left_out(solve, asked, kept, says):
+    variance = None if solve == "variance" else 0.05
+    found = plan(variance, solve=solve, **asked)
+    assert found.cells == plan(variance, solve=solve, **kept).cells
+    (note,) = found.notes
+    assert (note.code, note.by) == ("no_answer", None)
+    assert notes(found)[0].startswith(says)
+    # A number that no design has is a slip.
+    slip = {"topics": (1, 200)} if "topics" in asked else {"min_d": (-1, 0.1)}
+    with pytest.raises(ImpossibleStatisticError, match="must be"):
+        plan(variance, solve=solve, **asked | slip)
+
+
+@pytest.mark.parametrize(
     ("design", "variance", "parts"),
     [
         ({"min_d": (0.1,), "design": "paired-t"}, 0.05,

@@ -22,7 +22,7 @@ from roundbook.presentation.studies import (
 from roundbook_cli.table_layout import lay_out
 
 
-def swaps(needed, topics=50):
+def swaps(needed, topics=50, level=0.05):
     bins = [SimpleNamespace(low=low / 100) for low in range(21)]
     scale = SimpleNamespace(
         scale="raw",
@@ -32,7 +32,7 @@ def swaps(needed, topics=50):
         bins=bins,
         topics_each=topics // 2,
     )
-    study = SimpleNamespace(scales=[scale], level=0.05, topics=topics)
+    study = SimpleNamespace(scales=[scale], level=level, topics=topics)
     return swap_rate.sentences(study)
 
 
@@ -43,6 +43,15 @@ def test_a_needed_difference_is_of_this_round():
         " large.",
         "This is about topic sets of 25 topics.",
     ]
+
+
+@pytest.mark.parametrize(
+    ("level", "printed"), [(0.05, "5.0%"), (0.0025, "0.25%"), (0.0125, "1.25%"), (0.1, "10.0%")]
+)
+def test_a_level_keeps_its_decimals(level, printed):
+    for needed in (0.1, 0.2, None):
+        assert f" in at most {printed} of cases" in swaps(needed, level=level)[0]
+    assert swaps(0.1, 10, level)[-1].endswith(f" in more than {printed} of cases.")
 
 
 def test_the_open_bin_does_not_say_how_large_a_difference_must_be():

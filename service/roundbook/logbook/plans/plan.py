@@ -85,10 +85,11 @@ class PlanNote(Result):
 
     `code` is ``no_two_way_variance`` if a paired design takes the one-way variance and there is no
     two-way one; ``no_planning_variance``, with the code of the `reason`; or ``no_answer`` if some
-    `cells` have no solution by an alternative or the other engine, named in `by`. Then `reason` is
-    that of the first such cell, a code of `roundbook.statistics.design.inputs` with its
-    `arguments`; earlier plans have a sentence in its place. ``latest_not_held_last`` is of
-    a plan by the latest round's variance, if another was held after it: `out_of_order` are both.
+    `cells` have no solution by an alternative or the other engine, named in `by`; where `by` is
+    None, they have none at all and are left out. The `reason` is that of the first such cell, a
+    code of `roundbook.statistics.design.inputs` with its `arguments`; earlier plans have a sentence
+    in its place. ``latest_not_held_last`` is of a plan by the latest round's variance, if another
+    was held after it: `out_of_order` are both.
     """
 
     code: Literal[

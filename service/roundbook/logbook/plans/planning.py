@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from roundbook.errors import ImpossibleStatisticError, NotRecordedError
+from roundbook.errors import ImpossibleDesignError, ImpossibleStatisticError, NotRecordedError
 from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.design import (
+    Cells,
     Solution,
     grid_cells,
     round_powers,
@@ -30,6 +31,7 @@ from roundbook.logbook.variance_history import VarianceHistory, VarianceKind
 from roundbook.requests.plans import PAIRED, PlanDesign, PlanRequest, VarianceOf
 from roundbook.requests.variances import VarianceRequest
 from roundbook.statistics.design import DESIGNS, ENGINES, SolvedDesign
+from roundbook.statistics.design.inputs import way_out
 
 if TYPE_CHECKING:
     from roundbook.logbook.session import Session
@@ -191,33 +193,27 @@ def _solve(
     notes: Sequence[PlanNote] = (),
     **basis: Any,  # noqa: ANN401
 ) -> Plan:
-    """Return the plan, solved by both engines and by the alternatives."""
+    """Return the plan, solved by both engines and by the alternatives.
+
+    Cells without an answer are left out, with a note, unless none has one.
+    """
     grid = grid_cells(request, variance)
-    solutions: dict[str, list[Solution]] = {}
-    solved, solutions[request.engine] = solve_cells(request, grid, request.engine)
-    (second,) = (engine for engine in ENGINES if engine != request.engine)
-    if request.solve == "topics":
-        # Sizes must exist by both engines, as a plan always shows both.
-        _, solutions[second] = solve_cells(request, grid, second)
-    else:
-        solutions[second] = try_cells(request, grid, second)
+    try:
+        solved, solutions = _solutions(request, grid)
+    except ImpossibleDesignError:
+        grid, left_out = _answered(request, grid)
+        if left_out is None:
+            raise
+        notes = [*notes, left_out]
+        solved, solutions = _solutions(request, grid)
     for alternative in alternatives:
         solutions[alternative.name] = try_cells(
             request.model_copy(update={"design": alternative.design}),
             grid._replace(variance=np.full(grid.m.size, alternative.variance)),
             request.engine,
         )
-    no_answer = [
-        PlanNote(
-            code="no_answer",
-            by=name,
-            cells=len(unsolved),
-            reason=unsolved[0].reason,
-            arguments=dict(unsolved[0].arguments),
-        )
-        for name, cells in solutions.items()
-        if (unsolved := [cell for cell in cells if cell.reason])
-    ]
+    without = {name: [cell for cell in cells if cell.reason] for name, cells in solutions.items()}
+    no_answer = [_no_answer(name, cells) for name, cells in without.items() if cells]
     return Plan(
         **request.model_dump(include=_REQUEST_FIELDS),
         variance=variance,
@@ -226,6 +222,55 @@ def _solve(
         cells=[_cell(request, solved, cell, solutions) for cell in range(grid.m.size)],
         notes=[*notes, *no_answer],
         **basis,
+    )
+
+
+def _solutions(request: PlanRequest, grid: Cells) -> tuple[SolvedDesign, dict[str, list[Solution]]]:
+    """Return the design solved by the plan's engine, and the solutions by both engines.
+
+    Raises
+    ------
+    ImpossibleDesignError
+        When a cell that must have an answer has none.
+    """
+    solutions: dict[str, list[Solution]] = {}
+    solved, solutions[request.engine] = solve_cells(request, grid, request.engine)
+    (second,) = (engine for engine in ENGINES if engine != request.engine)
+    if request.solve == "topics":
+        # Sizes must exist by both engines, as a plan always shows both.
+        _, solutions[second] = solve_cells(request, grid, second)
+    else:
+        solutions[second] = try_cells(request, grid, second)
+    return solved, solutions
+
+
+def _answered(request: PlanRequest, grid: Cells) -> tuple[Cells, PlanNote | None]:
+    """Return the cells of a grid that have an answer, and a note on the others.
+
+    There is no note if none has one, or if one has a number that no design can have.
+    """
+    engines = ENGINES if request.solve == "topics" else (request.engine,)
+    by_engine = [try_cells(request, grid, engine) for engine in engines]
+    reasons = [
+        next((cell for cell in cells if cell.reason), None)
+        for cells in zip(*by_engine, strict=True)
+    ]
+    kept = [index for index, cell in enumerate(reasons) if cell is None]
+    unsolved = [cell for cell in reasons if cell is not None]
+    slips = [cell for cell in unsolved if way_out(cell.reason or "") is None]
+    note = _no_answer(None, unsolved) if kept and not slips else None
+    return Cells(*(axis[kept] for axis in grid)), note
+
+
+def _no_answer(by: str | None, unsolved: Sequence[Solution]) -> PlanNote:
+    """Return the note on the cells without an answer; `by` is None for those left out."""
+    first = unsolved[0]
+    return PlanNote(
+        code="no_answer",
+        by=by,
+        cells=len(unsolved),
+        reason=first.reason,
+        arguments=dict(first.arguments),
     )
 
 

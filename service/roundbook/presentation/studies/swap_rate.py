@@ -60,21 +60,20 @@ def tables(study: SwapRates) -> list[Table]:
 
 def sentences(study: SwapRates) -> list[str]:
     """Return a sentence for each scale on how large a difference must be."""
-    lines = []
+    lines, level = [], _level(study.level)
     for scale in study.scales:
         if scale.needed_difference is None or scale.sensitivity is None:
-            needed = f"no difference is turned round in at most {percent(study.level)} of cases"
+            needed = f"no difference is turned round in at most {level} of cases"
         else:
             low, share = f"{scale.needed_difference:.2f}", percent(scale.sensitivity)
             needed = (
-                f"in this round, a difference of {low} or more is turned round in at most"
-                f" {percent(study.level)} of cases, and {share} are as large"
+                f"in this round, a difference of {low} or more is turned round in at most {level}"
+                f" of cases, and {share} are as large"
             )
             if scale.needed_difference == scale.bins[-1].low:
                 needed = (
-                    f"those of {low} or more, {share}, are turned round in at most"
-                    f" {percent(study.level)} of cases taken together; how large one must be is"
-                    " open"
+                    f"those of {low} or more, {share}, are turned round in at most {level} of cases"
+                    " taken together; how large one must be is open"
                 )
         lines.append(
             f"On {scale.scale}, {percent(scale.overall)} of all differences are turned round by"
@@ -84,9 +83,15 @@ def sentences(study: SwapRates) -> list[str]:
     if study.topics < _FEW_TOPICS and any(scale.sensitivity for scale in study.scales):
         lines.append(
             f"Few topics (under {_FEW_TOPICS}): the size is chosen on these, and other topics may"
-            f" turn differences as large round in more than {percent(study.level)} of cases."
+            f" turn differences as large round in more than {level} of cases."
         )
     return lines
+
+
+def _level(level: float) -> str:
+    """Return the level as a percentage, with as many decimals as it has, at least one."""
+    text = f"{100 * level:.10g}"
+    return percent(level) if float(f"{100 * level:.1f}") == float(text) else f"{text}%"
 
 
 def topics_of_sets(study: SwapRates) -> str:

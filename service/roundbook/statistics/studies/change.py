@@ -36,9 +36,9 @@ class SystemChange:
     mean_from, mean_to : float
         Mean scores in the rounds, each over the round's own topics.
     rd : float or None
-        Result delta ``(mean_from - mean_to) / mean_from``: positive where the later is worse.
+        Result delta ``(mean_from - mean_to) / |mean_from|``: positive where the later is worse.
     ri_from, ri_to : float or None
-        Relative improvement over the pivot in a round, ``(mean - pivot) / pivot``.
+        Relative improvement over the pivot in a round, ``(mean - pivot) / |pivot|``.
     dri : float or None
         Delta of these, ``ri_from - ri_to``: 0 where the gain over the pivot held.
     er : float or None
@@ -220,11 +220,14 @@ def _change(
 
 
 def _measures(system: Floats, pivot: Floats, slack: float) -> dict[str, Floats]:
-    """Return the change measures from (2, n) means of a system and of the pivot, NaN for none."""
+    """Return the change measures from (2, n) means of a system and of the pivot, NaN for none.
+
+    Changes are relative to the size of a mean, so that those of means below 0 keep their direction.
+    """
     gains = system - pivot
-    ri = [_quotient(gain, base, slack) for gain, base in zip(gains, pivot, strict=True)]
+    ri = [_quotient(gain, base, slack) for gain, base in zip(gains, np.abs(pivot), strict=True)]
     return {
-        "rd": _quotient(system[0] - system[1], system[0], slack),
+        "rd": _quotient(system[0] - system[1], np.abs(system[0]), slack),
         "ri_from": ri[0],
         "ri_to": ri[1],
         "dri": ri[0] - ri[1],

@@ -129,6 +129,18 @@ def test_a_denominator_of_zero_has_its_reason():
     assert back.dri_interval is None
 
 
+def test_means_below_zero_change_in_the_same_direction():
+    generator = np.random.default_rng(0)
+    earlier = generator.normal(-0.5, 0.05, (20, 3))
+    later = earlier - [0.0, 0.1, -0.1]
+    pivot, fell, rose = change_measures(earlier, later, 0, trials=200)
+    assert (pivot.rd, pivot.dri) == (pytest.approx(0, abs=1e-12), 0)
+    for change, sign in ((fell, 1), (rose, -1)):
+        assert change.rd == pytest.approx(sign * 0.1 / abs(change.mean_from))
+        assert change.dri == pytest.approx(sign * 0.1 / abs(pivot.mean_from))
+        assert min(sign * limit for limit in change.dri_interval) > 0
+
+
 def test_a_gain_that_was_lost_is_zero_without_a_sign():
     earlier = [[0.4, 0.5], [0.2, 0.3], [0.6, 0.8]]
     later = [[0.4, 0.4], [0.2, 0.2]]
