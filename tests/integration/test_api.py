@@ -535,6 +535,9 @@ def test_a_token_for_one_task_reaches_no_other(service, book):
     for url in ("save/plan", "jobs/study/swap-rate"):
         slip = client.post(f"{PREFIX}/{url}", json=own | {"nots": "agreed"})
         assert problem(slip, 422, "`nots` is no field here")["field"] == "nots"
+    # It is told before a field that is missing for it.
+    problem(client.get(path("variances"), params={"task": "elsewhere", "mesure": "AP"}), 422,
+            "There is no `mesure` here; there are task, measure")  # fmt: skip
     # A result of its own task may have the name of one of another kind, of another task.
     for label in "12":
         book.log("elsewhere", label, io.StringIO(scores_text(3)), "AP", create=True)
