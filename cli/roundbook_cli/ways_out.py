@@ -74,6 +74,10 @@ _WAYS_OUT = {
     "force a change": "{message}; add --force to change it.",
     "rename instead": "{message}; it can be renamed: roundbook task rename {task} NAME",
     "force a rename": "{message}; add --force to rename it all the same.",
+    "rename the round": "{message}; it can be renamed: roundbook round rename {task} {round} NAME"
+    " --force",
+    "withdraw or rename": "{message}; scores can be withdrawn ('roundbook matrix list {task}' shows"
+    " them), and the round renamed: roundbook round rename {task} {round} NAME --force",
     "withdraw instead": "{message}; scores can be withdrawn: 'roundbook matrix list {task}' shows"
     " them.",
     "unalias": "{message}; take it back with 'roundbook topic unalias {task} {name}' if that is"

@@ -18,6 +18,7 @@ _WAYS_OUT = {
     "file a run": "Name one run in `runs`.",
     "force a change": "To change it all the same, send `force`: true.",
     "rename instead": "It can be renamed by POST /rename-task.",
+    "rename the round": "It can be renamed by POST /rename-round, with `force`: true.",
     "force a rename": "To rename it all the same, send `force`: true.",
     "larger minD": "Ask for a larger `min_d`.",
     "list aliases": "GET /topics with `aliased` lists those there are.",
@@ -74,6 +75,8 @@ _WAYS_OUT = {
     "variance revised meanwhile": "Look at it by GET /variances, then record this one again if it"
     " still corrects it.",
     "withdraw instead": "Scores can be withdrawn by POST /withdraw.",
+    "withdraw or rename": "Scores can be withdrawn by POST /withdraw, and the round renamed by POST"
+    " /rename-round, with `force`: true.",
     "withdrawn matrix": "Log a correction with `revise`, or take the withdrawal back by POST"
     " /restore.",
 }

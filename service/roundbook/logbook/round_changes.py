@@ -183,7 +183,9 @@ def remove_round(session: Session, request: RemoveRound) -> RemovedRound:
     recorded = recorded_round(connection, request.task, request.round, lock=True)
     task_id = recorded.task_id
     if content := content_of_rounds(connection, [recorded.id]):
-        raise not_empty_error(f"Round '{recorded.label}'", content, request.task)
+        # A published round keeps its label.
+        label = None if recorded.status == "published" else recorded.label
+        raise not_empty_error(f"Round '{recorded.label}'", content, request.task, rename=label)
     connection.execute(round_.delete().where(round_.c.id == recorded.id))
     later = connection.execute(
         select(round_.c.id)

@@ -21,6 +21,8 @@ _WAYS_OUT = {
     "file a run": "Name one run: runs=('tag',)",
     "force a change": "To change it all the same: force=True",
     "rename instead": "It can be renamed: book.ask('rename_task', task={task}, name='...')",
+    "rename the round": "It can be renamed: book.ask('rename_round', task={task}, round={round},"
+    " name='...', force=True)",
     "force a rename": "To rename it all the same: force=True",
     "install the extra": "Install it: pip install 'roundbook[{extra!s}]'",
     "list aliases": "book.ask('topics', task={task}, aliased=True) lists those there are.",
@@ -68,6 +70,8 @@ _WAYS_OUT = {
     "variance revised meanwhile": "Look at book.variances({task}, {measure}), then record this again"
     " if it still corrects it.",
     "withdraw instead": "Scores can be withdrawn: book.withdraw(matrix, reason)",
+    "withdraw or rename": "Scores can be withdrawn: book.withdraw(matrix, reason); the round renamed:"
+    " book.ask('rename_round', task={task}, round={round}, name='...', force=True)",
     "withdrawn matrix": "Log a correction with revise='why', or: book.restore({matrix}, 'why')",
 }
 

@@ -144,8 +144,9 @@ def check_revision(entry: Entry) -> None:
         earlier = (
             ", computed from earlier runs or assessments" if source and source.outdated else ""
         )
+        withdrawn = "" if latest.withdrawn is None else f", and withdrawn: {latest.withdrawn}"
         raise ContentDiffersError(
-            f"Other scores are already logged for {where}{earlier}.",
+            f"Other scores are already logged for {where}{earlier}{withdrawn.rstrip('.')}.",
             way_out="other scores",
             topics=len(entry.scores.topics),
             runs=len(entry.scores.runs),
