@@ -45,12 +45,14 @@ class DescribedTeams(Result):
     """The changes by a team file to a round's runs, with an overall `status`.
 
     `runs` is the number of runs in the round whose scores or lists count, with those that the file
-    names, and `described` the number that were completed or
-    corrected. `renewed` are the measures of the renewed variance estimates, one entry for each
-    estimate. `refittable` are the round's factors that rest on other runs than the pool, if the file
-    changes what is known of the pool. `unknown_runs` are runs that only the file has,
-    `undescribed_runs` runs that it lacks, `unread_columns` columns that hold nothing
-    that is known of a team file. `hidden` are the hidden parts of a workbook.
+    names, and `described` the number that were completed or corrected. `renewed` are the measures
+    of the renewed variance estimates, one entry for each estimate. `refittable` are the round's
+    factors that rest on other runs than the pool, if the file changes what is known of the pool.
+    `unknown_runs` are runs that only the file has, `undescribed_runs` runs that it lacks,
+    `unread_columns` columns that hold nothing that is known of a team file. `former_teams` are teams
+    that have no run in the round any more, with the other rounds of the task in which they have: a
+    team that was renamed in one round alone counts as two. `hidden` are the hidden parts of a
+    workbook.
     `publication` has the fingerprints of a published round whose runs change.
     """
 
@@ -66,6 +68,7 @@ class DescribedTeams(Result):
     unknown_runs: list[str]
     undescribed_runs: list[str]
     unread_columns: list[str] = Field(default_factory=list, exclude_if=not_)
+    former_teams: dict[str, list[str]] = Field(default_factory=dict, exclude_if=not_)
     hidden: list[HiddenCells] = Field(default_factory=list)
     impact: list[Dependent]
     publication: Publication | None = Field(None, exclude_if=not_)
@@ -135,6 +138,7 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
         unknown_runs=[tag for tag in teams if tag not in tags],
         undescribed_runs=[tag for tag in counting if tag not in teams],
         unread_columns=list(teams.unread),
+        former_teams=_former_teams(connection, recorded, changes),
         hidden=list(teams.hidden),
         impact=_stale(connection, recorded, changes),
         publication=find_publication(session, request.task, request.round) if changes else None,
@@ -156,6 +160,29 @@ FROM (
     WHERE round_id = :round
 ) AS of_round
 ORDER BY id
+"""
+
+
+def _former_teams(
+    connection: Connection, recorded: Row[Any], changes: Sequence[RunChange]
+) -> dict[str, list[str]]:
+    """Return the teams that corrections left without a run in a round, and their other rounds."""
+    names = {change.was for change in changes if change.fact == "team"} - {None}
+    values = {"task": recorded.task_id, "round": recorded.id, "names": list(names)}
+    rows = connection.execute(text(_FORMER_TEAMS), values) if names else ()
+    return {row.name: row.rounds for row in rows}
+
+
+_FORMER_TEAMS = """
+SELECT team.name, array_agg(round.label ORDER BY round.ordinal) AS rounds
+FROM roundbook.team
+JOIN roundbook.round ON EXISTS (
+    SELECT FROM roundbook.run WHERE run.round_id = round.id AND run.team_id = team.id
+)
+WHERE team.name = ANY (:names) AND round.task_id = :task
+GROUP BY team.id
+HAVING NOT bool_or(round.id = :round)
+ORDER BY team.name
 """
 
 

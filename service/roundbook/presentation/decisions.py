@@ -18,7 +18,7 @@ from roundbook.presentation.matrices import (
     team_file_notes,
 )
 from roundbook.presentation.measures import merge_sentence
-from roundbook.presentation.phrases import counted
+from roundbook.presentation.phrases import counted, listed
 from roundbook.presentation.previews import near_note
 from roundbook.presentation.rounds import out_of_order_notes, publication_note
 from roundbook.presentation.runs import described_phrase, qrels_notes, run_notes
@@ -111,11 +111,16 @@ def stale_by_topics(changed: AliasedTopics | UnaliasedTopic) -> str | None:
 
 
 def described_notes(described: DescribedTeams) -> list[str]:
-    """Return the notes on a team file: runs left out, variances estimated anew, hidden cells."""
+    """Return the notes on a team file: runs left out, variances estimated anew, former teams."""
     notes = team_file_notes(described, f"round '{described.round}'")
     corrected = described.status == "corrected"
     note = renewed_note(described.renewed, corrected=corrected, dry_run=described.dry_run)
-    return [*notes, *([note] if note else []), *hidden_notes(described.hidden)]
+    former = [
+        f"Team '{team}' has no run here any more, but in {counted(len(rounds), 'other round')}"
+        f" ({listed(rounds)}): if it was renamed, correct its name there too, or it counts as two."
+        for team, rounds in described.former_teams.items()
+    ]
+    return [*notes, *([note] if note else []), *former, *hidden_notes(described.hidden)]
 
 
 def pool_corrected(described: DescribedTeams) -> bool:
