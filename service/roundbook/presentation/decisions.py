@@ -180,9 +180,10 @@ def report_notes(written: Result, sentence: Callable[[RoundbookError], str] = st
         )
     if facts.get("plan_stale"):
         notes.append(f"plan '{facts['plan']}' is stale; its sizes are those it was saved with.")
-    notes += [
-        f"without {name}: {sentence(error)}" for name, error in facts.get("left_out", {}).items()
-    ]
+    left_out: dict[str, list[str]] = {}
+    for name, error in facts.get("left_out", {}).items():
+        left_out.setdefault(sentence(error), []).append(name)
+    notes += [f"without {', '.join(names)}: {why}" for why, names in left_out.items()]
     return notes + [
         f"round '{label}' was corrected after it was published; the bundle says so."
         for label in facts.get("corrected", ())
