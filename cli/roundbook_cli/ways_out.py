@@ -37,7 +37,8 @@ _WAYS_OUT = {
     "name the pivot": "{message}: name one with --pivot.",
     "fewer first topics": "{message}; look earlier with --start, from 2 to {topics}.",
     "team file": "{message}; give it with --teams, beside the score file.",
-    "log as runs": "{message}; 'roundbook run log' takes runs.",
+    "log as runs": "{message}; 'roundbook run log' takes runs, and 'roundbook log --from-runs' scores"
+    " them.",
     "log as assessments": "{message}; 'roundbook qrels log' takes relevance assessments.",
     "no topic without gaps": "{message}, so --missing drop-topic would leave none.",
     "missing scores": "{message}; complete the file, or choose --missing zero or --missing"
@@ -74,6 +75,10 @@ _WAYS_OUT = {
     "force a change": "{message}; add --force to change it.",
     "rename instead": "{message}; it can be renamed: roundbook task rename {task} NAME",
     "force a rename": "{message}; add --force to rename it all the same.",
+    "rename the round": "{message}; it can be renamed: roundbook round rename {task} {round} NAME"
+    " --force",
+    "withdraw or rename": "{message}; scores can be withdrawn ('roundbook matrix list {task}' shows"
+    " them), and the round renamed: roundbook round rename {task} {round} NAME --force",
     "withdraw instead": "{message}; scores can be withdrawn: 'roundbook matrix list {task}' shows"
     " them.",
     "unalias": "{message}; take it back with 'roundbook topic unalias {task} {name}' if that is"

@@ -335,6 +335,16 @@ def test_the_numbers_of_a_plan_are_linked_within_its_answer(client):
     assert "/api/v1/plan" not in client.get("/plan").text
 
 
+def test_a_plan_takes_numbers_that_are_repeated(client, book):
+    of_task = "task=t&measure=AP&min_d=0.5"
+    repeated, typed = (f"{of_task}&m=2&m=3", f"{of_task}&m=2+3")
+    page = client.get(f"/plan?{repeated}").text
+    assert re.search('<input name="m"[^>]* value="2 3"', page)
+    assert client.get(f"/plan.csv?{repeated}").text == client.get(f"/plan.csv?{typed}").text
+    client.post("/save", data={"kind": "plan", "name": "next", "asked": repeated})
+    assert book.result("next").result.m == (2, 3)
+
+
 def test_who_logged_out_elsewhere_is_led_to_log_in(engine, book):
     with TestClient(make_app(load_settings(), engine=engine)) as stranger:
         headers = {"referer": "http://testserver/upload?kind=runs"}

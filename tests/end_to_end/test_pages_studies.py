@@ -217,6 +217,13 @@ def test_what_draws_nothing_is_offered_no_trials(committed, client):
         assert (trials in refused.text) is draws, study
 
 
+def test_an_unknown_study_is_refused_alike_as_a_chart_and_as_a_table(client):
+    for file in ("/studies.csv", "/charts/study.svg", "/charts/study.csv"):
+        refused = client.get(file, params={"study": "swaprate"})
+        assert refused.status_code == 422
+        assert "There is no study 'swaprate'; there are discriminative-power" in words(refused)
+
+
 def test_a_missing_round_is_told_beside_its_field(client):
     for study in ("swap-rate", "change"):
         fields = {"study": study, "measure": "AP", "to_round": "r2", "pivot": "run0"}

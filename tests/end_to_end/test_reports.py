@@ -195,7 +195,12 @@ def test_reports_are_of_the_assessments_that_are_named(campaign, tmp_path):
     # Unless they are named, the report says why it has no variances.
     unnamed = campaign(*html, page, "--format", "json")
     assert unnamed.json["left_out"]["Drift"].endswith("(crowd, official), which are never mixed.")
-    assert "which are never mixed; name one with --assessments.\n" in unnamed.err
+    assert (
+        "Note: without scores of The task, scores of 2024, scores of 2025: AP is recorded under several"
+        " assessments (crowd, official), which are never mixed; name one with --assessments.\n"
+    ) in unnamed.err
+    of_round = campaign(*html[:3], "2024", "--output", tmp_path / "2024.html")
+    assert "Note: without scores of 2024: AP is recorded under several assessments" in of_round.err
     said = campaign(*html, page, "--force", *crowd, "--format", "json").json
     assert (said["assessments"], said["pages"][:5]) == (
         "crowd",

@@ -51,8 +51,15 @@ def test_what_holds_scores_is_not_removed_and_renamed_only_by_force(roundbook, s
     log = ("log", "covid", "roud4", scores, "--measure", "AP", "--create")
     assert roundbook(*log).code == 0
     before = snapshot()
-    for words in (("round", "remove", "covid", "roud4"), ("task", "remove", "covid")):
-        assert "holds scores, so it stays; scores can be withdrawn" in roundbook(*words).refusal()
+    assert roundbook("task", "remove", "covid").refusal() == (
+        "Task 'covid' holds scores, so it stays; scores can be withdrawn: 'roundbook matrix list"
+        " covid' shows them."
+    )
+    remove = ("round", "remove", "covid", "roud4")
+    assert roundbook(*remove).refusal() == (
+        "Round 'roud4' holds scores, so it stays; scores can be withdrawn ('roundbook matrix list"
+        " covid' shows them), and the round renamed: roundbook round rename covid roud4 NAME --force"
+    )
     for words in (
         ("round", "rename", "covid", "roud4", "round4"),
         ("task", "rename", "covid", "trec-covid"),
@@ -71,6 +78,47 @@ def test_what_holds_scores_is_not_removed_and_renamed_only_by_force(roundbook, s
     assert "saved result 'next'" in renamed.refusal()
     assert roundbook("round", "publish", "trec-covid", "round4").code == 0
     assert "is published, so it keeps its label" in roundbook(*rename).refusal()
+    assert roundbook("round", "remove", "trec-covid", "round4").refusal().endswith(" shows them.")
+
+
+def test_the_round_of_withdrawn_scores_becomes_the_next_one(roundbook, scores, tmp_path):
+    log = ("log", "covid", "roud1", scores, "--measure", "AP")
+    assert roundbook(*log, "--create").code == 0
+    assert roundbook("matrix", "withdraw", "1", "--reason", "a mistyped round").code == 0
+    assert roundbook("round", "rename", "covid", "roud1", "round2", "--force").code == 0
+    other = tmp_path / "other.csv"
+    other.write_text(SCORES.replace("a,b,c", "c,d,e"), encoding="utf-8")
+    log = ("log", "covid", "round2", other, "--measure", "AP")
+    assert roundbook(*log).refusal().startswith(
+        "Other scores are already logged for AP (official assessments) of round 'round2', and"
+        " withdrawn: a mistyped round. If these 3 x 3 scores correct them, log them with --revise"
+    )  # fmt: skip
+    assert roundbook(*log, "--revise", "its own").code == 0
+    # Runs of the withdrawn scores are no longer of the round.
+    teams = tmp_path / "teams.csv"
+    teams.write_text("run,team\nc,C\nd,D\ne,E\n", encoding="utf-8")
+    described = roundbook("round", "teams", "covid", "round2", teams)
+    assert "told something new of 3 of its 3 runs" in described.out
+    assert "says nothing of" not in described.err
+    assert roundbook("db", "verify").code == 0
+
+
+def test_a_collection_that_is_nearly_that_of_another_round_is_asked_about(roundbook):
+    assert roundbook("task", "create", "covid").code == 0
+    create = ("round", "create", "covid")
+    assert roundbook(*create, "round1", "--collection", "CORD-19").err == ""
+    assert roundbook(*create, "round2", "--collection", "CORD-19").err == ""
+    slip = roundbook(*create, "round3", "--collection", "CORD19")
+    question = "The document collection CORD19 is new. Did you mean CORD-19?"
+    assert slip.err == f"Note: {question}\n"
+    again = ("round", "set", "covid", "round2", "--collection", "cord-19", "--force")
+    changed = roundbook(*again, "--dry-run", "--format", "json")
+    assert changed.json["near_collection"] == "CORD-19"
+    mended = ("round", "set", "covid", "round3", "--collection", "CORD-19", "--force")
+    assert roundbook(*mended).err == ""
+    assert "near_collection" not in roundbook(*mended, "--format", "json").json
+    # Numbers are no slips.
+    assert roundbook(*create, "round4", "--collection", "CORD-20").err == ""
 
 
 def test_the_database_guards_what_holds_scores(roundbook, scores, engine):
@@ -223,7 +271,10 @@ def test_a_name_that_is_not_there_is_answered_by_the_one_that_may_be_meant(round
     assert refused.startswith("Task 'covid' has no round 'sprng'; did you mean 'spring'?")
     assert "did you mean" not in roundbook("round", "show", "covid", "autumn").refusal()
     removed = roundbook("round", "remove", "covid", "spring").refusal()
-    assert removed == "Round 'spring' holds a published variance, so it stays."
+    assert removed == (
+        "Round 'spring' holds a published variance, so it stays; it can be renamed: roundbook round"
+        " rename covid spring NAME --force"
+    )
 
 
 def test_the_hint_of_an_empty_list_of_rounds_names_the_task(roundbook):

@@ -472,8 +472,9 @@ def test_other_sites_and_bad_requests(engine):
             send = client.post if url == path("log") else client.get
             again = problem(send(url, params=asked), 422, "is given 2 times, and takes one value")
             assert again["field"] == field
-        problem(client.get(f"{PREFIX}/nothing"), 404, "no such page")
-        problem(client.delete(path("tasks")), 405)
+        lost = problem(client.get(f"{PREFIX}/nothing"), 404, "no such path")
+        assert lost["help"] == f"GET {PREFIX}/openapi.json describes those there are."
+        problem(client.delete(path("tasks")), 405, "not asked for by DELETE, but by GET, HEAD.")
         answer = client.get(path("tasks"))
         # HEAD is answered as GET is, without what it would send.
         head = client.head(path("tasks"))
@@ -535,6 +536,9 @@ def test_a_token_for_one_task_reaches_no_other(service, book):
     for url in ("save/plan", "jobs/study/swap-rate"):
         slip = client.post(f"{PREFIX}/{url}", json=own | {"nots": "agreed"})
         assert problem(slip, 422, "`nots` is no field here")["field"] == "nots"
+    # It is told before a field that is missing for it.
+    problem(client.get(path("variances"), params={"task": "elsewhere", "mesure": "AP"}), 422,
+            "There is no `mesure` here; there are task, measure")  # fmt: skip
     # A result of its own task may have the name of one of another kind, of another task.
     for label in "12":
         book.log("elsewhere", label, io.StringIO(scores_text(3)), "AP", create=True)

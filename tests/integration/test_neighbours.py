@@ -56,11 +56,13 @@ def test_a_revision_of_other_topics_and_runs(notes):
     neighbour, changed = notes("3", ROUND1, revise="the wrong file")
     assert changed.startswith("Against revision 1: 450 of 450 scores changed, by up to 0.")
     assert neighbour == (
-        "Against revision 1 it has 10 fewer topics and 64 more runs (128 new, 64 gone)."
+        "Against revision 1 it has 10 fewer topics (gone: t30, t31, t32, t33, t34 and 5 more) and"
+        " 64 more runs (128 new: r0, r1, r2, r3, r4 and 123 more; 64 gone: r143, r144, r145, r146,"
+        " r147 and 59 more)."
     )
     again = complete(ROUND3.topics, ROUND3.runs)
-    assert notes("3", again, revise="back")[0] == (
-        "Against revision 2 it has 10 more topics and 64 fewer runs (64 new, 128 gone)."
+    assert notes("3", again, revise="back")[0].startswith(
+        "Against revision 2 it has 10 more topics (new: t30, t31, "
     )
     scores = again.scores.copy()
     scores[1, 2] -= 0.25
@@ -70,7 +72,8 @@ def test_a_revision_of_other_topics_and_runs(notes):
     ]
     other = complete([*ROUND3.topics[1:], "new"], ROUND3.runs[1:])
     assert notes("3", other, revise="and names")[0] == (
-        "Against revision 4 it has as many topics (1 new, 1 gone) and 1 fewer run."
+        "Against revision 4 it has as many topics (1 new: new; 1 gone: t0) and 1 fewer run (gone:"
+        " r128)."
     )
 
 
@@ -105,15 +108,18 @@ def test_another_measure_on_other_topics_and_runs(notes, engine, matrices):
     assert notes("3", same, measure="P@5") == []
     assert notes("3", ROUND1, measure="RR") == [
         known.format("RR", "AP, P@5"),
-        "No other matrix of this round has 128 of its 143 runs.",
-        "This matrix lacks 64 runs and 10 topics that other matrices of this round have.",
+        "No other matrix of this round has 128 of its 143 runs (r0, r1, r2, r3, r4 and 123 more).",
+        "This matrix lacks 64 runs (r143, r144, r145, r146, r147 and 59 more) and 10 topics (t30, t31,"
+        " t32, t33, t34 and 5 more) that other matrices of this round have.",
     ]
     # What is withdrawn is no measure of what belongs to the round.
     withdraw_matrix(engine, matrices[-1], "of round 1", user="tester")
     assert notes("3", complete(["t1", "new"], ROUND1.runs), measure="nDCG") == [
         known.format("nDCG", "AP, P@5, RR"),
-        "No other matrix of this round has 128 of its 143 runs and 1 of its 2 topics.",
-        "This matrix lacks 64 runs and 39 topics that other matrices of this round have.",
+        "No other matrix of this round has 128 of its 143 runs (r0, r1, r2, r3, r4 and 123 more) and 1"
+        " of its 2 topics (new).",
+        "This matrix lacks 64 runs (r143, r144, r145, r146, r147 and 59 more) and 39 topics (t0, t2,"
+        " t3, t4, t5 and 34 more) that other matrices of this round have.",
     ]
     assert notes("2", same) == []
 

@@ -131,6 +131,27 @@ def test_a_wrong_team_file_is_corrected_and_can_be_taken_back(engine, write):
     assert verify_record(engine).differences == []
 
 
+def test_a_team_that_is_renamed_in_one_round_alone_is_told(engine, write):
+    for label in ("r1", "r2", "r3"):
+        log_scores(engine, label, SCORES)
+        describe_teams(engine, "t", label, write(["run0,Old", "run1,Old", "run2,B"], "run,team"))
+    # Of a run that changes its team nothing is told, as the team has another here.
+    moved = write(["run1,B"], "run,team")
+    done = describe_teams(engine, "t", "r1", moved, revise="sent by B")
+    assert done.former_teams == {}
+    renamed = write(["run0,New"], "run,team")
+    done = describe_teams(engine, "t", "r1", renamed, revise="renamed")
+    assert done.former_teams == {"Old": ["r2", "r3"]}
+    assert (
+        "Team 'Old' has no run here any more, but in 2 other rounds (r2, r3): if it was renamed,"
+        " correct its name there too, or it counts as two."
+    ) in described_notes(done)
+    for label in ("r2", "r3"):
+        renamed = write(["run0,New", "run1,New"], "run,team")
+        done = describe_teams(engine, "t", label, renamed, revise="renamed")
+    assert done.former_teams == {}
+
+
 def test_columns_of_a_team_file_that_are_not_read_are_told(engine, write, tmp_path):
     scores = tmp_path / "scores.csv"
     scores.write_text("topic,a,b\n1,0.1,0.4\n2,0.5,0.3\n")

@@ -18,6 +18,7 @@ _WAYS_OUT = {
     "file a run": "Name one run in `runs`.",
     "force a change": "To change it all the same, send `force`: true.",
     "rename instead": "It can be renamed by POST /rename-task.",
+    "rename the round": "It can be renamed by POST /rename-round, with `force`: true.",
     "force a rename": "To rename it all the same, send `force`: true.",
     "larger minD": "Ask for a larger `min_d`.",
     "list aliases": "GET /topics with `aliased` lists those there are.",
@@ -30,6 +31,8 @@ _WAYS_OUT = {
     "list tokens": "GET /tokens lists those there are.",
     "log a round": "Log one by POST /log.",
     "log scores": "Log them by POST /log.",
+    "log as runs": "POST /log-runs takes runs, and POST /log with `from_runs` scores them.",
+    "log as assessments": "POST /log-qrels takes relevance assessments.",
     "log the assessments": "Log them by POST /log-qrels.",
     "log the runs": "Log them by POST /log-runs.",
     "missing scores": "Fill them in, or choose `missing` zero or drop-topic.",
@@ -74,6 +77,8 @@ _WAYS_OUT = {
     "variance revised meanwhile": "Look at it by GET /variances, then record this one again if it"
     " still corrects it.",
     "withdraw instead": "Scores can be withdrawn by POST /withdraw.",
+    "withdraw or rename": "Scores can be withdrawn by POST /withdraw, and the round renamed by POST"
+    " /rename-round, with `force`: true.",
     "withdrawn matrix": "Log a correction with `revise`, or take the withdrawal back by POST"
     " /restore.",
 }

@@ -184,10 +184,22 @@ def content_of_rounds(connection: Connection, rounds: Sequence[int]) -> str | No
     return None
 
 
-def not_empty_error(name: str, content: str, task_name: str) -> RecordError:
-    """Return the error for a task or round that cannot be removed because of its content."""
-    message = f"{name} holds {content}, so it stays."
-    if content != "scores":
+def not_empty_error(
+    name: str, content: str, task_name: str, rename: str | None = None
+) -> RecordError:
+    """Return the error for a task or round that cannot be removed because of its content.
+
+    `rename` is the label of a round that may have another one.
+    """
+    message, scores = f"{name} holds {content}, so it stays.", content == "scores"
+    if rename is not None:
+        return RecordError(
+            message,
+            way_out="withdraw or rename" if scores else "rename the round",
+            task=task_name,
+            round=rename,
+        )
+    if not scores:
         return RecordError(message)
     return RecordError(message, way_out="withdraw instead", task=task_name)
 

@@ -7,9 +7,8 @@ from operator import not_
 from typing import Any, Literal
 
 from pydantic import Field
-from sqlalchemy import Connection, Row, select, text
+from sqlalchemy import Connection, Row, text
 
-from roundbook.database.tables import run
 from roundbook.errors import InputError
 from roundbook.formats import read_teams
 from roundbook.formats.matrix import HiddenCells
@@ -45,12 +44,15 @@ class RefittableFactors(Result):
 class DescribedTeams(Result):
     """The changes by a team file to a round's runs, with an overall `status`.
 
-    `runs` is the number of runs in the round, and `described` the number that were completed or
-    corrected. `renewed` are the measures of the renewed variance estimates, one entry for each
-    estimate. `refittable` are the round's factors that rest on other runs than the pool, if the file
-    changes what is known of the pool. `unknown_runs` are runs that only the file has,
-    `undescribed_runs` runs that it lacks, `unread_columns` columns that hold nothing
-    that is known of a team file. `hidden` are the hidden parts of a workbook.
+    `runs` is the number of runs in the round whose scores or lists count, with those that the file
+    names, and `described` the number that were completed or corrected. `renewed` are the measures
+    of the renewed variance estimates, one entry for each estimate. `refittable` are the round's
+    factors that rest on other runs than the pool, if the file changes what is known of the pool.
+    `unknown_runs` are runs that only the file has, `undescribed_runs` runs that it lacks,
+    `unread_columns` columns that hold nothing that is known of a team file. `former_teams` are teams
+    that have no run in the round any more, with the other rounds of the task in which they have: a
+    team that was renamed in one round alone counts as two. `hidden` are the hidden parts of a
+    workbook.
     `publication` has the fingerprints of a published round whose runs change.
     """
 
@@ -66,6 +68,7 @@ class DescribedTeams(Result):
     unknown_runs: list[str]
     undescribed_runs: list[str]
     unread_columns: list[str] = Field(default_factory=list, exclude_if=not_)
+    former_teams: dict[str, list[str]] = Field(default_factory=dict, exclude_if=not_)
     hidden: list[HiddenCells] = Field(default_factory=list)
     impact: list[Dependent]
     publication: Publication | None = Field(None, exclude_if=not_)
@@ -92,11 +95,7 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
     teams = read_teams(request.file, max_bytes=session.work.max_file_bytes)
     recorded = recorded_round(connection, request.task, request.round, lock=True)
     round_id = recorded.id
-    tags = dict.fromkeys(
-        connection.execute(
-            select(run.c.tag).where(run.c.round_id == round_id).order_by(run.c.id)
-        ).scalars()
-    )
+    tags = {row.tag: row.counts for row in connection.execute(text(_RUNS), {"round": round_id})}
     if tags.keys().isdisjoint(teams):
         raise InputError(
             f"The team file names none of the {len(tags)} runs of round '{request.round.strip()}';"
@@ -105,6 +104,8 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
     described = describe_runs(connection, round_id, teams, correct=reason is not None)
     changes = described.changes
     runs = len({change.run for change in changes})
+    # Those of scores that were corrected or withdrawn are asked for no more.
+    counting = [tag for tag, counts in tags.items() if counts or tag in teams]
     corrected = any(change.was is not None for change in changes)
     renewed: list[str] = []
     if changes:
@@ -129,18 +130,60 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
         round=request.round.strip(),
         status=status if changes else "unchanged",
         dry_run=request.dry_run,
-        runs=len(tags),
+        runs=len(counting),
         described=runs,
         changes=changes,
         renewed=renewed,
         refittable=refittable_factors(connection, round_id) if pool_changed(changes) else [],
         unknown_runs=[tag for tag in teams if tag not in tags],
-        undescribed_runs=[tag for tag in tags if tag not in teams],
+        undescribed_runs=[tag for tag in counting if tag not in teams],
         unread_columns=list(teams.unread),
+        former_teams=_former_teams(connection, recorded, changes),
         hidden=list(teams.hidden),
         impact=_stale(connection, recorded, changes),
         publication=find_publication(session, request.task, request.round) if changes else None,
     )
+
+
+# Where the scores of all runs are withdrawn, all of them count.
+_RUNS = """
+SELECT tag, counts OR NOT bool_or(counts) OVER () AS counts
+FROM (
+    SELECT id, tag,
+           id IN (
+               SELECT run_id
+               FROM roundbook.current_matrix AS current
+               JOIN roundbook.matrix_run ON matrix_run.matrix_id = current.id
+               WHERE current.round_id = :round
+           ) OR id IN (SELECT run_id FROM roundbook.uploaded_run) AS counts
+    FROM roundbook.run
+    WHERE round_id = :round
+) AS of_round
+ORDER BY id
+"""
+
+
+def _former_teams(
+    connection: Connection, recorded: Row[Any], changes: Sequence[RunChange]
+) -> dict[str, list[str]]:
+    """Return the teams that corrections left without a run in a round, and their other rounds."""
+    names = {change.was for change in changes if change.fact == "team"} - {None}
+    values = {"task": recorded.task_id, "round": recorded.id, "names": list(names)}
+    rows = connection.execute(text(_FORMER_TEAMS), values) if names else ()
+    return {row.name: row.rounds for row in rows}
+
+
+_FORMER_TEAMS = """
+SELECT team.name, array_agg(round.label ORDER BY round.ordinal) AS rounds
+FROM roundbook.team
+JOIN roundbook.round ON EXISTS (
+    SELECT FROM roundbook.run WHERE run.round_id = round.id AND run.team_id = team.id
+)
+WHERE team.name = ANY (:names) AND round.task_id = :task
+GROUP BY team.id
+HAVING NOT bool_or(round.id = :round)
+ORDER BY team.name
+"""
 
 
 def _stale(

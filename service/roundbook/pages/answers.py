@@ -4,7 +4,8 @@ import re
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Literal
-from urllib.parse import urlencode
+from unicodedata import normalize
+from urllib.parse import parse_qs, urlencode
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
@@ -74,6 +75,7 @@ _PLAN_FORM = {
     },
 }
 _PLAN_LABELS = {name: label for part in _PLAN_FORM.values() for name, (label, _) in part.items()}
+_SEVERAL = ("m", "min_d", "topics")
 _OF_TOPICS = (
     Column("topic", "Topic"),
     Column("mean_from", "Mean then", decimals, "right"),
@@ -88,7 +90,7 @@ _OF_TOPICS = (
 @router.get("/plan")
 def plan_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLResponse:
     """Show topic set sizes by a variance that is typed, or by those of a task."""
-    values = filled_in(http)
+    values = plan_values(http.url.query)
     context: dict[str, Any] = {
         **dict.fromkeys(("plan", "refused")),
         "form": _PLAN_FORM,
@@ -128,23 +130,31 @@ def plan_file(
     http: Request, caller: PageCaller, session: PageSession, form: Literal["csv", "tex"]
 ) -> Response:
     """Return the grid of a plan as a file."""
-    plan = _plan(session, caller, filled_in(http))
+    plan = _plan(session, caller, plan_values(http.url.query))
     if form == "tex":
         return Response(plan_latex(plan), media_type="text/x-tex; charset=utf-8")
     fields = [column.field for column in plan_columns(plan)]
     return csv_file([{name: getattr(row, name) for name in fields} for row in plan_rows(plan)])
 
 
+def plan_values(query: str) -> dict[str, str]:
+    """Return what is typed into the form of a plan; a number that is repeated, beside the first."""
+    return {
+        name: normalize("NFC", " ".join(values) if name in _SEVERAL else values[-1])
+        for name, values in parse_qs(query).items()
+        if values[-1].strip()
+    }
+
+
 def plan_fields(values: Mapping[str, str]) -> dict[str, Any]:
     """Return the request fields of a plan from the form, with typed lists of numbers split."""
-    several = ("m", "min_d", "topics")
-    for name in several:
+    for name in _SEVERAL:
         # No number in these fields is 0, so ``0,05`` is a decimal comma.
         if comma := re.search(r"(?<![\d.])0+,(\d+)", values.get(name, "")):
             reason = f"decimals need a point here: 0.{comma[1]}, not {comma[0]}"
             raise RequestError(name, reason)
     return {
-        name: tuple(value.replace(",", " ").split()) if name in several else value
+        name: tuple(value.replace(",", " ").split()) if name in _SEVERAL else value
         for name, value in values.items()
     }
 

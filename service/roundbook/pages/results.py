@@ -26,6 +26,7 @@ from roundbook.logbook.studies.studies import study_entry
 from roundbook.logbook.studies.study import Study
 from roundbook.pages.answers import (
     plan_fields,
+    plan_values,
     sentences_of,
     table_file,
     tables_of,
@@ -92,10 +93,10 @@ def result_fields(kind: str, query: str) -> dict[str, Any]:
     InputError
         When there is no such study.
     """
+    if kind == "plan":
+        return plan_fields(plan_values(query))
     repeated = parse_qs(query)
     fields: dict[str, Any] = {name: values[-1] for name, values in repeated.items()}
-    if kind == "plan":
-        return plan_fields(fields)
     if kind != "study":
         return fields
     study = fields.get("study", "")

@@ -18,9 +18,9 @@ from roundbook.presentation.matrices import (
     team_file_notes,
 )
 from roundbook.presentation.measures import merge_sentence
-from roundbook.presentation.phrases import counted
+from roundbook.presentation.phrases import counted, listed
 from roundbook.presentation.previews import near_note
-from roundbook.presentation.rounds import out_of_order_notes, publication_note
+from roundbook.presentation.rounds import collection_notes, out_of_order_notes, publication_note
 from roundbook.presentation.runs import described_phrase, qrels_notes, run_notes
 from roundbook.presentation.saved_results import brief_sentence, other_question, why_stale
 from roundbook.presentation.variances import recorded_notes
@@ -111,11 +111,16 @@ def stale_by_topics(changed: AliasedTopics | UnaliasedTopic) -> str | None:
 
 
 def described_notes(described: DescribedTeams) -> list[str]:
-    """Return the notes on a team file: runs left out, variances estimated anew, hidden cells."""
+    """Return the notes on a team file: runs left out, variances estimated anew, former teams."""
     notes = team_file_notes(described, f"round '{described.round}'")
     corrected = described.status == "corrected"
     note = renewed_note(described.renewed, corrected=corrected, dry_run=described.dry_run)
-    return [*notes, *([note] if note else []), *hidden_notes(described.hidden)]
+    former = [
+        f"Team '{team}' has no run here any more, but in {counted(len(rounds), 'other round')}"
+        f" ({listed(rounds)}): if it was renamed, correct its name there too, or it counts as two."
+        for team, rounds in described.former_teams.items()
+    ]
+    return [*notes, *([note] if note else []), *former, *hidden_notes(described.hidden)]
 
 
 def pool_corrected(described: DescribedTeams) -> bool:
@@ -175,9 +180,10 @@ def report_notes(written: Result, sentence: Callable[[RoundbookError], str] = st
         )
     if facts.get("plan_stale"):
         notes.append(f"plan '{facts['plan']}' is stale; its sizes are those it was saved with.")
-    notes += [
-        f"without {name}: {sentence(error)}" for name, error in facts.get("left_out", {}).items()
-    ]
+    left_out: dict[str, list[str]] = {}
+    for name, error in facts.get("left_out", {}).items():
+        left_out.setdefault(sentence(error), []).append(name)
+    notes += [f"without {', '.join(names)}: {why}" for why, names in left_out.items()]
     return notes + [
         f"round '{label}' was corrected after it was published; the bundle says so."
         for label in facts.get("corrected", ())
@@ -339,9 +345,14 @@ _SENTENCES: dict[str, Callable[[Any], Iterable[str | None]]] = {
     "MergedMeasures": lambda merge: [merge_sentence(merge)],
     "RenamedTask": lambda renamed: [renamed_sentence("Task", renamed.was, renamed.task)],
     "CreatedTask": _near,
-    "CreatedRound": lambda created: [*_near(created), *out_of_order_notes([created])],
+    "CreatedRound": lambda created: [
+        *_near(created),
+        *collection_notes(created),
+        *out_of_order_notes([created]),
+    ],
     "RoundList": lambda listed: out_of_order_notes(listed.rounds),
     "ChangedRound": lambda changed: [
+        *collection_notes(changed),
         *out_of_order_notes([changed]),
         *_stale(changed),
     ],

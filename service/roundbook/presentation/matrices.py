@@ -66,7 +66,8 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
         )
     if remarks.equal_runs:
         notes.append(
-            f"{remarks.equal_runs:,} of {logged.runs:,} runs repeat the scores of another run on"
+            f"{remarks.equal_runs:,} of {logged.runs:,} runs"
+            f" {'repeats' if remarks.equal_runs == 1 else 'repeat'} the scores of another run on"
             f" every topic: {_alike(remarks.alike)}."
         )
     if logged.missing_cells and logged.status == "logged":
@@ -289,32 +290,40 @@ def _alike(groups: Sequence[Sequence[str]]) -> str:
 def _from_revision(difference: MatrixDifference) -> str:
     parts = []
     for noun, new, lacking in (
-        ("topic", difference.new_topics, difference.lacking_topics),
-        ("run", difference.new_runs, difference.lacking_runs),
+        ("topic", difference.new_topic_names, difference.lacking_topic_names),
+        ("run", difference.new_run_names, difference.lacking_run_names),
     ):
-        both = f" ({new} new, {lacking} gone)" if new and lacking else ""
-        if new != lacking:
-            more = "more" if new > lacking else "fewer"
-            parts.append(f"{counted(abs(new - lacking), f'{more} {noun}')}{both}")
+        more = len(new) - len(lacking)
+        named = "; ".join(
+            (f"{len(names):,} " if new and lacking else "") + f"{which}: {listed(names)}"
+            for names, which in ((new, "new"), (lacking, "gone"))
+            if names
+        )
+        if more:
+            change = counted(abs(more), f"{'more' if more > 0 else 'fewer'} {noun}")
+            parts.append(f"{change} ({named})")
         elif new:
-            parts.append(f"as many {noun}s{both}")
+            parts.append(f"as many {noun}s ({named})")
     return f"Against revision {difference.revision} it has {' and '.join(parts)}."
 
 
 def _from_round(difference: MatrixDifference, logged: LoggedMatrix) -> list[str]:
     notes = []
     new = [
-        f"{number} of its {counted(own, noun)}"
-        for noun, number, own in (
-            ("run", difference.new_runs, logged.runs),
-            ("topic", difference.new_topics, logged.topics),
+        f"{len(names):,} of its {counted(own, noun)} ({listed(names)})"
+        for noun, names, own in (
+            ("run", difference.new_run_names, logged.runs),
+            ("topic", difference.new_topic_names, logged.topics),
         )
-        if number
+        if names
     ]
     lacking = [
-        counted(number, noun)
-        for noun, number in (("run", difference.lacking_runs), ("topic", difference.lacking_topics))
-        if number
+        f"{counted(len(names), noun)} ({listed(names)})"
+        for noun, names in (
+            ("run", difference.lacking_run_names),
+            ("topic", difference.lacking_topic_names),
+        )
+        if names
     ]
     if new:
         notes.append(f"No other matrix of this round has {' and '.join(new)}.")

@@ -27,6 +27,8 @@ _WAYS_OUT = {
     "foreign file": "Even force=True does not overwrite it; name another file, or remove it.",
     "force a change": "To change it all the same: force=True",
     "rename instead": "It can be renamed: book.ask('rename_task', task={task}, name='...')",
+    "rename the round": "It can be renamed: book.ask('rename_round', task={task}, round={round},"
+    " name='...', force=True)",
     "force a rename": "To rename it all the same: force=True",
     "install the extra": "Install it: pip install 'roundbook[{extra!s}]'",
     "larger minD": "Ask for a larger one: min_d=...",
@@ -40,6 +42,8 @@ _WAYS_OUT = {
     "list tokens": "book.ask('tokens') lists those there are.",
     "log a round": "Log one: book.log({task}, ROUND, scores, {measure})",
     "log scores": "Log them: book.log({task}, {round}, scores, {measure})",
+    "log as runs": "book.log_runs(task, round, file) takes runs.",
+    "log as assessments": "book.log_qrels(task, round, file) takes relevance assessments.",
     "log the assessments": "Log them: book.log_qrels(task, round, file)",
     "log the runs": "Log them: book.log_runs(task, round, file)",
     "missing scores": "Fill them in, or choose missing='zero' or missing='drop-topic'.",
@@ -94,6 +98,8 @@ _WAYS_OUT = {
     "variance revised meanwhile": "Look at book.variances({task}, {measure}), then record this again"
     " if it still corrects it.",
     "withdraw instead": "Scores can be withdrawn: book.withdraw(matrix, reason)",
+    "withdraw or rename": "Scores can be withdrawn: book.withdraw(matrix, reason); the round renamed:"
+    " book.ask('rename_round', task={task}, round={round}, name='...', force=True)",
     "withdrawn matrix": "Log a correction with revise='why', or: book.restore({matrix}, 'why')",
 }
 

@@ -9,7 +9,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import parse_qsl, urlsplit
 
-from roundbook.errors import MissingExtraError, NotRecordedError, RoundbookError
+from roundbook.errors import InputError, MissingExtraError, NotRecordedError, RoundbookError
 from roundbook.formats.text import shown_path
 from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.events import list_events
@@ -18,6 +18,7 @@ from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import ErrorField, Result
 from roundbook.logbook.rounds import Round, other_measures
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
+from roundbook.presentation.rounds import several_assessments
 from roundbook.reports.self_contained import self_contained
 from roundbook.requests.record import EventsRequest
 from roundbook.requests.reports import HtmlReport
@@ -30,9 +31,10 @@ if TYPE_CHECKING:
 class WrittenHtml(Result):
     """A report as one HTML file: its pages, and the rounds among them that are drafts.
 
-    `left_out` has the errors of the pages that are missing. `measures_of_results` are the other
-    measures of its saved results; `other_measures` are measures of the rounds that it has no pages
-    of, where no measure was asked for. `assessments` is the label asked for, None without one.
+    `left_out` has the errors of the pages that are missing, and why a page shows no scores.
+    `measures_of_results` are the other measures of its saved results; `other_measures` are measures
+    of the rounds that it has no pages of, where no measure was asked for. `assessments` is the label
+    asked for, None without one.
     """
 
     report: str
@@ -187,11 +189,15 @@ def _pages(
     ) -> None:
         progress(f"Writing {title} ...")
         try:
-            written = render(f"{kind}.html", **make(), caller=caller, here="/", open_to_all=True)
+            context = make()
+            written = render(f"{kind}.html", **context, caller=caller, here="/", open_to_all=True)
         except RoundbookError as error:
             left_out[title] = error
-        else:
-            pages.append(_Page(anchor, title, written, [(f"/{kind}", name) for name in names]))
+            return
+        pages.append(_Page(anchor, title, written, [(f"/{kind}", name) for name in names]))
+        if context.get("labels") and context["assessments"] is None:
+            several = several_assessments(context["measure"], None, context["labels"])
+            left_out[f"scores of {title}"] = InputError(several, way_out="several assessments")
 
     whole = request.round is None
     if whole:

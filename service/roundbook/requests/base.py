@@ -88,7 +88,9 @@ class Request(BaseModel):
                 **{name: self._read(name, _normalised(value)) for name, value in values.items()}
             )
         except ValidationError as error:
-            fault = error.errors(include_url=False)[0]
+            faults = error.errors(include_url=False)
+            # A mistyped name comes first: it is why another field is missing.
+            fault = min(faults, key=lambda fault: fault["type"] != "extra_forbidden")
             raised = fault.get("ctx", {}).get("error")
             if isinstance(raised, RequestError):
                 raise raised from None

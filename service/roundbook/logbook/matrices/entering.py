@@ -17,6 +17,7 @@ from roundbook.database.tables import (
     matrix_topic,
     measure,
     round_,
+    run,
     topic,
 )
 from roundbook.errors import ContentDiffersError, InputError, RevisedMeanwhileError
@@ -144,8 +145,9 @@ def check_revision(entry: Entry) -> None:
         earlier = (
             ", computed from earlier runs or assessments" if source and source.outdated else ""
         )
+        withdrawn = "" if latest.withdrawn is None else f", and withdrawn: {latest.withdrawn}"
         raise ContentDiffersError(
-            f"Other scores are already logged for {where}{earlier}.",
+            f"Other scores are already logged for {where}{earlier}{withdrawn.rstrip('.')}.",
             way_out="other scores",
             topics=len(entry.scores.topics),
             runs=len(entry.scores.runs),
@@ -195,34 +197,45 @@ def _difference(
     None if there is no difference or no other matrix. `changes` are those from the revision before.
     """
     if changes is not None:
-        counts = [
-            len(changes.topics_added),
-            len(changes.topics_removed),
-            len(changes.runs_added),
-            len(changes.runs_removed),
+        names = [
+            changes.topics_added,
+            changes.topics_removed,
+            changes.runs_added,
+            changes.runs_removed,
         ]
     else:
         others = select(current_matrix.c.id).where(
             current_matrix.c.round_id == stored.row.round_id, current_matrix.c.id != stored.row.id
         )
-        topics = matrix_topic.c.topic_id, matrix_topic.c.matrix_id, stored.topic_ids
-        runs = matrix_run.c.run_id, matrix_run.c.matrix_id, stored.run_ids
-        counts = []
-        for column, of_matrix, ids in (topics, runs):
-            of_others = select(column).where(of_matrix.in_(others))
-            other_ids = set(connection.execute(of_others).scalars())
-            if not other_ids:
+        topics = dict(zip(stored.topic_ids.tolist(), stored.topics, strict=True))
+        runs = dict(zip(stored.run_ids.tolist(), stored.runs, strict=True))
+        names = []
+        for own, named, of_matrix, id_of in (
+            (topics, (topic.c.id, topic.c.name), matrix_topic.c.matrix_id, matrix_topic.c.topic_id),
+            (runs, (run.c.id, run.c.tag), matrix_run.c.matrix_id, matrix_run.c.run_id),
+        ):
+            ids = select(id_of).where(of_matrix.in_(others))
+            rows = connection.execute(select(*named).where(named[0].in_(ids)).order_by(named[0]))
+            of_others = {row[0]: row[1] for row in rows}
+            if not of_others:
                 return None
-            own_ids = set(ids.tolist())
-            counts += [len(own_ids - other_ids), len(other_ids - own_ids)]
-    if not any(counts):
+            names += [
+                [name for key, name in own.items() if key not in of_others],
+                [name for key, name in of_others.items() if key not in own],
+            ]
+    if not any(names):
         return None
+    new_topics, lacking_topics, new_runs, lacking_runs = names
     return MatrixDifference(
         revision=None if changes is None else stored.row.revision - 1,
-        new_topics=counts[0],
-        lacking_topics=counts[1],
-        new_runs=counts[2],
-        lacking_runs=counts[3],
+        new_topics=len(new_topics),
+        lacking_topics=len(lacking_topics),
+        new_runs=len(new_runs),
+        lacking_runs=len(lacking_runs),
+        new_topic_names=new_topics,
+        lacking_topic_names=lacking_topics,
+        new_run_names=new_runs,
+        lacking_run_names=lacking_runs,
     )
 
 

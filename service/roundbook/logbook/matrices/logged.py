@@ -18,7 +18,7 @@ from roundbook.logbook.teams import RefittableFactors
 
 
 class MatrixDifference(Result):
-    """Numbers of topics and runs that only this matrix has (`new`), and that it lacks.
+    """Numbers and names of topics and runs that only this matrix has (`new`), and that it lacks.
 
     `revision` is the revision it is compared with, None for all other matrices of the round.
     """
@@ -28,6 +28,10 @@ class MatrixDifference(Result):
     lacking_topics: int
     new_runs: int
     lacking_runs: int
+    new_topic_names: list[str]
+    lacking_topic_names: list[str]
+    new_run_names: list[str]
+    lacking_run_names: list[str]
 
 
 class Twin(Result):

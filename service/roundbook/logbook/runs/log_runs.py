@@ -14,7 +14,7 @@ from sqlalchemy import Connection, select
 from roundbook.database.copying import copy_rows
 from roundbook.database.lists import StoredList, write_lists
 from roundbook.database.run_tables import run_upload, uploaded_run
-from roundbook.database.tables import matrix, matrix_run, run
+from roundbook.database.tables import current_matrix, matrix, matrix_run, run
 from roundbook.errors import ContentDiffersError
 from roundbook.formats.text import StoredFile
 from roundbook.formats.trec import RunFiles, read_runs
@@ -47,9 +47,9 @@ class LoggedRuns(Result):
     ``unchanged``, with `dry_run` what would have been done. `unchanged_runs` had the same lists
     already. `lists` is the number of lists stored, `documents` the number of documents in them,
     `longest_list` the number in the longest, `new_documents` the number new to the round, and
-    `beyond_depth` the number ranked below `depth` and left out. `without_lists` are runs in score
-    matrices of the round but in no upload, `without_scores` new runs in none of its score matrices,
-    if runs there have no lists yet. `impact` is what was computed from the earlier runs and
+    `beyond_depth` the number ranked below `depth` and left out. `without_lists` are runs in current
+    score matrices of the round but in no upload, `without_scores` new runs in none of its score
+    matrices, if runs there have no lists yet. `impact` is what was computed from the earlier runs and
     is stale; `near_names` are the task and round that were made, where they may be misspelt.
     """
 
@@ -235,7 +235,7 @@ def _without_scores(connection: Connection, round_id: int, tags: Sequence[str]) 
 
 
 def _without_lists(connection: Connection, round_id: int) -> list[str]:
-    """Return the runs in score matrices of a round but in no upload, in the order recorded."""
+    """Return the runs in current score matrices of a round but in no upload, in the order recorded."""
     return list(
         connection.execute(
             select(run.c.tag)
@@ -243,8 +243,8 @@ def _without_lists(connection: Connection, round_id: int) -> list[str]:
                 run.c.round_id == round_id,
                 run.c.id.in_(
                     select(matrix_run.c.run_id)
-                    .join(matrix, matrix.c.id == matrix_run.c.matrix_id)
-                    .where(matrix.c.round_id == round_id)
+                    .join(current_matrix, current_matrix.c.id == matrix_run.c.matrix_id)
+                    .where(current_matrix.c.round_id == round_id)
                 ),
                 run.c.id.not_in(select(uploaded_run.c.run_id)),
             )
