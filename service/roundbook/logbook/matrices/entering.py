@@ -172,6 +172,12 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
     alike = [tags for tags in columns.values() if len(tags) > 1]
     within_one = parse_measure(series.measure).family in WITHIN_ONE
     beyond = (complete.scores < 0) | (complete.scores > 1)
+    other_names = list(set(complete.runs) - set(complete.topics))
+    named_as_topics = connection.execute(
+        select(func.count()).where(
+            topic.c.task_id == entry.task_id, among(topic.c.name, other_names)
+        )
+    ).scalar_one()
     changes = None
     if entry.latest is not None:
         changes = revision_changes(load_matrix(connection, entry.latest), complete)
@@ -181,7 +187,7 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
         "same_scores": _twin(connection, entry.task_id, series, entry.digest),
         "variance_ratio": ratio_to_other_rounds(connection, entry.task_id, series, variance),
         "beyond_one": int(beyond.sum()) if within_one else 0,
-        "runs_named_as_topics": _runs_named_as_topics(connection, entry.task_id, complete),
+        "runs_named_as_topics": named_as_topics if 2 * named_as_topics > len(complete.runs) else 0,
         "equal_runs": sum(map(len, alike)) - len(alike),
         "alike": alike,
     }
@@ -242,12 +248,3 @@ def _twin(connection: Connection, task_id: int, series: Series, digest: str) -> 
         .limit(1)
     ).one_or_none()
     return None if row is None else Twin(round=row.label, measure=row.name, matrix=row.id)
-
-
-def _runs_named_as_topics(connection: Connection, task_id: int, complete: CompleteMatrix) -> int:
-    """Return the number of runs named like other topics of the task, 0 unless most are."""
-    names = list(set(complete.runs) - set(complete.topics))
-    count = connection.execute(
-        select(func.count()).where(topic.c.task_id == task_id, among(topic.c.name, names))
-    ).scalar_one()
-    return int(count) if 2 * count > len(complete.runs) else 0
