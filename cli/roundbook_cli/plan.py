@@ -117,8 +117,10 @@ def plan(
 ) -> None:
     """Compute topic set sizes for the next round, from a task's rounds or a given variance."""
     parameters = locals()
-    if context.invoked_subcommand is not None:
-        _refuse_options(context, context.invoked_subcommand)
+    if (verb := context.invoked_subcommand) is not None:
+        # The verb would lose them.
+        if any(is_given(context, name) for name in context.params):
+            raise typer.BadParameter(f"give the options after '{verb}', not before it")
         return
     check(context)
     _check_form(form, only_protocol)
@@ -150,13 +152,6 @@ def _request(parameters: Mapping[str, Any]) -> PlanRequest:
         fields["min_d"] = width
     with usage_errors():
         return PlanRequest(**fields)
-
-
-def _refuse_options(context: typer.Context, verb: str) -> None:
-    """Refuse options before a verb, where they would be lost."""
-    for name in context.params:
-        if is_given(context, name):
-            raise typer.BadParameter(f"give the options after '{verb}', not before it")
 
 
 def _refuse_no_measure(context: typer.Context) -> None:
