@@ -278,13 +278,8 @@ def _find_stored(entry: Entry) -> _Outcome:
             matrix_id=latest.id,
             details=entry.computed_from,
         )
-    fitted = latest_factors(connection, latest.id)
-    remarks = {"renewed": renewed, "not_recorded": _not_recorded(entry.request, latest, fitted)}
-    return _Outcome(latest, fitted, read_estimates(connection, latest.id), remarks)
-
-
-def _not_recorded(request: LogRequest, latest: Row[Any], fitted: Row[Any] | None) -> list[str]:
-    """Return the options that are not recorded, as the same scores are logged with other values."""
+    request, fitted = entry.request, latest_factors(connection, latest.id)
+    # The options given that differ from those with which the same scores are logged.
     differs = {
         "reason": request.revise is not None,
         "tool": request.tool not in (None, latest.tool),
@@ -292,7 +287,9 @@ def _not_recorded(request: LogRequest, latest: Row[Any], fitted: Row[Any] | None
         and fitted is not None
         and fitted.zero_sd != request.zero_sd,
     }
-    return [name for name, differing in differs.items() if differing]
+    not_recorded = [name for name, differing in differs.items() if differing]
+    remarks = {"renewed": renewed, "not_recorded": not_recorded}
+    return _Outcome(latest, fitted, read_estimates(connection, latest.id), remarks)
 
 
 def _store(entry: Entry, *, with_teams: bool) -> _Outcome:
