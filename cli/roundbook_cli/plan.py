@@ -125,8 +125,7 @@ def plan(
     check(context)
     _check_form(form, only_protocol)
     check_chart(chart)
-    _refuse_no_measure(context)
-    request = _request(parameters)
+    request = _request(context, parameters)
     from roundbook.logbook.plans.planning import plan_topics
 
     if request.task is None:
@@ -141,9 +140,14 @@ def plan(
     draw(chart, computed)
 
 
-def _request(parameters: Mapping[str, Any]) -> PlanRequest:
+def _request(context: typer.Context, parameters: Mapping[str, Any]) -> PlanRequest:
     """Return the plan request of options; for an interval, differences may be given as widths."""
     fields = {name: parameters[name] for name in PlanRequest.model_fields}
+    if fields["task"] is not None and fields["measure"] is None:
+        from roundbook_cli.measure import measures_sentence
+
+        sentence = measures_sentence(context)
+        raise typer.BadParameter("--task needs --measure" + (f". {sentence}" if sentence else ""))
     if (width := parameters["width"]) is not None:
         if fields["design"] not in INTERVALS:
             raise typer.BadParameter("--width is of an interval: give --min-d")
@@ -152,15 +156,6 @@ def _request(parameters: Mapping[str, Any]) -> PlanRequest:
         fields["min_d"] = width
     with usage_errors():
         return PlanRequest(**fields)
-
-
-def _refuse_no_measure(context: typer.Context) -> None:
-    """Refuse --task without --measure, and name the measures that the task has."""
-    if context.params.get("task") is not None and context.params.get("measure") is None:
-        from roundbook_cli.measure import measures_sentence
-
-        sentence = measures_sentence(context)
-        raise typer.BadParameter("--task needs --measure" + (f". {sentence}" if sentence else ""))
 
 
 def _check_form(form: PlanFormat, only_protocol: bool) -> None:
@@ -205,8 +200,7 @@ def save(
     parameters = locals()
     _check_form(form, only_protocol)
     check_chart(chart)
-    _refuse_no_measure(context)
-    request = _request(parameters)
+    request = _request(context, parameters)
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.plans.planning import plan_topics
     from roundbook.logbook.saving import save_result

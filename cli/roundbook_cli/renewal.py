@@ -14,7 +14,8 @@ from roundbook_cli.output import Column, print_commands, print_sentences
 
 if TYPE_CHECKING:
     from roundbook.logbook.factors import FactorSet
-    from roundbook.logbook.impact import Dependent, Scores
+    from roundbook.logbook.impact import Dependent
+    from roundbook.logbook.matrices.listing import Scores
     from roundbook.logbook.matrices.logged import LoggedMatrix
     from roundbook.logbook.matrices.showing import ShownMatrix
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
