@@ -115,10 +115,10 @@ def tell_impact(*decisions: Any) -> None:  # noqa: ANN401
     if decisions[0].dry_run:
         talk(DRY_RUN)
     for decision in decisions:
-        lines, results = stale_lines(decision.impact), stale_results(decision.impact)
+        lines = stale_lines(decision.impact)
         if not lines:
             continue
-        headline = stale_headline(decision)
+        headline, results = stale_headline(decision), stale_results(decision.impact)
         talk(f"{headline} {counted(results, 'saved result')}." if results else headline)
         if renewals := _renewals(decision.impact):
             talk("To renew what is stale:")

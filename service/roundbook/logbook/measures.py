@@ -74,6 +74,7 @@ class RecordedMeasure(NamedTuple):
 
     id: int
     name: str
+    family: str
     bounds: tuple[float, float] | None
     is_new: bool
 
@@ -124,7 +125,7 @@ def ensure_measure(
             way_out="other bounds",
             measure=row.name,
         )
-    return RecordedMeasure(row.id, row.name, recorded, added is not None)
+    return RecordedMeasure(row.id, row.name, row.family, recorded, added is not None)
 
 
 def find_measure(connection: Connection, task_id: int, task: str, name: str) -> tuple[int, str]:
@@ -135,10 +136,10 @@ def find_measure(connection: Connection, task_id: int, task: str, name: str) -> 
     NotRecordedError
         Listing the measures that the task has.
     """
-    parse_measure(name)  # which refuses names that no measure can have
     rows = measures_of(connection, task_id)
     if row := measure_named(rows, name):
         return row.id, row.name
+    parse_measure(name)  # which refuses names that no measure can have
     if not rows:
         raise NotRecordedError(
             f"Task '{task}' has no scores yet.", way_out="log a round", task=task, measure=name
