@@ -41,7 +41,10 @@ def offer(kind: Kind) -> Callable[[typer.Context, str], list[str]]:
             elif kind == "task":
                 offered = [task["task"] for task in names["tasks"]]
             else:
-                named = [task for task in names["tasks"] if task["task"] in _typed()]
+                # The command line is not parsed before it is whole.
+                line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
+                typed = [word.strip("'\"") for word in line.split()]
+                named = [task for task in names["tasks"] if task["task"] in typed]
                 tasks = named or names["tasks"]
                 offered = list(dict.fromkeys(name for task in tasks for name in task[kind]))
             # bash inserts a name as it is, other shells quote it.
@@ -55,12 +58,6 @@ def offer(kind: Kind) -> Callable[[typer.Context, str], list[str]]:
 BY_METAVAR = {"TASK": offer("task"), "ROUND": offer("rounds"), "M": offer("measures")}
 
 
-def _typed() -> list[str]:
-    """Return the words of the command line so far, which is not parsed before it is whole."""
-    line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
-    return [word.strip("'\"") for word in line.split()]
-
-
 def note_names(engine: Engine, settings: Settings, address: str | None) -> None:
     """Write the names of a record to a file for later, unless something prevents it."""
     from roundbook.errors import RoundbookError
@@ -68,7 +65,11 @@ def note_names(engine: Engine, settings: Settings, address: str | None) -> None:
     from roundbook.logbook.session import begin
 
     with suppress(RoundbookError, OSError), begin(engine, one_snapshot=True) as session:
-        _write(_file(settings, address), list_names(session).model_dump_json())
+        file, content = _file(settings, address), list_names(session).model_dump_json()
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        part = file.with_suffix(f".{os.getpid()}")
+        part.write_text(content, encoding="utf-8")
+        part.replace(file)
 
 
 def _names(context: typer.Context) -> dict[str, Any]:
@@ -98,10 +99,3 @@ def _file(settings: Settings, address: str | None) -> Path:
     )
     key = sha256(record.encode()).hexdigest()[:16]
     return platformdirs.user_cache_path("roundbook") / f"names-{key}.json"
-
-
-def _write(file: Path, content: str) -> None:
-    file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    part = file.with_suffix(f".{os.getpid()}")
-    part.write_text(content, encoding="utf-8")
-    part.replace(file)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from roundbook_cli.renewal import command, measure_options, refit_command
 
 if TYPE_CHECKING:
-    from roundbook.logbook.drift.assessment import StandardisingRuns
     from roundbook.logbook.drift.report import DriftCurve, DriftReport
 
 # By a name in backticks in a sentence, the terminal's word for it.
@@ -79,86 +79,61 @@ def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str
         report.measure, assessments or report.assessments, of_several=named
     )
 
-    def standardise(purpose: str, label: str, by: str | None = None) -> dict[str, str]:
-        source = ["--factors-from", by] if by else []
-        typed = command("standardise", task, label, *of_measure, *source)
-        return {"purpose": purpose, "command": typed}
+    def standardise(label: str, *source: str) -> str:
+        return command("standardise", task, label, *of_measure, *source)
 
-    chosen = [
-        *_in_order_held(report, of_measure),
-        *_fit_on_pool(report, of_measure),
-        *_fit_alike(report, of_measure),
-    ]
     if report.verdict == "held":
-        return [
-            standardise(f"Standardise '{later}' by the factors of '{first}'", later, first),
-            *chosen,
+        by_first = standardise(later, "--factors-from", first)
+        steps = [(f"Standardise '{later}' by the factors of '{first}'", by_first)]
+    elif report.verdict == "aged":
+        by_later = standardise(first, "--factors-from", later)
+        steps = [
+            (f"Standardise '{later}' by its own factors", standardise(later)),
+            (f"Restate '{first}' by the factors of '{later}'", by_later),
         ]
-    if report.verdict == "aged":
-        return [
-            standardise(f"Standardise '{later}' by its own factors", later),
-            standardise(f"Restate '{first}' by the factors of '{later}'", first, later),
-            *chosen,
-        ]
-    purpose = "Standardise each round by its own factors"
-    return [standardise(purpose, first), standardise(purpose, later), *chosen]
-
-
-def _in_order_held(report: DriftReport, of_measure: list[str]) -> list[dict[str, str]]:
-    """Return the command that compares the rounds in the order in which they were held."""
-    pair = report.out_of_order
-    if pair is None or report.backwards:
-        return []
-    rounds = ["--from", pair.round, "--to", pair.recorded_after]
-    return [
-        {
-            "purpose": f"Ask whether the factors of '{pair.round}', which was held first, still hold",
-            "command": command("drift", report.task, *of_measure, *rounds),
-        }
+    else:
+        purpose = "Standardise each round by its own factors"
+        steps = [(purpose, standardise(label)) for label in (first, later)]
+    if (pair := report.out_of_order) is not None and not report.backwards:
+        purpose = f"Ask whether the factors of '{pair.round}', which was held first, still hold"
+        rounds = ("--from", pair.round, "--to", pair.recorded_after)
+        steps.append((purpose, command("drift", task, *of_measure, *rounds)))
+    steps += [
+        (purpose, refit_command(task, label, of_measure, runs))
+        for purpose, label, runs in _fits(report)
     ]
+    return [{"purpose": purpose, "command": typed} for purpose, typed in steps]
 
 
-def _fit_on_pool(report: DriftReport, of_measure: list[str]) -> list[dict[str, str]]:
-    """Return the commands that fit factors on the pool known now, where they rest on another."""
-    return [
-        {
-            "purpose": f"Fit the factors of '{label}' on the pool known now",
-            "command": refit_command(report.task, label, of_measure, "pooled"),
-        }
-        for label, runs in _standardising(report)
-        if (runs.pool_now or 0) > 1
-    ]
+def _fits(report: DriftReport) -> Iterator[tuple[str, str, str]]:
+    """Yield the fits of factors that a report gives cause for: purpose, round, and the runs.
 
-
-def _fit_alike(report: DriftReport, of_measure: list[str]) -> list[dict[str, str]]:
-    """Return the commands that fit both rounds' factors on the pool, or both on all runs.
-
-    There are none if they are chosen alike.
+    They are on the pool known now where factors rest on another, and for both rounds on the pool or
+    for both on all runs where these are chosen differently.
     """
     from roundbook.presentation.drift import choice_note, effective_choice
 
-    if choice_note(report) is None:
-        return []
-    on_pool = [label for label, runs in _standardising(report) if runs.which != "pooled"]
-    on_all = [label for label, runs in _standardising(report) if effective_choice(runs) != "all"]
-    have = "Have the factors of both rounds rest on"
-    return [
-        {"purpose": purpose, "command": refit_command(report.task, label, of_measure, choice)}
-        for purpose, choice, labels in (
-            (f"{have} the pool, if it is known", "pooled", on_pool),
-            ("Or have both rest on all runs" if on_pool else f"{have} all runs", "all", on_all),
+    rounds = [
+        (label, runs)
+        for label, runs in (
+            (report.from_round, report.standardising_from),
+            (report.to_round, report.standardising_to),
         )
-        for label in labels
+        if runs
     ]
-
-
-def _standardising(report: DriftReport) -> list[tuple[str, StandardisingRuns]]:
-    """Return both rounds with the runs that their factors rest on, where they are known."""
-    rounds = (
-        (report.from_round, report.standardising_from),
-        (report.to_round, report.standardising_to),
-    )
-    return [(label, runs) for label, runs in rounds if runs]
+    for label, runs in rounds:
+        if (runs.pool_now or 0) > 1:
+            yield f"Fit the factors of '{label}' on the pool known now", label, "pooled"
+    if choice_note(report) is None:
+        return
+    have, alone = "Have the factors of both rounds rest on", True
+    for label, runs in rounds:
+        if runs.which != "pooled":
+            yield f"{have} the pool, if it is known", label, "pooled"
+            alone = False
+    for label, runs in rounds:
+        if effective_choice(runs) != "all":
+            yield f"{have} all runs" if alone else "Or have both rest on all runs", label, "all"
 
 
 def _declare(result: DriftReport | DriftCurve, assumed: str | None) -> str | None:

@@ -55,7 +55,7 @@ def impact(
     database: Database = None,
 ) -> None:
     """List what rests on a score matrix, what of it is stale, and the command that renews it."""
-    from roundbook.logbook.impact import Scores, show_impact
+    from roundbook.logbook.impact import show_impact
     from roundbook.presentation.impact import impact_sentences, scores_sentence
 
     request = ShowImpact(matrix=matrix)
@@ -71,9 +71,7 @@ def impact(
     renewals = _renewals(result.dependents)
     if result.source is not None and result.source.outdated and result.standing == "current":
         section("To compute its scores anew:")
-        print_commands(
-            recompute_command(Scores(**result.model_dump(include=set(Scores.model_fields))))
-        )
+        print_commands(recompute_command(result))
     if renewals:
         section("To renew what is stale:")
         print_commands(*renewals)
@@ -117,10 +115,10 @@ def tell_impact(*decisions: Any) -> None:  # noqa: ANN401
     if decisions[0].dry_run:
         talk(DRY_RUN)
     for decision in decisions:
-        lines, results = stale_lines(decision.impact), stale_results(decision.impact)
+        lines = stale_lines(decision.impact)
         if not lines:
             continue
-        headline = stale_headline(decision)
+        headline, results = stale_headline(decision), stale_results(decision.impact)
         talk(f"{headline} {counted(results, 'saved result')}." if results else headline)
         if renewals := _renewals(decision.impact):
             talk("To renew what is stale:")

@@ -117,14 +117,15 @@ def plan(
 ) -> None:
     """Compute topic set sizes for the next round, from a task's rounds or a given variance."""
     parameters = locals()
-    if context.invoked_subcommand is not None:
-        _refuse_options(context, context.invoked_subcommand)
+    if (verb := context.invoked_subcommand) is not None:
+        # The verb would lose them.
+        if any(is_given(context, name) for name in context.params):
+            raise typer.BadParameter(f"give the options after '{verb}', not before it")
         return
     check(context)
     _check_form(form, only_protocol)
     check_chart(chart)
-    _refuse_no_measure(context)
-    request = _request(parameters)
+    request = _request(context, parameters)
     from roundbook.logbook.plans.planning import plan_topics
 
     if request.task is None:
@@ -139,9 +140,14 @@ def plan(
     draw(chart, computed)
 
 
-def _request(parameters: Mapping[str, Any]) -> PlanRequest:
+def _request(context: typer.Context, parameters: Mapping[str, Any]) -> PlanRequest:
     """Return the plan request of options; for an interval, differences may be given as widths."""
     fields = {name: parameters[name] for name in PlanRequest.model_fields}
+    if fields["task"] is not None and fields["measure"] is None:
+        from roundbook_cli.measure import measures_sentence
+
+        sentence = measures_sentence(context)
+        raise typer.BadParameter("--task needs --measure" + (f". {sentence}" if sentence else ""))
     if (width := parameters["width"]) is not None:
         if fields["design"] not in INTERVALS:
             raise typer.BadParameter("--width is of an interval: give --min-d")
@@ -150,22 +156,6 @@ def _request(parameters: Mapping[str, Any]) -> PlanRequest:
         fields["min_d"] = width
     with usage_errors():
         return PlanRequest(**fields)
-
-
-def _refuse_options(context: typer.Context, verb: str) -> None:
-    """Refuse options before a verb, where they would be lost."""
-    for name in context.params:
-        if is_given(context, name):
-            raise typer.BadParameter(f"give the options after '{verb}', not before it")
-
-
-def _refuse_no_measure(context: typer.Context) -> None:
-    """Refuse --task without --measure, and name the measures that the task has."""
-    if context.params.get("task") is not None and context.params.get("measure") is None:
-        from roundbook_cli.measure import measures_sentence
-
-        sentence = measures_sentence(context)
-        raise typer.BadParameter("--task needs --measure" + (f". {sentence}" if sentence else ""))
 
 
 def _check_form(form: PlanFormat, only_protocol: bool) -> None:
@@ -210,8 +200,7 @@ def save(
     parameters = locals()
     _check_form(form, only_protocol)
     check_chart(chart)
-    _refuse_no_measure(context)
-    request = _request(parameters)
+    request = _request(context, parameters)
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.plans.planning import plan_topics
     from roundbook.logbook.saving import save_result

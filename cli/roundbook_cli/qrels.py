@@ -11,20 +11,14 @@ from roundbook.requests.runs import ListQrels, LogQrels
 from roundbook_cli.impact import show_decision
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
-from roundbook_cli.output import Column, count, progress, show
+from roundbook_cli.output import Column, progress, show
 from roundbook_cli.request_options import argument, option, request_of
 from roundbook_cli.session import record, sessions
 
 app = typer.Typer(no_args_is_help=True, help="Relevance assessments: log them, list them.")
 
-_LOGGED = (
-    Column("assessments", "Assessments"),
-    count("revision", "Revision"),
-    count("topics", "Topics"),
-    count("judged", "Judged"),
-    count("relevant", "Relevant"),
-    Column("status", "Status"),
-)
+# From the assessments' label to how many are relevant.
+_LOGGED = (*QRELS[1:6], Column("status", "Status"))
 
 
 @app.command(epilog="Example: roundbook qrels log covid round1 round1.qrels.gz")

@@ -14,7 +14,8 @@ from roundbook_cli.output import Column, print_commands, print_sentences
 
 if TYPE_CHECKING:
     from roundbook.logbook.factors import FactorSet
-    from roundbook.logbook.impact import Dependent, RefitRequest, Scores
+    from roundbook.logbook.impact import Dependent
+    from roundbook.logbook.matrices.listing import Scores
     from roundbook.logbook.matrices.logged import LoggedMatrix
     from roundbook.logbook.matrices.showing import ShownMatrix
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
@@ -69,7 +70,14 @@ def renewal_of_dependent(dependent: Dependent) -> str | None:
         return renewal(dependent.entry) if dependent.entry.stale else None
     if dependent.scores is not None:
         return recompute_command(dependent.scores)
-    return None if dependent.refit is None else _refit(dependent.refit)
+    if (refit := dependent.refit) is None:
+        return None
+    words = ["factors", "fit", refit.task, refit.round, "--measure", refit.measure]
+    words += ["--assessments", refit.assessments]
+    for run in refit.runs:
+        words += ["--runs", run]
+    words += ["--zero-sd", refit.zero_sd] if refit.zero_sd != "average" else []
+    return command(*words, "--reason", "REASON")
 
 
 def recompute_command(scores: Scores) -> str:
@@ -77,15 +85,6 @@ def recompute_command(scores: Scores) -> str:
     of_measure = measure_options(scores.measure, scores.assessments)
     logging = ("log", scores.task, scores.round, "--from-runs")
     return command(*logging, *of_measure, "--revise", "REASON")
-
-
-def _refit(refit: RefitRequest) -> str:
-    words = ["factors", "fit", refit.task, refit.round, "--measure", refit.measure]
-    words += ["--assessments", refit.assessments]
-    for run in refit.runs:
-        words += ["--runs", run]
-    words += ["--zero-sd", refit.zero_sd] if refit.zero_sd != "average" else []
-    return command(*words, "--reason", "REASON")
 
 
 def dependent_line(dependent: Dependent) -> dict[str, Any]:

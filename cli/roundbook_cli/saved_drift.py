@@ -82,15 +82,13 @@ class _Row(NamedTuple):
 def print_report(
     report: DriftReport, assessments: str | None = None, *, details: bool = False
 ) -> None:
-    """Print a report for a person to read; `assessments` are those that the user named, if any."""
+    """Print the verdict, its reasons, the advice and the consequence, or a report with `details`.
+
+    `assessments` are those that the user named, if any.
+    """
     if details:
         _print_details(report, report_text(report, assessments))
-    else:
-        _print_brief(report, assessments)
-
-
-def _print_brief(report: DriftReport, assessments: str | None) -> None:
-    """Print the verdict, its reasons, the advice and the consequence for the scores."""
+        return
     from roundbook.presentation.drift import assumed, brief_notes, recurring_reason
     from roundbook.presentation.drift_advice import brief_advice, brief_consequence
     from roundbook.presentation.drift_verdict import brief_reason, headline
@@ -109,14 +107,14 @@ def _print_brief(report: DriftReport, assessments: str | None) -> None:
         section(f"What it does: {brief_consequence(report, report.consequence)}")
     if systems := report.recurring_systems:
         section(f"Recurring systems: {with_options(recurring_reason(report, systems))}")
-    details = {
+    left_out = {
         "the tests": report.tests,
         "what is assumed": saved.get("assumed", assumed(report)),
         "each topic": report.topics,
         "all topics of each round": report.no_shared_topics,
         "each system": report.recurring_systems,
     }
-    more = ", ".join(subject for subject, facts in details.items() if facts)
+    more = ", ".join(subject for subject, facts in left_out.items() if facts)
     print_sentences(f"More with --details: {more}.")
 
 

@@ -45,17 +45,8 @@ def print_plan(
     The sentences `above` it, and the command `copyable` below these, go to stderr where stdout has
     only data.
     """
+    from roundbook.presentation import plans
     from roundbook.presentation.plan_protocol import protocol
-    from roundbook.presentation.plans import (
-        beside,
-        design_advice,
-        fits,
-        headline,
-        plan_columns,
-        plan_latex,
-        plan_rows,
-        tukey_instead,
-    )
 
     if form != "table" or only_protocol:
         for line in (*above, *([f"  {copyable}"] if copyable else [])):
@@ -64,30 +55,28 @@ def print_plan(
     if only_protocol:
         typer.echo(protocol(plan))
     elif form == "latex":
-        typer.echo(plan_latex(plan))
+        typer.echo(plans.plan_latex(plan))
     elif form == "csv":
-        show(plan, "csv", plan_rows(plan), (*_OF_TASK, *plan_columns(plan)))
+        show(plan, "csv", plans.plan_rows(plan), (*_OF_TASK, *plans.plan_columns(plan)))
     else:
         print_sentences(*above)
         if copyable:
             print_commands(copyable)
-        design, fitting, runs = design_advice(plan), fits(plan), tukey_instead(plan)
-        if fitting is None:
-            below = [" ".join(filter(None, [design, _add_tukey(plan)])), *beside(plan)]
-        else:
+        advice, beside = plans.design_advice(plan), plans.beside(plan)
+        if (fitting := plans.fits(plan)) is not None:
+            runs = plans.tukey_instead(plan)
             prefer = f" {runs.capitalize()} prefer --design tukey." if runs else ""
-            below = [*beside(plan), fitting + prefer]
-        print_table(plan_rows(plan), plan_columns(plan), above=[headline(plan)], below=below)
+            below = [*beside, fitting + prefer]
+        elif plan.variance_at == "given":
+            below = [str(advice), *beside]
+        else:
+            pooled = plan.variance_at == "pooled" and plan.variance_planning is not None
+            limit = " --variance-at planning" if pooled else ""
+            below = [f"{advice} Add: --design tukey{limit}", *beside]
+        rows, columns = plans.plan_rows(plan), plans.plan_columns(plan)
+        print_table(rows, columns, above=[plans.headline(plan)], below=below)
         _print_rounds(plan, details=details)
         print_sentences(*plan_remarks(plan))
-
-
-def _add_tukey(plan: Plan) -> str | None:
-    """Return the options that plan by tukey at the planning variance, None at a given variance."""
-    if plan.variance_at == "given":
-        return None
-    pooled = plan.variance_at == "pooled" and plan.variance_planning is not None
-    return f"Add: --design tukey{' --variance-at planning' if pooled else ''}"
 
 
 def _print_rounds(plan: Plan, *, details: bool) -> None:

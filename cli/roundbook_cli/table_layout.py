@@ -196,26 +196,22 @@ def _table(
     """Return the lines of a table with columns of these widths, and the lines `below` each row."""
     heads = [wrap(column.heading, width) for column, width in zip(columns, widths, strict=True)]
     height = max(map(len, heads))
-    lines = _row([[""] * (height - len(head)) + head for head in heads], columns, widths)
-    lines.append("─" * (sum(widths) + _GAP * (len(widths) - 1)))
+    rule = "─" * (sum(widths) + _GAP * (len(widths) - 1))
+    rows: list[tuple[list[list[str]], Sequence[str]]] = [
+        ([[""] * (height - len(head)) + head for head in heads], [rule])
+    ]
     for row, more in zip(cells, below, strict=True):
-        wrapped = [wrap(cell, width) for cell, width in zip(row, widths, strict=True)]
-        lines += [*_row(wrapped, columns, widths), *more]
-    return lines
-
-
-def _row(
-    cells: Sequence[Sequence[str]], columns: Sequence[Column], widths: Sequence[int]
-) -> list[str]:
-    """Return the lines of a row, whose cells are of one line or several."""
+        rows.append(([*map(wrap, row, widths)], more))
     lines = []
-    for number in range(max(map(len, cells))):
-        line = []
-        for cell, column, width in zip(cells, columns, widths, strict=True):
-            text = cell[number] if number < len(cell) else ""
-            blank = " " * (width - cell_width(text))
-            line.append(blank + text if column.justify == "right" else text + blank)
-        lines.append((" " * _GAP).join(line))
+    for wrapped, more in rows:
+        for number in range(max(map(len, wrapped))):
+            line = []
+            for cell, column, width in zip(wrapped, columns, widths, strict=True):
+                text = cell[number] if number < len(cell) else ""
+                blank = " " * (width - cell_width(text))
+                line.append(blank + text if column.justify == "right" else text + blank)
+            lines.append((" " * _GAP).join(line))
+        lines += more
     return lines
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import NamedTuple
 from unicodedata import normalize
 
@@ -101,6 +102,7 @@ def clean_measure(name: str) -> str:
     return " ".join(normalize("NFC", name).split())
 
 
+@lru_cache(maxsize=1024)  # one command asks for the same few again and again
 def canonical_measure(name: str) -> str:
     """Return the canonical name of a measure from any tool's spelling.
 

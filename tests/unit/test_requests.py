@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import walk_packages
 
+import numpy as np
 import pytest
 
 from roundbook import requests
@@ -12,6 +13,7 @@ from roundbook.errors import RequestError
 from roundbook.limits import PILOT_TEAMS, PILOT_TOPICS, SHIFT_MARGIN
 from roundbook.requests.base import Request
 from roundbook.requests.drift import DETECTED_MIN_D, CurveRequest
+from roundbook.requests.matrices import ExportMatrix
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.record import EventsRequest
 from roundbook.requests.studies import LeaveTeamsOutRequest, StudyRequest, TopicSubsetsRequest
@@ -84,3 +86,12 @@ def test_what_is_no_day_is_refused_with_an_example_of_one(written):
     with pytest.raises(RequestError, match="`since` takes a day, as 2020-04-15") as caught:
         EventsRequest(since=written)
     assert caught.value.field == "since"
+
+
+@pytest.mark.parametrize("listed", [list, np.array])
+def test_a_text_that_cannot_be_kept_is_refused_and_accents_are_composed(listed):
+    assert ExportMatrix(matrix=1, runs=listed(["cafe\u0301", "b"])).runs == ("caf\u00e9", "b")
+    for unfit in ("a\0b", "a\ud800b"):
+        with pytest.raises(RequestError, match="`runs` has a character that no text") as caught:
+            ExportMatrix(matrix=1, runs=listed(["b", unfit]))
+        assert caught.value.field == "runs"

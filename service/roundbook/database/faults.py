@@ -123,21 +123,17 @@ def translate(error: psycopg.Error, url: URL, moment: Moment) -> DatabaseError:
     else:
         fault = _FAULTS.get(state) or _FAULTS.get(state[:2]) or _REFUSED
     hint = error.diag.message_hint
+    # The directory of a Unix socket is among the URL's options.
+    host = url.host or url.query.get("host") or "localhost"
     return fault.kind(
         fault.sentence.format(
-            address=_address(url),
+            address=f"{host}:{url.port or 5432}/{url.database or ''}",
             reason=_first_line(str(error)),
             hint=f" {_first_line(hint)}." if hint else "",
         ),
         way_out=fault.way_out,
         role=url.username or "ROLE",
     )
-
-
-def _address(url: URL) -> str:
-    # The directory of a Unix socket is among the URL's options.
-    host = url.host or url.query.get("host") or "localhost"
-    return f"{host}:{url.port or 5432}/{url.database or ''}"
 
 
 def _first_line(message: str) -> str:

@@ -162,7 +162,43 @@ class TextTable(Table):
 
     @cached_property
     def _delimiter(self) -> str | None:
-        return _delimiter_of(self.source)
+        """The delimiter, or None.
+
+        A tab is preferred, since no name may hold a tab. Of comma and semicolon it is the one that
+        splits the first row into as many fields as the header; if both do, the one with a known
+        heading over the first column.
+        """
+        line, header = self.source.first_rows[0]
+        bare = [re.sub(r'"[^"]*"', "", text) for _, text in self.source.first_rows]
+        marks = [mark for mark in "\t,;" if mark in bare[0]]
+        # A row below the header: a name, then scores with decimal commas.
+        scores = bare[-1].split(";")[1:]
+        if (
+            marks == [","]
+            and len(scores) == bare[0].count(",")
+            and all(map(has_decimal_comma, scores))
+        ):
+            raise BadFileError(
+                "the header has commas between its columns and the rows below it have semicolons;"
+                " separate all by one of them",
+                self.file,
+                line,
+            )
+        if marks != [",", ";"]:
+            return next((mark for mark in marks or "\t,;" if mark in header), None)
+        fitting = [mark for mark in marks if len({text.count(mark) for text in bare}) == 1]
+        if len(fitting) == 2:
+            known_headings = ANY_TOPIC_HEADER | ANY_RUN_HEADER
+            heading = {mark: header_key(header.partition(mark)[0].strip('"')) for mark in marks}
+            fitting = [mark for mark in marks if heading[mark] in known_headings] or fitting
+        if len(fitting) == 2:
+            raise BadFileError(
+                "the columns may be separated by commas or by semicolons; put names that hold one in"
+                " double quotes",
+                self.file,
+                line,
+            )
+        return fitting[0] if fitting else ","
 
     @cached_property
     def header(self) -> list[str]:
@@ -259,42 +295,6 @@ class TextTable(Table):
         # It skips empty lines, so rows are counted; the comparison is also false for NaN.
         fit = len(values) == len(texts) and np.abs(values).max() <= LARGEST_SCORE
         return values if fit else None
-
-
-def _delimiter_of(source: SourceText) -> str | None:
-    """Return the delimiter of a table, or None.
-
-    A tab is preferred, since no name may hold a tab. Of comma and semicolon it is the one that
-    splits the first row into as many fields as the header; if both do, the one with a known
-    heading over the first column.
-    """
-    line, header = source.first_rows[0]
-    bare = [re.sub(r'"[^"]*"', "", text) for _, text in source.first_rows]
-    marks = [mark for mark in "\t,;" if mark in bare[0]]
-    # A row below the header: a name, then scores with decimal commas.
-    scores = bare[-1].split(";")[1:]
-    if marks == [","] and len(scores) == bare[0].count(",") and all(map(has_decimal_comma, scores)):
-        raise BadFileError(
-            "the header has commas between its columns and the rows below it have semicolons;"
-            " separate all by one of them",
-            source.file,
-            line,
-        )
-    if marks != [",", ";"]:
-        return next((mark for mark in marks or "\t,;" if mark in header), None)
-    fitting = [mark for mark in marks if len({text.count(mark) for text in bare}) == 1]
-    if len(fitting) == 2:
-        known_headings = ANY_TOPIC_HEADER | ANY_RUN_HEADER
-        heading = {mark: header_key(header.partition(mark)[0].strip('"')) for mark in marks}
-        fitting = [mark for mark in marks if heading[mark] in known_headings] or fitting
-    if len(fitting) == 2:
-        raise BadFileError(
-            "the columns may be separated by commas or by semicolons; put names that hold one in"
-            " double quotes",
-            source.file,
-            line,
-        )
-    return fitting[0] if fitting else ","
 
 
 def _split_fields(text: str, delimiter: str, file: str, line: int) -> list[str]:

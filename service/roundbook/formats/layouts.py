@@ -95,7 +95,11 @@ def _tool_layout(
     has_value = is_number(value) or SUMMARY_TOPIC in (name, topic) or name.startswith("relstring")
     if not has_value:
         return None
-    in_first, in_second = _measures_in(source, measures)
+    rows = [fields for fields in (fields_of(text) for _, text in source.rows) if len(fields) == 3]
+    in_first, in_second = (
+        any(name in measures or is_measure_like(name) for name in {fields[at] for fields in rows})
+        for at in (0, 1)
+    )
     if in_first != in_second:
         return "trec_eval" if in_first else "ir_measures"
     if not in_first and len(header) > 1 and "\t" not in first:
@@ -109,16 +113,6 @@ def _tool_layout(
         first="trec_eval",
         second="ir_measures",
     )
-
-
-def _measures_in(source: SourceText, measures: set[str | None]) -> tuple[bool, bool]:
-    rows = [fields for fields in (fields_of(text) for _, text in source.rows) if len(fields) == 3]
-
-    def is_measure(name: str) -> bool:
-        return name in measures or is_measure_like(name)
-
-    first, second = ({fields[at] for fields in rows} for at in (0, 1))
-    return any(map(is_measure, first)), any(map(is_measure, second))
 
 
 def _long_or_wide(table: Table, selection: MeasureSelection) -> str:

@@ -34,9 +34,13 @@ _RENEWED = ("clusters", "runs_part", "two_way_runs_part")
 
 
 class MatrixStatistics(NamedTuple):
-    """The statistics of a score matrix: its factors, if it has any, and its variances by scale."""
+    """The statistics of a score matrix: its factors, if it has any, and its variances by scale.
+
+    `usable` is the (topics,) mask of those that count on a standardised scale, None without factors.
+    """
 
     factors: Factors | None
+    usable: npt.NDArray[np.bool_] | None
     parts: dict[str, VarianceParts]
 
 
@@ -60,14 +64,14 @@ def matrix_statistics(
     """
     parts = {"raw": variance_parts(scores, team_ids)}
     if standardising is None:
-        return MatrixStatistics(None, parts)
+        return MatrixStatistics(None, None, parts)
     factors = fit_factors(scores, None if standardising.all() else standardising)
     kept = usable_topics(factors.sd, zero_sd)
     if kept.sum() >= 2:
         usable = scores if kept.all() else scores[kept]
         std = standardise(usable, factors.mean[kept], factors.sd[kept])
         parts |= {scale: variance_parts(rescale(std, scale), team_ids) for scale in STANDARDISED}
-    return MatrixStatistics(factors, parts)
+    return MatrixStatistics(factors, kept, parts)
 
 
 def store_estimates(
@@ -84,10 +88,8 @@ def store_estimates(
     for scale, scale_parts in computed.parts.items():
         topic_ids, factor_set_id = stored.topic_ids, None
         if scale != "raw":
-            assert computed.factors is not None
             assert fitted is not None
-            topic_ids = topic_ids[usable_topics(computed.factors.sd, fitted.zero_sd)]
-            factor_set_id = fitted.id
+            topic_ids, factor_set_id = topic_ids[computed.usable], fitted.id
         rows.append(
             {
                 "matrix_id": stored.row.id,

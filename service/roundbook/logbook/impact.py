@@ -12,7 +12,13 @@ from sqlalchemy import Connection, Row, select, text
 from roundbook.database.tables import current_matrix, matrix
 from roundbook.logbook.kinds import KINDS
 from roundbook.logbook.lookup import of_series, read_round
-from roundbook.logbook.matrices.listing import Source, find_matrix, read_matrices, read_sources
+from roundbook.logbook.matrices.listing import (
+    Scores,
+    Source,
+    find_matrix,
+    read_matrices,
+    read_sources,
+)
 from roundbook.logbook.result import Result
 from roundbook.logbook.saved_results import (
     ResultEntry,
@@ -62,16 +68,6 @@ class RefitRequest(Result):
     revision: int
 
 
-class Scores(Result):
-    """The identity of a score matrix."""
-
-    matrix: int
-    task: str
-    round: str
-    measure: str
-    assessments: str
-
-
 class Dependent(Result):
     """A factor version, variance estimate or saved result derived from a score matrix.
 
@@ -96,7 +92,7 @@ class Dependent(Result):
     rests: bool = True
 
 
-class Impact(Result):
+class Impact(Scores):
     """Everything derived from a score matrix, and results that would use it if saved today.
 
     `standing` is ``current``, ``superseded`` by a later revision, or ``withdrawn``; `reason` has
@@ -104,11 +100,6 @@ class Impact(Result):
     None for scores from files.
     """
 
-    matrix: int
-    task: str
-    round: str
-    measure: str
-    assessments: str
     revision: int
     standing: Literal["current", "superseded", "withdrawn"]
     reason: Reason | None

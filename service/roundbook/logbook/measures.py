@@ -78,6 +78,7 @@ class RecordedMeasure(NamedTuple):
 
     id: int
     name: str
+    family: str
     bounds: tuple[float, float] | None
     is_new: bool
 
@@ -124,7 +125,7 @@ def ensure_measure(
             way_out="other bounds",
             measure=row.name,
         )
-    return RecordedMeasure(row.id, row.name, recorded, added is not None)
+    return RecordedMeasure(row.id, row.name, row.family, recorded, added is not None)
 
 
 def lock_measure(connection: Connection, condition: ColumnElement[bool]) -> Row[Any] | None:
@@ -148,9 +149,9 @@ def measure_among(rows: Sequence[Row[Any]], task: str, name: str) -> Row[Any]:
     NotRecordedError
         Listing the measures that the task has.
     """
-    parse_measure(name)  # which refuses names that no measure can have
     if row := measure_named(rows, name):
         return row
+    parse_measure(name)  # which refuses names that no measure can have
     if not rows:
         raise NotRecordedError(
             f"Task '{task}' has no scores yet.", way_out="log a round", task=task, measure=name

@@ -72,25 +72,14 @@ class NearName(Result):
     near: str
 
 
-def near_recorded(session: Session, task_name: str, label: str | None = None) -> str | None:
+def near_recorded(
+    session: Session, task_name: str, label: str | None = None, *, is_new: bool = False
+) -> str | None:
     """Return the task whose name, or the round whose label, a new one may be a misspelling of.
 
-    None if none is similar, if it exists exactly, or if there is no such task.
+    None if none is similar, if it exists exactly, though not if it `is_new`, just recorded, or if
+    there is no such task.
     """
-    name, recorded = _with_recorded(session, task_name, label)
-    return None if name in recorded else near_name(name, recorded)
-
-
-def near_names_of_new(session: Session, task_name: str, label: str | None = None) -> list[NearName]:
-    """Return a list of the name, if any, that a task or round just recorded may misspell."""
-    name, recorded = _with_recorded(session, task_name, label)
-    near = near_name(name, recorded)
-    kind: Literal["task", "round"] = "task" if label is None else "round"
-    return [NearName(kind=kind, name=name, near=near)] if near else []
-
-
-def _with_recorded(session: Session, task_name: str, label: str | None) -> tuple[str, list[str]]:
-    """Return the name of a task, or of a round of it, and the recorded ones of its kind."""
     if label is None:
         name, names = check_name("task", task_name), select(task.c.name).order_by(task.c.id)
     else:
@@ -99,7 +88,16 @@ def _with_recorded(session: Session, task_name: str, label: str | None) -> tuple
         names = (
             select(round_.c.label).where(round_.c.task_id.in_(of_task)).order_by(round_.c.ordinal)
         )
-    return name, [normalize("NFC", row) for row in session.connection.execute(names).scalars()]
+    recorded = [normalize("NFC", row) for row in session.connection.execute(names).scalars()]
+    return near_name(name, recorded) if is_new or name not in recorded else None
+
+
+def near_names_of_new(session: Session, task_name: str, label: str | None = None) -> list[NearName]:
+    """Return a list of the name, if any, that a task or round just recorded may misspell."""
+    near = near_recorded(session, task_name, label, is_new=True)
+    kind: Literal["task", "round"] = "task" if label is None else "round"
+    name = check_name(kind, label or task_name)
+    return [NearName(kind=kind, name=name, near=near)] if near else []
 
 
 def near_name(name: str, recorded: Iterable[str]) -> str | None:

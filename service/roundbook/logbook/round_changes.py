@@ -23,7 +23,13 @@ from roundbook.logbook.lookup import recorded_round, round_named
 from roundbook.logbook.names import check_name, check_text
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import PUBLISHED, fingerprint_round, published_fingerprint
-from roundbook.logbook.rounds import Round, collection_name, near_collection, read_rounds
+from roundbook.logbook.rounds import (
+    Round,
+    collection_name,
+    near_collection,
+    read_rounds,
+    round_exists,
+)
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import content_of_rounds, not_empty_error
 from roundbook.requests.tasks import PublishRound, RemoveRound, RenameRound, SetRound
@@ -153,12 +159,7 @@ def rename_round(session: Session, request: RenameRound) -> RenamedRound:
     task_id = recorded.task_id
     was = recorded.label
     if round_named(connection, task_id, label) not in (None, recorded.id):
-        raise AlreadyRecordedError(
-            f"Task '{request.task}' has a round '{label}' already.",
-            way_out="round exists",
-            task=request.task,
-            round=label,
-        )
+        raise round_exists(request.task, label)
     if recorded.status == "published":
         raise RoundPublishedError(f"Round '{was}' is published, so it keeps its label.", round=was)
     if saved := results_of_round(connection, recorded.id):

@@ -87,17 +87,22 @@ def create_round(session: Session, request: CreateRound) -> CreatedRound:
     label = check_name("round", request.round)
     collection = collection_name(request)
     if not _ensure_round(session, task_id, label, request.held, collection):
-        raise AlreadyRecordedError(
-            f"Task '{request.task}' has a round '{label}' already.",
-            way_out="round exists",
-            task=request.task,
-            round=label,
-        )
+        raise round_exists(request.task, label)
     (created,) = read_rounds(connection, task_id, label)
     return CreatedRound(
         **dict(created),
         near_names=near_names_of_new(session, request.task, label),
         near_collection=near_collection(connection, task_id, collection),
+    )
+
+
+def round_exists(task_name: str, label: str) -> AlreadyRecordedError:
+    """Return the error for a label that another round of the task has."""
+    return AlreadyRecordedError(
+        f"Task '{task_name}' has a round '{label}' already.",
+        way_out="round exists",
+        task=task_name,
+        round=label,
     )
 
 

@@ -115,18 +115,28 @@ def stale_lines(dependents: Sequence[Dependent]) -> list[str]:
     Factors and variances that need nothing are counted in the last line, without the versions that
     were stale before. Of a saved result only the latest version has a line.
     """
-    following = {
-        (dependent.kind, dependent.scale): dependent
-        for dependent in dependents
-        if _follows(dependent)
-        and not any(reason.code in _OF_EARLIER_VERSIONS for reason in dependent.reasons)
-    }
-    lines = [
-        f"  {dependent_name(dependent)} ({dependent_scope(dependent)}): {why_dependent(dependent)}"
-        for dependent in dependents
-        if not _follows(dependent) and (dependent.entry is None or is_latest(dependent.entry))
-    ]
-    return [*lines, f"  {_followed(list(following.values()))}"] if following else lines
+    lines = []
+    # Whose replacement is there, or is not needed, by kind and scale.
+    following: dict[tuple[str, str | None], Dependent] = {}
+    for dependent in dependents:
+        codes = {reason.code for reason in dependent.reasons}
+        if dependent.entry is None and not can_be_renewed(dependent) and codes.isdisjoint(_LOST):
+            if codes.isdisjoint(_OF_EARLIER_VERSIONS):
+                following[dependent.kind, dependent.scale] = dependent
+        elif dependent.entry is None or is_latest(dependent.entry):
+            name, scope = dependent_name(dependent), dependent_scope(dependent)
+            lines.append(f"  {name} ({scope}): {why_dependent(dependent)}")
+    if following:
+        nouns = {"factor version": "factors", "variance estimate": "variances"}
+        kinds = {kind for kind, _ in following}
+        subject = " and ".join(noun for kind, noun in nouns.items() if kind in kinds)
+        # Of the reasons, only withdrawals have a text.
+        withdrawn = any(
+            reason.reason for dependent in following.values() for reason in dependent.reasons
+        )
+        status = "they no longer count" if withdrawn else "computed anew, nothing is to be done"
+        lines.append(f"  {subject} ({len(following)}): {status}")
+    return lines
 
 
 def stale_results(dependents: Sequence[Dependent]) -> int:
@@ -139,23 +149,6 @@ def stale_results(dependents: Sequence[Dependent]) -> int:
 _LOST: tuple[ReasonCode, ...] = ("no factors", "run gone")
 # Codes of reasons by which a version is stale as long as there is a later one of the same scores.
 _OF_EARLIER_VERSIONS: tuple[ReasonCode, ...] = ("refitted", "estimated")
-
-
-def _follows(dependent: Dependent) -> bool:
-    """Return whether a dependent needs nothing: it is replaced, or it needs no replacement."""
-    if dependent.entry is not None or can_be_renewed(dependent):
-        return False
-    return not any(reason.code in _LOST for reason in dependent.reasons)
-
-
-def _followed(dependents: Sequence[Dependent]) -> str:
-    nouns = {"factor version": "factors", "variance estimate": "variances"}
-    kinds = {dependent.kind for dependent in dependents}
-    subject = " and ".join(noun for kind, noun in nouns.items() if kind in kinds)
-    # Of the reasons, only withdrawals have a text.
-    withdrawn = any(reason.reason for dependent in dependents for reason in dependent.reasons)
-    status = "they no longer count" if withdrawn else "computed anew, nothing is to be done"
-    return f"{subject} ({len(dependents)}): {status}"
 
 
 def dependent_name(dependent: Dependent) -> str:

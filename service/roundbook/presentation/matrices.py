@@ -23,35 +23,22 @@ _NAMED = 5
 
 def log_notes(logged: LoggedMatrix) -> list[str]:
     """Return the notes on a score matrix just logged, a sentence each."""
-    remarks, notes = logged.remarks, []
-    notes += new_measure_notes(logged.measure, remarks.other_measures, remarks.near_measure)
-    if remarks.other_assessments:
-        notes.append(
-            f"The assessments label '{logged.assessments}' is new to this task, which has"
-            f" {listed(remarks.other_assessments)}; scores under different labels are not mixed."
-            + did_you_mean(logged.assessments, remarks.other_assessments)
-        )
-    if remarks.difference is not None and remarks.difference.revision is not None:
-        notes.append(_from_revision(remarks.difference))
-    elif remarks.difference is not None:
-        notes += _from_round(remarks.difference, logged)
-    if remarks.changes is not None and remarks.changes.cells:
-        notes.append(f"Against revision {logged.revision - 1}: {_cells_phrase(remarks.changes)}.")
-    if (twin := remarks.same_scores) is not None:
-        same_measure = twin.measure == logged.measure
-        where = f"Round '{twin.round}'" if same_measure else "The round"
-        subject = f"round '{logged.round}'" if same_measure else logged.measure
-        notes.append(
-            f"{where} has exactly the same {twin.measure} scores (matrix {twin.matrix}); check that"
-            f" the file is of {subject}."
-        )
-    notes += _of_scale_and_names(logged)
+    remarks, notes = logged.remarks, _beside_others(logged)
     if remarks.single_run:
         notes.append(
             "One run only: no standardisation factors, since the standard deviation over one run"
             " does not exist."
         )
-    notes += _of_runs(logged)
+    if remarks.topics_without_relevant:
+        notes.append(
+            f"No document is relevant on {_named('topic', remarks.topics_without_relevant)}: all"
+            " runs score 0."
+        )
+    if remarks.lists_end_at is not None:
+        notes.append(
+            f"No list of the runs goes beyond rank {remarks.lists_end_at}, and {logged.measure} looks"
+            " further: if they were cut there, full lists score otherwise."
+        )
     if remarks.standardising_before is not None:
         notes.append(
             f"The factors of revision {logged.revision - 1} rest on"
@@ -82,6 +69,47 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
     return notes + team_file_notes(remarks, "the score files")
 
 
+def _beside_others(logged: LoggedMatrix) -> list[str]:
+    """Return the notes from comparing a matrix and its names with what else is recorded.
+
+    They warn of what may be misspelt, on another scale, transposed, or of another round.
+    """
+    remarks, notes = logged.remarks, []
+    notes += new_measure_notes(logged.measure, remarks.other_measures, remarks.near_measure)
+    if remarks.other_assessments:
+        notes.append(
+            f"The assessments label '{logged.assessments}' is new to this task, which has"
+            f" {listed(remarks.other_assessments)}; scores under different labels are not mixed."
+            + did_you_mean(logged.assessments, remarks.other_assessments)
+        )
+    if remarks.difference is not None and remarks.difference.revision is not None:
+        notes.append(_from_revision(remarks.difference))
+    elif remarks.difference is not None:
+        notes += _from_round(remarks.difference, logged)
+    if remarks.changes is not None and remarks.changes.cells:
+        notes.append(f"Against revision {logged.revision - 1}: {_cells_phrase(remarks.changes)}.")
+    if (twin := remarks.same_scores) is not None:
+        same_measure = twin.measure == logged.measure
+        where = f"Round '{twin.round}'" if same_measure else "The round"
+        subject = f"round '{logged.round}'" if same_measure else logged.measure
+        notes.append(
+            f"{where} has exactly the same {twin.measure} scores (matrix {twin.matrix}); check that"
+            f" the file is of {subject}."
+        )
+    if remarks.beyond_one:
+        notes.append(
+            f"{remarks.beyond_one:,} of {logged.topics * logged.runs:,} scores are below 0 or above"
+            f" 1, which {logged.measure} never is; check their scale."
+        )
+    notes += ratio_notes(logged.measure, remarks.variance_ratio)
+    if remarks.runs_named_as_topics:
+        notes.append(
+            f"{remarks.runs_named_as_topics:,} of {counted(logged.runs, 'run')} have the names of"
+            " topics; check that the file has a topic a row and a run a column."
+        )
+    return notes
+
+
 def _not_recorded(options: Sequence[str], *, dry_run: bool) -> str:
     lost = " and ".join(_OPTIONS[name] for name in options)
     if dry_run:
@@ -90,22 +118,6 @@ def _not_recorded(options: Sequence[str], *, dry_run: bool) -> str:
         were = "was" if len(options) == 1 else "were"
         change = f"nothing was logged and {lost} {were} not recorded"
     return f"These very scores are recorded already, so {change}."
-
-
-def _of_runs(logged: LoggedMatrix) -> list[str]:
-    """Return the notes on scores that were computed from runs."""
-    remarks, notes = logged.remarks, []
-    if remarks.topics_without_relevant:
-        notes.append(
-            f"No document is relevant on {_named('topic', remarks.topics_without_relevant)}: all"
-            " runs score 0."
-        )
-    if remarks.lists_end_at is not None:
-        notes.append(
-            f"No list of the runs goes beyond rank {remarks.lists_end_at}, and {logged.measure} looks"
-            " further: if they were cut there, full lists score otherwise."
-        )
-    return notes
 
 
 _STANDARDISING = {
@@ -261,23 +273,6 @@ def _cells_phrase(changes: Changes) -> str:
             f" {changes.largest_run})"
         )
     return f"{changed:,} of {changes.cells:,} scores changed{by}"
-
-
-def _of_scale_and_names(logged: LoggedMatrix) -> list[str]:
-    """Return the warnings that scores may be on another scale, or a file may be transposed."""
-    remarks, notes = logged.remarks, []
-    if remarks.beyond_one:
-        notes.append(
-            f"{remarks.beyond_one:,} of {logged.topics * logged.runs:,} scores are below 0 or above"
-            f" 1, which {logged.measure} never is; check their scale."
-        )
-    notes += ratio_notes(logged.measure, remarks.variance_ratio)
-    if remarks.runs_named_as_topics:
-        notes.append(
-            f"{remarks.runs_named_as_topics:,} of {counted(logged.runs, 'run')} have the names of"
-            " topics; check that the file has a topic a row and a run a column."
-        )
-    return notes
 
 
 def _alike(groups: Sequence[Sequence[str]]) -> str:

@@ -68,22 +68,17 @@ def headline(plan: Plan) -> str:
     line = f"{solved}: {DESIGNS[plan.design].title}, {rates}"
     if plan.variance is None:
         return line
-    return f"{line}, {variance} {plan.variance:.5g} ({_origin(plan)})"
-
-
-def _origin(plan: Plan) -> str:
-    history = plan.estimate
-    if history is None:
-        return "as given"
-    rounds = ", ".join(history.pooled.of_kind(kind_of(plan) or "one-way").rounds)
-    origin = {
-        "planning": f"the planning variance from rounds {rounds}",
-        "latest": f"of the latest round {history.rounds[-1].round}",
-        "given": "as given",
-    }.get(plan.variance_at or "pooled", f"pooled over rounds {rounds}")
-    return (
-        f"{history.measure} on the {plan.scale} scale{variances.of_assessments(history)}, {origin}"
-    )
+    origin = "as given"
+    if (history := plan.estimate) is not None:
+        rounds = ", ".join(history.pooled.of_kind(kind or "one-way").rounds)
+        of_limit = {
+            "planning": f"the planning variance from rounds {rounds}",
+            "latest": f"of the latest round {history.rounds[-1].round}",
+            "given": origin,
+        }.get(plan.variance_at or "pooled", f"pooled over rounds {rounds}")
+        of_measure = f"{history.measure} on the {plan.scale} scale"
+        origin = f"{of_measure}{variances.of_assessments(history)}, {of_limit}"
+    return f"{line}, {variance} {plan.variance:.5g} ({origin})"
 
 
 _OF_LIMIT: dict[VarianceAt, str] = {

@@ -82,7 +82,14 @@ def of_assessments(history: VarianceHistory) -> str:
 
 def summary(history: VarianceHistory) -> list[str]:
     """Return the summary of a variance history, one or two sentences an entry."""
-    lines = [_pooled(history.pooled), *pooled_summary(history), *remarks(history)]
+    pooled = history.pooled
+    line = f"Pooled over {counted(len(pooled.rounds), 'round')} by {pooled.weights}:"
+    line += f" {fixed(pooled.variance, 5)}, {_interval(pooled.interval, pooled.interval_reason)}"
+    if pooled.topics is not None:
+        line += f"; {counted(pooled.topics, 'different topic')}"
+    if pooled.max_min_ratio is not None and len(pooled.rounds) > 1:
+        line += f", largest over smallest {pooled.max_min_ratio:.2f}"
+    lines = [f"{line}.", *pooled_summary(history), *remarks(history)]
     if any(row.interval for row in history.rounds):
         lines += interval_summary(history)
     return lines
@@ -158,16 +165,6 @@ def history_lines(history: VarianceHistory) -> list[SimpleNamespace]:
 def pooled_line(pooled: Pooled) -> SimpleNamespace:
     """Return the table row of a pooled variance."""
     return SimpleNamespace(**values_at(pooled, _POOLED))
-
-
-def _pooled(pooled: Pooled) -> str:
-    line = f"Pooled over {counted(len(pooled.rounds), 'round')} by {pooled.weights}:"
-    line += f" {fixed(pooled.variance, 5)}, {_interval(pooled.interval, pooled.interval_reason)}"
-    if pooled.topics is not None:
-        line += f"; {counted(pooled.topics, 'different topic')}"
-    if pooled.max_min_ratio is not None and len(pooled.rounds) > 1:
-        line += f", largest over smallest {pooled.max_min_ratio:.2f}"
-    return line + "."
 
 
 def _interval(interval: Interval | None, reason: str | None) -> str:

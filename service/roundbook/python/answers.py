@@ -7,7 +7,7 @@ from contextlib import suppress
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
-from types import SimpleNamespace
+from types import NoneType, SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -74,7 +74,10 @@ class Answer:
         if view.latex is not None:
             return view.latex()
         names, rows = table_of(self.model)
-        columns = [_column(name, [row[name] for row in rows]) for name in names]
+        columns = []
+        for name in names:
+            numbers = all(isinstance(row[name], (int, float, NoneType)) for row in rows)
+            columns.append(Column(name, name, _text, "right" if numbers else "left"))
         caption = view.sentences[0] if view.sentences else type(self.model).__name__
         return latex(caption, [SimpleNamespace(**row) for row in rows], columns)
 
@@ -132,11 +135,6 @@ def _html(heads: Sequence[str], cells: Sequence[Sequence[str]], total: int) -> l
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table>"
     note = [f"<p>{len(first_rows)} of {total:,} rows.</p>"] if len(first_rows) < total else []
     return [table, *note]
-
-
-def _column(name: str, values: Sequence[Any]) -> Column:
-    numbers = all(isinstance(value, (int, float)) or value is None for value in values)
-    return Column(name, name, _text, "right" if numbers else "left")
 
 
 def _text(value: object) -> str:

@@ -80,13 +80,17 @@ class Request(BaseModel):
     )
 
     def __init__(self, /, **values: object) -> None:
-        for name, value in values.items():
-            if _is_unstorable(value):
-                raise RequestError(name, f"`{name}` has a character that no text can be kept with")
+        read: dict[str, object] = {}
+        for name, given in values.items():
+            value = _storable(name, given)
+            field = type(self).model_fields.get(name)
+            if field is not None and ", ...]" in str(field.annotation):
+                # It takes any number of values.
+                single = isinstance(value, (str, int, float, PathLike))
+                value = () if value is None else (value,) if single else value
+            read[name] = value
         try:
-            super().__init__(
-                **{name: self._read(name, _normalised(value)) for name, value in values.items()}
-            )
+            super().__init__(**read)
         except ValidationError as error:
             faults = error.errors(include_url=False)
             # A mistyped name comes first: it is why another field is missing.
@@ -95,26 +99,16 @@ class Request(BaseModel):
             if isinstance(raised, RequestError):
                 raise raised from None
             # Without the index among several values.
-            field = ".".join(part for part in fault["loc"] if isinstance(part, str))
+            where = ".".join(part for part in fault["loc"] if isinstance(part, str))
             reason = refusal_reason(fault)
             if fault["type"] == "extra_forbidden":
                 reason = (
-                    f"there is no `{field}` here; there are {', '.join(type(self).model_fields)}"
+                    f"there is no `{where}` here; there are {', '.join(type(self).model_fields)}"
                 )
             elif fault["type"] != "value_error":
                 # Roundbook's own validators name the fields in their sentence.
-                reason = f"`{field}` {reason}"
-            raise RequestError(field, reason) from None
-
-    @classmethod
-    def _read(cls, name: str, value: object) -> object:
-        """Return a field's value, as a tuple if the field takes any number of values."""
-        field = cls.model_fields.get(name)
-        if field is None or ", ...]" not in str(field.annotation):
-            return value
-        if value is None:
-            return ()
-        return (value,) if isinstance(value, (str, int, float, PathLike)) else value
+                reason = f"`{where}` {reason}"
+            raise RequestError(where, reason) from None
 
 
 def is_kept(request: Request | None) -> bool:
@@ -128,17 +122,13 @@ def takes_several(request: type[BaseModel], name: str) -> bool:
     return field is not None and "tuple[" in str(field.annotation)
 
 
-def _normalised(value: object) -> object:
+def _storable(field: str, value: object) -> object:
+    """Return a field's value with texts in NFC; refuse what PostgreSQL or UTF-8 cannot hold."""
     if isinstance(value, str):
+        if "\0" in value or any("\ud800" <= character <= "\udfff" for character in value):
+            raise RequestError(field, f"`{field}` has a character that no text can be kept with")
         return normalize("NFC", value)
     if isinstance(value, (list, tuple)):
-        return tuple(map(_normalised, value))
+        return tuple(_storable(field, part) for part in value)
     # NumPy's numbers and arrays, such as those of a data frame.
-    return _normalised(value.tolist()) if hasattr(value, "tolist") else value
-
-
-def _is_unstorable(value: object) -> bool:
-    """Return whether a text has a character that PostgreSQL or UTF-8 cannot hold."""
-    if isinstance(value, str):
-        return "\0" in value or any("\ud800" <= character <= "\udfff" for character in value)
-    return isinstance(value, (list, tuple)) and any(map(_is_unstorable, value))
+    return _storable(field, value.tolist()) if hasattr(value, "tolist") else value

@@ -103,11 +103,6 @@ class PlanRequest(Request):
         "exact", description="exact: noncentral F or t. sakai: the published spreadsheets."
     )
 
-    @property
-    def has_beta(self) -> bool:
-        """Whether beta is used: not for an interval's width, nor where power is solved for."""
-        return self.design not in INTERVALS and self.solve != "power"
-
     @model_validator(mode="before")
     @classmethod
     def _fill_in(cls, values: dict[str, Any]) -> dict[str, Any]:
@@ -168,7 +163,7 @@ class PlanRequest(Request):
                 " what is solved for",
             ),
             (
-                not self.has_beta and self.beta != BETA,
+                (self.design in INTERVALS or self.solve == "power") and self.beta != BETA,
                 "there is no power to ask for here: leave out `beta`",
             ),
             (

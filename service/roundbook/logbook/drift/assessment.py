@@ -146,7 +146,7 @@ def assess_pair(pair: RoundPair, margin: float, sd_ratio_margin: float) -> PairA
         RunsOfRound(teams_from, systems_from, pair.first.kin),
         RunsOfRound(teams_to, systems_to, pair.later.kin),
     )
-    scores = pair.standardising_scores()
+    scores = pair.standardising_scores
     labels = units.labels_from, units.labels_to
     margins = {"margin": margin, "sd_ratio_margin": sd_ratio_margin}
     # A shift divided by an extremely small sd can overflow: it is then unknown.

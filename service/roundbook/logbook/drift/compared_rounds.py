@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from datetime import date
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -77,7 +79,8 @@ class ComparedRound(NamedTuple):
     kin: Ints | None
 
 
-class RoundPair(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class RoundPair:
     """Two rounds, with the indices of the shared topics in each."""
 
     first: ComparedRound
@@ -85,8 +88,9 @@ class RoundPair(NamedTuple):
     shared_first: list[int]
     shared_later: list[int]
 
+    @cached_property
     def standardising_scores(self) -> tuple[Floats, Floats]:
-        """Return each round's scores of its standardising runs on the shared topics."""
+        """Each round's scores of its standardising runs on the shared topics."""
         return (
             self.first.scores[self.shared_first][:, self.first.standardising],
             self.later.scores[self.shared_later][:, self.later.standardising],
@@ -95,9 +99,9 @@ class RoundPair(NamedTuple):
 
 def pair_rounds(first: ComparedRound, later: ComparedRound) -> RoundPair:
     """Return a pair of rounds, with the shared topics that have factors in both."""
-    if collections_differ(first.fitted.collection, later.fitted.collection):
-        return RoundPair(first, later, [], [])
-    index_later = {name: index for index, name in enumerate(later.canonical_topics)}
+    differ = collections_differ(first.fitted.collection, later.fitted.collection)
+    topics_later = [] if differ else later.canonical_topics
+    index_later = {name: index for index, name in enumerate(topics_later)}
     shared = [
         (index, index_later[name])
         for index, name in enumerate(first.canonical_topics)

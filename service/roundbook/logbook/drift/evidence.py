@@ -126,7 +126,7 @@ def compare_topics(
     """
     if not pair.shared_first:
         return None, []
-    tests = shared_topics.drift_tests(*pair.standardising_scores())
+    tests = shared_topics.drift_tests(*pair.standardising_scores)
     over_topics = DriftTests(
         **vars(tests),
         standardising_from=pair.first.fitted.standardising,

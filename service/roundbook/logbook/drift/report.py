@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from operator import not_
 
 from pydantic import AliasChoices, ConfigDict, Field
-from sqlalchemy import Connection
 
 from roundbook.errors import InputError, NotRecordedError
 from roundbook.logbook.drift.assessment import (
@@ -19,7 +18,6 @@ from roundbook.logbook.drift.assessment import (
     standardising_runs,
 )
 from roundbook.logbook.drift.compared_rounds import (
-    FittedRound,
     RoundPair,
     fitted_round,
     load_rounds,
@@ -119,7 +117,16 @@ def report_drift(session: Session, request: DriftRequest) -> DriftReport:
     """
     connection = session.connection
     series = find_task_series(connection, request.task, request.measure, request.assessments)
-    chosen = _two_rounds(connection, series, request)
+    fitted = rounds_with_factors(connection, series)
+    chosen = [
+        default if label is None else fitted_round(connection, series, fitted, label)
+        for label, default in ((request.from_round, fitted[0]), (request.to_round, fitted[-1]))
+    ]
+    if chosen[0] == chosen[1]:
+        raise InputError(
+            f"Drift compares two rounds, and '{chosen[0].round}' is both.",
+            way_out="name two rounds",
+        )
     pair = pair_rounds(*load_rounds(connection, series.task_id, chosen))
     withdrawn = read_withdrawn(
         connection, TaskScores(series.task_id, [series.measure_id], [series.assessments])
@@ -169,23 +176,6 @@ def compare_rounds(
         withdrawn=list(withdrawn),
         topics=topics,
     )
-
-
-def _two_rounds(
-    connection: Connection, series: TaskSeries, request: DriftRequest
-) -> list[FittedRound]:
-    """Return the two rounds that a request compares."""
-    fitted = rounds_with_factors(connection, series)
-    chosen = [
-        default if label is None else fitted_round(connection, series, fitted, label)
-        for label, default in ((request.from_round, fitted[0]), (request.to_round, fitted[-1]))
-    ]
-    if chosen[0] == chosen[1]:
-        raise InputError(
-            f"Drift compares two rounds, and '{chosen[0].round}' is both.",
-            way_out="name two rounds",
-        )
-    return chosen
 
 
 class LaterRound(Assessment):
@@ -240,7 +230,18 @@ def trace_drift(session: Session, request: CurveRequest) -> DriftCurve:
     margin, margin_from = choose_margin(request)
     connection = session.connection
     series = find_task_series(connection, request.task, request.measure, request.assessments)
-    chosen = _round_and_later(connection, series, request.from_round)
+    fitted = rounds_with_factors(connection, series)
+    start = fitted[0]
+    if request.from_round is not None:
+        start = fitted_round(connection, series, fitted, request.from_round)
+    if start == fitted[-1]:
+        raise NotRecordedError(
+            f"No round after '{start.round}' has {series.measure} factors, so there is no curve.",
+            way_out="name an earlier round",
+            round=start.round,
+            measure=series.measure,
+        )
+    chosen = fitted[fitted.index(start) :]
     rounds = load_rounds(connection, series.task_id, chosen)
     first = next(rounds)
     compared = []
@@ -269,21 +270,3 @@ def trace_drift(session: Session, request: CurveRequest) -> DriftCurve:
         rounds=compared,
         out_of_order=rounds_out_of_order(chosen),
     )
-
-
-def _round_and_later(
-    connection: Connection, series: TaskSeries, from_round: str | None
-) -> list[FittedRound]:
-    """Return the earlier round and those after it, which have factors."""
-    fitted = rounds_with_factors(connection, series)
-    first = fitted[0]
-    if from_round is not None:
-        first = fitted_round(connection, series, fitted, from_round)
-    if first == fitted[-1]:
-        raise NotRecordedError(
-            f"No round after '{first.round}' has {series.measure} factors, so there is no curve.",
-            way_out="name an earlier round",
-            round=first.round,
-            measure=series.measure,
-        )
-    return fitted[fitted.index(first) :]

@@ -67,7 +67,10 @@ def report_differences(
     changed = changed_since(connection, saved, [row.fitted.round_id for row in inputs])
     if not changed and not any(name in inputs[1].facts for name in _COUNTS):
         # Until schema 0005 they were counted over both rounds, and saved with the first.
-        inputs = [_without_counts(row) for row in inputs]
+        inputs = [
+            row._replace(facts={name: row.facts[name] for name in row.facts if name not in _COUNTS})
+            for row in inputs
+        ]
     first, later = rounds_at_saving(connection, saved, inputs)
     if first is None or later is None:
         yield NotComputed("known")
@@ -99,12 +102,6 @@ def report_differences(
         yield from others or (NotComputed("known"),)
     else:
         yield from differences
-
-
-def _without_counts(row: SavedFactors) -> SavedFactors:
-    return row._replace(
-        facts={name: fact for name, fact in row.facts.items() if name not in _COUNTS}
-    )
 
 
 def _with_saved_notes(again: DriftReport, saved: DriftReport) -> DriftReport:

@@ -14,15 +14,15 @@ from roundbook.errors import InputError, RecordError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_dependents
 from roundbook.logbook.lookup import find_task
-from roundbook.logbook.matrices.listing import find_matrix
+from roundbook.logbook.matrices.listing import Scores, find_matrix
 from roundbook.logbook.names import check_text
-from roundbook.logbook.result import SOFTWARE, Result
+from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.round_fingerprint import Publication, find_publication
 from roundbook.logbook.session import Session
 from roundbook.requests.matrices import RestoreMatrix, WithdrawMatrix
 
 
-class CorrectedMatrix(Result):
+class CorrectedMatrix(Scores):
     """A matrix that was withdrawn or restored.
 
     `standing` is its present status, since `decided_at` by `decided_by` for a `reason`; `status` is
@@ -32,11 +32,6 @@ class CorrectedMatrix(Result):
     published round whose scores change.
     """
 
-    matrix: int
-    task: str
-    round: str
-    measure: str
-    assessments: str
     revision: int
     standing: Literal["current", "withdrawn"]
     reason: str | None

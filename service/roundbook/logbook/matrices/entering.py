@@ -26,7 +26,12 @@ from roundbook.logbook.lookup import Series, latest_matrix, other_assessments, r
 from roundbook.logbook.matrices.history import Changes, revision_changes
 from roundbook.logbook.matrices.listing import read_sources
 from roundbook.logbook.matrices.logged import MatrixDifference, Remarks, Twin
-from roundbook.logbook.measures import ensure_measure, near_measure, other_measures, parse_measure
+from roundbook.logbook.measures import (
+    RecordedMeasure,
+    ensure_measure,
+    near_measure,
+    other_measures,
+)
 from roundbook.logbook.names import as_recorded, check_name, check_reason, check_text
 from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.runs.recorded_runs import RecordedRuns, record_runs
@@ -49,6 +54,7 @@ class Entry(NamedTuple):
     request: LogRequest
     task_id: int
     series: Series
+    measure: RecordedMeasure
     scores: CompleteMatrix
     digest: str
     latest: Row[Any] | None
@@ -102,6 +108,7 @@ def enter_matrix(
         request,
         task_id,
         series,
+        recorded,
         complete,
         content_hash(complete.topics, complete.runs, complete.scores),
         latest_matrix(connection, series),
@@ -172,8 +179,13 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
     for tag, column in zip(complete.runs, complete.scores.T, strict=True):
         columns[bytes(column)].append(tag)
     alike = [tags for tags in columns.values() if len(tags) > 1]
-    within_one = parse_measure(series.measure).family in WITHIN_ONE
     beyond = (complete.scores < 0) | (complete.scores > 1)
+    other_names = list(set(complete.runs) - set(complete.topics))
+    named_as_topics = connection.execute(
+        select(func.count()).where(
+            topic.c.task_id == entry.task_id, among(topic.c.name, other_names)
+        )
+    ).scalar_one()
     changes = None
     if entry.latest is not None:
         changes = revision_changes(load_matrix(connection, entry.latest), complete)
@@ -182,8 +194,8 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
         "changes": changes,
         "same_scores": _twin(connection, entry.task_id, series, entry.digest),
         "variance_ratio": ratio_to_other_rounds(connection, entry.task_id, series, variance),
-        "beyond_one": int(beyond.sum()) if within_one else 0,
-        "runs_named_as_topics": _runs_named_as_topics(connection, entry.task_id, complete),
+        "beyond_one": int(beyond.sum()) if entry.measure.family in WITHIN_ONE else 0,
+        "runs_named_as_topics": named_as_topics if 2 * named_as_topics > len(complete.runs) else 0,
         "equal_runs": sum(map(len, alike)) - len(alike),
         "alike": alike,
     }
@@ -255,12 +267,3 @@ def _twin(connection: Connection, task_id: int, series: Series, digest: str) -> 
         .limit(1)
     ).one_or_none()
     return None if row is None else Twin(round=row.label, measure=row.name, matrix=row.id)
-
-
-def _runs_named_as_topics(connection: Connection, task_id: int, complete: CompleteMatrix) -> int:
-    """Return the number of runs named like other topics of the task, 0 unless most are."""
-    names = list(set(complete.runs) - set(complete.topics))
-    count = connection.execute(
-        select(func.count()).where(topic.c.task_id == task_id, among(topic.c.name, names))
-    ).scalar_one()
-    return int(count) if 2 * count > len(complete.runs) else 0

@@ -16,26 +16,20 @@ from roundbook.formats.writing import (
 )
 from roundbook.logbook.atomic_files import write_directory, write_file
 from roundbook.logbook.lookup import find_logged
-from roundbook.logbook.matrices.listing import Status, find_matrix
+from roundbook.logbook.matrices.listing import Scores, Status, find_matrix
 from roundbook.logbook.pseudonyms import draft_pseudonyms
-from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.matrices import ExportMatrix
 
 
-class ExportedMatrix(Result):
+class ExportedMatrix(Scores):
     """An exported matrix: its `content` if no `output` was named, else the `files` written.
 
     `file_type` is csv, xlsx, parquet or, for trec_eval's layout, text. `standing` is the matrix's
     status, with its `reason`; `replaced_by` is the next revision.
     """
 
-    matrix: int
-    task: str
-    round: str
-    measure: str
-    assessments: str
     revision: int
     standing: Status
     reason: str | None

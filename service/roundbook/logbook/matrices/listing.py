@@ -22,6 +22,16 @@ from roundbook.requests.matrices import ListMatrices
 Status = Literal["current", "superseded", "withdrawn"]
 
 
+class Scores(Result):
+    """The identity of a score matrix."""
+
+    matrix: int
+    task: str
+    round: str
+    measure: str
+    assessments: str
+
+
 class Source(Result):
     """The runs and assessments that a matrix was computed from, and the latest ones of its round.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from itertools import compress
@@ -42,7 +42,7 @@ from roundbook.logbook.matrices.listing import read_sources
 from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
 from roundbook.logbook.round_fingerprint import find_publication
 from roundbook.logbook.runs.recorded_runs import known_pool
-from roundbook.logbook.runs.scoring import ComputedMatrices, score_round
+from roundbook.logbook.runs.scoring import score_round
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change
 from roundbook.logbook.storing import store_matrix
@@ -88,23 +88,32 @@ def log_files(session: Session, request: LogFilesRequest) -> LoggedMatrices:
     for index, scores in enumerate(read):
         complete = replace(scores, hidden=(*scores.hidden, *teams.hidden))
         measure = request.measures[index] if request.measures else str(complete.measure)
-        entry = LogRequest(**shared, measure=measure)
         if computed and request.tool is None:
-            entry = entry.model_copy(update={"tool": computed.tools[index]})
+            shared["tool"] = computed.tools[index]
+        entry = LogRequest(**shared, measure=measure)
         computed_from = computed.computed_from if computed else {}
         logged = _log_complete(session, entry, complete, teams, computed_from)
         if logged.measure in by_measure:
             raise InputError(f"'{measure}' and another name given are both {logged.measure}.")
         by_measure[logged.measure] = logged
-    first, *_ = by_measure.values()
+    matrices = []
+    for logged in _with_publication(session, list(by_measure.values())):
+        # What is logged together is no misspelling of each other.
+        others = [name for name in logged.remarks.other_measures if name not in by_measure]
+        update: dict[str, object] = {"other_measures": others, "unread_columns": list(teams.unread)}
+        if computed:
+            update["topics_without_relevant"] = computed.without_relevant
+            _, at, cutoff = logged.measure.rpartition("@")
+            deepest = min(int(cutoff), LIST_DEPTH) if at and cutoff.isdecimal() else LIST_DEPTH
+            if computed.depth < deepest:
+                update["lists_end_at"] = computed.depth
+        remarks = logged.remarks.model_copy(update=update)
+        matrices.append(logged.model_copy(update={"remarks": remarks}))
     return LoggedMatrices(
-        task=first.task,
-        round=first.round,
+        task=matrices[0].task,
+        round=matrices[0].round,
         dry_run=request.dry_run,
-        matrices=[
-            _with_remarks(logged, by_measure.keys(), computed, teams.unread)
-            for logged in _with_publication(session, list(by_measure.values()))
-        ],
+        matrices=matrices,
     )
 
 
@@ -126,28 +135,6 @@ def _read_files(request: LogFilesRequest, max_bytes: int) -> list[CompleteMatrix
                 complete.files[0],
             )
     return matrices
-
-
-def _with_remarks(
-    logged: LoggedMatrix,
-    measures: Collection[str],
-    computed: ComputedMatrices | None,
-    unread: Sequence[str],
-) -> LoggedMatrix:
-    """Return a logged matrix, with remarks on the `measures` logged together and on their files.
-
-    None of these is suggested as the measure that the matrix's own may be a misspelling of.
-    `unread` are columns of the team file.
-    """
-    others = [name for name in logged.remarks.other_measures if name not in measures]
-    update: dict[str, object] = {"other_measures": others, "unread_columns": list(unread)}
-    if computed:
-        update["topics_without_relevant"] = computed.without_relevant
-        _, at, cutoff = logged.measure.rpartition("@")
-        deepest_rank = min(int(cutoff), LIST_DEPTH) if at and cutoff.isdecimal() else LIST_DEPTH
-        if computed.depth < deepest_rank:
-            update["lists_end_at"] = computed.depth
-    return logged.model_copy(update={"remarks": logged.remarks.model_copy(update=update)})
 
 
 def log_scores(
@@ -212,14 +199,18 @@ def _log_complete(
     computed_from: Mapping[str, object],
 ) -> LoggedMatrix:
     """Log a score matrix without missing scores; see `log_scores`."""
+    connection = session.connection
     entry = enter_matrix(session, request, complete, teams, computed_from)
     if entry.is_recorded:
         return _logged(entry, _find_stored(entry), [])
     outcome = _store(entry, with_teams=bool(teams))
     if entry.latest is not None:
-        impact = stale_dependents(session.connection, entry.latest.id)
+        impact = stale_dependents(connection, entry.latest.id)
     else:
-        impact = _stale_by_scores(entry)
+        # The first scores of a series take the place of a published variance.
+        replaced = of_series(published_variance, entry.series)
+        ids = connection.execute(select(published_variance.c.id).where(replaced)).scalars().all()
+        impact = stale_by_published(connection, entry.task_id, ids) if ids else []
     if request.dry_run:
         impact = [_unnumbered(dependent, outcome.matrix.id) for dependent in impact]
     return _logged(entry, outcome, impact)
@@ -286,13 +277,8 @@ def _find_stored(entry: Entry) -> _Outcome:
             matrix_id=latest.id,
             details=entry.computed_from,
         )
-    fitted = latest_factors(connection, latest.id)
-    remarks = {"renewed": renewed, "not_recorded": _not_recorded(entry.request, latest, fitted)}
-    return _Outcome(latest, fitted, read_estimates(connection, latest.id), remarks)
-
-
-def _not_recorded(request: LogRequest, latest: Row[Any], fitted: Row[Any] | None) -> list[str]:
-    """Return the options that are not recorded, as the same scores are logged with other values."""
+    request, fitted = entry.request, latest_factors(connection, latest.id)
+    # The options given that differ from those with which the same scores are logged.
     differs = {
         "reason": request.revise is not None,
         "tool": request.tool not in (None, latest.tool),
@@ -300,7 +286,9 @@ def _not_recorded(request: LogRequest, latest: Row[Any], fitted: Row[Any] | None
         and fitted is not None
         and fitted.zero_sd != request.zero_sd,
     }
-    return [name for name, differing in differs.items() if differing]
+    not_recorded = [name for name, differing in differs.items() if differing]
+    remarks = {"renewed": renewed, "not_recorded": not_recorded}
+    return _Outcome(latest, fitted, read_estimates(connection, latest.id), remarks)
 
 
 def _store(entry: Entry, *, with_teams: bool) -> _Outcome:
@@ -360,14 +348,6 @@ def _store(entry: Entry, *, with_teams: bool) -> _Outcome:
         **comparison_remarks(entry, stored, variances["raw"]),
     }
     return _Outcome(stored.row, fitted, variances, remarks)
-
-
-def _stale_by_scores(entry: Entry) -> list[Dependent]:
-    """Return the saved results that rest on a published variance, where the scores came later."""
-    connection, series = entry.session.connection, entry.series
-    replaced = select(published_variance.c.id).where(of_series(published_variance, series))
-    ids = connection.execute(replaced).scalars().all()
-    return stale_by_published(connection, entry.task_id, ids) if ids else []
 
 
 def _unnumbered(dependent: Dependent, matrix: int) -> Dependent:

@@ -80,6 +80,8 @@ def show_overview(session: Session, request: ShowMatrix) -> ScoreOverview:
     runs = [loaded.runs[index] for index in best]
     sds = scores.std(axis=1, ddof=1).tolist() if len(runs) > 1 else [None] * len(topics)
     rows, columns = _cuts(len(topics), MOST_TOPICS), _cuts(len(runs), MOST_RUNS)
+    of_topics = np.stack([scores[start:end].mean(axis=0) for start, end in pairwise(rows)])
+    cells = [of_topics[:, start:end].mean(axis=1) for start, end in pairwise(columns)]
     std_ab = _std_ab_means(session.connection, row.id, loaded.topics, loaded.scores[:, best])
     return ScoreOverview(
         matrix=row.id,
@@ -104,7 +106,7 @@ def show_overview(session: Session, request: ShowMatrix) -> ScoreOverview:
         ],
         cell_topics=[_group(topics[start:end]) for start, end in pairwise(rows)],
         cell_runs=[_group(runs[start:end]) for start, end in pairwise(columns)],
-        cells=_averaged(scores, rows, columns).tolist(),
+        cells=np.stack(cells, 1).tolist(),
     )
 
 
@@ -134,11 +136,3 @@ def _cuts(number: int, most: int) -> list[int]:
 def _group(names: Sequence[str]) -> str:
     """Return the name of a group of neighbours."""
     return names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-
-
-def _averaged(
-    scores: npt.NDArray[np.float64], rows: Sequence[int], columns: Sequence[int]
-) -> npt.NDArray[np.float64]:
-    """Return the mean score of each group of topics by each group of runs."""
-    of_topics = np.stack([scores[start:end].mean(axis=0) for start, end in pairwise(rows)])
-    return np.stack([of_topics[:, start:end].mean(axis=1) for start, end in pairwise(columns)], 1)

@@ -7,7 +7,7 @@ from functools import partial
 
 from roundbook.errors import InputError, NotRecordedError
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.scores import StudyScores, study_scores
+from roundbook.logbook.studies.scores import study_scores
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.requests.studies import IncrementalRequest
 from roundbook.statistics.studies.incremental import (
@@ -47,7 +47,12 @@ def _compute(
     recorded: IncrementalStudy | None,
 ) -> IncrementalStudy:
     loaded = study_scores(session, request, work, recorded)
-    columns = _columns(loaded, request.pair)
+    for run in request.pair:
+        if run not in loaded.runs:
+            raise NotRecordedError(f"These scores have no run '{run}'.", run=run)
+    columns = [
+        number for number, run in enumerate(loaded.runs) if not request.pair or run in request.pair
+    ]
     plan = JudgingPlan(**request.model_dump(include={field.name for field in fields(JudgingPlan)}))
     scales = []
     for scale, scores in loaded.scales.items():
@@ -69,13 +74,6 @@ def _compute(
         scales.append(IncrementalOfScale(**vars(study), scale=scale))
     pair = [loaded.runs[column] for column in columns] if request.pair else []
     return IncrementalStudy.of(request, loaded.about, pair=pair, scales=scales)
-
-
-def _columns(loaded: StudyScores, pair: tuple[str, ...]) -> list[int]:
-    for run in pair:
-        if run not in loaded.runs:
-            raise NotRecordedError(f"These scores have no run '{run}'.", run=run)
-    return [number for number, run in enumerate(loaded.runs) if not pair or run in pair]
 
 
 def _seconds(study: IncrementalStudy) -> float:

@@ -21,7 +21,6 @@ from roundbook.presentation.figures import short
 from roundbook.presentation.plans import headline
 from roundbook.requests.plans import INTERVALS
 from roundbook.statistics.design import DESIGNS, design_curve
-from roundbook.statistics.score_matrix import Floats
 
 if TYPE_CHECKING:
     from roundbook.logbook.plans.plan import Plan, PlanCell
@@ -39,12 +38,16 @@ def power_points(plan: Plan) -> list[dict[str, Any]]:
     """
     sizes = [cell.topics for cell in plan.cells]
     topics = np.unique(np.geomspace(max(2, min(sizes) / 4), 1.5 * max(sizes), _SIZES).round())
-    return [
-        _point(cell, int(size), float(value))
-        for cell in plan.cells
-        for size, value in zip(topics, _curve(plan, cell, topics), strict=True)
-        if np.isfinite(value)
-    ]
+    points = []
+    for cell in plan.cells:
+        design = (cell.min_d, cell.variance, plan.alpha)
+        curve = design_curve(plan.design, topics, *design, runs=cell.m, engine=plan.engine)
+        points += [
+            _point(cell, int(size), float(value))
+            for size, value in zip(topics, curve, strict=True)
+            if np.isfinite(value)
+        ]
+    return points
 
 
 def planned_points(plan: Plan) -> list[dict[str, Any]]:
@@ -54,12 +57,6 @@ def planned_points(plan: Plan) -> list[dict[str, Any]]:
         for cell in plan.cells
     ]
     return [_point(cell, cell.topics, value) for cell, value in values if value is not None]
-
-
-def _curve(plan: Plan, cell: PlanCell, topics: Floats) -> Floats:
-    return design_curve(
-        plan.design, topics, cell.min_d, cell.variance, plan.alpha, runs=cell.m, engine=plan.engine
-    )
 
 
 def _point(cell: PlanCell, topics: int, value: float) -> dict[str, Any]:

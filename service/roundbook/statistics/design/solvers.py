@@ -156,7 +156,7 @@ def solve_power(
     effect = effect_size(grid.min_d, grid.variance)
     beta = kind.miss(engine, grid.topics, grid.runs, effect, grid.alpha)
     refuse_undefined(np.isnan(beta), grid, engine)
-    return _completed(kind, engine, grid._replace(beta=beta))
+    return _completed(kind, engine, grid._replace(beta=beta), np.asarray(1 - beta))
 
 
 def solve_min_d(
@@ -281,11 +281,17 @@ def design_curve(
     return _achieved(DESIGNS[design], engine, grid)
 
 
-def _completed(kind: DesignKind, engine: Engine, grid: Grid) -> SolvedDesign:
-    """Return solved designs; refuse a minD or variance beyond the range of a double."""
+def _completed(
+    kind: DesignKind, engine: Engine, grid: Grid, achieved: Floats | None = None
+) -> SolvedDesign:
+    """Return solved designs; refuse a minD or variance beyond the range of a double.
+
+    What they achieve is computed unless it is known.
+    """
     check_sizes("The minD solved for", grid.min_d)
     check_sizes("The variance solved for", grid.variance)
-    achieved = _achieved(kind, engine, grid)
+    if achieved is None:
+        achieved = _achieved(kind, engine, grid)
     tests = kind.miss is not None
     return SolvedDesign(
         grid.topics.astype(np.int64),

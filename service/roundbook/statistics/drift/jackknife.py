@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Generic, TypeVar
 
 import numpy as np
@@ -50,7 +51,7 @@ class TopicScores:
     sd: Floats
     deviations: Floats
 
-    @property
+    @cached_property
     def spread(self) -> float:
         """Mean of the sds."""
         return float(self.sd.mean())

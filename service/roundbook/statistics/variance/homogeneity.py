@@ -72,7 +72,13 @@ def homogeneity(arrays: RoundArrays, topic_codes: Ints, topics: int) -> Homogene
     ratio = largest / smallest if smallest and math.isfinite(largest / smallest) else None
     count, dof = arrays.variances.size, (topics - 1) / 2
     dof2 = dof - count + 2
-    reason = _no_test(arrays, dof2)
+    reason: NoTest | None = next(filter(None, arrays.reasons), None)
+    if count < 2:
+        reason = "one_round"
+    elif reason is None and dof2 < 2:
+        reason = "too_few_topics"
+    elif reason is None and arrays.topic_variances.min() <= _ROUNDING:
+        reason = "not_separable"
     if reason is not None:
         return Homogeneity(None, None, None, None, ratio, reason)
     common = mean_topic_variance(arrays) / arrays.topics
@@ -89,17 +95,6 @@ def homogeneity(arrays: RoundArrays, topic_codes: Ints, topics: int) -> Homogene
     statistic = wald / (count - 1) * dof2 / dof
     p_value = float(scipy.special.fdtrc(count - 1, dof2, statistic))
     return Homogeneity(statistic, count - 1, dof2, p_value, ratio, None)
-
-
-def _no_test(arrays: RoundArrays, dof2: float) -> NoTest | None:
-    if arrays.variances.size < 2:
-        return "one_round"
-    for reason in arrays.reasons:
-        if reason is not None:
-            return reason
-    if dof2 < 2:
-        return "too_few_topics"
-    return None if arrays.topic_variances.min() > _ROUNDING else "not_separable"
 
 
 @dataclass(frozen=True, eq=False)
@@ -139,24 +134,18 @@ def wald_of_equality(values: Floats, influences: SharedInfluences) -> float | No
     the first of two or more estimates, ``B = [-1, I]``. None where the covariance of the
     differences is singular.
     """
-    compact = _only_shared(influences)
-    statistic = _by_products(values, compact) if values.size > _MANY else None
-    return _from_covariance(values, compact) if statistic is None else statistic
-
-
-def _only_shared(influences: SharedInfluences) -> SharedInfluences:
-    """Count topics of a single estimate among its own variance, and number the others anew."""
+    # Topics of a single estimate count among its own variance; the others are numbered anew.
     shared_topics = np.bincount(influences.topics) > 1
     shared = shared_topics[influences.topics]
     alone = influences.values[~shared] ** 2
-    own = influences.own + np.bincount(influences.estimates[~shared], alone, influences.own.size)
-    codes = np.cumsum(shared_topics) - 1
-    return SharedInfluences(
+    compact = SharedInfluences(
         influences.values[shared],
         influences.estimates[shared],
-        codes[influences.topics[shared]],
-        own,
+        (np.cumsum(shared_topics) - 1)[influences.topics[shared]],
+        influences.own + np.bincount(influences.estimates[~shared], alone, influences.own.size),
     )
+    statistic = _by_products(values, compact) if values.size > _MANY else None
+    return _from_covariance(values, compact) if statistic is None else statistic
 
 
 def _by_products(values: Floats, influences: SharedInfluences) -> float | None:

@@ -139,13 +139,17 @@ def pool(
     spread = of_returning = of_next = math.nan
     between = None
     if reason is None:
-        spread = of_returning = _topics_part(arrays, codes, shares)
+        # The part that comes from which topics there are.
+        summed = np.bincount(codes, arrays.influences * shares[arrays.round_of_topic])
+        alone = np.where(arrays.published, arrays.topic_variances, 0)
+        spread = float(np.square(summed).sum() + (shares**2 * alone).sum())
+        of_returning = spread
         if not these_runs:
             by_round = shares * np.sqrt(arrays.runs_parts)
             # The teams of a published round are not known.
-            scored, alone = by_round[~arrays.published], by_round[arrays.published]
+            scored, unknown = by_round[~arrays.published], by_round[arrays.published]
             spread += float(np.square(by_round).sum())
-            of_returning += float(scored.sum() ** 2 + np.square(alone).sum())
+            of_returning += float(scored.sum() ** 2 + np.square(unknown).sum())
         between = _between_rounds_variance(arrays, codes)
         of_next = spread + between * (1 + float(np.dot(shares, shares)))
     tails = (1 - level) / 2, (1 + level) / 2
@@ -168,13 +172,6 @@ def pool(
         homogeneity(arrays, codes, topics),
         NextRound(u80, u95, next_limits[0], next_limits[1], between, target),
     )
-
-
-def _topics_part(arrays: RoundArrays, codes: Ints, shares: Floats) -> float:
-    """Variance of the logarithm of the pooled variance that comes from which topics there are."""
-    summed = np.bincount(codes, arrays.influences * shares[arrays.round_of_topic])
-    alone = np.where(arrays.published, arrays.topic_variances, 0)
-    return float(np.square(summed).sum() + (shares**2 * alone).sum())
 
 
 def _between_rounds_variance(arrays: RoundArrays, topic_codes: Ints) -> float:
