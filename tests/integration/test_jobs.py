@@ -290,6 +290,23 @@ def test_a_killed_worker_is_replaced_and_there_is_one_result(record, address, st
 
 
 @pytest.mark.long
+def test_a_job_that_is_cancelled_after_its_worker_was_killed_has_an_end(
+    record, address, start, look
+):
+    number = start(VERY_LONG)
+    with program("worker", ROUNDBOOK_DATABASE_URL=address) as worker:
+        wait_until(lambda: look(number).done)
+    with begin(record) as session:
+        assert cancel_job(session, ShowJob(job=number)).stopping
+    with program("worker", ROUNDBOOK_DATABASE_URL=address) as worker:
+        ended = wait_until(lambda: look(number).status != "running" and look(number))
+        worker.send_signal(signal.SIGTERM)
+        worker.communicate(timeout=10)
+    assert (ended.status, ended.stopping, ended.error) == ("cancelled", False, None)
+    assert ended.ended_at is not None
+
+
+@pytest.mark.long
 def test_a_worker_that_is_told_to_end_puts_its_job_back(record, address, start, look):
     number = start(VERY_LONG, "swaps")
     for how in (signal.SIGTERM, signal.SIGINT):

@@ -178,26 +178,29 @@ def _requeue_or_fail(app: App, job: QueuedJob) -> None:
     assert job.id is not None
     assert isinstance(app.connector, Connector)
     with app.connector.transaction() as connection:
-        lost = connection.execute(
+        row = connection.execute(
             text(
-                "SELECT lost + 1 FROM roundbook_jobs.study_job"
+                "SELECT lost + 1 AS lost, queued.abort_requested FROM roundbook_jobs.study_job"
                 " JOIN roundbook_jobs.procrastinate_jobs AS queued ON queued.id = job"
                 " WHERE job = :job AND queued.status = 'doing' FOR UPDATE"
             ),
             {"job": job.id},
-        ).scalar()
-        if lost is None:
+        ).one_or_none()
+        if row is None:
             return  # its worker was late, and ended it meanwhile
         queue = queue_in(connection)
-        if lost < _MOST_LOST:
+        if row.lost < _MOST_LOST and not row.abort_requested:
             queue.retry_job_by_id(job.id, retry_at=datetime.now(UTC))
-            note_job(connection, job.id, lost=lost, **_NO_PROGRESS)
-        else:
-            queue.connector.execute_query(
-                queries["finish_job"], job_id=job.id, status=Status.FAILED.value, delete_job=False
-            )
-            sentence = f"Its worker was lost {lost} times while it ran: for want of memory?"
-            note_job(connection, job.id, lost=lost, error=sentence, ended_at=datetime.now(UTC))
+            note_job(connection, job.id, lost=row.lost, **_NO_PROGRESS)
+            return
+        status, error = Status.ABORTED, None
+        if not row.abort_requested:
+            status = Status.FAILED
+            error = f"Its worker was lost {row.lost} times while it ran: for want of memory?"
+        queue.connector.execute_query(
+            queries["finish_job"], job_id=job.id, status=status.value, delete_job=False
+        )
+        note_job(connection, job.id, lost=row.lost, error=error, ended_at=datetime.now(UTC))
 
 
 class _PutBackError(Exception):
