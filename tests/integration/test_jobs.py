@@ -275,6 +275,21 @@ def test_a_job_of_a_record_that_was_replaced_is_not_anothers(
 
 
 @pytest.mark.long
+def test_a_job_whose_task_is_renamed_while_it_runs_stays_its_tasks(record, address, start, look):
+    number = start(LONG)
+    worker = threading.Thread(target=take_all, args=(address, lines := []))
+    worker.start()
+    wait_until(lambda: look(number).done)
+    with roundbook.open(address) as book:
+        book.ask("rename_task", task="t", name="renamed", force=True)
+        book.log("t", "1", scores(seed=1), "AP", create=True)
+    worker.join()
+    assert lines[-1].endswith("is put back, as its task or round was renamed meanwhile.")
+    wait_until(lambda: take_all(address) or look(number).status == "done")
+    assert studies(record) == [("renamed/study-1", 1, "ann")]
+
+
+@pytest.mark.long
 def test_a_killed_worker_is_replaced_and_there_is_one_result(record, address, start, look):
     number = start(LONG, "swaps")
     with program("worker", ROUNDBOOK_DATABASE_URL=address) as first:

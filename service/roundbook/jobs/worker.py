@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from multiprocessing import get_context, parent_process
@@ -23,7 +23,7 @@ from procrastinate.job_context import AbortReason
 from procrastinate.jobs import Job as QueuedJob
 from procrastinate.jobs import Status
 from procrastinate.sql import queries
-from sqlalchemy import Engine, text
+from sqlalchemy import Connection, Engine, text
 
 from roundbook.errors import DatabaseError, DatabaseUnreachableError, RoundbookError
 from roundbook.jobs.job_queue import QUEUE, Connector, committed, make_queue, queue_in
@@ -31,7 +31,7 @@ from roundbook.jobs.studies import current_names, note_job
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.record import open_record
 from roundbook.logbook.saving import save_long_result
-from roundbook.logbook.session import ReportProgress, Work, begin, ignore_progress
+from roundbook.logbook.session import ReportProgress, Session, Work, begin, ignore_progress
 from roundbook.logbook.studies.workers import uninterrupted
 from roundbook.presentation.saved_results import other_question
 from roundbook.settings import Settings
@@ -204,11 +204,11 @@ def _requeue_or_fail(app: App, job: QueuedJob) -> None:
 
 
 class _PutBackError(Exception):
-    """The database was lost under a job, which goes back into the queue."""
+    """A job cannot be ended for a reason outside of it, and goes back into the queue."""
 
 
 class _RetryInterrupted(BaseRetryStrategy):
-    """Retry strategy: a job is requeued if its worker ends, or the database was lost under it."""
+    """Retry strategy: a job is requeued if its worker ends, or for another reason outside of it."""
 
     def get_retry_decision(
         self,
@@ -255,13 +255,15 @@ def _app(
         busy.add(job)
         try:
             with committed(engine) as connection:
-                request = request | current_names(connection, job, rounds or {})
+                names = current_names(connection, job, rounds or {})
+            request = request | names
             title = f"{request['study']} of {request['task']}"
             _note(connector, job, started_at=datetime.now(UTC), **_NO_PROGRESS)
             tell(f"Job {job}: {title} is begun.")
             work = Work(_progress(engine, context), max_file_bytes=settings.max_file_bytes)
+            named_now = partial(current_names, job=job, rounds=rounds or {})
             saved = save_long_result(
-                partial(begin, engine, user, work=work),
+                partial(_begin_named, partial(begin, engine, user, work=work), named_now, names),
                 "study",
                 find_kind("study").request(**request),
                 name,
@@ -275,12 +277,16 @@ def _app(
                 _note(connector, job, ended_at=datetime.now(UTC))
                 tell(f"Job {job}: {title} is cancelled.")
             raise
+        except _PutBackError as error:
+            tell(f"Job {job}: {title} is put back, as {error}.")
+            raise
         except Exception as error:
-            lost = isinstance(error, DatabaseUnreachableError)
-            if lost and connector.execute_query_one(_COUNT_LOSS, job=job)["lost"] < _MOST_LOST:
-                tell(f"Job {job}: {title} is put back, as the database was lost under it.")
-                raise _PutBackError from error
             sentence = str(error)
+            if isinstance(error, DatabaseUnreachableError):
+                if connector.execute_query_one(_COUNT_LOSS, job=job)["lost"] < _MOST_LOST:
+                    tell(f"Job {job}: {title} is put back, as the database was lost under it.")
+                    raise _PutBackError from error
+                sentence = f"The database was lost {_MOST_LOST} times while it ran: {error}"
             if not isinstance(error, RoundbookError):
                 sentence = f"Roundbook itself went wrong here ({type(error).__name__}: {error})."
             _note(connector, job, ended_at=datetime.now(UTC), error=sentence)
@@ -303,6 +309,21 @@ def _app(
 
     app.task(name="study", queue=QUEUE, pass_context=True, retry=_RetryInterrupted())(study)
     return app
+
+
+@contextmanager
+def _begin_named(
+    begin: Callable[..., AbstractContextManager[Session]],
+    named_now: Callable[[Connection], dict[str, str]],
+    names: dict[str, str],
+    *,
+    one_snapshot: bool = False,
+) -> Iterator[Session]:
+    """Begin a transaction for a job whose task and rounds still have these names, or put it back."""
+    with begin(one_snapshot=one_snapshot) as session:
+        if named_now(session.connection) != names:
+            raise _PutBackError("its task or round was renamed meanwhile")
+        yield session
 
 
 _NO_PROGRESS = dict.fromkeys(("part", "done", "total", "seconds_left", "error", "ended_at"))
