@@ -26,7 +26,14 @@ from procrastinate.sql import queries
 from sqlalchemy import Connection, Engine, text
 
 from roundbook.errors import DatabaseError, DatabaseUnreachableError, RoundbookError
-from roundbook.jobs.job_queue import QUEUE, Connector, committed, make_queue, queue_in
+from roundbook.jobs.job_queue import (
+    QUEUE,
+    Connector,
+    WorkerConnector,
+    committed,
+    make_queue,
+    queue_in,
+)
 from roundbook.jobs.studies import current_names, note_job
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.record import open_record
@@ -79,7 +86,7 @@ def run_worker(
                 tell("Taking jobs.")
                 waits, told = not until_idle, False
                 busy: set[int] = set()
-                connector = _WorkerConnector(engine, settings.worker_timeout)
+                connector = WorkerConnector(engine, settings.worker_timeout)
                 app = _app(connector, engine, settings, tell, busy)
                 asyncio.run(_work(app, settings, busy, until_idle=until_idle))
                 if connector.lost is None:
@@ -92,39 +99,6 @@ def run_worker(
                 tell(f"No jobs are taken until the database answers again: {error}")
             told = True
             time.sleep(_SECONDS_TO_RESTART)
-
-
-class _WorkerConnector(Connector):
-    """A connector that asks again while the database does not answer, and in the end gives up.
-
-    Otherwise what came of a job could be lost in a moment without a connection, and the job would
-    be this living worker's for ever. A worker whose connector gave up must end.
-    """
-
-    def __init__(self, engine: Engine, seconds: float) -> None:
-        super().__init__(partial(committed, engine))
-        self.lost: DatabaseUnreachableError | None = None
-        self._seconds = seconds
-        self._away_since: float | None = None
-
-    def execute_query_all(self, query: str, **arguments: object) -> list[dict[str, Any]]:
-        """Return the rows of a query."""
-        while self.lost is None:
-            try:
-                rows = super().execute_query_all(query, **arguments)
-            except DatabaseUnreachableError as error:
-                now = time.monotonic()
-                self._away_since = self._away_since or now
-                # A job may have been taken without an answer: asked again, another would be taken.
-                asked_once = query == queries["fetch_job"]
-                if asked_once or now - self._away_since > self._seconds:
-                    self.lost = error
-                else:
-                    time.sleep(_POLL_SECONDS)
-            else:
-                self._away_since = None
-                return rows
-        raise self.lost
 
 
 async def _work(app: App, settings: Settings, busy: set[int], *, until_idle: bool) -> None:
