@@ -324,10 +324,11 @@ def test_a_job_that_is_cancelled_after_its_worker_was_killed_has_an_end(
 @pytest.mark.long
 def test_a_worker_that_is_told_to_end_puts_its_job_back(record, address, start, look):
     number = start(VERY_LONG, "swaps")
-    for how in (signal.SIGTERM, signal.SIGINT):
+    for how in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         with program("worker", ROUNDBOOK_DATABASE_URL=address) as worker:
             wait_until(lambda: look(number).done)
             worker.send_signal(how)
+            worker.send_signal(how)  # as of someone impatient
             _, said = worker.communicate(timeout=10)
             assert worker.returncode == 0
             assert said.splitlines()[1:] == [

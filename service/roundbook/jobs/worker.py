@@ -110,18 +110,50 @@ async def _work(app: App, settings: Settings, busy: set[int], *, until_idle: boo
     async with app.open_async():
         watching = asyncio.create_task(_watch(app, timeout, busy))
         try:
-            await app.run_worker_async(
-                queues=[QUEUE],
-                wait=not until_idle,
-                listen_notify=False,
-                fetch_job_polling_interval=_POLL_SECONDS,
-                abort_job_polling_interval=_POLL_SECONDS,
-                shutdown_graceful_timeout=0,
-                update_heartbeat_interval=timeout / 4,
-                stalled_worker_timeout=timeout,
+            working = asyncio.create_task(
+                app.run_worker_async(
+                    queues=[QUEUE],
+                    wait=not until_idle,
+                    listen_notify=False,
+                    install_signal_handlers=False,
+                    fetch_job_polling_interval=_POLL_SECONDS,
+                    abort_job_polling_interval=_POLL_SECONDS,
+                    shutdown_graceful_timeout=0,
+                    update_heartbeat_interval=timeout / 4,
+                    stalled_worker_timeout=timeout,
+                )
             )
+            with _interrupting(working), suppress(asyncio.CancelledError):
+                await working
         finally:
             watching.cancel()
+
+
+@contextmanager
+def _interrupting(working: asyncio.Task[None]) -> Iterator[None]:
+    """Have the first SIGINT or SIGTERM within the block cancel a task, and later ones do nothing.
+
+    A second one would break off the putting back of its job.
+    """
+    if threading.current_thread() is not threading.main_thread() or os.name == "nt":
+        yield
+        return
+    loop, came = asyncio.get_running_loop(), list[bool]()
+
+    def cancel() -> None:
+        if not came:
+            came.append(working.cancel())
+
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in numbers}
+    for number in numbers:
+        loop.add_signal_handler(number, cancel)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            loop.remove_signal_handler(number)
+            signal.signal(number, handler)
 
 
 async def _watch(app: App, timeout: float, busy: set[int]) -> None:
