@@ -234,11 +234,11 @@ def main() -> None:
     guard_streams()
     ended = _end_as_interrupted()
     code = run(sys.argv[1:])
-    sys.exit(128 + ended[0] if ended and code == _INTERRUPTED else code)
+    sys.exit(128 + signal.SIGTERM if ended and code == _INTERRUPTED else code)
 
 
 def _end_as_interrupted() -> list[int]:
-    """Have the signals of those who end a command interrupt it; return the list of those that come.
+    """Have SIGTERM interrupt a command, and SIGHUP be SIGTERM; return the list of those that come.
 
     They are sent by `timeout`, systemd, Docker and a terminal that is closed. Otherwise half a file
     and the embedded server would be left behind.
@@ -249,8 +249,11 @@ def _end_as_interrupted() -> list[int]:
         came.append(number)
         raise KeyboardInterrupt
 
-    for name in ("SIGTERM", "SIGHUP"):
+    def hang_up(*_: object) -> None:
+        signal.raise_signal(signal.SIGTERM)  # which a service and a worker handle themselves
+
+    for name, handler in (("SIGTERM", end), ("SIGHUP", hang_up)):
         number = getattr(signal, name, None)  # Windows has no SIGHUP
         if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # not under nohup
-            signal.signal(number, end)
+            signal.signal(number, handler)
     return came

@@ -275,6 +275,21 @@ def test_a_job_of_a_record_that_was_replaced_is_not_anothers(
 
 
 @pytest.mark.long
+def test_a_job_whose_task_is_renamed_while_it_runs_stays_its_tasks(record, address, start, look):
+    number = start(LONG)
+    worker = threading.Thread(target=take_all, args=(address, lines := []))
+    worker.start()
+    wait_until(lambda: look(number).done)
+    with roundbook.open(address) as book:
+        book.ask("rename_task", task="t", name="renamed", force=True)
+        book.log("t", "1", scores(seed=1), "AP", create=True)
+    worker.join()
+    assert lines[-1].endswith("is put back, as its task or round was renamed meanwhile.")
+    wait_until(lambda: take_all(address) or look(number).status == "done")
+    assert studies(record) == [("renamed/study-1", 1, "ann")]
+
+
+@pytest.mark.long
 def test_a_killed_worker_is_replaced_and_there_is_one_result(record, address, start, look):
     number = start(LONG, "swaps")
     with program("worker", ROUNDBOOK_DATABASE_URL=address) as first:
@@ -290,12 +305,30 @@ def test_a_killed_worker_is_replaced_and_there_is_one_result(record, address, st
 
 
 @pytest.mark.long
+def test_a_job_that_is_cancelled_after_its_worker_was_killed_has_an_end(
+    record, address, start, look
+):
+    number = start(VERY_LONG)
+    with program("worker", ROUNDBOOK_DATABASE_URL=address) as worker:
+        wait_until(lambda: look(number).done)
+    with begin(record) as session:
+        assert cancel_job(session, ShowJob(job=number)).stopping
+    with program("worker", ROUNDBOOK_DATABASE_URL=address) as worker:
+        ended = wait_until(lambda: look(number).status != "running" and look(number))
+        worker.send_signal(signal.SIGTERM)
+        worker.communicate(timeout=10)
+    assert (ended.status, ended.stopping, ended.error) == ("cancelled", False, None)
+    assert ended.ended_at is not None
+
+
+@pytest.mark.long
 def test_a_worker_that_is_told_to_end_puts_its_job_back(record, address, start, look):
     number = start(VERY_LONG, "swaps")
-    for how in (signal.SIGTERM, signal.SIGINT):
+    for how in (signal.SIGTERM, signal.SIGHUP, signal.SIGINT):
         with program("worker", ROUNDBOOK_DATABASE_URL=address) as worker:
             wait_until(lambda: look(number).done)
             worker.send_signal(how)
+            worker.send_signal(how)  # as of someone impatient
             _, said = worker.communicate(timeout=10)
             assert worker.returncode == 0
             assert said.splitlines()[1:] == [

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
+from functools import partial
 from importlib import resources
 from typing import Any
 
 from procrastinate.connector import BaseAsyncConnector
 from procrastinate.manager import JobManager
 from procrastinate.schema import SchemaManager
+from procrastinate.sql import queries
 from psycopg import sql
 from psycopg.rows import dict_row
 from psycopg.types.array import ListDumper
@@ -19,7 +22,7 @@ from psycopg.types.json import Jsonb
 from sqlalchemy import Connection, Engine, text
 
 from roundbook.database.engine import unit_of_work
-from roundbook.errors import DatabaseError
+from roundbook.errors import DatabaseError, DatabaseUnreachableError
 from roundbook.logbook.privileges import QUEUE_SCHEMA as SCHEMA
 
 QUEUE = "studies"
@@ -141,6 +144,42 @@ def committed(engine: Engine) -> Iterator[Connection]:
     with unit_of_work(engine) as connection:
         yield connection
         connection.commit()
+
+
+_SECONDS_TO_ASK_AGAIN = 1.0
+
+
+class WorkerConnector(Connector):
+    """A connector that asks again while the database does not answer, and in the end gives up.
+
+    Otherwise what came of a job could be lost in a moment without a connection, and the job would
+    be this living worker's for ever. A worker whose connector gave up must end.
+    """
+
+    def __init__(self, engine: Engine, seconds: float) -> None:
+        super().__init__(partial(committed, engine))
+        self.lost: DatabaseUnreachableError | None = None
+        self._seconds = seconds
+        self._away_since: float | None = None
+
+    def execute_query_all(self, query: str, **arguments: object) -> list[dict[str, Any]]:
+        """Return the rows of a query."""
+        while self.lost is None:
+            try:
+                rows = super().execute_query_all(query, **arguments)
+            except DatabaseUnreachableError as error:
+                now = time.monotonic()
+                self._away_since = self._away_since or now
+                # A job may have been taken without an answer: asked again, another would be taken.
+                asked_once = query == queries["fetch_job"]
+                if asked_once or now - self._away_since > self._seconds:
+                    self.lost = error
+                else:
+                    time.sleep(_SECONDS_TO_ASK_AGAIN)
+            else:
+                self._away_since = None
+                return rows
+        raise self.lost
 
 
 def has_queue(connection: Connection) -> bool:

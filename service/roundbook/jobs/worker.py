@@ -9,7 +9,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
 from multiprocessing import get_context, parent_process
@@ -23,15 +23,22 @@ from procrastinate.job_context import AbortReason
 from procrastinate.jobs import Job as QueuedJob
 from procrastinate.jobs import Status
 from procrastinate.sql import queries
-from sqlalchemy import Engine, text
+from sqlalchemy import Connection, Engine, text
 
 from roundbook.errors import DatabaseError, DatabaseUnreachableError, RoundbookError
-from roundbook.jobs.job_queue import QUEUE, Connector, committed, make_queue, queue_in
+from roundbook.jobs.job_queue import (
+    QUEUE,
+    Connector,
+    WorkerConnector,
+    committed,
+    make_queue,
+    queue_in,
+)
 from roundbook.jobs.studies import current_names, note_job
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.record import open_record
 from roundbook.logbook.saving import save_long_result
-from roundbook.logbook.session import ReportProgress, Work, begin, ignore_progress
+from roundbook.logbook.session import ReportProgress, Session, Work, begin, ignore_progress
 from roundbook.logbook.studies.workers import uninterrupted
 from roundbook.presentation.saved_results import other_question
 from roundbook.settings import Settings
@@ -79,7 +86,7 @@ def run_worker(
                 tell("Taking jobs.")
                 waits, told = not until_idle, False
                 busy: set[int] = set()
-                connector = _WorkerConnector(engine, settings.worker_timeout)
+                connector = WorkerConnector(engine, settings.worker_timeout)
                 app = _app(connector, engine, settings, tell, busy)
                 asyncio.run(_work(app, settings, busy, until_idle=until_idle))
                 if connector.lost is None:
@@ -94,39 +101,6 @@ def run_worker(
             time.sleep(_SECONDS_TO_RESTART)
 
 
-class _WorkerConnector(Connector):
-    """A connector that asks again while the database does not answer, and in the end gives up.
-
-    Otherwise what came of a job could be lost in a moment without a connection, and the job would
-    be this living worker's for ever. A worker whose connector gave up must end.
-    """
-
-    def __init__(self, engine: Engine, seconds: float) -> None:
-        super().__init__(partial(committed, engine))
-        self.lost: DatabaseUnreachableError | None = None
-        self._seconds = seconds
-        self._away_since: float | None = None
-
-    def execute_query_all(self, query: str, **arguments: object) -> list[dict[str, Any]]:
-        """Return the rows of a query."""
-        while self.lost is None:
-            try:
-                rows = super().execute_query_all(query, **arguments)
-            except DatabaseUnreachableError as error:
-                now = time.monotonic()
-                self._away_since = self._away_since or now
-                # A job may have been taken without an answer: asked again, another would be taken.
-                asked_once = query == queries["fetch_job"]
-                if asked_once or now - self._away_since > self._seconds:
-                    self.lost = error
-                else:
-                    time.sleep(_POLL_SECONDS)
-            else:
-                self._away_since = None
-                return rows
-        raise self.lost
-
-
 async def _work(app: App, settings: Settings, busy: set[int], *, until_idle: bool) -> None:
     if not settings.debug:
         # It prints the traceback of a job whose outcome could not be stored.
@@ -136,18 +110,50 @@ async def _work(app: App, settings: Settings, busy: set[int], *, until_idle: boo
     async with app.open_async():
         watching = asyncio.create_task(_watch(app, timeout, busy))
         try:
-            await app.run_worker_async(
-                queues=[QUEUE],
-                wait=not until_idle,
-                listen_notify=False,
-                fetch_job_polling_interval=_POLL_SECONDS,
-                abort_job_polling_interval=_POLL_SECONDS,
-                shutdown_graceful_timeout=0,
-                update_heartbeat_interval=timeout / 4,
-                stalled_worker_timeout=timeout,
+            working = asyncio.create_task(
+                app.run_worker_async(
+                    queues=[QUEUE],
+                    wait=not until_idle,
+                    listen_notify=False,
+                    install_signal_handlers=False,
+                    fetch_job_polling_interval=_POLL_SECONDS,
+                    abort_job_polling_interval=_POLL_SECONDS,
+                    shutdown_graceful_timeout=0,
+                    update_heartbeat_interval=timeout / 4,
+                    stalled_worker_timeout=timeout,
+                )
             )
+            with _interrupting(working), suppress(asyncio.CancelledError):
+                await working
         finally:
             watching.cancel()
+
+
+@contextmanager
+def _interrupting(working: asyncio.Task[None]) -> Iterator[None]:
+    """Have the first SIGINT or SIGTERM within the block cancel a task, and later ones do nothing.
+
+    A second one would break off the putting back of its job.
+    """
+    if threading.current_thread() is not threading.main_thread() or os.name == "nt":
+        yield
+        return
+    loop, came = asyncio.get_running_loop(), list[bool]()
+
+    def cancel() -> None:
+        if not came:
+            came.append(working.cancel())
+
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.getsignal(number) for number in numbers}
+    for number in numbers:
+        loop.add_signal_handler(number, cancel)
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            loop.remove_signal_handler(number)
+            signal.signal(number, handler)
 
 
 async def _watch(app: App, timeout: float, busy: set[int]) -> None:
@@ -178,34 +184,37 @@ def _requeue_or_fail(app: App, job: QueuedJob) -> None:
     assert job.id is not None
     assert isinstance(app.connector, Connector)
     with app.connector.transaction() as connection:
-        lost = connection.execute(
+        row = connection.execute(
             text(
-                "SELECT lost + 1 FROM roundbook_jobs.study_job"
+                "SELECT lost + 1 AS lost, queued.abort_requested FROM roundbook_jobs.study_job"
                 " JOIN roundbook_jobs.procrastinate_jobs AS queued ON queued.id = job"
                 " WHERE job = :job AND queued.status = 'doing' FOR UPDATE"
             ),
             {"job": job.id},
-        ).scalar()
-        if lost is None:
+        ).one_or_none()
+        if row is None:
             return  # its worker was late, and ended it meanwhile
         queue = queue_in(connection)
-        if lost < _MOST_LOST:
+        if row.lost < _MOST_LOST and not row.abort_requested:
             queue.retry_job_by_id(job.id, retry_at=datetime.now(UTC))
-            note_job(connection, job.id, lost=lost, **_NO_PROGRESS)
-        else:
-            queue.connector.execute_query(
-                queries["finish_job"], job_id=job.id, status=Status.FAILED.value, delete_job=False
-            )
-            sentence = f"Its worker was lost {lost} times while it ran: for want of memory?"
-            note_job(connection, job.id, lost=lost, error=sentence, ended_at=datetime.now(UTC))
+            note_job(connection, job.id, lost=row.lost, **_NO_PROGRESS)
+            return
+        status, error = Status.ABORTED, None
+        if not row.abort_requested:
+            status = Status.FAILED
+            error = f"Its worker was lost {row.lost} times while it ran: for want of memory?"
+        queue.connector.execute_query(
+            queries["finish_job"], job_id=job.id, status=status.value, delete_job=False
+        )
+        note_job(connection, job.id, lost=row.lost, error=error, ended_at=datetime.now(UTC))
 
 
 class _PutBackError(Exception):
-    """The database was lost under a job, which goes back into the queue."""
+    """A job cannot be ended for a reason outside of it, and goes back into the queue."""
 
 
 class _RetryInterrupted(BaseRetryStrategy):
-    """Retry strategy: a job is requeued if its worker ends, or the database was lost under it."""
+    """Retry strategy: a job is requeued if its worker ends, or for another reason outside of it."""
 
     def get_retry_decision(
         self,
@@ -252,13 +261,15 @@ def _app(
         busy.add(job)
         try:
             with committed(engine) as connection:
-                request = request | current_names(connection, job, rounds or {})
+                names = current_names(connection, job, rounds or {})
+            request = request | names
             title = f"{request['study']} of {request['task']}"
             _note(connector, job, started_at=datetime.now(UTC), **_NO_PROGRESS)
             tell(f"Job {job}: {title} is begun.")
             work = Work(_progress(engine, context), max_file_bytes=settings.max_file_bytes)
+            named_now = partial(current_names, job=job, rounds=rounds or {})
             saved = save_long_result(
-                partial(begin, engine, user, work=work),
+                partial(_begin_named, partial(begin, engine, user, work=work), named_now, names),
                 "study",
                 find_kind("study").request(**request),
                 name,
@@ -272,12 +283,16 @@ def _app(
                 _note(connector, job, ended_at=datetime.now(UTC))
                 tell(f"Job {job}: {title} is cancelled.")
             raise
+        except _PutBackError as error:
+            tell(f"Job {job}: {title} is put back, as {error}.")
+            raise
         except Exception as error:
-            lost = isinstance(error, DatabaseUnreachableError)
-            if lost and connector.execute_query_one(_COUNT_LOSS, job=job)["lost"] < _MOST_LOST:
-                tell(f"Job {job}: {title} is put back, as the database was lost under it.")
-                raise _PutBackError from error
             sentence = str(error)
+            if isinstance(error, DatabaseUnreachableError):
+                if connector.execute_query_one(_COUNT_LOSS, job=job)["lost"] < _MOST_LOST:
+                    tell(f"Job {job}: {title} is put back, as the database was lost under it.")
+                    raise _PutBackError from error
+                sentence = f"The database was lost {_MOST_LOST} times while it ran: {error}"
             if not isinstance(error, RoundbookError):
                 sentence = f"Roundbook itself went wrong here ({type(error).__name__}: {error})."
             _note(connector, job, ended_at=datetime.now(UTC), error=sentence)
@@ -300,6 +315,21 @@ def _app(
 
     app.task(name="study", queue=QUEUE, pass_context=True, retry=_RetryInterrupted())(study)
     return app
+
+
+@contextmanager
+def _begin_named(
+    begin: Callable[..., AbstractContextManager[Session]],
+    named_now: Callable[[Connection], dict[str, str]],
+    names: dict[str, str],
+    *,
+    one_snapshot: bool = False,
+) -> Iterator[Session]:
+    """Begin a transaction for a job whose task and rounds still have these names, or put it back."""
+    with begin(one_snapshot=one_snapshot) as session:
+        if named_now(session.connection) != names:
+            raise _PutBackError("its task or round was renamed meanwhile")
+        yield session
 
 
 _NO_PROGRESS = dict.fromkeys(("part", "done", "total", "seconds_left", "error", "ended_at"))
