@@ -7,7 +7,7 @@ import typer
 from roundbook.presentation.generalisability import (
     FIELDS,
     TABLE_FIELDS,
-    csv_row,
+    csv_rows,
     heading,
     remarks,
     round_facts,
@@ -95,7 +95,7 @@ def generalisability(
         return
     if form != "table":
         rounds = list(map(round_facts, report.rounds))
-        show(report, form, list(map(csv_row, report.rounds)), _COLUMNS, extra={"rounds": rounds})
+        show(report, form, csv_rows(report), _COLUMNS, extra={"rounds": rounds})
         return
     print_table(report.rounds, _OF_ROUND, above=[heading(report)])
     section("Topics needed:", rows=report.rounds, columns=_NEEDED)

@@ -58,6 +58,8 @@ _MEASURES = (
 _ORIGIN = Column("origin", "From")
 _ASSESSMENTS = Column("assessments", "Assessments")
 _LINES = tuple(Column(name, name) for name in HISTORY_LINE)
+# Of what a pooled variance is, in CSV and JSON.
+_LABELS = ("task", "measure", "scale", "assessments")
 
 
 @app.command("show", epilog="Example: roundbook variance show covid --measure nDCG@10")
@@ -211,7 +213,7 @@ def pooled(
     """Show the variance pooled over all rounds, with its interval and a homogeneity test."""
     request = request_of(VarianceRequest, locals())
     history = _history(context, database, request)
-    result = history.pooled
+    result, labels = history.pooled, {name: getattr(history, name) for name in _LABELS}
     columns: tuple[Column, ...] = (
         variance_column("variance", "Pooled"),
         variance_column("low", "95% from"),
@@ -222,7 +224,9 @@ def pooled(
         Column("weights", "Weighed by"),
     )
     if form != "table":
-        columns += (
+        columns = (
+            *(Column(name, name) for name in _LABELS),
+            *columns,
             Column("rounds", "Rounds", ", ".join),
             number("max_min_ratio", "Max/min", 2),
             Column("homogeneity_p", "Wald p"),
@@ -233,11 +237,11 @@ def pooled(
     show(
         result,
         form,
-        [pooled_line(result)],
+        [SimpleNamespace(**labels, **vars(pooled_line(result)))],
         columns,
         above=[heading(history)],
         below=[f"Rounds: {', '.join(result.rounds)}.", *with_advice(history, lines)],
-        extra={"warning": history_warning(history)},
+        extra={**labels, "warning": history_warning(history)},
     )
 
 

@@ -31,6 +31,7 @@ TABLES = "result, result_input and matrix_run instead of plan, plan_estimate and
 MOVE = "the way out is the terminal's own sentence"
 VARIANCE_CSV = "CSV of variances has the pooled one as its last line"
 PLAN_CSV = "CSV of a plan names its task and measure"
+NAMED_CSV = "CSV of a pooled variance and of generalisability names its task and measure"
 PROTOCOL = "the paragraph says that rounds share topics, and that they disagree"
 PLAN_DETAILS = "the power that more than three rounds had is a detail"
 TABLE = "an interval's heading says whose it is"
@@ -442,6 +443,12 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     },
     "variance history web --measure nDCG@10 --rounds 2021 --rounds 2023 --scale std-ab --format csv": {
         "out": VARIANCE_CSV,
+    },
+    "variance pooled drift --measure AP --scale std-cdf --format csv": {
+        "out": NAMED_CSV,
+    },
+    "generalisability drift --measure AP --format csv": {
+        "out": NAMED_CSV,
     },
     "plan --variance 0.05 --format csv": {
         "out": PLAN_CSV,

@@ -12,8 +12,10 @@ if TYPE_CHECKING:
     from roundbook.logbook.generalisability import GeneralisabilityReport, Reliability
 
 
-# The columns of CSV: every limit has its own.
+_LABELS = ("task", "measure", "assessments")
+# The columns of CSV and data frames: every limit has its own.
 FIELDS = (
+    *_LABELS,
     *("round", "matrix", "revision", "topics", "runs", "system", "topic", "residual"),
     *(
         f"{name}{limit}"
@@ -74,6 +76,7 @@ def round_facts(row: Reliability) -> dict[str, Any]:
 
 # The columns of CSV of the table of several numbers of topics and levels.
 TABLE_FIELDS = (
+    *_LABELS,
     *("round", "topics", "level"),
     *(f"{name}{limit}" for name in ("e_rho_squared", "phi") for limit in ("", "_low", "_high")),
 )
@@ -90,12 +93,19 @@ def table_rows(report: GeneralisabilityReport) -> list[SimpleNamespace]:
 
 def table_csv_rows(report: GeneralisabilityReport) -> list[SimpleNamespace]:
     """Return the same rows for CSV, with every limit in a column of its own; see `table_rows`."""
-    return [SimpleNamespace(**_limits(vars(row))) for row in table_rows(report)]
+    labels = _labels(report)
+    return [SimpleNamespace(**labels, **_limits(vars(row))) for row in table_rows(report)]
 
 
-def csv_row(row: Reliability) -> SimpleNamespace:
-    """Return the CSV row of a round."""
-    return SimpleNamespace(**_limits(row.model_dump(exclude=_NOT_IN_CSV)))
+def csv_rows(report: GeneralisabilityReport) -> list[SimpleNamespace]:
+    """Return the rows of CSV and data frames, one for each round."""
+    labels = _labels(report)
+    values = [labels | _limits(row.model_dump(exclude=_NOT_IN_CSV)) for row in report.rounds]
+    return [SimpleNamespace(**{name: row[name] for name in FIELDS}) for row in values]
+
+
+def _labels(report: GeneralisabilityReport) -> dict[str, str]:
+    return {name: getattr(report, name) for name in _LABELS}
 
 
 def _limits(values: dict[str, Any]) -> dict[str, Any]:

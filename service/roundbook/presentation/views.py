@@ -186,7 +186,7 @@ def _comparison(comparison: Any) -> View:  # noqa: ANN401
 
 def _generalisability(report: Any) -> View:  # noqa: ANN401
     sentences = [generalisability.heading(report), *generalisability.remarks(report)]
-    return View(list(map(generalisability.csv_row, report.rounds)), sentences)
+    return View(generalisability.csv_rows(report), sentences)
 
 
 def _study(study: Any) -> View:  # noqa: ANN401
