@@ -44,7 +44,7 @@ def list_(
 ) -> None:
     """List the saved results, the latest version of each, and whether it is stale."""
     from roundbook.logbook.saved_results import list_results
-    from roundbook.presentation.saved_results import ENTRY_COLUMNS, brief_sentence, entry_row
+    from roundbook.presentation.saved_results import brief_sentence, entry_row, entry_types
 
     request = ListResults(task=task, stale=stale, kind=kind)
     with record(context, database) as session:
@@ -58,7 +58,7 @@ def list_(
     hint = "see 'roundbook plan save', 'roundbook drift --save' and 'roundbook study NAME --save'"
     columns: tuple[Column, ...] = _LISTED
     if form == "csv":
-        columns = tuple(Column(name, name) for name in ENTRY_COLUMNS)
+        columns = tuple(Column(name, name) for name in entry_types())
     elif len({row.task for row in rows}) > 1:
         columns = (Column("task", "Task", spare=2), *columns)
     empty = "No result is stale." if request.stale else f"No result is saved: {hint}."

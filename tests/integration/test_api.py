@@ -16,6 +16,8 @@ from urllib.request import urlopen
 
 import jsonschema_rs
 import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 from fastapi.testclient import TestClient
 from sqlalchemy import text
@@ -620,7 +622,7 @@ def test_no_question_is_an_oracle_of_drafts(service, book, tmp_path):
     assert "t" not in client.get("/readyz").json()
 
 
-def test_scores_come_out_as_files_too(service):
+def test_scores_come_out_as_files_too(service, book):
     client = service["admin"]
     scores = client.get(path("export_matrix"), params={"matrix": 1}, headers={"Accept": "text/csv"})
     assert scores.text == scores_text(0)
@@ -644,6 +646,21 @@ def test_scores_come_out_as_files_too(service):
         problem(refused, 422, "either `matrix`, or `task`, `round` and `measure`")
     rows = client.get(path("variances"), params=OF, headers={"Accept": parquet})
     assert list(pd.read_parquet(io.BytesIO(rows.content))["round"])[:2] == ["1", "2"]
+    # Files of one question have the same columns of the same types, whatever they hold.
+    book.create_task("empty")
+    for name in ("matrices", "events", "results", "topics", "rounds"):
+        schemas = [
+            pq.read_schema(
+                io.BytesIO(
+                    client.get(
+                        path(name), params={"task": task}, headers={"Accept": parquet}
+                    ).content
+                )
+            )
+            for task in ("t", "empty")
+        ]
+        assert schemas[0].equals(schemas[1], check_metadata=False), name
+        assert not any(kind == pa.null() for kind in schemas[0].types), name
     events = client.get(path("events"), params={"after": 0, "limit": 2})
     assert [event["event"] for event in events.json()["events"]] == [1, 2]
     following = client.get(events.links["next"]["url"])

@@ -24,8 +24,10 @@ from roundbook.errors import (
     RequestError,
     WithdrawnError,
 )
-from roundbook.presentation.impact import DEPENDENT_COLUMNS
+from roundbook.presentation.impact import DEPENDENT_TYPES
 from roundbook.presentation.studies.swap_rate import protocol
+from roundbook.presentation.views import columns_of
+from roundbook.python import answers
 from roundbook.python.answers import Answer
 from roundbook.settings import Settings
 from roundbook.use_cases import USE_CASES
@@ -245,8 +247,47 @@ def test_a_list_without_rows_has_its_columns(book):
     assert full == empty
     impact = book.ask("impact", matrix=1)
     nothing = Answer(impact.model.model_copy(update={"dependents": []}))
-    for answer in (impact, nothing):
-        assert tuple(answer.to_frame().columns) == DEPENDENT_COLUMNS
+    withdrawn = book.withdraw(1, "wrong", dry_run=True)
+    assert len(withdrawn.to_frame()) == len(withdrawn.impact) > 0
+    for answer in (impact, nothing, withdrawn):
+        assert list(answer.to_frame().columns) == list(DEPENDENT_TYPES)
+
+
+def test_the_types_of_columns_do_not_depend_on_what_they_hold(book, monkeypatch):
+    for seed, label in enumerate("12"):
+        book.log("full", label, scores(seed), "AP", topics=TOPICS, runs=RUNS, create=True)
+    book.save("plan", note="why", task="full", measure="AP")
+    published = {"variance": 0.05, "topics": 50, "runs": 20, "source": "A", "create": True}
+    for task in ("full", "bare"):
+        book.record_variance(task, "3", "AP", **published)
+    # Rounds without shared topics, and nothing else.
+    for label, topics in (("4", "xy"), ("5", "vw")):
+        few = [[0.1, 0.2], [0.3, 0.3]]
+        book.log("bare", label, few, "AP", topics=topics, runs="ab", create=True)
+    there = answers.find_spec
+    of_task = ("rounds", "matrices", "measures", "results", "events", "runs", "qrels", "topics")
+    of_measure = ("variances", "generalisability", "ageing")
+    for name in (*of_task, "histories", "verify", *of_measure):
+        measure = {"measure": "AP"} if name in of_measure else {}
+        columns, frames, schemas = [], [], []
+        for task in ("full", "bare"):
+            answer = book.ask(name, task=task, **measure)
+            typed = columns_of(answer.model)
+            columns.append({column: kind for column, (kind, _) in typed.items()})
+            frames.append(answer.to_frame())
+            monkeypatch.setattr(answers, "find_spec", lambda library: library == "polars")
+            schemas.append(answer.to_frame().schema)
+            monkeypatch.setattr(answers, "find_spec", there)
+        assert columns[0] == columns[1], name
+        for column, kind in columns[0].items():
+            numbers = {int: {"int64"}, float: {"float64"}}.get(kind)
+            of_pandas = {str(frame[column].dtype).lower() for frame in frames}
+            assert numbers in (None, of_pandas), (name, column)
+            if kind is not object:  # whose lists have types of their own in polars
+                assert schemas[0][column] == schemas[1][column], (name, column)
+    history = book.variances("bare", "AP").to_frame()
+    assert (str(history["runs"].dtype), list(history["runs"][:3])) == ("Int64", [20, 2, 2])
+    assert history["two_way_low"].dtype == float
 
 
 def test_rows_are_the_same_list_whatever_it_holds(book, tmp_path):
@@ -260,7 +301,7 @@ def test_rows_are_the_same_list_whatever_it_holds(book, tmp_path):
     assert list(frame["topic"]) == TOPICS
     assert list(frame["run topic"]) == standardised.scores[0]
     verified = book.verify().to_frame()
-    assert (len(verified), list(verified)) == (0, ["kind", "count", "first"])
+    assert (len(verified), list(verified)[:3]) == (0, ["kind", "count", "first.kind"])
     lists, grades = tmp_path / "a.run", tmp_path / "q"
     lists.write_text("".join(f"{topic} Q0 d1 1 1 a\n" for topic in TOPICS))
     grades.write_text("".join(f"{topic} 0 d1 1\n" for topic in TOPICS))

@@ -252,10 +252,11 @@ def test_several_levels_and_numbers_of_topics_in_one_table(engine, terminal):
     longer = [limit / (1 - limit) for limit in table[2]["e_rho_squared_interval"]]
     assert longer == pytest.approx([50 / 12 * signal for signal in relative])
     lines = terminal(*asked, "--format", "csv").out.splitlines()
-    assert (len(lines), lines[0].split(",")[:4]) == (
+    assert (len(lines), lines[0].split(",")[:6]) == (
         5,
-        ["round", "topics", "level", "e_rho_squared"],
+        ["task", "measure", "assessments", "round", "topics", "level"],
     )
+    assert all(line.startswith("t,AP,official,") for line in lines[1:])
     shown = terminal(*words, "--level", "0.8", "--level", "0.95").out
     assert "With so many topics, and intervals at so many levels:" in shown
     assert "needs a whole number of topics" in terminal(*words, "--topics", "0").err

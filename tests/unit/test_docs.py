@@ -210,6 +210,7 @@ REFERS = {
 COMPOSED = {"impact", "notes"}
 # What the terminal prints beside the fields of commands that were recorded never, or not since.
 BESIDE = {
+    "roundbook variance pooled": {"task", "measure", "scale", "assessments"},
     "roundbook run log": {"notes"},
     "roundbook qrels log": {"notes"},
     "roundbook impact": {"source"},

@@ -9,6 +9,7 @@ from base64 import b64encode
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import date, datetime
 from pathlib import Path
 from threading import Lock
 from typing import Any, NamedTuple
@@ -206,10 +207,30 @@ def csv_text(names: Sequence[str], rows: Sequence[dict[str, Any]]) -> str:
 def _parquet(result: BaseModel) -> bytes:
     arrow = import_extra("pyarrow", "parquet", "Parquet")
     parquet = import_extra("pyarrow.parquet", "parquet", "Parquet")
-    columns = {name: list(map(_plain, values)) for name, values in columns_of(result).items()}
+    types = {
+        str: arrow.string(),
+        bool: arrow.bool_(),
+        int: arrow.int64(),
+        float: arrow.float64(),
+        datetime: arrow.timestamp("us", "UTC"),
+        date: arrow.date32(),
+        object: arrow.string(),
+    }
+    columns = {
+        name: arrow.array(
+            map(_text if types[kind] == arrow.string() else _plain, values), types[kind]
+        )
+        for name, (kind, values) in columns_of(result).items()
+    }
     stream = io.BytesIO()
     parquet.write_table(arrow.table(columns), stream)
     return stream.getvalue()
+
+
+def _text(value: object) -> str | None:
+    """Return a value for a cell of text."""
+    plain = _plain(value)
+    return None if plain is None else str(plain)
 
 
 def _plain(value: object) -> object:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from roundbook.logbook.drift.report import DriftCurve, LaterRound
+from roundbook.presentation.column_types import types_at
 from roundbook.presentation.drift import assumed, chosen_runs, effective_choice
 from roundbook.presentation.drift_verdict import curve_reason
 from roundbook.presentation.phrases import counted
@@ -29,6 +30,12 @@ def curve_row(later: LaterRound) -> dict[str, Any]:
         low, high = getattr(like, f"{name}_95", None) or (None, None)
         row |= {name: getattr(like, name, None), f"{name}_low": low, f"{name}_high": high}
     return row
+
+
+def curve_types() -> dict[str, type]:
+    """Return the types of the columns of `curve_row`."""
+    judged = (f"{name}{limit}" for name in ("shift", "sd_ratio") for limit in ("", "_low", "_high"))
+    return types_at(LaterRound, _ROW) | dict.fromkeys(judged, float)
 
 
 def curve_sentences(curve: DriftCurve) -> dict[str, Any]:

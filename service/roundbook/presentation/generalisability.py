@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from roundbook.logbook.withdrawals import left_out
+from roundbook.presentation.column_types import types_of
 from roundbook.presentation.phrases import under_label
 
 if TYPE_CHECKING:
@@ -102,6 +103,18 @@ def csv_rows(report: GeneralisabilityReport) -> list[SimpleNamespace]:
     labels = _labels(report)
     values = [labels | _limits(row.model_dump(exclude=_NOT_IN_CSV)) for row in report.rounds]
     return [SimpleNamespace(**{name: row[name] for name in FIELDS}) for row in values]
+
+
+def csv_types() -> dict[str, type]:
+    """Return the types of the columns of `csv_rows`."""
+    from roundbook.logbook.generalisability import Reliability  # noqa: PLC0415
+
+    types = types_of(Reliability)
+    numbers = {
+        name: types[name.removesuffix("_low").removesuffix("_high")]
+        for name in FIELDS[len(_LABELS) :]
+    }
+    return dict.fromkeys(_LABELS, str) | numbers
 
 
 def _labels(report: GeneralisabilityReport) -> dict[str, str]:

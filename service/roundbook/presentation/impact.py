@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from roundbook.logbook.kinds import title_of
@@ -82,8 +83,15 @@ def why_dependent(dependent: Dependent) -> str | None:
     return "; ".join(clauses) or None
 
 
-# The columns of `dependent_row`.
-DEPENDENT_COLUMNS = ("kind", "name", "where", "saved_at", "saved_by", "stale", "why", "rests")
+# The columns of `dependent_row`, and their types.
+DEPENDENT_TYPES = {
+    **dict.fromkeys(("kind", "name", "where"), str),
+    "saved_at": datetime,
+    "saved_by": str,
+    "stale": bool,
+    "why": str,
+    "rests": bool,
+}
 
 
 def dependent_row(dependent: Dependent) -> dict[str, Any]:

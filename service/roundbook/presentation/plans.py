@@ -10,6 +10,7 @@ from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.plan import VarianceAt, kind_of
 from roundbook.presentation import variances
+from roundbook.presentation.column_types import types_of
 from roundbook.presentation.latex import latex
 from roundbook.presentation.phrases import counted
 from roundbook.presentation.rounds import out_of_order
@@ -305,6 +306,20 @@ def plan_rows(plan: Plan) -> list[SimpleNamespace]:
         }
         rows.append(SimpleNamespace(**labels, **cell.model_dump(exclude={"beside"}), **values))
     return rows
+
+
+def plan_types(plan: Plan) -> dict[str, type]:
+    """Return the types of the columns of `plan_rows`."""
+    from roundbook.logbook.plans.plan import PlanCell  # noqa: PLC0415
+
+    whole = plan.solve == "topics"
+    names = [option.name for option in plan.alternatives]
+    types = {"task": str, "measure": str, **types_of(PlanCell)}
+    del types["beside"]
+    beside = {
+        f"{'topics' if whole else 'solved'}_{name}": int if whole else float for name in names
+    }
+    return types | beside
 
 
 def round_columns(plan: Plan) -> tuple[Column, ...]:

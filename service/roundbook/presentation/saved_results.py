@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from roundbook.logbook.kinds import find_kind, import_kind
+from roundbook.presentation.column_types import types_of
 from roundbook.presentation.phrases import of_task, under_label
 
 if TYPE_CHECKING:
@@ -30,8 +31,14 @@ def saved_heading(entry: ResultEntry, title: str | None = None) -> str:
 
 
 _IN_ROWS = ("kind", "name", "version", "task", "saved_at", "saved_by", "stale")
-# The columns of `entry_row`.
-ENTRY_COLUMNS = (*_IN_ROWS, "why", "note")
+
+
+def entry_types() -> dict[str, type]:
+    """Return the types of the columns of `entry_row`."""
+    from roundbook.logbook.saved_results import ResultEntry  # noqa: PLC0415
+
+    types = types_of(ResultEntry)
+    return {name: types[name] for name in _IN_ROWS} | {"why": str, "note": str}
 
 
 def entry_row(entry: ResultEntry) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.withdrawals import left_out
+from roundbook.presentation.column_types import types_at
 from roundbook.presentation.measures import new_measure_notes, ratio_notes
 from roundbook.presentation.phrases import counted, listed, under_label
 from roundbook.presentation.tables import Column, count, fixed, values_at, variance_column
@@ -160,6 +161,14 @@ def history_lines(history: VarianceHistory) -> list[SimpleNamespace]:
     rounds = [SimpleNamespace(**labels, **values_at(row, _ROUND)) for row in history.rounds]
     pooled = dict.fromkeys(_ROUND) | values_at(history.pooled, _POOLED_ROW) | {"origin": "pooled"}
     return [*rounds, SimpleNamespace(**labels, **pooled)]
+
+
+def history_types() -> dict[str, type]:
+    """Return the types of the columns of `history_lines`."""
+    # The help of the commands needs this module, but no such model.
+    from roundbook.logbook.variance_history import RoundVariance  # noqa: PLC0415
+
+    return {"measure": str, "assessments": str, **types_at(RoundVariance, _ROUND)}
 
 
 def pooled_line(pooled: Pooled) -> SimpleNamespace:

@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel
@@ -23,6 +24,7 @@ from roundbook.presentation import (
     variance_differences,
     variances,
 )
+from roundbook.presentation.column_types import ColumnTypes, types_of, types_of_values
 from roundbook.presentation.studies.common import study_text
 
 if TYPE_CHECKING:
@@ -36,8 +38,8 @@ _MOST_FLOATING = 40
 class View(NamedTuple):
     """The view of a result: its rows and sentences, and LaTeX, a chart and tables if it has them.
 
-    `rows` are for CSV and data frames, `tables` are for reading. `columns` are those of a list
-    without rows.
+    `rows` are for CSV and data frames, `tables` are for reading. `types` are those of the columns,
+    also of a list without rows.
     """
 
     rows: Sequence[Any]
@@ -45,7 +47,7 @@ class View(NamedTuple):
     latex: Callable[[], str] | None = None
     chart: Callable[[], Any] | None = None
     tables: Sequence[Table] = ()
-    columns: Sequence[str] = ()
+    types: ColumnTypes = MappingProxyType({})
 
 
 def view_of(result: Any) -> View:  # noqa: ANN401
@@ -62,30 +64,39 @@ def view_of(result: Any) -> View:  # noqa: ANN401
         return view._replace(sentences=[*view.sentences, *sentences])
     if hasattr(result, "study"):
         return _study(result)
-    if name := _ROWS.get(type(result).__name__):
-        return View(getattr(result, name), sentences, columns=_columns_of_list(result, name))
-    lists = [
-        value
-        for name in type(result).model_fields
-        if isinstance(value := getattr(result, name), list)
-        and value
-        and not isinstance(value[0], (str, float, int, list))
-    ]
-    if not lists and type(result).__name__.endswith("List"):
+    if name := _ROWS.get(type(result).__name__) or _first_list(result):
+        return _list(result, name, sentences)
+    if type(result).__name__.endswith("List"):
         fields = type(result).model_fields
-        columns = next(filter(None, (_columns_of_list(result, name) for name in fields)), [])
-        return View([], sentences, columns=columns)
-    return View(lists[0] if lists else [result], sentences)
+        types = next(filter(None, (_types_of_list(result, name) for name in fields)), {})
+        return View([], sentences, types=types)
+    return View([result], sentences, types=types_of(type(result)))
 
 
-def _columns_of_list(result: BaseModel, name: str) -> list[str]:
-    """Return the fields of the models that a field lists; an empty list for other fields."""
+def _first_list(result: BaseModel) -> str | None:
+    """Return the first field that lists something but plain values, or None."""
+    for name in type(result).model_fields:
+        value = getattr(result, name)
+        if isinstance(value, list) and value and not isinstance(value[0], (str, float, int, list)):
+            return name
+    return None
+
+
+def _list(result: BaseModel, name: str, sentences: Sequence[str] = ()) -> View:
+    """Return the view of a result whose rows are those of a field."""
+    if name == "impact":
+        return _dependents(getattr(result, name), sentences)
+    return View(getattr(result, name), sentences, types=_types_of_list(result, name))
+
+
+def _types_of_list(result: BaseModel, name: str) -> dict[str, type]:
+    """Return the types of the fields of the models that a field lists; none for other fields."""
     annotation = type(result).model_fields[name].annotation
     for kind in (annotation, *get_args(annotation)):  # a list, or a list or None
         (model,) = get_args(kind) if get_origin(kind) is list else (None,)
         if isinstance(model, type) and issubclass(model, BaseModel):
-            return list(model.model_fields)
-    return []
+            return types_of(model)
+    return {}
 
 
 # By result, the list that has its rows, also when it is empty or another list comes first.
@@ -104,7 +115,8 @@ def _variances(history: Any) -> View:  # noqa: ANN401
     sentences = [variances.heading(history), *variances.summary(history)]
     sentences += variances.withdrawn_notes(history)
     table = partial(latex.variances_latex, history)
-    return View(variances.history_lines(history), sentences, table, chart)
+    types = variances.history_types()
+    return View(variances.history_lines(history), sentences, table, chart, types=types)
 
 
 def _histories(result: Any) -> View:  # noqa: ANN401
@@ -112,7 +124,12 @@ def _histories(result: Any) -> View:  # noqa: ANN401
     rows = [row for view in views for row in view.rows]
     sentences = [sentence for view in views for sentence in view.sentences]
     sentences += variance_differences.stability(result.histories)
-    return View(rows, sentences, lambda: "\n\n".join(map(latex.variances_latex, result.histories)))
+    return View(
+        rows,
+        sentences,
+        lambda: "\n\n".join(map(latex.variances_latex, result.histories)),
+        types=variances.history_types(),
+    )
 
 
 def _plan(plan: Any) -> View:  # noqa: ANN401
@@ -122,7 +139,8 @@ def _plan(plan: Any) -> View:  # noqa: ANN401
     chart = partial(_draw, "plans", "power_chart", plan)
     beside = filter(None, (plans.design_advice(plan), plans.fits(plan), plans.warning(plan)))
     sentences = [plans.headline(plan), *beside, *plans.notes(plan), protocol(plan)]
-    return View(plans.plan_rows(plan), sentences, lambda: plans.plan_latex(plan), chart)
+    rows, types = plans.plan_rows(plan), plans.plan_types(plan)
+    return View(rows, sentences, lambda: plans.plan_latex(plan), chart, types=types)
 
 
 def _drift(report: Any) -> View:  # noqa: ANN401
@@ -132,22 +150,27 @@ def _drift(report: Any) -> View:  # noqa: ANN401
 
     chart = partial(_draw, "drift", "topics_chart", report)
     sentences = [headline(report), reason(report), *brief_notes(report), advice(report)]
-    return View(report.topics, sentences, chart=chart)
+    return _list(report, "topics", sentences)._replace(chart=chart)
 
 
 def _curve(curve: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.drift_curve import curve_order, curve_row, summary  # noqa: PLC0415
+    from roundbook.presentation.drift_curve import (  # noqa: PLC0415
+        curve_order,
+        curve_row,
+        curve_types,
+        summary,
+    )
 
     chart = partial(_draw, "drift", "curve_chart", curve)
-    return View(
-        list(map(curve_row, curve.rounds)), [summary(curve), *curve_order(curve)], chart=chart
-    )
+    sentences = [summary(curve), *curve_order(curve)]
+    return View(list(map(curve_row, curve.rounds)), sentences, chart=chart, types=curve_types())
 
 
 def _factors(factor_set: Any) -> View:  # noqa: ANN401
     chart = partial(_draw, "scores", "factor_chart", factor_set)
     sentences = [factors.heading(factor_set), *factors.withdrawn_note(factor_set)]
-    return View(factor_set.factors, sentences, partial(latex.factors_latex, factor_set), chart)
+    table = partial(latex.factors_latex, factor_set)
+    return _list(factor_set, "factors", sentences)._replace(latex=table, chart=chart)
 
 
 def _standardised(scores: Any) -> View:  # noqa: ANN401
@@ -159,34 +182,40 @@ def _standardised(scores: Any) -> View:  # noqa: ANN401
         for topic, values in zip(scores.topics, by_topic, strict=True)
     ]
     notes = [*factors.standardised_notes(scores), *factors.standardised_remarks(scores)]
-    return View(rows, [factors.standardised_heading(scores), *notes])
+    types = {"topic": str, **dict.fromkeys(names, float)}
+    return View(rows, [factors.standardised_heading(scores), *notes], types=types)
 
 
 def _impact(impact: Any) -> View:  # noqa: ANN401
-    from roundbook.presentation.impact import (  # noqa: PLC0415
-        DEPENDENT_COLUMNS,
-        dependent_row,
-        impact_sentences,
-    )
+    from roundbook.presentation.impact import impact_sentences  # noqa: PLC0415
 
-    rows = list(map(dependent_row, impact.dependents))
-    return View(rows, impact_sentences(impact), columns=DEPENDENT_COLUMNS)
+    return _dependents(impact.dependents, impact_sentences(impact))
+
+
+def _dependents(dependents: Sequence[Any], sentences: Sequence[str]) -> View:
+    """Return the view of what rests on a score matrix, or of what a decision made stale."""
+    from roundbook.presentation.impact import DEPENDENT_TYPES, dependent_row  # noqa: PLC0415
+
+    return View(list(map(dependent_row, dependents)), sentences, types=DEPENDENT_TYPES)
 
 
 def _round(contents: Any) -> View:  # noqa: ANN401
-    lists = (contents.matrices, contents.uploads, contents.qrels, contents.published_variances)
-    return View(next(filter(None, lists), [contents]), rounds.round_sentences(contents))
+    sentences = rounds.round_sentences(contents)
+    for name in ("matrices", "uploads", "qrels", "published_variances"):
+        if getattr(contents, name):
+            return _list(contents, name, sentences)
+    return View([contents], sentences, types=types_of(type(contents)))
 
 
 def _comparison(comparison: Any) -> View:  # noqa: ANN401
-    columns = _columns_of_list(comparison, "cells_shown")
     sentences = [*runs.comparison_summary(comparison), *runs.comparison_notes(comparison)]
-    return View(comparison.cells_shown, sentences, columns=columns)
+    return _list(comparison, "cells_shown", sentences)
 
 
 def _generalisability(report: Any) -> View:  # noqa: ANN401
     sentences = [generalisability.heading(report), *generalisability.remarks(report)]
-    return View(generalisability.csv_rows(report), sentences)
+    types = generalisability.csv_types()
+    return View(generalisability.csv_rows(report), sentences, types=types)
 
 
 def _study(study: Any) -> View:  # noqa: ANN401
@@ -199,33 +228,42 @@ def _study(study: Any) -> View:  # noqa: ANN401
         return latex.latex(text.heading, main.rows, columns, long=len(main.rows) > _MOST_FLOATING)
 
     sentences = [text.heading, *text.sentences, *text.remarks, text.protocol]
-    return View(
-        rows, sentences, table, partial(_draw, "studies", "study_chart", study), text.tables
-    )
+    names = main.field_names()
+    types = {name: _WITHOUT_VALUES.get(name, float) for name in names}
+    types |= types_of_values(names, rows)
+    chart = partial(_draw, "studies", "study_chart", study)
+    return View(rows, sentences, table, chart, text.tables, types)
+
+
+# The types of columns of studies that may hold nothing, of those that are no decimal numbers.
+_WITHOUT_VALUES = {
+    **dict.fromkeys(("team", "ageing"), str),
+    **dict.fromkeys(("pool_depth", "pooled_runs"), int),
+    **dict.fromkeys(("unstable", "misses"), bool),
+}
 
 
 def _exported(exported: Any) -> View:  # noqa: ANN401
     from roundbook.csv_names import unmarked  # noqa: PLC0415
 
     if exported.content is None or exported.layout != "wide":
-        return View([exported])
+        return View([exported], types=types_of(type(exported)))
     header, *lines = csv.reader(io.StringIO(exported.content))
     _, *names = map(unmarked, header)
     rows = [
         {"topic": unmarked(topic), **dict(zip(names, map(float, scores), strict=True))}
         for topic, *scores in lines
     ]
-    return View(rows)
+    return View(rows, types={"topic": str, **dict.fromkeys(names, float)})
 
 
 def _runs(listed: Any) -> View:  # noqa: ANN401
-    name = "uploads" if listed.runs is None else "runs"
-    return View(getattr(listed, name), columns=_columns_of_list(listed, name))
+    return _list(listed, "uploads" if listed.runs is None else "runs")
 
 
 def _jobs(jobs: Any) -> View:  # noqa: ANN401
     sentences = list(map(saved_results.job_sentence, jobs.jobs))
-    return View(jobs.jobs, sentences, columns=_columns_of_list(jobs, "jobs"))
+    return _list(jobs, "jobs", sentences)
 
 
 _VIEWS: dict[str, Callable[[Any], View]] = {
@@ -234,9 +272,9 @@ _VIEWS: dict[str, Callable[[Any], View]] = {
     "Impact": _impact,
     "RoundContents": _round,
     "ResultList": lambda listed: View(
-        list(map(saved_results.entry_row, listed.results)), columns=saved_results.ENTRY_COLUMNS
+        list(map(saved_results.entry_row, listed.results)), types=saved_results.entry_types()
     ),
-    "Job": lambda job: View([job], [saved_results.job_sentence(job)]),
+    "Job": lambda job: View([job], [saved_results.job_sentence(job)], types=types_of(type(job))),
     "JobList": _jobs,
     "VarianceHistory": _variances,
     "VarianceHistories": _histories,
@@ -245,9 +283,9 @@ _VIEWS: dict[str, Callable[[Any], View]] = {
     "DriftCurve": _curve,
     "FactorSet": _factors,
     "StandardisedScores": _standardised,
-    "RankAgreement": lambda agreement: View(
-        agreement.ranking, rankings.summary(agreement), partial(latex.ranking_latex, agreement)
-    ),
+    "RankAgreement": lambda agreement: _list(
+        agreement, "ranking", rankings.summary(agreement)
+    )._replace(latex=partial(latex.ranking_latex, agreement)),
     "ScoreComparison": _comparison,
     "GeneralisabilityReport": _generalisability,
 }
@@ -270,29 +308,48 @@ def _flat(fields: Mapping[str, Any]) -> dict[str, Any]:
     return flat
 
 
-def table_of(result: Any) -> tuple[list[str], list[dict[str, Any]]]:  # noqa: ANN401
-    """Return the columns and rows of a result; nested fields are columns: ``interval.low``."""
+def typed_table_of(result: Any) -> tuple[dict[str, type], list[dict[str, Any]]]:  # noqa: ANN401
+    """Return the types of a result's columns, by name, and its rows.
+
+    Nested fields are columns: ``interval.low``. The types do not depend on the values, but for
+    columns that are the names of a mapping. A column of type `object` holds lists or mappings.
+    """
     view = view_of(result)
     rows = [_flat(_fields(row)) for row in view.rows]
     # Rows may be of several kinds; every row gets the columns of all.
-    columns = list(dict.fromkeys(name for row in rows for name in row) or view.columns)
-    return columns, [{name: row.get(name) for name in columns} for row in rows]
+    found = dict.fromkeys(name for row in rows for name in row)
+    columns: list[str] = []
+    for name in view.types:
+        inner = [other for other in found if other.startswith(f"{name}.")]
+        columns += inner or [name]
+    # A nested model that is None has a column a field, and none of its own.
+    nested = {name.rpartition(".")[0] for name in view.types}
+    columns += [name for name in found if name not in columns and name not in nested]
+    filled = [{name: row.get(name) for name in columns} for row in rows]
+    types = dict.fromkeys(columns, object) | types_of_values(columns, filled)
+    return types | {name: view.types[name] for name in columns if name in view.types}, filled
 
 
-def columns_of(result: Any) -> dict[str, list[Any]]:  # noqa: ANN401
-    """Return the rows of a result as columns, the values of each of one type.
+def table_of(result: Any) -> tuple[list[str], list[dict[str, Any]]]:  # noqa: ANN401
+    """Return the columns and rows of a result; nested fields are columns: ``interval.low``."""
+    types, rows = typed_table_of(result)
+    return list(types), rows
 
-    Whole and decimal numbers count as one type. In a column of several types, or of mappings,
-    values that are not text become JSON text.
+
+def columns_of(result: Any) -> dict[str, tuple[type, list[Any]]]:  # noqa: ANN401
+    """Return the rows of a result as columns, each of a type, as `typed_table_of` has them.
+
+    In a column of several types, or of mappings, values that are not text become JSON text.
     """
-    names, rows = table_of(result)
-    columns = {name: [row[name] for row in rows] for name in names}
-    for name, values in columns.items():
-        present = [value for value in values if value is not None]
-        kinds = {float if type(value) is int else type(value) for value in present}
-        if len(kinds) > 1 or dict in kinds:
-            columns[name] = [
+    types, rows = typed_table_of(result)
+    columns = {}
+    for name, kind in types.items():
+        values = [row[name] for row in rows]
+        kinds = {type(value) for value in values if value is not None}
+        if kind is object and (len(kinds) > 1 or dict in kinds):
+            values = [
                 value if value is None or isinstance(value, str) else json.dumps(value, default=str)
                 for value in values
             ]
+        columns[name] = kind, values
     return columns

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
+from datetime import datetime
 from html import escape
 from importlib import import_module
 from importlib.util import find_spec
@@ -16,13 +17,20 @@ from roundbook.errors import InputError, MissingExtraError
 from roundbook.formats.extras import import_extra
 from roundbook.presentation.latex import latex
 from roundbook.presentation.tables import Column
-from roundbook.presentation.views import columns_of, table_of, view_of
+from roundbook.presentation.views import columns_of, table_of, typed_table_of, view_of
 from roundbook.python.ways_out import with_ways_out
 
 if TYPE_CHECKING:
     import altair as alt
 
 _MOST_ROWS = 60
+# The types of columns of pandas that hold nothing in some row; texts need none.
+_WITH_GAPS = {
+    int: "Int64",
+    float: "float64",
+    bool: "boolean",
+    datetime: "datetime64[us, UTC]",
+}
 
 
 class Answer:
@@ -58,11 +66,26 @@ class Answer:
             When neither is installed.
         """
         if find_spec("pandas"):
-            columns, rows = table_of(self.model)
-            return import_module("pandas").DataFrame(rows, columns=columns)
+            types, rows = typed_table_of(self.model)
+            frame = import_module("pandas").DataFrame(rows, columns=list(types))
+            # Without a value to tell its type, or with a gap, a column would be of another one.
+            with_gaps = {
+                name: _WITH_GAPS[kind]
+                for name, kind in types.items()
+                if kind in _WITH_GAPS and (frame[name].isna().any() or frame.empty)
+            }
+            return frame.astype(with_gaps)
         if find_spec("polars"):
+            polars, columns = import_module("polars"), columns_of(self.model)
+            time = polars.Datetime("us", "UTC")
+            kinds = {
+                name: time if kind is datetime else kind
+                for name, (kind, _) in columns.items()
+                if kind is not object
+            }
+            values = {name: cells for name, (_, cells) in columns.items()}
             # Not strict: a column may begin with whole numbers and go on with decimals.
-            return import_module("polars").DataFrame(columns_of(self.model), strict=False)
+            return polars.DataFrame(values, strict=False, schema_overrides=kinds)
         with with_ways_out():
             raise MissingExtraError(
                 "A data frame takes pandas or polars; neither is installed.", "frames"
