@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from roundbook.errors import RecordError
-from roundbook.presentation.rounds import PUBLISHED_VARIANCES, round_sentences
+from roundbook.presentation.rounds import PUBLISHED_VARIANCES, collection_notes, round_sentences
 from roundbook.presentation.runs import QRELS, UPLOADS, corrections, described_phrase
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.record import RoundVerificationRequest
@@ -101,7 +101,7 @@ def create(
         confirm_name(session, request.task, request.round)
         created = create_round(session, request)
     show(created, form, [created], _COLUMNS)
-    talk_notes(_held_notes(request.task, [created]))
+    talk_notes([*collection_notes(created), *_held_notes(request.task, [created])])
 
 
 @app.command("set", epilog="Example: roundbook round set covid round1 --collection CORD-19")
@@ -124,7 +124,7 @@ def set_(
         changed = set_round(session, request)
     extra = {"impact": dependents_json(changed.impact)}
     show(changed, form, [changed], _COLUMNS, extra=extra)
-    talk_notes(_held_notes(request.task, [changed]))
+    talk_notes([*collection_notes(changed), *_held_notes(request.task, [changed])])
     tell_impact(changed)
 
 

@@ -103,6 +103,24 @@ def test_the_round_of_withdrawn_scores_becomes_the_next_one(roundbook, scores, t
     assert roundbook("db", "verify").code == 0
 
 
+def test_a_collection_that_is_nearly_that_of_another_round_is_asked_about(roundbook):
+    assert roundbook("task", "create", "covid").code == 0
+    create = ("round", "create", "covid")
+    assert roundbook(*create, "round1", "--collection", "CORD-19").err == ""
+    assert roundbook(*create, "round2", "--collection", "CORD-19").err == ""
+    slip = roundbook(*create, "round3", "--collection", "CORD19")
+    question = "The document collection CORD19 is new. Did you mean CORD-19?"
+    assert slip.err == f"Note: {question}\n"
+    again = ("round", "set", "covid", "round2", "--collection", "cord-19", "--force")
+    changed = roundbook(*again, "--dry-run", "--format", "json")
+    assert changed.json["near_collection"] == "CORD-19"
+    mended = ("round", "set", "covid", "round3", "--collection", "CORD-19", "--force")
+    assert roundbook(*mended).err == ""
+    assert "near_collection" not in roundbook(*mended, "--format", "json").json
+    # Numbers are no slips.
+    assert roundbook(*create, "round4", "--collection", "CORD-20").err == ""
+
+
 def test_the_database_guards_what_holds_scores(roundbook, scores, engine):
     assert roundbook("log", "t", "r1", scores, "--measure", "AP", "--create").code == 0
     assert roundbook("round", "publish", "t", "r1", "--yes").code == 0

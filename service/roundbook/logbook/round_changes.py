@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from datetime import datetime
+from operator import not_
 
+from pydantic import Field
 from sqlalchemy import func, select
 
 from roundbook.database.tables import current_matrix, event, round_
@@ -21,7 +23,7 @@ from roundbook.logbook.lookup import recorded_round, round_named
 from roundbook.logbook.names import check_name, check_text
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import PUBLISHED, fingerprint_round, published_fingerprint
-from roundbook.logbook.rounds import Round, collection_name, read_rounds
+from roundbook.logbook.rounds import Round, collection_name, near_collection, read_rounds
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import content_of_rounds, not_empty_error
 from roundbook.requests.tasks import PublishRound, RemoveRound, RenameRound, SetRound
@@ -44,10 +46,12 @@ class PublishedRound(Round):
 class ChangedRound(Round):
     """A round just changed; `impact` lists the saved results that are stale by its collection.
 
-    With `dry_run` it is what would have been done.
+    With `dry_run` it is what would have been done. `near_collection` is that of another round which
+    a collection just declared may be a misspelling of.
     """
 
     dry_run: bool
+    near_collection: str | None = Field(None, exclude_if=not_)
     impact: list[Dependent]
 
 
@@ -79,7 +83,8 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
     AlreadyRecordedError
         When another value is recorded and `force` is not given.
     """
-    values = {"held": request.held, "collection": collection_name(request)}
+    collection = collection_name(request)
+    values = {"held": request.held, "collection": collection}
     if not any(values.values()):
         raise InputError("There is nothing to set.", way_out="nothing to set")
     connection = session.connection
@@ -120,7 +125,12 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
             ),
         )
     changed = read_rounds(connection, task_id, recorded.label)[0]
-    return ChangedRound(**dict(changed), dry_run=request.dry_run, impact=impact)
+    return ChangedRound(
+        **dict(changed),
+        dry_run=request.dry_run,
+        near_collection=near_collection(connection, task_id, collection),
+        impact=impact,
+    )
 
 
 def rename_round(session: Session, request: RenameRound) -> RenamedRound:

@@ -16,7 +16,7 @@ from roundbook.errors import AlreadyRecordedError, NotRecordedError, RoundPublis
 from roundbook.logbook.events import record_event
 from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
 from roundbook.logbook.lookup import Series, find_round, find_task, read_round, round_named
-from roundbook.logbook.names import NearName, check_name, is_named, near_names_of_new
+from roundbook.logbook.names import NearName, check_name, is_named, near_name, near_names_of_new
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task
@@ -56,9 +56,13 @@ class Round(Result):
 
 
 class CreatedRound(Round):
-    """A new round, with the recorded one of its task whose label may have been meant, if any."""
+    """A new round, with the recorded one of its task whose label may have been meant, if any.
+
+    `near_collection` is that of another round which its collection may be a misspelling of.
+    """
 
     near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
+    near_collection: str | None = Field(None, exclude_if=not_)
 
 
 class RoundList(Result):
@@ -90,7 +94,11 @@ def create_round(session: Session, request: CreateRound) -> CreatedRound:
             round=label,
         )
     (created,) = read_rounds(connection, task_id, label)
-    return CreatedRound(**dict(created), near_names=near_names_of_new(session, request.task, label))
+    return CreatedRound(
+        **dict(created),
+        near_names=near_names_of_new(session, request.task, label),
+        near_collection=near_collection(connection, task_id, collection),
+    )
 
 
 def list_rounds(session: Session, request: ListRounds) -> RoundList:
@@ -211,6 +219,14 @@ def collection_name(request: CreateRound) -> str | None:
     """Return the name of a request's collection, None without one."""
     name = request.collection
     return None if name is None else check_name("document collection", name)
+
+
+def near_collection(connection: Connection, task_id: int, collection: str | None) -> str | None:
+    """Return the collection of a task that one just declared may be a misspelling of, or None."""
+    declared = Counter(row.collection for row in read_rounds(connection, task_id))
+    if collection is None or declared[collection] > 1:
+        return None
+    return near_name(collection, filter(None, declared))
 
 
 def read_rounds(connection: Connection, task_id: int, label: str | None = None) -> list[Round]:

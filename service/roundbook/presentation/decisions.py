@@ -20,7 +20,7 @@ from roundbook.presentation.matrices import (
 from roundbook.presentation.measures import merge_sentence
 from roundbook.presentation.phrases import counted, listed
 from roundbook.presentation.previews import near_note
-from roundbook.presentation.rounds import out_of_order_notes, publication_note
+from roundbook.presentation.rounds import collection_notes, out_of_order_notes, publication_note
 from roundbook.presentation.runs import described_phrase, qrels_notes, run_notes
 from roundbook.presentation.saved_results import brief_sentence, other_question, why_stale
 from roundbook.presentation.variances import recorded_notes
@@ -345,9 +345,14 @@ _SENTENCES: dict[str, Callable[[Any], Iterable[str | None]]] = {
     "MergedMeasures": lambda merge: [merge_sentence(merge)],
     "RenamedTask": lambda renamed: [renamed_sentence("Task", renamed.was, renamed.task)],
     "CreatedTask": _near,
-    "CreatedRound": lambda created: [*_near(created), *out_of_order_notes([created])],
+    "CreatedRound": lambda created: [
+        *_near(created),
+        *collection_notes(created),
+        *out_of_order_notes([created]),
+    ],
     "RoundList": lambda listed: out_of_order_notes(listed.rounds),
     "ChangedRound": lambda changed: [
+        *collection_notes(changed),
         *out_of_order_notes([changed]),
         *_stale(changed),
     ],

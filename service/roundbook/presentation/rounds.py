@@ -7,14 +7,16 @@ from typing import TYPE_CHECKING
 
 from roundbook.errors import WayOut
 from roundbook.presentation.phrases import counted, listed
+from roundbook.presentation.previews import near_note
 from roundbook.presentation.tables import Column, count, variance_column
 
 if TYPE_CHECKING:
     from roundbook.logbook.held_order import OutOfOrder
     from roundbook.logbook.matrices.listing import ListedMatrix
+    from roundbook.logbook.round_changes import ChangedRound
     from roundbook.logbook.round_contents import RoundContents
     from roundbook.logbook.round_fingerprint import Publication
-    from roundbook.logbook.rounds import Round
+    from roundbook.logbook.rounds import CreatedRound, Round
 
 _FEW_PAIRS = 3
 # For callers without a token, in place of figures over all rounds where some are not published.
@@ -65,6 +67,12 @@ def out_of_order_notes(rounds: Sequence[Round]) -> list[str]:
         *(f"{clause}." for clause in clauses[:-1]),
         f"{clauses[-1]}: what compares rounds or takes the latest goes by the order of recording.",
     ]
+
+
+def collection_notes(declared: CreatedRound | ChangedRound) -> list[str]:
+    """Return the question whether a collection just declared is a slip for another round's."""
+    near = near_note("document collection", str(declared.collection), declared.near_collection)
+    return [near] if near else []
 
 
 def correct_date(task: str) -> WayOut:
