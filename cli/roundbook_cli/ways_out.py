@@ -37,7 +37,8 @@ _WAYS_OUT = {
     "name the pivot": "{message}: name one with --pivot.",
     "fewer first topics": "{message}; look earlier with --start, from 2 to {topics}.",
     "team file": "{message}; give it with --teams, beside the score file.",
-    "log as runs": "{message}; 'roundbook run log' takes runs.",
+    "log as runs": "{message}; 'roundbook run log' takes runs, and 'roundbook log --from-runs' scores"
+    " them.",
     "log as assessments": "{message}; 'roundbook qrels log' takes relevance assessments.",
     "no topic without gaps": "{message}, so --missing drop-topic would leave none.",
     "missing scores": "{message}; complete the file, or choose --missing zero or --missing"

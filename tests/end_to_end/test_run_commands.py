@@ -70,7 +70,7 @@ def test_what_is_wrong_is_said_in_one_sentence(roundbook, write, snapshot):
         (("run", "log", "web", "2025", place["run"]), "Task 'web' has no round '2025'"),
         (("run", "log", "web", "2024", place["other"]), "Run 'a' of round '2024' has other lists"),
         (("run", "log", "web", "2024", place["qrels"]), "'roundbook qrels log' takes"),
-        (("qrels", "log", "web", "2024", place["run"]), "'roundbook run log' takes runs."),
+        (("qrels", "log", "web", "2024", place["run"]), "'roundbook run log' takes runs, and"),
         (("run", "log", "web", "2024", place["folder"]), "five:1: a line of a TREC run has six"),
         (("run", "log", "web", "2024", "missing"), "missing: "),
         (("qrels", "log", "web", "2024", place["nothing"]), "no document has a grade above 0"),

@@ -31,6 +31,8 @@ _WAYS_OUT = {
     "list tokens": "GET /tokens lists those there are.",
     "log a round": "Log one by POST /log.",
     "log scores": "Log them by POST /log.",
+    "log as runs": "POST /log-runs takes runs, and POST /log with `from_runs` scores them.",
+    "log as assessments": "POST /log-qrels takes relevance assessments.",
     "log the assessments": "Log them by POST /log-qrels.",
     "log the runs": "Log them by POST /log-runs.",
     "missing scores": "Fill them in, or choose `missing` zero or drop-topic.",

@@ -44,9 +44,9 @@ def detect_layout(table: Table, selection: MeasureSelection) -> str:
             raise _no_layout(source.file)
         if (kind := kind_of(source)) is not None:
             raise BadFileError(
-                f"this looks like {kind}, and not like scores; Roundbook takes scores a topic, as"
-                " trec_eval -q prints them",
+                f"this looks like {kind}, and not like scores",
                 source.file,
+                way_out="log as runs" if kind == "a TREC run" else "log as assessments",
             )
         has_heading = table.keys[0] in ANY_TOPIC_HEADER | ANY_RUN_HEADER | {""}
         if not has_heading or first.split(maxsplit=2)[:2] == ["runid", SUMMARY_TOPIC]:

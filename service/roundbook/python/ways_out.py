@@ -35,6 +35,8 @@ _WAYS_OUT = {
     "list tokens": "book.ask('tokens') lists those there are.",
     "log a round": "Log one: book.log({task}, ROUND, scores, {measure})",
     "log scores": "Log them: book.log({task}, {round}, scores, {measure})",
+    "log as runs": "book.log_runs(task, round, file) takes runs.",
+    "log as assessments": "book.log_qrels(task, round, file) takes relevance assessments.",
     "log the assessments": "Log them: book.log_qrels(task, round, file)",
     "log the runs": "Log them: book.log_runs(task, round, file)",
     "missing scores": "Fill them in, or choose missing='zero' or missing='drop-topic'.",

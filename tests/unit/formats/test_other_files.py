@@ -13,11 +13,15 @@ OTHER = [
     ("run\tteam_id\ttype\na\tX\tauto\n", "a team file", "--teams"),
     ("team,run,contributed_to_pool\nX,a,yes\n", "a team file", "--teams"),
     ("Group;Run Tag\nX;a\n", "a team file", "--teams"),
-    ("1 0 doc-1 1\n1 0 doc-2 -1\n", "TREC qrels", "trec_eval -q"),
-    ("1\t0\tdoc-1\t1\n1\t0\tdoc-2\t0\n", "TREC qrels", "trec_eval -q"),
-    ("1185869 0 0 1\n1185868 0 16 1\n", "TREC qrels", "trec_eval -q"),
-    ("1 Q0 doc-1 1 9.5 mine\n1 Q0 doc-2 2 9.1 mine\n", "a TREC run", "trec_eval -q"),
-    ("1\tQ0\tdoc-1\t1\t9.5\tmine\n1\tQ0\tdoc-2\t2\t-1e3\tmine\n", "a TREC run", "trec_eval -q"),
+    ("1 0 doc-1 1\n1 0 doc-2 -1\n", "TREC qrels", "'roundbook qrels log' takes"),
+    ("1\t0\tdoc-1\t1\n1\t0\tdoc-2\t0\n", "TREC qrels", "'roundbook qrels log' takes"),
+    ("1185869 0 0 1\n1185868 0 16 1\n", "TREC qrels", "'roundbook qrels log' takes"),
+    ("1 Q0 doc-1 1 9.5 mine\n1 Q0 doc-2 2 9.1 mine\n", "a TREC run", "'roundbook run log' takes"),
+    (
+        "1\tQ0\tdoc-1\t1\t9.5\tmine\n1\tQ0\tdoc-2\t2\t-1e3\tmine\n",
+        "a TREC run",
+        "'roundbook run log' takes",
+    ),
 ]
 
 
