@@ -472,8 +472,9 @@ def test_other_sites_and_bad_requests(engine):
             send = client.post if url == path("log") else client.get
             again = problem(send(url, params=asked), 422, "is given 2 times, and takes one value")
             assert again["field"] == field
-        problem(client.get(f"{PREFIX}/nothing"), 404, "no such page")
-        problem(client.delete(path("tasks")), 405)
+        lost = problem(client.get(f"{PREFIX}/nothing"), 404, "no such path")
+        assert lost["help"] == f"GET {PREFIX}/openapi.json describes those there are."
+        problem(client.delete(path("tasks")), 405, "not asked for by DELETE, but by GET, HEAD.")
         answer = client.get(path("tasks"))
         # HEAD is answered as GET is, without what it would send.
         head = client.head(path("tasks"))

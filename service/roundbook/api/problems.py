@@ -147,14 +147,17 @@ def add_handlers(app: FastAPI) -> None:
         return problem(RequestError(field, f"`{field}` {refusal_reason(fault)}".rstrip(".")))
 
     @app.exception_handler(HTTPException)
-    def refuse_http(_: Request, error: HTTPException) -> Response:
-        if error.status_code == 400:  # FastAPI's, for JSON that its parser gives up on
+    def refuse_http(http: Request, error: HTTPException) -> Response:
+        status, detail, headers = error.status_code, str(error.detail), dict(error.headers or {})
+        if status == 400:  # FastAPI's, for JSON that its parser gives up on
             return problem(HttpError(422, NO_JSON))
-        sentence = {404: "There is no such page.", 405: "It is not asked for in this way."}
-        content = _document(
-            error.status_code, sentence.get(error.status_code, str(error.detail)), code="Http"
-        )
-        return _answer(content, dict(error.headers or {}))
+        helps = None
+        if status == 404:
+            detail = "There is no such path."
+            helps = f"GET {PREFIX}/openapi.json describes those there are."
+        elif status == 405:
+            detail = f"It is not asked for by {http.method}, but by {headers['Allow']}."
+        return _answer(_document(status, detail, code="Http", help=helps), headers)
 
     @app.exception_handler(Exception)
     def report_failure(*_: object) -> Response:
