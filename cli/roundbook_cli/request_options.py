@@ -133,6 +133,18 @@ def reword(error: UsageError) -> None:
         own_sentence = fault["type"] == "value_error"
         error.message = "" if own_sentence else "it "
         error.message += refusal_reason(fault)
+        error.message += _repeated(error, str(fault.get("input")))
+
+
+def _repeated(error: UsageError, value: str) -> str:
+    """Return how several values are given, where one option has them all and may be repeated."""
+    option: Any = getattr(error, "param", None)
+    values = re.split(r"[,;\s]+", value.strip())
+    # Of two numbers with a comma between them it may be a decimal comma.
+    if not getattr(option, "multiple", False) or len(values) == 1 or "; write" in error.message:
+        return ""
+    name = max(option.opts, key=len)
+    return f"; give several as {' '.join(f'{name} {one}' for one in values)}"
 
 
 @contextmanager

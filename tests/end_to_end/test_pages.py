@@ -379,6 +379,9 @@ def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, eng
     assert "its published fingerprint would no longer verify" in of_published
     assert "Would become stale" in words(correction)
     assert "'next'" in words(correction)
+    # As the terminal says it: factors and variances that follow by themselves are only counted.
+    assert "factors and variances (4): computed anew, nothing is to be done" in words(correction)
+    assert "factor version 1 (" not in words(correction)
     assert "logged already" in words(upload(client, scores(1), round="2"))
     assert events_of(engine) == before
 

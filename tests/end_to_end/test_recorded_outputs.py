@@ -68,6 +68,7 @@ ASSESSED = "a study of runs names the assessments"
 OTHER_IDS = "where rounds share no topic, topics may have returned under other ids"
 BETWEEN_ROUNDS = "what limits and intervals take for how much rounds vary is said"
 NAMED = "runs that other matrices of the round lack are named"
+NEAR_COLLECTION = "a collection that is nearly that of another round is asked about"
 NEW_LABEL = "an assessments label that is new to the task is noted"
 THIS_ROUND = "a needed difference is of this round and its topics"
 ONE_WAY_OUT = "a saved result that is not there has one way out, whatever its kind"
@@ -162,6 +163,9 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     },
     "log ntcir 15 bm25-2025.nev rm3-2025.nev dense-2025.nev --measure Q --file-measure Q-measure"
     " --format json": {"out.notes": TIED, "err": TIED},
+    "round set web 2023 --held 2023-11-14 --collection 'crawl 1' --format json": {
+        "err": NEAR_COLLECTION,
+    },
     "log draft d1 draft-2.csv --measure P@2 --teams draft-2-teams.csv": {"err": NAMED},
     "log draft d1 draft-3.csv --measure P@3 --teams draft-3-teams.csv": {"err": NAMED},
     "log draft d1 draft-4.csv --measure P@4 --format json": {"out.notes": NAMED, "err": NAMED},

@@ -19,6 +19,8 @@ _RUN = RUN_HEADERS[:1]  # a system has a column of its own here
 _TYPE = (("type", "run_type", "runtype"),)
 _POOL = (("contributed_to_pool",), ("contributed", "pooled", "in_pool", "pool"))
 _SYSTEM = (("system", "system_id", "system_name"),)
+# A refusal names at most so many columns.
+_NAMED = 5
 # What programs write for a name that is not known.
 _UNKNOWN = re.compile(r"nan|n/?a|null|none|-+", re.IGNORECASE)
 _ANSWERS = {"yes": True, "true": True, "1": True, "no": False, "false": False, "0": False, "": None}
@@ -79,7 +81,10 @@ def read_teams(path: Path | str, max_bytes: int = LARGEST_FILE) -> RunTeams:
     )
     if run_at is None or team_at is None:
         missing = "run" if run_at is None else "team"
-        raise BadFileError(f"a team file needs a column {missing!r}", file, table.header_line)
+        first = ", ".join(quoted(heading.strip()) for heading in table.header[:_NAMED])
+        more = f" and {len(table.header) - _NAMED:,} more" if len(table.header) > _NAMED else ""
+        reason = f"a team file needs a column {missing!r}; this one has {first}{more}"
+        raise BadFileError(reason, file, table.header_line)
     teams = RunTeams()
     headings = (heading.strip() for at, heading in enumerate(table.header) if at not in read_at)
     teams.unread = tuple(filter(None, headings))

@@ -45,7 +45,7 @@ from roundbook.pages.forms import (
 )
 from roundbook.pages.previews import KINDS, FileKind, Logged, logged_sentences
 from roundbook.pages.rendering import link, page, redirect
-from roundbook.presentation.impact import dependent_name, dependent_scope
+from roundbook.presentation.impact import stale_lines
 from roundbook.presentation.previews import near_note
 from roundbook.use_cases import UPLOADS
 
@@ -212,18 +212,15 @@ def _look(http: Request, caller: Caller, previewed: _Preview) -> dict[str, Any]:
                     near_note(noun, name, near_name(name, recorded[noun])) for name in sorted(new)
                 ]
         facts = previewed.kind.look(session, logged)
-    stale = [
-        f"{dependent_name(dependent)} ({dependent_scope(dependent)})"
-        # Saved results first: they were decided on.
-        for dependent in sorted(facts.pop("impact"), key=lambda dependent: dependent.entry is None)
-    ]
+    # Saved results first: they were decided on.
+    dependents = sorted(facts.pop("impact"), key=lambda dependent: dependent.entry is None)
     if previewed.fields.get("revise"):
         # The correction is then refused if somebody else corrects it in between.
         previewed.fields |= facts["expected"]
     named = [note for note in near if note]
     return facts | {
         "near": named,
-        "stale": stale,
+        "stale": stale_lines(dependents),
         "files": len(previewed.files),
         "creates": creates,
     }

@@ -29,8 +29,9 @@ def test_header_aliases_and_optional_columns(tmp_path):
 @pytest.mark.parametrize(
     ("content", "reason", "place"),
     [
-        ("run,type\na,b\n", "needs a column 'team'", (1, None)),
-        ("team,type\na,b\n", "needs a column 'run'", (1, None)),
+        ("run,type\na,b\n", "needs a column 'team'; this one has 'run', 'type'", (1, None)),
+        ("Lauf;team\na;b\n", "needs a column 'run'; this one has 'Lauf', 'team'", (1, None)),
+        ("topic,a,b,c,d,e,f\n", "; this one has 'topic', 'a', 'b', 'c', 'd' and 2 more", (1, None)),
         ("run,team\na,x\nb,x\na,y\n", "the run a is already on line 2", (4, 1)),
         ("run,team\na,\n", "the team name is empty", (2, 2)),
         ("run,team,pooled\na,x,maybe\n", "'maybe' does not say whether", (2, 3)),
