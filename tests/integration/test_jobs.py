@@ -316,7 +316,7 @@ def test_a_job_that_is_cancelled_after_its_worker_was_killed_has_an_end(
     with program("worker", ROUNDBOOK_DATABASE_URL=address) as worker:
         ended = wait_until(lambda: look(number).status != "running" and look(number))
         worker.send_signal(signal.SIGTERM)
-        worker.communicate(timeout=10)
+        worker.communicate(timeout=60)
     assert (ended.status, ended.stopping, ended.error) == ("cancelled", False, None)
     assert ended.ended_at is not None
 
@@ -329,7 +329,7 @@ def test_a_worker_that_is_told_to_end_puts_its_job_back(record, address, start, 
             wait_until(lambda: look(number).done)
             worker.send_signal(how)
             worker.send_signal(how)  # as of someone impatient
-            _, said = worker.communicate(timeout=10)
+            _, said = worker.communicate(timeout=60)
             assert worker.returncode == 0
             assert said.splitlines()[1:] == [
                 f"Job {number}: swap-rate of t is begun.",
@@ -351,7 +351,7 @@ def test_a_job_whose_connections_are_cut_is_put_back(record, address, start, loo
         )
         done = wait_until(lambda: look(number).status != "running" and look(number).result)
         worker.send_signal(signal.SIGTERM)
-        _, said = worker.communicate(timeout=10)
+        _, said = worker.communicate(timeout=60)
     assert (done, look(number).version, look(number).lost) == ("swaps", 1, 1)
     assert said.splitlines()[1:4] == [
         f"Job {number}: swap-rate of t is begun.",
@@ -379,7 +379,7 @@ def test_a_worker_outlives_its_database(tmp_path):
         with served(directory):
             done = wait_until(lambda: book.job(number).status == "done" and book.job(number))
             worker.send_signal(signal.SIGTERM)
-            said += worker.communicate(timeout=10)[1].splitlines()
+            said += worker.communicate(timeout=60)[1].splitlines()
     assert (done.result, done.version, done.lost) == ("t/study-1", 1, 1)
     assert (worker.returncode, said[3]) == (0, "Taking jobs.")
     assert not any("Traceback" in line for line in said)

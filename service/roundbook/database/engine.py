@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 import psycopg
+from psycopg.pq import TransactionStatus
 from psycopg.types.array import ListBinaryDumper
 from sqlalchemy import Connection, Engine, create_engine, event, exc, text
 from sqlalchemy.engine import URL, make_url
@@ -101,9 +102,9 @@ def _forget_read_only(connection: psycopg.Connection | None, _: object) -> None:
     """Have later transactions read-only or not as the server has it.
 
     After one that only reads, SQLAlchemy asks for read-write, also of a database that is set
-    read-only.
+    read-only. A connection on which a transaction was interrupted is not changed, and not used.
     """
-    if connection is not None and not connection.closed:
+    if connection is not None and connection.info.transaction_status == TransactionStatus.IDLE:
         connection.read_only = None
 
 
