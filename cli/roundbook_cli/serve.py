@@ -62,7 +62,7 @@ def serve(
     try:
         from roundbook.api.callers import is_loopback
         from roundbook.api.running import run_service
-        from roundbook.jobs.worker import worker_beside
+        from roundbook.jobs.worker_beside import worker_beside
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"A service needs {error.name}.", "serve") from None
     from roundbook.logbook.demonstration import demonstration_record

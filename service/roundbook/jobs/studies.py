@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from procrastinate.connector import BaseConnector
 from procrastinate.jobs import Job as QueuedJob
 from sqlalchemy import Connection, RowMapping, select, text
 
@@ -181,12 +182,13 @@ def current_names(connection: Connection, job: int, rounds: Mapping[str, int]) -
     return {"task": then.name} | {field: labels[number] for field, number in rounds.items()}
 
 
-def note_job(connection: Connection, job: int, **facts: object) -> None:
+def note_job(connector: BaseConnector, job: int, **facts: object) -> None:
     """Update a job's progress or outcome."""
-    assignments = ", ".join(f"{name} = :{name}" for name in facts)
-    connection.execute(
-        text(f"UPDATE roundbook_jobs.study_job SET {assignments} WHERE job = :job"),  # noqa: S608
-        {"job": job, **facts},
+    assignments = ", ".join(f"{name} = %({name})s" for name in facts)
+    connector.execute_query(
+        f"UPDATE study_job SET {assignments} WHERE job = %(job)s",  # noqa: S608
+        job=job,
+        **facts,
     )
 
 

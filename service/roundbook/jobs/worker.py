@@ -12,9 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from functools import partial
-from multiprocessing import get_context, parent_process
-from multiprocessing.connection import wait
-from multiprocessing.context import SpawnProcess
 from typing import Any
 
 from procrastinate import App, BaseRetryStrategy, JobContext, RetryDecision
@@ -39,13 +36,13 @@ from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.record import open_record
 from roundbook.logbook.saving import save_long_result
 from roundbook.logbook.session import ReportProgress, Session, Work, begin, ignore_progress
-from roundbook.logbook.studies.workers import uninterrupted
 from roundbook.presentation.saved_results import other_question
 from roundbook.settings import Settings
 
 # A job whose worker was lost this often, perhaps for want of memory, is not started again.
 _MOST_LOST = 5
 _KEPT_HOURS = 30 * 24
+_SECONDS_TO_RESTART = 5.0
 _SECONDS_BETWEEN_NOTES = 0.5
 _POLL_SECONDS = 1.0
 
@@ -197,7 +194,7 @@ def _requeue_or_fail(app: App, job: QueuedJob) -> None:
         queue = queue_in(connection)
         if row.lost < _MOST_LOST and not row.abort_requested:
             queue.retry_job_by_id(job.id, retry_at=datetime.now(UTC))
-            note_job(connection, job.id, lost=row.lost, **_NO_PROGRESS)
+            note_job(queue.connector, job.id, lost=row.lost, **_NO_PROGRESS)
             return
         status, error = Status.ABORTED, None
         if not row.abort_requested:
@@ -206,7 +203,7 @@ def _requeue_or_fail(app: App, job: QueuedJob) -> None:
         queue.connector.execute_query(
             queries["finish_job"], job_id=job.id, status=status.value, delete_job=False
         )
-        note_job(connection, job.id, lost=row.lost, error=error, ended_at=datetime.now(UTC))
+        note_job(queue.connector, job.id, lost=row.lost, error=error, ended_at=datetime.now(UTC))
 
 
 class _PutBackError(Exception):
@@ -264,7 +261,7 @@ def _app(
                 names = current_names(connection, job, rounds or {})
             request = request | names
             title = f"{request['study']} of {request['task']}"
-            _note(connector, job, started_at=datetime.now(UTC), **_NO_PROGRESS)
+            note_job(connector, job, started_at=datetime.now(UTC), **_NO_PROGRESS)
             tell(f"Job {job}: {title} is begun.")
             work = Work(_progress(engine, context), max_file_bytes=settings.max_file_bytes)
             named_now = partial(current_names, job=job, rounds=rounds or {})
@@ -277,10 +274,10 @@ def _app(
             )
         except JobAborted:
             if context.abort_reason() == AbortReason.SHUTDOWN:
-                _note(connector, job, **_NO_PROGRESS)
+                note_job(connector, job, **_NO_PROGRESS)
                 tell(f"Job {job}: {title} is put back.")
             else:
-                _note(connector, job, ended_at=datetime.now(UTC))
+                note_job(connector, job, ended_at=datetime.now(UTC))
                 tell(f"Job {job}: {title} is cancelled.")
             raise
         except _PutBackError as error:
@@ -295,12 +292,12 @@ def _app(
                 sentence = f"The database was lost {_MOST_LOST} times while it ran: {error}"
             if not isinstance(error, RoundbookError):
                 sentence = f"Roundbook itself went wrong here ({type(error).__name__}: {error})."
-            _note(connector, job, ended_at=datetime.now(UTC), error=sentence)
+            note_job(connector, job, ended_at=datetime.now(UTC), error=sentence)
             tell(f"Job {job}: {title} failed. {sentence}")
             raise
         finally:
             busy.discard(job)
-        _note(
+        note_job(
             connector,
             job,
             ended_at=datetime.now(UTC),
@@ -335,15 +332,10 @@ def _begin_named(
 _NO_PROGRESS = dict.fromkeys(("part", "done", "total", "seconds_left", "error", "ended_at"))
 
 
-def _note(connector: Connector, job: int, **facts: object) -> None:
-    assignments = ", ".join(f"{name} = %({name})s" for name in facts)
-    query = f"UPDATE study_job SET {assignments} WHERE job = %(job)s"  # noqa: S608
-    connector.execute_query(query, job=job, **facts)
-
-
 def _progress(engine: Engine, context: JobContext) -> Callable[[str, int, int], None]:
     """Return a callback that stores progress, at most twice a second, or aborts a cancelled job."""
     job = context.job.id or 0
+    connector = Connector(partial(committed, engine))  # one that is lost is not waited for
     began: dict[str, float] = {}
     noted = 0.0
 
@@ -357,68 +349,7 @@ def _progress(engine: Engine, context: JobContext) -> Callable[[str, int, int], 
             return
         noted = now
         left = round((now - started) * (total - done) / done, 1) if done and now > started else None
-        with suppress(DatabaseUnreachableError), committed(engine) as connection:
-            note_job(connection, job, part=part, done=done, total=total, seconds_left=left)
+        with suppress(DatabaseUnreachableError):
+            note_job(connector, job, part=part, done=done, total=total, seconds_left=left)
 
     return progress
-
-
-@contextmanager
-def worker_beside(settings: Settings, address: str | None, tell: ReportProgress) -> Iterator[None]:
-    """Run a worker as a child process within a block; start another if it is lost.
-
-    One that is refused, as on a standby, is started again after five minutes.
-
-    `tell` must be a module's function, since it is pickled for the child.
-    """
-    # A fork would inherit the connections and threads of this process.
-    context = get_context("spawn")
-
-    def start() -> SpawnProcess:
-        started = context.Process(target=_as_child, args=(settings, address, tell), daemon=True)
-        with uninterrupted():  # Ctrl-C is for this process to act on
-            started.start()
-        return started
-
-    worker = start()
-    ending = threading.Event()
-
-    def watch() -> None:
-        nonlocal worker
-        while not ending.is_set():
-            worker.join(_POLL_SECONDS)
-            if worker.exitcode is None:
-                continue
-            # One that was refused, and said why, would only say so again.
-            if not ending.wait(_SECONDS_TO_RESTART if worker.exitcode else _SECONDS_TO_ASK_AGAIN):
-                worker = start()
-
-    watching = threading.Thread(target=watch, daemon=True)
-    watching.start()
-    try:
-        yield
-    finally:
-        ending.set()
-        watching.join()
-        worker.terminate()
-        worker.join(_SECONDS_TO_END)
-        worker.kill()
-
-
-_SECONDS_TO_RESTART, _SECONDS_TO_ASK_AGAIN, _SECONDS_TO_END = 5.0, 300.0, 10.0
-
-
-def _as_child(settings: Settings, address: str | None, tell: ReportProgress) -> None:
-    """Run jobs until the parent process ends."""
-    parent = parent_process()
-    assert parent is not None
-
-    def end_with_parent() -> None:
-        wait([parent.sentinel])
-        os.kill(os.getpid(), signal.SIGTERM)
-
-    threading.Thread(target=end_with_parent, daemon=True).start()
-    try:
-        run_worker(settings, address, tell)
-    except RoundbookError as error:
-        tell(f"No jobs are taken: {error}")

@@ -317,14 +317,14 @@ def typed_table_of(result: Any) -> tuple[dict[str, type], list[dict[str, Any]]]:
     view = view_of(result)
     rows = [_flat(_fields(row)) for row in view.rows]
     # Rows may be of several kinds; every row gets the columns of all.
-    found = dict.fromkeys(name for row in rows for name in row)
+    in_rows = dict.fromkeys(name for row in rows for name in row)
     columns: list[str] = []
     for name in view.types:
-        inner = [other for other in found if other.startswith(f"{name}.")]
+        inner = [other for other in in_rows if other.startswith(f"{name}.")]
         columns += inner or [name]
     # A nested model that is None has a column a field, and none of its own.
     nested = {name.rpartition(".")[0] for name in view.types}
-    columns += [name for name in found if name not in columns and name not in nested]
+    columns += [name for name in in_rows if name not in columns and name not in nested]
     filled = [{name: row.get(name) for name in columns} for row in rows]
     types = dict.fromkeys(columns, object) | types_of_values(columns, filled)
     return types | {name: view.types[name] for name in columns if name in view.types}, filled

@@ -251,12 +251,12 @@ class Book(OpenRecord):
     ) -> Answer:
         """Log the ranked lists of a round's runs, from TREC run files, each or a list of them."""
         about = {"task": task, "round": round} | fields
-        each = (
+        listed = (
             file
             for given in files
             for file in (given if isinstance(given, list | tuple) else [given])
         )
-        return self._upload("log_runs", about, *map(_path, each))
+        return self._upload("log_runs", about, *map(_path, listed))
 
     def log_qrels(self, task: str, round: str, file: str | Path, **fields: object) -> Answer:
         """Log a round's relevance assessments, from a qrels file."""
