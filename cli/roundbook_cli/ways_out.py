@@ -150,6 +150,8 @@ _WAYS_OUT = {
     "install the extra": "{message}: pip install 'roundbook[{extra}]'",
     # Saved results
     "list results": "{message} ('roundbook result list' shows those there are).",
+    "results of a task": "{message} ('roundbook result list {task}' lists its results, 'roundbook"
+    " result renew {task} --stale' renews those that are stale).",
     "name the kind": "{message} with --kind.",
     # Plans
     "plan at the planning variance": "Plan with the next round's planning variance, which"

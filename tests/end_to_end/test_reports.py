@@ -314,6 +314,10 @@ def test_the_sizes_of_a_saved_plan(campaign, tmp_path):
     assert "To renew the plan: roundbook result renew taken" in done.err
     written = campaign(*words, "--force", "--format", "json").json
     assert (written["plan"], written["plan_version"], written["plan_stale"]) == ("taken", 1, True)
+    of_task = campaign("result", "renew", TASK).refusal()
+    assert f"'{TASK}'; it is the name of a task" in of_task
+    assert f"result renew '{TASK}' --stale" in of_task
+    assert "did you mean 'taken'?" in campaign("result", "renew", "takne").refusal()
     assert campaign("result", "renew", "taken").code == 0
     written = campaign(*words, "--force", "--format", "json").json
     assert (written["plan_version"], written["plan_stale"], written["measure"]) == (2, False, "AP")

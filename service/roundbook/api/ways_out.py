@@ -25,6 +25,7 @@ _WAYS_OUT = {
     "list factor versions": "GET /factors of the round has the latest.",
     "list matrices": "GET /matrices of task '{task}' lists its own.",
     "list measures": "GET /measures lists those there are.",
+    "results of a task": "GET /results?task={task} lists its results.",
     "list results": "GET /results lists those there are.",
     "list rounds": "GET /rounds of task '{task}' lists those there are.",
     "list tasks": "GET /tasks lists those there are.",

@@ -60,12 +60,12 @@ def find_task(
     if task_id is None:
         names = connection.execute(select(task.c.name).order_by(task.c.id)).scalars()
         raise NotRecordedError(
-            f"There is no task '{name}'{_suggestion(name, names)}", way_out=way_out, task=name
+            f"There is no task '{name}'{suggestion(name, names)}", way_out=way_out, task=name
         )
     return int(task_id)
 
 
-def _suggestion(name: str, recorded: Iterable[str]) -> str:
+def suggestion(name: str, recorded: Iterable[str]) -> str:
     """Return the end of a sentence on an unknown name, with a similar name as a suggestion."""
     near = near_name(normalize("NFC", name), recorded)
     return f"; did you mean '{near}'?" if near else "."
@@ -85,7 +85,7 @@ def find_round(
         of_task = select(round_.c.label).where(round_.c.task_id == task_id)
         labels = connection.execute(of_task.order_by(round_.c.ordinal)).scalars()
         raise NotRecordedError(
-            f"Task '{task_name}' has no round '{label}'{_suggestion(label, labels)}",
+            f"Task '{task_name}' has no round '{label}'{suggestion(label, labels)}",
             way_out=way_out,
             task=task_name,
             round=label,

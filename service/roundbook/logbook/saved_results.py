@@ -16,9 +16,9 @@ from roundbook.database.tables import result, task
 from roundbook.errors import InputError, NotRecordedError, RecordError, RoundbookError
 from roundbook.logbook.input_rows import CurrentInputs, saved_inputs
 from roundbook.logbook.kinds import find_kind, title_of
-from roundbook.logbook.lookup import find_task
+from roundbook.logbook.lookup import find_task, suggestion
 from roundbook.logbook.measures import measure_named
-from roundbook.logbook.names import LONGEST_NAME
+from roundbook.logbook.names import LONGEST_NAME, is_named
 from roundbook.logbook.result import Result, unreadable
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change, Input, changes
@@ -177,9 +177,7 @@ def find_stored(
     if not versions and not name.isascii():
         versions = stored_results(connection, kind=kind, name=normalize("NFC", name))
     if not versions:
-        raise NotRecordedError(
-            f"There is no saved {title} '{name}'.", way_out="list results", name=name
-        )
+        raise _unknown_result(connection, kind, name)
     kinds = sorted({row.kind for row in versions})
     if len(kinds) > 1:
         raise NotRecordedError(
@@ -197,6 +195,20 @@ def find_stored(
             version=version,
         )
     return matching[-1]
+
+
+def _unknown_result(connection: Connection, kind: str | None, name: str) -> NotRecordedError:
+    """Return the error for a name that no result has, with what may have been meant."""
+    title = "result" if kind is None else find_kind(kind).title
+    message = f"There is no saved {title} '{name}'"
+    if connection.execute(select(task.c.id).where(is_named(task.c.name, name))).first():
+        message += "; it is the name of a task."
+        return NotRecordedError(message, way_out="results of a task", task=name)
+    names = select(result.c.name).distinct().order_by(result.c.name)
+    if kind is not None:
+        names = names.where(result.c.kind == kind)
+    message += suggestion(name, connection.execute(names).scalars())
+    return NotRecordedError(message, way_out="list results", name=name)
 
 
 def tasks_of_results(connection: Connection, name: str, kind: str | None) -> list[str | None]:

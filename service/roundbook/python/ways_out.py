@@ -36,6 +36,8 @@ _WAYS_OUT = {
     "list factor versions": "book.factors({task}, {round}, {measure}) has the latest.",
     "list matrices": "book.matrices({task}) lists its own.",
     "list measures": "book.measures() lists those there are.",
+    "results of a task": "book.results({task}) lists its results; book.renew(task={task}) renews"
+    " those that are stale.",
     "list results": "book.results() lists those there are.",
     "list rounds": "book.rounds({task}) lists those there are.",
     "list tasks": "book.tasks() lists those there are.",
