@@ -18,6 +18,7 @@ from pyNTCIREVAL.labeler import Labeler
 from sqlalchemy import Engine, text
 from tests.bench.bare_rows import copy_bare_rows, make_bare_table, read_bare_rows
 from tests.bench.doors import bench_doors
+from tests.bench.growth import bench_growth
 from tests.factories import log_matrix, show_histories
 from tests.outcomes import PROGRAM
 
@@ -61,6 +62,7 @@ def main() -> None:
         bench_history(engine)
         bench_runs(engine)
         bench_doors(engine, compare)
+        bench_growth(engine, compare)
     bench_files()
     bench_help()
     bench_commands()
