@@ -175,12 +175,9 @@ def _blocks(table: Table, kind: str, selection: MeasureSelection) -> dict[str, B
     if kind in _TABLES:
         return _TABLES[kind](table, selection)
     if not isinstance(table, TextTable):
+        reason = f"{kind} is a layout of text, and this is a table"
         raise BadFileError(
-            f"{kind} is a layout of text, and this is a table",
-            table.file,
-            way_out="one of two layouts",
-            first="wide",
-            second="long",
+            reason, table.file, way_out="one of two layouts", first="wide", second="long"
         )
     return read_output(table.source, kind, selection)
 

@@ -80,20 +80,16 @@ def checked_name(text: str, noun: str, file: str, line: int | None, column: int 
     if not name:
         raise BadFileError(f"the {noun} name is empty", file, line, column)
     if len(name) > MAX_NAME:
-        raise BadFileError(
+        reason = (
             f"the {noun} name {quoted(name)} has {len(name)} characters; "
-            f"at most {MAX_NAME} are read",
-            file,
-            line,
-            column,
+            f"at most {MAX_NAME} are read"
         )
+        raise BadFileError(reason, file, line, column)
     if has_unfit(name):
-        raise BadFileError(
-            f"the {noun} name {quoted(name)} holds a control or invisible character; take it out",
-            file,
-            line,
-            column,
+        reason = (
+            f"the {noun} name {quoted(name)} holds a control or invisible character; take it out"
         )
+        raise BadFileError(reason, file, line, column)
     return name
 
 

@@ -158,11 +158,8 @@ def decoded(file: str, data: bytes) -> SourceText:
             raise BadFileError(reason, file)
     nul = data.find(b"\x00")
     if nul >= 0:
-        raise BadFileError(
-            f"the file is not text: NUL byte at byte offset {nul}; save it as UTF-8 text",
-            file,
-            _line_at(data, nul),
-        )
+        reason = f"the file is not text: NUL byte at byte offset {nul}; save it as UTF-8 text"
+        raise BadFileError(reason, file, _line_at(data, nul))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

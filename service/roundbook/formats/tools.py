@@ -118,11 +118,8 @@ def _trec_eval_lines(source: SourceText) -> _ToolLines:
     for line, text in source.rows:
         fields = fields_of(text)
         if len(fields) != 3:
-            raise BadFileError(
-                f"expected 3 fields (measure, topic, value), found {len(fields)}",
-                source.file,
-                line,
-            )
+            reason = f"expected 3 fields (measure, topic, value), found {len(fields)}"
+            raise BadFileError(reason, source.file, line)
         name, topic, value = fields
         if topic.lower() == SUMMARY_TOPIC:
             in_summary = True
@@ -148,13 +145,11 @@ def _tagged(
     seen: dict[str, int] = {}
     for _, line, tag in tags:
         if tag in seen:
-            raise BadFileError(
+            reason = (
                 f"the run tag {tag} already ends another run on line {seen[tag]}; "
-                "give one file a run",
-                file,
-                line,
-                3,
+                "give one file a run"
             )
+            raise BadFileError(reason, file, line, 3)
         seen[tag] = line
     if len(groups) == 1 and not tags:
         return groups[0]
@@ -193,11 +188,8 @@ def _tsv_lines(source: SourceText) -> Iterator[_ScoreLine]:
         if len(fields) == 2:
             raise BadFileError(_NO_TOPICS, source.file, line)
         if len(fields) != 3:
-            raise BadFileError(
-                f"expected 3 fields (topic, measure, value), found {len(fields)}",
-                source.file,
-                line,
-            )
+            reason = f"expected 3 fields (topic, measure, value), found {len(fields)}"
+            raise BadFileError(reason, source.file, line)
         yield _ScoreLine(line, fields[0], fields[1], fields[2])
 
 

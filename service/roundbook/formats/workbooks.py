@@ -207,13 +207,11 @@ def _refuse_formulas(data: bytes, file: str, rows: Sequence[_Row], width: int) -
             # A formula that fills several cells is an object with their range.
             formula = str(cell).startswith("=") or hasattr(cell, "ref")
             if value is None and cell is not None and formula:
-                raise BadFileError(
+                reason = (
                     "the cell holds a formula without its value; open the workbook in a spreadsheet"
-                    " program and save it there",
-                    file,
-                    line,
-                    at,
+                    " program and save it there"
                 )
+                raise BadFileError(reason, file, line, at)
 
 
 def _text(value: object, file: str, line: int, column: int) -> str:

@@ -131,11 +131,8 @@ def write_trec_eval(topics: Sequence[str], run: str, scores: Scores, measure: st
     """
     _refuse_summaries(topics)
     if measure == "runid":
-        raise InputError(
-            "The measure 'runid' means something else in trec_eval's output.",
-            way_out="other layout",
-            layout="long",
-        )
+        reason = "The measure 'runid' means something else in trec_eval's output."
+        raise InputError(reason, way_out="other layout", layout="long")
     values = scores.tolist()
     lines = [(measure, topic, repr(value)) for topic, value in zip(topics, values, strict=True)]
     lines.append(("runid", SUMMARY_TOPIC, run))

@@ -198,14 +198,12 @@ def _refuse_repeated_documents(
     second = int(order[np.flatnonzero(np.diff(pairs[order]) == 0) + 1].min())
     first = int(np.argmax(pairs == pairs[second]))
     first_line, second_line = (source.rows[lines.start + row][0] for row in (first, second))
-    raise BadFileError(
+    reason = (
         f"the run {names['tag'][columns.run[lines.start]]} has the document"
         f" {names['document'][document[second]]} for topic {names['topic'][topic[second]]} on line"
-        f" {first_line} already; keep one",
-        source.file,
-        second_line,
-        3,
+        f" {first_line} already; keep one"
     )
+    raise BadFileError(reason, source.file, second_line, 3)
 
 
 def _ranked_lists(

@@ -83,11 +83,8 @@ def _records_below(archive: Archive, member: str, header: list[str]) -> Iterator
         raise BadFileError(f"the header must be {','.join(header)}", file, 1)
     for record in records:
         if len(record.cells) != len(header):
-            raise BadFileError(
-                f"expected {len(header)} cells as in the header, found {len(record.cells)}",
-                file,
-                record.line,
-            )
+            reason = f"expected {len(header)} cells as in the header, found {len(record.cells)}"
+            raise BadFileError(reason, file, record.line)
         yield record
 
 
