@@ -21,11 +21,7 @@ from roundbook.formats.matrix import (
 from roundbook.formats.measures import MeasureSelection
 from roundbook.formats.parquet import read_parquet
 from roundbook.formats.table import readable
-from roundbook.formats.text import (
-    decoded,
-    read_bytes,
-    shown_path,
-)
+from roundbook.formats.text import decoded, read_bytes, shown_path
 from roundbook.formats.tools import TOOLS, read_output
 from roundbook.formats.wide import read_wide
 from roundbook.formats.workbooks import read_workbook

@@ -105,10 +105,7 @@ def checked_names(
 
 
 def numbered_names(
-    names: list[str],
-    noun: str,
-    file: str,
-    location: Callable[[int], tuple[int, int | None]],
+    names: list[str], noun: str, file: str, location: Callable[[int], tuple[int, int | None]]
 ) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
     """Return the distinct names, as `checked_name` gives them, and the index of each given name.
 

@@ -42,11 +42,7 @@ def read_wide(table: Table, selection: MeasureSelection) -> dict[str, Block]:
         raise BadFileError(reason, file, lines[again], 1)
     refuse_oversize(len(topics), len(runs), file)
     block = Block(
-        file,
-        tuple(topics),
-        tuple(runs),
-        table.scores(),
-        lambda topic, run: (lines[topic], run + 2),
+        file, tuple(topics), tuple(runs), table.scores(), lambda topic, run: (lines[topic], run + 2)
     )
     return {measure: without_summary(block)}
 

@@ -19,12 +19,7 @@ from roundbook.csv_names import write_csv
 from roundbook.errors import InputError
 from roundbook.formats.matrix import MEANS, SUMMARY_TOPIC, Scores
 from roundbook.formats.parquet import write_parquet
-from roundbook.formats.table import (
-    ANY_RUN_HEADER,
-    ANY_TOPIC_HEADER,
-    ANY_VALUE_HEADER,
-    header_key,
-)
+from roundbook.formats.table import ANY_RUN_HEADER, ANY_TOPIC_HEADER, ANY_VALUE_HEADER, header_key
 from roundbook.formats.text import shown_path
 from roundbook.formats.workbooks import write_workbook
 
@@ -49,10 +44,7 @@ def table_file(path: Path | None) -> TableFile:
 
 
 def write_wide(
-    topics: Sequence[str],
-    runs: Sequence[str],
-    scores: Scores,
-    output: Path | None = None,
+    topics: Sequence[str], runs: Sequence[str], scores: Scores, output: Path | None = None
 ) -> str | bytes:
     """Return a score matrix as a table with a row for each topic and a column for each run.
 

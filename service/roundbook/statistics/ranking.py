@@ -281,10 +281,7 @@ def bootstrap_tau(
     resampled = np.concatenate(chunks)
     low, high = percentile_interval(resampled, level) if resampled.size else (None, None)
     return TauInterval(
-        low,
-        high,
-        float(whole[0]) if whole.size else None,
-        resamples - resampled.size,
+        low, high, float(whole[0]) if whole.size else None, resamples - resampled.size
     )
 
 

@@ -60,10 +60,7 @@ class RunFiles:
 
 
 def read_runs(
-    paths: Sequence[Path | str],
-    *,
-    max_bytes: int,
-    topics: Sequence[str] | None = None,
+    paths: Sequence[Path | str], *, max_bytes: int, topics: Sequence[str] | None = None
 ) -> RunFiles:
     """Read files of TREC runs, with topic, Q0, document, rank, score and tag in each line.
 

@@ -12,11 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.measures.scores import count_relevant
-from roundbook.statistics.ranking import (
-    PublishedInterval,
-    kendall_tau,
-    published_interval,
-)
+from roundbook.statistics.ranking import PublishedInterval, kendall_tau, published_interval
 from roundbook.statistics.score_matrix import AnyInts, Bools, Floats, Ints
 from roundbook.statistics.standardisation import Scale, ZeroSd, fit_factors, scale_scores
 from roundbook.statistics.studies.common import Mapped, Progress, study_scores

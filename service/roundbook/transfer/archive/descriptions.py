@@ -31,11 +31,7 @@ _COMMON = {
 DESCRIPTIONS: Mapping[str, TableDescription] = {
     "task": TableDescription(
         "The tasks, oldest first.",
-        {
-            "name": "Its name.",
-            "title": "Its title.",
-            "created_at": "When it was recorded.",
-        },
+        {"name": "Its name.", "title": "Its title.", "created_at": "When it was recorded."},
     ),
     "round": TableDescription(
         "The rounds.",
@@ -52,10 +48,7 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     ),
     "topic": TableDescription(
         "The topics. A topic of two rounds has one row.",
-        {
-            "task_id": "Whose topic.",
-            "name": "Its name, as in the scores.",
-        },
+        {"task_id": "Whose topic.", "name": "Its name, as in the scores."},
     ),
     "topic_alias": TableDescription(
         "Other ids under which topics returned, by id in the order of code points.",
@@ -67,9 +60,7 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     ),
     "team": TableDescription(
         "The teams, by name in the order of code points.",
-        {
-            "name": "Its name; capitals make no other team.",
-        },
+        {"name": "Its name; capitals make no other team."},
     ),
     "run": TableDescription(
         "The runs of each round.",
