@@ -274,11 +274,10 @@ def _read_manifest(content: ZipFile, file: str) -> Manifest:
     if MANIFEST not in content.namelist():
         raise BadFileError(f"it has no {MANIFEST}", file, way_out="name an archive")
     member = f"{file}/{MANIFEST}"
+    text = b"".join(_blocks(content, MANIFEST, file))
     try:
-        document = json.loads(b"".join(_blocks(content, MANIFEST, file)))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
+        document = json.loads(text)
+    except (ValueError, RecursionError):
         raise BadFileError("this is not JSON", member) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         _refuse("this is not the manifest of a Roundbook archive", member)

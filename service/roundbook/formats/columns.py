@@ -104,6 +104,9 @@ class Table:
 
     def texts(self, column: int) -> list[str]:
         """Return the cells of a column, counted from 0, as text."""
+        return self._cells(column)
+
+    def _cells(self, column: int) -> list[str]:
         return self._columns[column]
 
     def numbers(self, column: int, rows: Sequence[int]) -> _Numbers:
@@ -123,9 +126,6 @@ class Table:
             )
             raise BadFileError(reason, self.file, None, column + 1)
         return values
-
-    def _cells(self, column: int) -> list[str]:
-        return self.texts(column)
 
     def scores(self) -> _Numbers:
         """Return all columns after the first as scores, (rows, columns - 1)."""

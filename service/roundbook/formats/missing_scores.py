@@ -40,13 +40,8 @@ def apply_missing_policy(matrix: ScoreMatrix, policy: MissingPolicy) -> Complete
 
     Parameters
     ----------
-    matrix : ScoreMatrix
     policy : MissingPolicy
         Raise, count a missing score as 0, or leave out every topic with a missing score.
-
-    Returns
-    -------
-    CompleteMatrix
 
     Raises
     ------

@@ -47,7 +47,6 @@ def read_scores(
 
     Parameters
     ----------
-    paths : sequence of paths
     measure : str
         The measure's name in the record. In files that name measures any of its spellings counts,
         in any case (``map`` for AP), and two in one file are refused.
@@ -57,10 +56,6 @@ def read_scores(
         One of `LAYOUTS`, or ``auto``, which decides by content and refuses to guess.
     max_bytes : int
         Largest file that is read, also after decompression.
-
-    Returns
-    -------
-    ScoreMatrix
 
     Raises
     ------

@@ -201,9 +201,8 @@ def _json_lines(source: SourceText) -> Iterator[_ScoreLine]:
                 text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_entry
             )
         except _RepeatedKeyError as repeated:
-            raise BadFileError(
-                f"the key {quoted(repeated.key)} is there twice; keep one", source.file, line
-            ) from None
+            reason = f"the key {quoted(repeated.args[0])} is there twice; keep one"
+            raise BadFileError(reason, source.file, line) from None
         except (ValueError, RecursionError):
             raise BadFileError("the line is not a JSON object", source.file, line) from None
         if not isinstance(entry, dict):
@@ -223,9 +222,7 @@ def _json_lines(source: SourceText) -> Iterator[_ScoreLine]:
 
 
 class _RepeatedKeyError(ValueError):
-    def __init__(self, key: str) -> None:
-        self.key = key
-        super().__init__(key)
+    """A key of a JSON object, its argument, is there twice."""
 
 
 def _entry(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -40,10 +40,7 @@ class _WorkbookTable(Table):
         """Return the cells of a column as text; refuse more digits than a spreadsheet keeps."""
         if column in self.inexact:
             raise _inexact_name(self.file, self.inexact[column], column + 1)
-        return self._columns[column]
-
-    def _cells(self, column: int) -> list[str]:
-        return self._columns[column]
+        return super().texts(column)
 
 
 class _Sheet(NamedTuple):

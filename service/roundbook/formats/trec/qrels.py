@@ -53,10 +53,6 @@ def read_qrels(path: Path | str, *, max_bytes: int) -> QrelsFile:
     max_bytes : int
         Largest file that is read, also after decompression.
 
-    Returns
-    -------
-    QrelsFile
-
     Raises
     ------
     BadFileError

@@ -43,8 +43,6 @@ class RunFiles:
         Names of documents, by number.
     lists : tuple of RankedList
         In order of run and topic, given as indices; without an entry where a run has no documents.
-    other_topics : tuple of str
-        Topics in the files that were not to be read; their lists are left out.
     beyond_depth : int
         Number of documents ranked below the depth, which are left out.
     files : tuple of StoredFile
@@ -54,7 +52,6 @@ class RunFiles:
     topics: tuple[str, ...]
     documents: tuple[str, ...]
     lists: tuple[RankedList, ...]
-    other_topics: tuple[str, ...]
     beyond_depth: int
     files: tuple[StoredFile, ...]
 
@@ -74,11 +71,7 @@ def read_runs(
     max_bytes : int
         Largest file that is read, also after decompression.
     topics : sequence of str, optional
-        Those to read.
-
-    Returns
-    -------
-    RunFiles
+        Those to read; lists for others are left out.
 
     Raises
     ------
@@ -120,7 +113,6 @@ def read_runs(
         topics=tuple(kept_topics),
         documents=tuple(documents),
         lists=tuple(sorted(kept, key=lambda ranked: ranked[:2])),
-        other_topics=tuple(name for name in names["topic"] if name not in at_topic),
         beyond_depth=beyond,
         files=tuple(stored_files),
     )

@@ -102,7 +102,6 @@ def plan_inputs(
                 "variance_estimate_id": row["variance_estimate_id"],
                 "published_variance_id": row["published_variance_id"],
                 "factor_set_id": None,
-                "matrix_id": None,
                 "known": {"collection": entry["collection"]} if "collection" in entry else {},
             }
         )
@@ -134,7 +133,6 @@ def report_inputs(rows: Sequence[Mapping[str, Any]], ids: Sequence[int]) -> list
             "variance_estimate_id": None,
             "published_variance_id": None,
             "factor_set_id": row[f"{side}_factor_set_id"],
-            "matrix_id": None,
             "known": _known_facts(row["result"], side),
         }
         for row, result_id in zip(rows, ids, strict=True)

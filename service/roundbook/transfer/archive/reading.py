@@ -190,10 +190,9 @@ def _scores(record: Record, runs: int, file: str) -> npt.NDArray[np.float64]:
 
 def _is_score(cell: str) -> bool:
     try:
-        value = float(cell)
+        return isfinite(float(cell)) and repr(float(cell)) == cell
     except ValueError:
         return False
-    return isfinite(value) and repr(value) == cell
 
 
 def _check_value(column: Column[Any], value: object, file: str, line: int, position: int) -> None:
