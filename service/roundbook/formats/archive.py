@@ -233,13 +233,12 @@ def is_archive(path: Path) -> bool:
 def _open_file(path: Path, file: str) -> io.BufferedReader:
     try:
         # Opening a pipe without a writer would wait for ever.
-        stream = path.open("rb") if stat.S_ISREG(path.stat().st_mode) else None
+        if stat.S_ISREG(path.stat().st_mode):
+            return path.open("rb")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise BadFileError(f"the archive cannot be read ({reason})", file) from None
-    if stream is None:
-        _refuse("this is no ordinary file; name an archive", file)
-    return stream
+    raise BadFileError("this is no ordinary file; name an archive", file)
 
 
 @contextmanager

@@ -197,15 +197,11 @@ def leave_one_out(
 
 def remaining_relevant(scoring: ReassessedScores) -> NDArray[np.intp]:
     """Return the numbers of relevant documents of topics without each team, (teams, topics)."""
-    teams = len(scoring.contributed)
+    contributed = scoring.contributed
     return np.stack(
         [
-            count_relevant(
-                scoring.measure,
-                scoring.judgments,
-                kept_judgments(scoring.contributed, np.arange(teams) == team),
-            )
-            for team in range(teams)
+            count_relevant(scoring.measure, scoring.judgments, kept_judgments(contributed, team))
+            for team in np.eye(len(contributed), dtype=np.bool_)
         ]
     )
 

@@ -99,19 +99,17 @@ def _row(
             if column.name != "id":
                 row[column.name] = map_ids(column, value, ids)
             elif value != number:
-                reason = f"row {number} is numbered {value}"
-                raise BadFileError(reason, file, record.line, position)
-        except KeyError as error:
-            reason = f"{column.name} names number {error}, which is not there"
-            raise BadFileError(reason, file, record.line, position) from None
+                raise InputError(f"row {number} is numbered {value}.")
+            continue
         except BadFileError:
             raise
+        except KeyError as error:
+            reason = f"{column.name} names number {error}, which is not there"
         except InputError as error:
             reason = str(error).removesuffix(".")
-            raise BadFileError(reason, file, record.line, position) from None
         except ValueError:
             reason = f"{quoted(cell)} is not how an archive writes {column.name}"
-            raise BadFileError(reason, file, record.line, position) from None
+        raise BadFileError(reason, file, record.line, position)
     return row
 
 
