@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Annotated, NamedTuple, NoReturn
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from roundbook.errors import BadFileError, InputError
 from roundbook.formats.archive_package import (
@@ -73,23 +73,19 @@ def _checked_line(text: str) -> str:
 _Text = Annotated[str, AfterValidator(_checked_line)]
 
 
-class Member(BaseModel):
+class Member(BaseModel, strict=True, frozen=True, extra="forbid"):
     """A member's entry in the manifest; `rows` counts those below the header of a CSV."""
-
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
     bytes: int = Field(ge=0)
     rows: int | None = Field(ge=0)
 
 
-class Manifest(BaseModel):
+class Manifest(BaseModel, strict=True, frozen=True, extra="forbid"):
     """The manifest: format version, software, schema revision, tasks and members.
 
     `tasks` are those the export was limited to, None for the whole record.
     """
-
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
     format: str
     version: int

@@ -78,19 +78,14 @@ def checked_name(text: str, noun: str, file: str, line: int | None, column: int 
     """
     name = normalize("NFC", text.strip())
     if not name:
-        raise BadFileError(f"the {noun} name is empty", file, line, column)
-    if len(name) > MAX_NAME:
-        reason = (
-            f"the {noun} name {quoted(name)} has {len(name)} characters; "
-            f"at most {MAX_NAME} are read"
-        )
-        raise BadFileError(reason, file, line, column)
-    if has_unfit(name):
-        reason = (
-            f"the {noun} name {quoted(name)} holds a control or invisible character; take it out"
-        )
-        raise BadFileError(reason, file, line, column)
-    return name
+        reason = "is empty"
+    elif len(name) > MAX_NAME:
+        reason = f"{quoted(name)} has {len(name)} characters; at most {MAX_NAME} are read"
+    elif has_unfit(name):
+        reason = f"{quoted(name)} holds a control or invisible character; take it out"
+    else:
+        return name
+    raise BadFileError(f"the {noun} name {reason}", file, line, column)
 
 
 def checked_names(
