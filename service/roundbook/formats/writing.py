@@ -88,25 +88,22 @@ def write_long(
     """Return a score matrix as a table with one score a row, run by run; see `write_wide`."""
     kind, file = table_file(output), shown_path(output or "")
     _refuse_summaries(topics)
-    header = ["run", "topic", "measure", "value"]
     if kind == "parquet":
-        names = (
-            [run for run in runs for _ in topics],
-            list(topics) * len(runs),
-            [measure] * scores.size,
-        )
-        values = ("value", scores.T.ravel())
-        return write_parquet(list(zip(header, names, strict=False)), [values], file)
+        names = [
+            ("run", [run for run in runs for _ in topics]),
+            ("topic", list(topics) * len(runs)),
+            ("measure", [measure] * scores.size),
+        ]
+        return write_parquet(names, [("value", scores.T.ravel())], file)
+    header = ["run", "topic", "measure", "value"]
     rows = (
         [run, topic, measure, score]
         for run, column in zip(runs, scores.T.tolist(), strict=True)
         for topic, score in zip(topics, column, strict=True)
     )
-    return (
-        _csv(header, rows)
-        if kind == "csv"
-        else write_workbook(header, rows, file, (scores.size, 4))
-    )
+    if kind == "csv":
+        return _csv(header, rows)
+    return write_workbook(header, rows, file, (scores.size, 4))
 
 
 def write_trec_eval(topics: Sequence[str], run: str, scores: Scores, measure: str) -> str:
