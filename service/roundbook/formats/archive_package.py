@@ -37,8 +37,8 @@ _LIST_COLUMNS = {
 LISTS_HEADER = tuple(_LIST_COLUMNS)
 _LISTS: TableSchema = {
     "fields": [
-        {"name": name, "type": "string", "description": held}
-        for name, held in _LIST_COLUMNS.items()
+        {"name": name, "type": "string", "description": description}
+        for name, description in _LIST_COLUMNS.items()
     ],
     "primaryKey": ["run", "topic"],
     "description": "What the runs of an upload retrieved: a run and topic a row.",
