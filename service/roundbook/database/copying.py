@@ -35,16 +35,12 @@ def copy_out(connection: Connection, statement: str, number: int) -> bytes:
 
 
 def copy_rows(
-    connection: Connection,
-    table: Table,
-    columns: Sequence[str],
-    rows: Iterable[Mapping[str, Any]],
+    connection: Connection, table: Table, columns: Sequence[str], rows: Iterable[Mapping[str, Any]]
 ) -> None:
     """Insert the named columns of rows into a table, as one statement."""
     objects = {column.name for column in table.columns if isinstance(column.type, JSONB)}
     statement = sql.SQL("COPY {} ({}) FROM STDIN").format(
-        sql.Identifier(SCHEMA, table.name),
-        sql.SQL(", ").join(map(sql.Identifier, columns)),
+        sql.Identifier(SCHEMA, table.name), sql.SQL(", ").join(map(sql.Identifier, columns))
     )
     with driver_connection(connection).cursor() as cursor, cursor.copy(statement) as copy:
         for row in rows:

@@ -91,15 +91,10 @@ def program_environment(connection: Connection) -> dict[str, str]:
     inherited = {
         name: value for name, value in os.environ.items() if name not in variables.values()
     }
-    return (
-        inherited
-        | {
-            variables[name]: value
-            for name, value in parameters.items()
-            if name in variables and value
-        }
-        | {"LC_ALL": "C", "PG_COLOR": "never"}
-    )
+    own = {
+        variables[name]: value for name, value in parameters.items() if name in variables and value
+    }
+    return inherited | own | {"LC_ALL": "C", "PG_COLOR": "never"}
 
 
 def run_program(connection: Connection, name: str, *arguments: str) -> str:

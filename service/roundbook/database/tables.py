@@ -79,9 +79,7 @@ topic = Table(
     UniqueConstraint("task_id", "name"),
     UniqueConstraint("id", "task_id"),
     Index(
-        "topic_unnormalised_index",
-        "task_id",
-        postgresql_where=text("name IS NOT NFC NORMALIZED"),
+        "topic_unnormalised_index", "task_id", postgresql_where=text("name IS NOT NFC NORMALIZED")
     ),
 )
 

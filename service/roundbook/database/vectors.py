@@ -21,12 +21,7 @@ _FLOAT8_OID = 701
 # Large enough to make the overhead of a call negligible, small enough to stay in cache.
 _BLOCK_BYTES = 4 * 2**20
 
-_INTEGER_FIELDS = (
-    ("matrix_id", ">i8"),
-    ("position", ">i4"),
-    ("topics", ">i4"),
-    ("runs", ">i4"),
-)
+_INTEGER_FIELDS = (("matrix_id", ">i8"), ("position", ">i4"), ("topics", ">i4"), ("runs", ">i4"))
 _WRITE = (
     "COPY roundbook.score_vector (matrix_id, position, topics, runs, scores)"
     " FROM STDIN (FORMAT binary)"

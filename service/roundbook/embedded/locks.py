@@ -173,12 +173,9 @@ def forget_dead_keeper(directory: Path) -> int | None:
 
 
 def end_keeper(directory: Path) -> bool:
-    """End the keeper; the server stops unless somebody else uses it.
+    """End the keeper, if there is one, and return whether there was.
 
-    Returns
-    -------
-    bool
-        Whether there was a keeper.
+    The server stops unless somebody else uses it.
 
     Raises
     ------

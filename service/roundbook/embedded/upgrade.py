@@ -70,7 +70,8 @@ def bring_to_this_version(directory: Path) -> None:
     ready = _beside(directory, ".ready")
     if version in (None, target_version()) and not ready.exists():
         return
-    with _version_lock(directory):
+    with _beside(directory, ".lock").open("w") as file:
+        lock(file, wait=True)
         if _version_of(directory) is None and ready.exists():
             ready.rename(directory)
         version = _version_of(directory)
@@ -131,14 +132,6 @@ def _stop_leftover(directory: Path) -> None:
         return
     if info.socket_dir is not None and info.socket_dir.name.startswith(_SOCKETS):
         _control(directory, version, "-m", "fast", "stop")
-
-
-@contextmanager
-def _version_lock(directory: Path) -> Iterator[None]:
-    """Hold the lock under which a process changes the directory's version."""
-    with _beside(directory, ".lock").open("w") as file:
-        lock(file, wait=True)
-        yield
 
 
 def _upgrade(directory: Path, version: int) -> None:

@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import IO, Annotated, NamedTuple, NoReturn
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from roundbook.errors import BadFileError, InputError
 from roundbook.formats.archive_package import (
@@ -73,23 +73,19 @@ def _checked_line(text: str) -> str:
 _Text = Annotated[str, AfterValidator(_checked_line)]
 
 
-class Member(BaseModel):
+class Member(BaseModel, strict=True, frozen=True, extra="forbid"):
     """A member's entry in the manifest; `rows` counts those below the header of a CSV."""
-
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
     sha256: str = Field(pattern="^[0-9a-f]{64}$")
     bytes: int = Field(ge=0)
     rows: int | None = Field(ge=0)
 
 
-class Manifest(BaseModel):
+class Manifest(BaseModel, strict=True, frozen=True, extra="forbid"):
     """The manifest: format version, software, schema revision, tasks and members.
 
     `tasks` are those the export was limited to, None for the whole record.
     """
-
-    model_config = ConfigDict(strict=True, frozen=True, extra="forbid")
 
     format: str
     version: int
@@ -233,13 +229,12 @@ def is_archive(path: Path) -> bool:
 def _open_file(path: Path, file: str) -> io.BufferedReader:
     try:
         # Opening a pipe without a writer would wait for ever.
-        stream = path.open("rb") if stat.S_ISREG(path.stat().st_mode) else None
+        if stat.S_ISREG(path.stat().st_mode):
+            return path.open("rb")
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise BadFileError(f"the archive cannot be read ({reason})", file) from None
-    if stream is None:
-        _refuse("this is no ordinary file; name an archive", file)
-    return stream
+    raise BadFileError("this is no ordinary file; name an archive", file)
 
 
 @contextmanager
@@ -274,11 +269,10 @@ def _read_manifest(content: ZipFile, file: str) -> Manifest:
     if MANIFEST not in content.namelist():
         raise BadFileError(f"it has no {MANIFEST}", file, way_out="name an archive")
     member = f"{file}/{MANIFEST}"
+    text = b"".join(_blocks(content, MANIFEST, file))
     try:
-        document = json.loads(b"".join(_blocks(content, MANIFEST, file)))
-    except (ValueError, RecursionError) as error:
-        if isinstance(error, InputError):
-            raise
+        document = json.loads(text)
+    except (ValueError, RecursionError):
         raise BadFileError("this is not JSON", member) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
         _refuse("this is not the manifest of a Roundbook archive", member)

@@ -28,21 +28,17 @@ _PACKAGE = {
     "description": CONVENTIONS,
 }
 
-LISTS_HEADER = ("run", "topic", "documents", "scores")
+_LIST_COLUMNS = {
+    "run": "The run's tag.",
+    "topic": "The topic's name.",
+    "documents": "The numbers of the documents by rank, with blanks between.",
+    "scores": "The score of each, in single precision.",
+}
+LISTS_HEADER = tuple(_LIST_COLUMNS)
 _LISTS: TableSchema = {
     "fields": [
-        {"name": "run", "type": "string", "description": "The run's tag."},
-        {"name": "topic", "type": "string", "description": "The topic's name."},
-        {
-            "name": "documents",
-            "type": "string",
-            "description": "The numbers of the documents by rank, with blanks between.",
-        },
-        {
-            "name": "scores",
-            "type": "string",
-            "description": "The score of each, in single precision.",
-        },
+        {"name": name, "type": "string", "description": description}
+        for name, description in _LIST_COLUMNS.items()
     ],
     "primaryKey": ["run", "topic"],
     "description": "What the runs of an upload retrieved: a run and topic a row.",

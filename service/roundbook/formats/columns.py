@@ -83,13 +83,11 @@ class Table:
             columns = [index for index, key in enumerate(self.keys) if key in group]
             if len(columns) > 1:
                 first, second = (self.header[index].strip() for index in columns[:2])
-                raise BadFileError(
+                reason = (
                     f"columns {first!r} and {second!r} could be meant for the same thing; "
-                    "remove or rename one",
-                    self.file,
-                    self.header_line,
-                    columns[1] + 1,
+                    "remove or rename one"
                 )
+                raise BadFileError(reason, self.file, self.header_line, columns[1] + 1)
             if columns:
                 return columns[0]
         return None
@@ -106,6 +104,9 @@ class Table:
 
     def texts(self, column: int) -> list[str]:
         """Return the cells of a column, counted from 0, as text."""
+        return self._cells(column)
+
+    def _cells(self, column: int) -> list[str]:
         return self._columns[column]
 
     def numbers(self, column: int, rows: Sequence[int]) -> _Numbers:
@@ -119,17 +120,12 @@ class Table:
         values = numbers(cells, self.file, lambda at: (lines[rows[at]], column + 1))
         self._marks |= {mark for mark in ",." if any(mark in cell for cell in cells)}
         if len(self._marks) > 1:
-            raise BadFileError(
+            reason = (
                 "some columns of scores are written with decimal commas and others with decimal"
-                " points; write all of them with points",
-                self.file,
-                None,
-                column + 1,
+                " points; write all of them with points"
             )
+            raise BadFileError(reason, self.file, None, column + 1)
         return values
-
-    def _cells(self, column: int) -> list[str]:
-        return self.texts(column)
 
     def scores(self) -> _Numbers:
         """Return all columns after the first as scores, (rows, columns - 1)."""
@@ -307,13 +303,11 @@ def _split_fields(text: str, delimiter: str, file: str, line: int) -> list[str]:
         column = _open_quote(text, delimiter)
         if "field larger" in str(error):
             raise BadFileError("a quoted field is far too long", file, line, column) from None
-        raise BadFileError(
+        reason = (
             "a double quote is not closed on its line, or text follows the closing one; "
-            "double the quotes inside a name",
-            file,
-            line,
-            column,
-        ) from None
+            "double the quotes inside a name"
+        )
+        raise BadFileError(reason, file, line, column) from None
 
 
 def _open_quote(text: str, delimiter: str) -> int:

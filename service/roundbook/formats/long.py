@@ -153,13 +153,11 @@ def block_of_lines(
         again = np.flatnonzero(np.diff(cell[order]) == 0)
         second = int(order[again + 1].min())
         first = int(np.flatnonzero(cell == cell[second])[0])
-        raise BadFileError(
+        reason = (
             f"topic {topics[second]} of run {runs[second]} already has a score on line"
-            f" {lines[first]}; {'give one file a run' if whole_runs else 'keep one'}",
-            file,
-            lines[second],
-            topic_column,
+            f" {lines[first]}; {'give one file a run' if whole_runs else 'keep one'}"
         )
+        raise BadFileError(reason, file, lines[second], topic_column)
     matrix = np.full(len(names) * len(tags), np.nan)
     matrix[cell] = scores
 

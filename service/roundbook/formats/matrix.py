@@ -204,24 +204,19 @@ def without_summary(block: Block, topic_column: int | None = 1) -> Block:
     at, last = min(names.index(name) for name in MEANS if name in names), len(names) - 1
     name, (line, _) = block.topics[at], block.location(at, 0)
     if at != last:
-        raise BadFileError(
-            f"the row {name!r} looks like a summary among the topics; "
-            "remove it or rename the topic",
-            block.file,
-            line,
-            topic_column,
+        reason = (
+            f"the row {name!r} looks like a summary among the topics; remove it or rename the topic"
         )
+        raise BadFileError(reason, block.file, line, topic_column)
     if at == 0:
         raise BadFileError("there are no scores of single topics", block.file, line)
     tolerance = _ROUNDING * np.maximum(1.0, np.abs(block.scores[-1]))
     if name.lower() != SUMMARY_TOPIC and not _is_mean(block.scores, tolerance):
-        raise BadFileError(
+        reason = (
             f"the last row is called {name!r} but is not the mean of the rows above; "
-            "remove it or rename the topic",
-            block.file,
-            line,
-            topic_column,
+            "remove it or rename the topic"
         )
+        raise BadFileError(reason, block.file, line, topic_column)
     return replace(block, topics=block.topics[:last], scores=block.scores[:last])
 
 

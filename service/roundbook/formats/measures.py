@@ -49,11 +49,8 @@ def choose_measures(names: Iterable[str], selection: MeasureSelection, file: str
     if not selection.measures:
         return _all_measures(names, file)
     if len(names) > _MAX_MEASURES:
-        raise BadFileError(
-            f"the file names {len(names)} measures; check which column holds them",
-            file,
-            way_out="too many measures",
-        )
+        reason = f"the file names {len(names)} measures; check which column holds them"
+        raise BadFileError(reason, file, way_out="too many measures")
     chosen = {
         measure: name
         for measure in selection.measures
@@ -62,22 +59,13 @@ def choose_measures(names: Iterable[str], selection: MeasureSelection, file: str
     if chosen:
         return chosen
     if len(selection.measures) > 1:
-        raise BadFileError(
-            f"the file holds none of {selection}, but {_listed(names)}",
-            file,
-            way_out="name the measures",
-        )
+        reason = f"the file holds none of {selection}, but {_listed(names)}"
+        raise BadFileError(reason, file, way_out="name the measures")
     if len(names) == 1:
-        raise BadFileError(
-            f"the file holds the measure {_listed(names)}, not {selection}",
-            file,
-            way_out="another measure",
-        )
-    raise BadFileError(
-        f"the file holds no measure {selection}, but {_listed(names)}",
-        file,
-        way_out="other measures",
-    )
+        reason = f"the file holds the measure {_listed(names)}, not {selection}"
+        raise BadFileError(reason, file, way_out="another measure")
+    reason = f"the file holds no measure {selection}, but {_listed(names)}"
+    raise BadFileError(reason, file, way_out="other measures")
 
 
 def _spelling(names: list[str], measure: str, file_measure: str | None, file: str) -> str | None:
@@ -89,11 +77,8 @@ def _spelling(names: list[str], measure: str, file_measure: str | None, file: st
         measure = file_measure
         fitting = [name for name in names if name == file_measure]
     if len(fitting) > 1:
-        raise BadFileError(
-            f"the measures {_listed(fitting)} of this file could all be {measure}",
-            file,
-            way_out="several measures",
-        )
+        reason = f"the measures {_listed(fitting)} of this file could all be {measure}"
+        raise BadFileError(reason, file, way_out="several measures")
     return fitting[0] if fitting else None
 
 

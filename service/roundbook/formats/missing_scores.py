@@ -40,13 +40,8 @@ def apply_missing_policy(matrix: ScoreMatrix, policy: MissingPolicy) -> Complete
 
     Parameters
     ----------
-    matrix : ScoreMatrix
     policy : MissingPolicy
         Raise, count a missing score as 0, or leave out every topic with a missing score.
-
-    Returns
-    -------
-    CompleteMatrix
 
     Raises
     ------
@@ -107,10 +102,9 @@ def _missing_scores(matrix: ScoreMatrix, missing: NDArray[np.bool_]) -> MissingS
 def _files_without(matrix: ScoreMatrix, cells: Sequence[tuple[str, str]]) -> list[str]:
     """Return the files in which cells are missing: with both topic and run, else with the run."""
     parts = [(part.file, set(part.topics), set(part.runs)) for part in matrix.parts]
-    files = [part.file for part in matrix.parts]
     lacking: set[str] = set()
     for topic, run in cells:
         of_run = [(file, topics) for file, topics, runs in parts if run in runs]
         of_both = [file for file, topics in of_run if topic in topics]
         lacking |= set(of_both or [file for file, _ in of_run])
-    return [file for file in dict.fromkeys(files) if file in lacking]
+    return [file for file in dict.fromkeys(part.file for part in matrix.parts) if file in lacking]

@@ -128,13 +128,11 @@ def _answer(fields: list[str], at: int | None, file: str, line: int) -> bool | N
         return None
     answer = fields[at].strip().lower()
     if answer not in _ANSWERS:
-        raise BadFileError(
+        reason = (
             f"{quoted(fields[at].strip())} does not say whether the run contributed to the pool; "
-            "write yes or no, or leave it empty",
-            file,
-            line,
-            at + 1,
+            "write yes or no, or leave it empty"
         )
+        raise BadFileError(reason, file, line, at + 1)
     return _ANSWERS[answer]
 
 

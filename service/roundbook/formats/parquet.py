@@ -28,8 +28,7 @@ class _ParquetTable(Table):
         self._content = content
         self._arrow, self._compute = modules
 
-    def texts(self, column: int) -> list[str]:
-        """Return the cells of a column as text."""
+    def _cells(self, column: int) -> list[str]:
         cells, types = self._content.column(column), self._arrow.types
         kind = cells.type.value_type if types.is_dictionary(cells.type) else cells.type
         values: list[Any] = cells.to_pylist()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 
 from roundbook.errors import BadFileError, InputError
@@ -21,11 +22,7 @@ from roundbook.formats.matrix import (
 from roundbook.formats.measures import MeasureSelection
 from roundbook.formats.parquet import read_parquet
 from roundbook.formats.table import readable
-from roundbook.formats.text import (
-    decoded,
-    read_bytes,
-    shown_path,
-)
+from roundbook.formats.text import decoded, read_bytes, shown_path
 from roundbook.formats.tools import TOOLS, read_output
 from roundbook.formats.wide import read_wide
 from roundbook.formats.workbooks import read_workbook
@@ -44,37 +41,7 @@ def read_scores(
     layout: str = "auto",
     max_bytes: int = LARGEST_FILE,
 ) -> ScoreMatrix:
-    """Read the scores of one measure from one or several files of one layout.
-
-    Several files are merged: other runs, other topics, or both. A topic that is absent from a
-    run's file is a missing cell. Files may be gzipped.
-
-    Parameters
-    ----------
-    paths : sequence of paths
-    measure : str
-        The measure's name in the record. In files that name measures any of its spellings counts,
-        in any case (``map`` for AP), and two in one file are refused.
-    file_measure : str, optional
-        The measure's exact name in the files, if it differs.
-    layout : str
-        One of `LAYOUTS`, or ``auto``, which decides by content and refuses to guess.
-    max_bytes : int
-        Largest file that is read, also after decompression.
-
-    Returns
-    -------
-    ScoreMatrix
-
-    Raises
-    ------
-    AmbiguousLayoutError
-        If the layout is ``auto`` and cannot be decided.
-    BadFileError
-        If a file cannot be read as scores; the message names the position.
-    InputError
-        If no file is given.
-    """
+    """Read the scores of one measure; arguments and errors are those of `read_measures`."""
     (matrix,) = read_measures(
         paths, (measure,), file_measure=file_measure, layout=layout, max_bytes=max_bytes
     )
@@ -89,15 +56,24 @@ def read_measures(
     layout: str = "auto",
     max_bytes: int = LARGEST_FILE,
 ) -> list[ScoreMatrix]:
-    """Read the scores of several measures, each file once; see `read_scores`.
+    """Read the scores of several measures from one or several files of one layout, each file once.
 
-    A file may lack some of the measures if other files have them for the same runs.
+    Several files are merged: other runs, other topics, or both. A topic that is absent from a
+    run's file is a missing cell. A file may lack some of the measures if other files have them for
+    the same runs. Files may be gzipped.
 
     Parameters
     ----------
     measures : sequence of str
         Their names in the record; empty for all that the files name, without counts by topic
-        (num_ret).
+        (num_ret). In files that name measures any spelling of a measure counts, in any case
+        (``map`` for AP), and two in one file are refused.
+    file_measure : str, optional
+        The exact name of a single measure in the files, if it differs.
+    layout : str
+        One of `LAYOUTS`, or ``auto``, which decides by content and refuses to guess.
+    max_bytes : int
+        Largest file that is read, also after decompression.
 
     Returns
     -------
@@ -106,8 +82,13 @@ def read_measures(
 
     Raises
     ------
-    AmbiguousLayoutError, BadFileError, InputError
-        As `read_scores`; also if a run has scores of a measure, and none of one that is read.
+    AmbiguousLayoutError
+        If the layout is ``auto`` and cannot be decided.
+    BadFileError
+        If a file cannot be read as scores; the message names the position. Also if a run has
+        scores of a measure, and none of one that is read.
+    InputError
+        If no file is given.
     """
     if not paths:
         raise InputError("no score file was given")
@@ -175,12 +156,9 @@ def _blocks(table: Table, kind: str, selection: MeasureSelection) -> dict[str, B
     if kind in _TABLES:
         return _TABLES[kind](table, selection)
     if not isinstance(table, TextTable):
+        reason = f"{kind} is a layout of text, and this is a table"
         raise BadFileError(
-            f"{kind} is a layout of text, and this is a table",
-            table.file,
-            way_out="one of two layouts",
-            first="wide",
-            second="long",
+            reason, table.file, way_out="one of two layouts", first="wide", second="long"
         )
     return read_output(table.source, kind, selection)
 
@@ -209,11 +187,8 @@ def _refuse_partial_runs(
                 raise _partial_run(
                     run, has.measure, lacks.measure, files, way_out="name the measures"
                 )
-    blocks_with_others = [
-        block for blocks in by_measure.values() for block in blocks if block.other_runs
-    ]
-    runs_read = set(first.runs) if blocks_with_others else set()
-    for block in blocks_with_others:
+    runs_read = set(first.runs)
+    for block in chain.from_iterable(by_measure.values()):
         for run, measure in block.other_runs.items():
             if run not in runs_read:
                 raise _partial_run(

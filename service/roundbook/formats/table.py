@@ -78,23 +78,14 @@ def checked_name(text: str, noun: str, file: str, line: int | None, column: int 
     """
     name = normalize("NFC", text.strip())
     if not name:
-        raise BadFileError(f"the {noun} name is empty", file, line, column)
-    if len(name) > MAX_NAME:
-        raise BadFileError(
-            f"the {noun} name {quoted(name)} has {len(name)} characters; "
-            f"at most {MAX_NAME} are read",
-            file,
-            line,
-            column,
-        )
-    if has_unfit(name):
-        raise BadFileError(
-            f"the {noun} name {quoted(name)} holds a control or invisible character; take it out",
-            file,
-            line,
-            column,
-        )
-    return name
+        reason = "is empty"
+    elif len(name) > MAX_NAME:
+        reason = f"{quoted(name)} has {len(name)} characters; at most {MAX_NAME} are read"
+    elif has_unfit(name):
+        reason = f"{quoted(name)} holds a control or invisible character; take it out"
+    else:
+        return name
+    raise BadFileError(f"the {noun} name {reason}", file, line, column)
 
 
 def checked_names(
@@ -109,10 +100,7 @@ def checked_names(
 
 
 def numbered_names(
-    names: list[str],
-    noun: str,
-    file: str,
-    location: Callable[[int], tuple[int, int | None]],
+    names: list[str], noun: str, file: str, location: Callable[[int], tuple[int, int | None]]
 ) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
     """Return the distinct names, as `checked_name` gives them, and the index of each given name.
 

@@ -133,22 +133,22 @@ def read_bytes(path: Path | str, max_bytes: int) -> tuple[str, bytes, bytes]:
                 raise BadFileError("is a directory; give the files in it", file)
             if not stat.S_ISREG(mode):
                 # Opening a pipe without a writer would wait for ever.
-                refusal = "is a pipe or a device; save its content to a file first"
-                raise BadFileError(refusal, file)
+                reason = "is a pipe or a device; save its content to a file first"
+                raise BadFileError(reason, file)
             with Path(path).open("rb") as stream:
                 stored = _limited(stream, "is larger", file, max_bytes)
     except BadFileError:
         raise
     except FileNotFoundError:
-        raise BadFileError("there is no such file", file) from None
+        reason = "there is no such file"
     except PermissionError:
-        refusal = "the file may not be read; check its permissions"
-        raise BadFileError(refusal, file) from None
+        reason = "the file may not be read; check its permissions"
     except (OSError, ValueError) as error:
-        refusal = f"the file cannot be read ({getattr(error, 'strerror', None) or error})"
-        raise BadFileError(refusal, file) from None
-    is_packed = stored.startswith(_GZIP)
-    return file, stored, _decompressed(stored, file, max_bytes) if is_packed else stored
+        reason = f"the file cannot be read ({getattr(error, 'strerror', None) or error})"
+    else:
+        is_packed = stored.startswith(_GZIP)
+        return file, stored, _decompressed(stored, file, max_bytes) if is_packed else stored
+    raise BadFileError(reason, file)
 
 
 def decoded(file: str, data: bytes) -> SourceText:
@@ -158,11 +158,8 @@ def decoded(file: str, data: bytes) -> SourceText:
             raise BadFileError(reason, file)
     nul = data.find(b"\x00")
     if nul >= 0:
-        raise BadFileError(
-            f"the file is not text: NUL byte at byte offset {nul}; save it as UTF-8 text",
-            file,
-            _line_at(data, nul),
-        )
+        reason = f"the file is not text: NUL byte at byte offset {nul}; save it as UTF-8 text"
+        raise BadFileError(reason, file, _line_at(data, nul))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

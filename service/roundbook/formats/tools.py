@@ -118,11 +118,8 @@ def _trec_eval_lines(source: SourceText) -> _ToolLines:
     for line, text in source.rows:
         fields = fields_of(text)
         if len(fields) != 3:
-            raise BadFileError(
-                f"expected 3 fields (measure, topic, value), found {len(fields)}",
-                source.file,
-                line,
-            )
+            reason = f"expected 3 fields (measure, topic, value), found {len(fields)}"
+            raise BadFileError(reason, source.file, line)
         name, topic, value = fields
         if topic.lower() == SUMMARY_TOPIC:
             in_summary = True
@@ -148,13 +145,11 @@ def _tagged(
     seen: dict[str, int] = {}
     for _, line, tag in tags:
         if tag in seen:
-            raise BadFileError(
+            reason = (
                 f"the run tag {tag} already ends another run on line {seen[tag]}; "
-                "give one file a run",
-                file,
-                line,
-                3,
+                "give one file a run"
             )
+            raise BadFileError(reason, file, line, 3)
         seen[tag] = line
     if len(groups) == 1 and not tags:
         return groups[0]
@@ -193,11 +188,8 @@ def _tsv_lines(source: SourceText) -> Iterator[_ScoreLine]:
         if len(fields) == 2:
             raise BadFileError(_NO_TOPICS, source.file, line)
         if len(fields) != 3:
-            raise BadFileError(
-                f"expected 3 fields (topic, measure, value), found {len(fields)}",
-                source.file,
-                line,
-            )
+            reason = f"expected 3 fields (topic, measure, value), found {len(fields)}"
+            raise BadFileError(reason, source.file, line)
         yield _ScoreLine(line, fields[0], fields[1], fields[2])
 
 
@@ -209,9 +201,8 @@ def _json_lines(source: SourceText) -> Iterator[_ScoreLine]:
                 text, parse_float=str, parse_int=str, parse_constant=str, object_pairs_hook=_entry
             )
         except _RepeatedKeyError as repeated:
-            raise BadFileError(
-                f"the key {quoted(repeated.key)} is there twice; keep one", source.file, line
-            ) from None
+            reason = f"the key {quoted(repeated.args[0])} is there twice; keep one"
+            raise BadFileError(reason, source.file, line) from None
         except (ValueError, RecursionError):
             raise BadFileError("the line is not a JSON object", source.file, line) from None
         if not isinstance(entry, dict):
@@ -231,9 +222,7 @@ def _json_lines(source: SourceText) -> Iterator[_ScoreLine]:
 
 
 class _RepeatedKeyError(ValueError):
-    def __init__(self, key: str) -> None:
-        self.key = key
-        super().__init__(key)
+    """A key of a JSON object, its argument, is there twice."""
 
 
 def _entry(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

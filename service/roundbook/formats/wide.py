@@ -29,30 +29,20 @@ def read_wide(table: Table, selection: MeasureSelection) -> dict[str, Block]:
         and any("." in cell or "," in cell for cell in cells)
         and all(is_number(cell) or has_decimal_comma(cell) for cell in cells)
     ):
-        raise BadFileError(
+        reason = (
             f"the first column, called {quoted(table.header[0].strip())}, holds numbers with"
             " decimals, which look like scores; put a column of topics before it, or if these are"
-            " topics, head it 'topic'",
-            file,
-            lines[0],
-            1,
+            " topics, head it 'topic'"
         )
+        raise BadFileError(reason, file, lines[0], 1)
     topics = checked_names(cells, "topic", file, lambda row: (lines[row], 1))
     if (again := first_repeated(topics)) is not None:
         topic = topics[again]
-        raise BadFileError(
-            f"topic {topic} already has a row on line {lines[topics.index(topic)]}; keep one",
-            file,
-            lines[again],
-            1,
-        )
+        reason = f"topic {topic} already has a row on line {lines[topics.index(topic)]}; keep one"
+        raise BadFileError(reason, file, lines[again], 1)
     refuse_oversize(len(topics), len(runs), file)
     block = Block(
-        file,
-        tuple(topics),
-        tuple(runs),
-        table.scores(),
-        lambda topic, run: (lines[topic], run + 2),
+        file, tuple(topics), tuple(runs), table.scores(), lambda topic, run: (lines[topic], run + 2)
     )
     return {measure: without_summary(block)}
 
@@ -60,13 +50,11 @@ def read_wide(table: Table, selection: MeasureSelection) -> dict[str, Block]:
 def _run_tags(table: Table) -> list[str]:
     header, keys, file, line = table.header, table.keys, table.file, table.header_line
     if keys[0] in ANY_RUN_HEADER:
-        raise BadFileError(
+        reason = (
             f"the first column is called {header[0].strip()!r}, but a wide file has "
-            "one topic a row and one run a column; transpose it",
-            file,
-            line,
-            1,
+            "one topic a row and one run a column; transpose it"
         )
+        raise BadFileError(reason, file, line, 1)
     if keys[0] not in ANY_TOPIC_HEADER and all(
         is_number(cell) or has_decimal_comma(cell) for cell in header[1:]
     ):
@@ -77,27 +65,17 @@ def _run_tags(table: Table) -> list[str]:
             line,
         )
     if len(header) == 2 and keys[1] in ANY_VALUE_HEADER:
-        raise BadFileError(
-            f"the column {header[1].strip()!r} names no run; put the run's tag there",
-            file,
-            line,
-            2,
-        )
+        reason = f"the column {header[1].strip()!r} names no run; put the run's tag there"
+        raise BadFileError(reason, file, line, 2)
     if not ANY_TOPIC_HEADER.isdisjoint(keys[1:]):
         at = next(at for at, key in enumerate(keys) if at and key in ANY_TOPIC_HEADER)
-        raise BadFileError(
+        reason = (
             f"the column {header[at].strip()!r} must be the first of a wide file; "
-            "take out what stands before it",
-            file,
-            line,
-            at + 1,
+            "take out what stands before it"
         )
+        raise BadFileError(reason, file, line, at + 1)
     runs = checked_names(header[1:], "run", file, lambda at: (line, at + 2))
     if (again := first_repeated(runs)) is not None:
-        raise BadFileError(
-            f"the run {runs[again]} already has column {runs.index(runs[again]) + 2}; keep one",
-            file,
-            line,
-            again + 2,
-        )
+        reason = f"the run {runs[again]} already has column {runs.index(runs[again]) + 2}; keep one"
+        raise BadFileError(reason, file, line, again + 2)
     return runs

@@ -40,10 +40,7 @@ class _WorkbookTable(Table):
         """Return the cells of a column as text; refuse more digits than a spreadsheet keeps."""
         if column in self.inexact:
             raise _inexact_name(self.file, self.inexact[column], column + 1)
-        return self._columns[column]
-
-    def _cells(self, column: int) -> list[str]:
-        return self._columns[column]
+        return super().texts(column)
 
 
 class _Sheet(NamedTuple):
@@ -207,13 +204,11 @@ def _refuse_formulas(data: bytes, file: str, rows: Sequence[_Row], width: int) -
             # A formula that fills several cells is an object with their range.
             formula = str(cell).startswith("=") or hasattr(cell, "ref")
             if value is None and cell is not None and formula:
-                raise BadFileError(
+                reason = (
                     "the cell holds a formula without its value; open the workbook in a spreadsheet"
-                    " program and save it there",
-                    file,
-                    line,
-                    at,
+                    " program and save it there"
                 )
+                raise BadFileError(reason, file, line, at)
 
 
 def _text(value: object, file: str, line: int, column: int) -> str:

@@ -19,12 +19,7 @@ from roundbook.csv_names import write_csv
 from roundbook.errors import InputError
 from roundbook.formats.matrix import MEANS, SUMMARY_TOPIC, Scores
 from roundbook.formats.parquet import write_parquet
-from roundbook.formats.table import (
-    ANY_RUN_HEADER,
-    ANY_TOPIC_HEADER,
-    ANY_VALUE_HEADER,
-    header_key,
-)
+from roundbook.formats.table import ANY_RUN_HEADER, ANY_TOPIC_HEADER, ANY_VALUE_HEADER, header_key
 from roundbook.formats.text import shown_path
 from roundbook.formats.workbooks import write_workbook
 
@@ -49,10 +44,7 @@ def table_file(path: Path | None) -> TableFile:
 
 
 def write_wide(
-    topics: Sequence[str],
-    runs: Sequence[str],
-    scores: Scores,
-    output: Path | None = None,
+    topics: Sequence[str], runs: Sequence[str], scores: Scores, output: Path | None = None
 ) -> str | bytes:
     """Return a score matrix as a table with a row for each topic and a column for each run.
 
@@ -96,25 +88,22 @@ def write_long(
     """Return a score matrix as a table with one score a row, run by run; see `write_wide`."""
     kind, file = table_file(output), shown_path(output or "")
     _refuse_summaries(topics)
-    header = ["run", "topic", "measure", "value"]
     if kind == "parquet":
-        names = (
-            [run for run in runs for _ in topics],
-            list(topics) * len(runs),
-            [measure] * scores.size,
-        )
-        values = ("value", scores.T.ravel())
-        return write_parquet(list(zip(header, names, strict=False)), [values], file)
+        names = [
+            ("run", [run for run in runs for _ in topics]),
+            ("topic", list(topics) * len(runs)),
+            ("measure", [measure] * scores.size),
+        ]
+        return write_parquet(names, [("value", scores.T.ravel())], file)
+    header = ["run", "topic", "measure", "value"]
     rows = (
         [run, topic, measure, score]
         for run, column in zip(runs, scores.T.tolist(), strict=True)
         for topic, score in zip(topics, column, strict=True)
     )
-    return (
-        _csv(header, rows)
-        if kind == "csv"
-        else write_workbook(header, rows, file, (scores.size, 4))
-    )
+    if kind == "csv":
+        return _csv(header, rows)
+    return write_workbook(header, rows, file, (scores.size, 4))
 
 
 def write_trec_eval(topics: Sequence[str], run: str, scores: Scores, measure: str) -> str:
@@ -131,11 +120,8 @@ def write_trec_eval(topics: Sequence[str], run: str, scores: Scores, measure: st
     """
     _refuse_summaries(topics)
     if measure == "runid":
-        raise InputError(
-            "The measure 'runid' means something else in trec_eval's output.",
-            way_out="other layout",
-            layout="long",
-        )
+        reason = "The measure 'runid' means something else in trec_eval's output."
+        raise InputError(reason, way_out="other layout", layout="long")
     values = scores.tolist()
     lines = [(measure, topic, repr(value)) for topic, value in zip(topics, values, strict=True)]
     lines.append(("runid", SUMMARY_TOPIC, run))

@@ -185,7 +185,7 @@ def _rank(
 ) -> dict[str, Any]:
     """Return the fields of a `RankAgreement` with its statistics and its ranking."""
     means = run_means(first), run_means(second)
-    tau, top_weighted = kendall_tau(*means), tau_ap(*means)
+    tau = kendall_tau(*means)
     published = bootstrap = None
     if tau.tau_b is not None:
         limits = published_interval(tau.tau_b, len(runs))
@@ -219,7 +219,7 @@ def _rank(
     return {
         "tau_a": tau.tau_a,
         "tau_b": tau.tau_b,
-        "tau_ap": top_weighted.tau_ap,
+        "tau_ap": tau_ap(*means),
         "published": published,
         "bootstrap": bootstrap,
         "ranking": sorted(ranking, key=lambda ranked: ranked.rank_a),

@@ -13,7 +13,7 @@ import numpy as np
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.limits import MOST_RESAMPLES
-from roundbook.statistics.score_matrix import Floats, check_seed, check_share
+from roundbook.statistics.score_matrix import Floats, check_seed, check_share, is_whole
 
 # Resamples are drawn and weighed in chunks whose arrays stay in the processor's cache. Their size
 # depends on the topics only: one seed gives every statistic the same resamples.
@@ -82,7 +82,7 @@ def check_resampling(resamples: int, level: float, seed: int) -> None:
     check_share(level)
     # Rounded first: 2 / (1 - level) of a decimal level may be a few bits off a whole number.
     least = math.ceil(round(2 / (1 - level), 6))
-    if not (least <= resamples <= MOST_RESAMPLES and resamples == math.floor(resamples)):
+    if not is_whole(resamples, least, MOST_RESAMPLES):
         raise ImpossibleStatisticError(
             f"A bootstrap interval at level {level:g} needs a whole number of resamples from"
             f" {least:,} to {MOST_RESAMPLES:,}, not {resamples}."

@@ -11,7 +11,7 @@ import scipy
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design import MOST_TOPICS
-from roundbook.statistics.score_matrix import check_share
+from roundbook.statistics.score_matrix import check_share, is_whole
 from roundbook.statistics.t_interval import Interval
 from roundbook.statistics.variance.residual import TwoWayVariance
 
@@ -161,7 +161,7 @@ def generalisability(
     [0.0, 0.9956]
     """
     number = components.two_way.topics if topics is None else topics
-    if not (1 <= number < math.inf and number == math.floor(number)):
+    if not is_whole(number, 1):
         raise ImpossibleStatisticError(
             f"Reliability needs a whole number of topics of at least 1, not {number}."
         )

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.bootstrap import check_resampling, percentile_interval, topic_weights
-from roundbook.statistics.score_matrix import Floats, Ints, as_floats, checked_scores
+from roundbook.statistics.score_matrix import Floats, Ints, as_floats, checked_scores, is_whole
 from roundbook.statistics.ties import run_means
 
 
@@ -49,19 +49,6 @@ class PublishedInterval:
 
     low: float
     high: float
-
-
-@dataclass(frozen=True)
-class TauAp:
-    """AP rank correlation of a ranking with a reference.
-
-    Attributes
-    ----------
-    tau_ap : float or None
-        From -1 to 1; None where all runs tie in one of the rankings.
-    """
-
-    tau_ap: float | None
 
 
 @dataclass(frozen=True)
@@ -157,7 +144,7 @@ def published_interval(tau: float, runs: int) -> PublishedInterval:
     """
     if not -1 <= tau <= 1:
         raise ImpossibleStatisticError(f"Kendall's tau must lie between -1 and 1, not {tau}.")
-    if not (2 <= runs < math.inf and runs == math.floor(runs)):
+    if not is_whole(runs, 2):
         raise ImpossibleStatisticError(
             f"The interval of Kendall's tau needs a whole number of runs of at least 2, not {runs}."
         )
@@ -166,7 +153,7 @@ def published_interval(tau: float, runs: int) -> PublishedInterval:
     return PublishedInterval(rounded - half, rounded + half)
 
 
-def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> TauAp:
+def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> float | None:
     """AP rank correlation of the ranking by `estimate` with the ranking by `reference`.
 
     ``tau_AP = 2 / (m - 1) sum_{r=2..m} C(r) / (r - 1) - 1`` where ``C(r)`` counts the runs that the
@@ -185,6 +172,11 @@ def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> TauAp:
     estimate : (runs,) array_like of float
         The same runs in the same order, of the ranking that is judged.
 
+    Returns
+    -------
+    float or None
+        From -1 to 1; None where all runs tie in one of the rankings.
+
     Raises
     ------
     ImpossibleStatisticError
@@ -193,12 +185,12 @@ def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> TauAp:
     Examples
     --------
     >>> top, bottom = tau_ap([4, 3, 2, 1], [3, 4, 2, 1]), tau_ap([4, 3, 2, 1], [4, 3, 1, 2])
-    >>> round(top.tau_ap, 4), round(bottom.tau_ap, 4)
+    >>> round(top, 4), round(bottom, 4)
     (0.3333, 0.7778)
     """
     first, second = _checked_rankings(reference, estimate, "The AP rank correlation")
     if np.ptp(first) == 0 or np.ptp(second) == 0:
-        return TauAp(None)
+        return None
     above, agreed = np.zeros((2, first.size), dtype=np.int64)
     tied = np.ones(first.size, dtype=np.int64)
     for distance in range(1, first.size):
@@ -216,7 +208,7 @@ def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> TauAp:
     least = np.maximum(above, 1)
     mean = (harmonic[above + tied - 1] - harmonic[least - 1]) / tied
     shares = np.where(tied == 1, agreed / least, agreed * mean)
-    return TauAp(float(np.clip(shares.sum() / (first.size - 1), -1.0, 1.0)))
+    return float(np.clip(shares.sum() / (first.size - 1), -1.0, 1.0))
 
 
 def bootstrap_tau(
@@ -281,10 +273,7 @@ def bootstrap_tau(
     resampled = np.concatenate(chunks)
     low, high = percentile_interval(resampled, level) if resampled.size else (None, None)
     return TauInterval(
-        low,
-        high,
-        float(whole[0]) if whole.size else None,
-        resamples - resampled.size,
+        low, high, float(whole[0]) if whole.size else None, resamples - resampled.size
     )
 
 

@@ -74,6 +74,11 @@ def checked_scores(
     return matrix
 
 
+def is_whole(number: float, least: float, most: float = math.inf) -> bool:
+    """Whether a number is whole and finite, and lies between `least` and `most`."""
+    return least <= number <= most and number < math.inf and number == math.floor(number)
+
+
 def check_share(share: float, name: str = "A confidence level") -> None:
     """Raise ImpossibleStatisticError unless a level or alpha lies strictly between 0 and 1."""
     if not 0 < share < 1:
@@ -82,5 +87,5 @@ def check_share(share: float, name: str = "A confidence level") -> None:
 
 def check_seed(seed: int) -> None:
     """Raise ImpossibleStatisticError unless a seed is a whole number from 0 on."""
-    if not (0 <= seed < math.inf and seed == math.floor(seed)):
+    if not is_whole(seed, 0):
         raise ImpossibleStatisticError(f"A seed must be a whole number from 0 on, not {seed}.")

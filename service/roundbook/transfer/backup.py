@@ -80,11 +80,7 @@ def save_backup(engine: Engine, request: BackupRequest) -> SavedBackup:
         write_dump(session.connection, part)
         size = part.stat().st_size
     return SavedBackup(
-        file=str(file),
-        bytes=size,
-        schema_revision=revision,
-        postgresql=version,
-        **contents,
+        file=str(file), bytes=size, schema_revision=revision, postgresql=version, **contents
     )
 
 

@@ -3,10 +3,4 @@
 from roundbook.formats.trec.qrels import QrelsFile, read_qrels
 from roundbook.formats.trec.runs import RankedList, RunFiles, read_runs
 
-__all__ = [
-    "QrelsFile",
-    "RankedList",
-    "RunFiles",
-    "read_qrels",
-    "read_runs",
-]
+__all__ = ["QrelsFile", "RankedList", "RunFiles", "read_qrels", "read_runs"]

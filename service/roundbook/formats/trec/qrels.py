@@ -53,10 +53,6 @@ def read_qrels(path: Path | str, *, max_bytes: int) -> QrelsFile:
     max_bytes : int
         Largest file that is read, also after decompression.
 
-    Returns
-    -------
-    QrelsFile
-
     Raises
     ------
     BadFileError
@@ -79,23 +75,19 @@ def read_qrels(path: Path | str, *, max_bytes: int) -> QrelsFile:
             )
         topic, _, document, cell = fields
         if not _GRADE.fullmatch(cell) or abs(int(cell)) > _LARGEST_GRADE:
-            raise BadFileError(
+            reason = (
                 f"the grade {quoted(cell)} is not a whole number within ±{_LARGEST_GRADE};"
-                " write one",
-                file,
-                line,
-                4,
+                " write one"
             )
+            raise BadFileError(reason, file, line, 4)
         grade = grades.setdefault((topic, document), int(cell))
         if grade != int(cell):
             first = lines[list(grades).index((topic, document))]
-            raise BadFileError(
+            reason = (
                 f"the document {document} has the grade {cell} for topic {topic}, and {grade} on"
-                f" line {first}; keep one",
-                file,
-                line,
-                4,
+                f" line {first}; keep one"
             )
+            raise BadFileError(reason, file, line, 4)
         if len(grades) > len(lines):
             lines.append(line)
     if max(grades.values()) <= 0:

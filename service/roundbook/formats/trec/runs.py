@@ -43,8 +43,6 @@ class RunFiles:
         Names of documents, by number.
     lists : tuple of RankedList
         In order of run and topic, given as indices; without an entry where a run has no documents.
-    other_topics : tuple of str
-        Topics in the files that were not to be read; their lists are left out.
     beyond_depth : int
         Number of documents ranked below the depth, which are left out.
     files : tuple of StoredFile
@@ -54,16 +52,12 @@ class RunFiles:
     topics: tuple[str, ...]
     documents: tuple[str, ...]
     lists: tuple[RankedList, ...]
-    other_topics: tuple[str, ...]
     beyond_depth: int
     files: tuple[StoredFile, ...]
 
 
 def read_runs(
-    paths: Sequence[Path | str],
-    *,
-    max_bytes: int,
-    topics: Sequence[str] | None = None,
+    paths: Sequence[Path | str], *, max_bytes: int, topics: Sequence[str] | None = None
 ) -> RunFiles:
     """Read files of TREC runs, with topic, Q0, document, rank, score and tag in each line.
 
@@ -77,11 +71,7 @@ def read_runs(
     max_bytes : int
         Largest file that is read, also after decompression.
     topics : sequence of str, optional
-        Those to read.
-
-    Returns
-    -------
-    RunFiles
+        Those to read; lists for others are left out.
 
     Raises
     ------
@@ -123,7 +113,6 @@ def read_runs(
         topics=tuple(kept_topics),
         documents=tuple(documents),
         lists=tuple(sorted(kept, key=lambda ranked: ranked[:2])),
-        other_topics=tuple(name for name in names["topic"] if name not in at_topic),
         beyond_depth=beyond,
         files=tuple(stored_files),
     )
@@ -198,14 +187,12 @@ def _refuse_repeated_documents(
     second = int(order[np.flatnonzero(np.diff(pairs[order]) == 0) + 1].min())
     first = int(np.argmax(pairs == pairs[second]))
     first_line, second_line = (source.rows[lines.start + row][0] for row in (first, second))
-    raise BadFileError(
+    reason = (
         f"the run {names['tag'][columns.run[lines.start]]} has the document"
         f" {names['document'][document[second]]} for topic {names['topic'][topic[second]]} on line"
-        f" {first_line} already; keep one",
-        source.file,
-        second_line,
-        3,
+        f" {first_line} already; keep one"
     )
+    raise BadFileError(reason, source.file, second_line, 3)
 
 
 def _ranked_lists(

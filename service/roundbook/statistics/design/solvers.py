@@ -41,11 +41,7 @@ from roundbook.statistics.design.inputs import (
     impossible,
     refuse_undefined,
 )
-from roundbook.statistics.design.search import (
-    least_difference,
-    topics_for_power,
-    topics_for_width,
-)
+from roundbook.statistics.design.search import least_difference, topics_for_power, topics_for_width
 from roundbook.statistics.design.table import DESIGNS, Design, DesignKind
 from roundbook.statistics.score_matrix import Floats, Ints
 

@@ -21,13 +21,7 @@ from roundbook.statistics.significance import (
     welch_tests,
     wilcoxon_test,
 )
-from roundbook.statistics.standardisation import (
-    CENTRE,
-    SLOPE,
-    ZeroSd,
-    standardise,
-    std_ab,
-)
+from roundbook.statistics.standardisation import CENTRE, SLOPE, ZeroSd, standardise, std_ab
 from roundbook.statistics.ties import centred_rows, tied_topics
 from roundbook.statistics.variance.residual import residual_variance
 
@@ -125,11 +119,7 @@ def drift_tests(scores_from: ArrayLike, scores_to: ArrayLike) -> DriftTests:
         by_topic=tuple(
             TopicTests(*outcomes)
             for outcomes in zip(
-                welch,
-                _holm_on(used, welch),
-                spread,
-                _holm_on(used, spread),
-                strict=True,
+                welch, _holm_on(used, welch), spread, _holm_on(used, spread), strict=True
             )
         ),
         topics=int(used.sum()),

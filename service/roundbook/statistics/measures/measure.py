@@ -66,18 +66,15 @@ class Measure:
         parameters = {
             "beta": None if self.beta == 1 else _plain(self.beta),
             "denominator": None if self.denominator == "R" else self.denominator,
-            "gains": self.gains
-            if self.gains is None or self.gains == "exp"
-            else ",".join(f"{grade}:{_plain(gain)}" for grade, gain in self.gains),
+            "gains": ",".join(f"{grade}:{_plain(gain)}" for grade, gain in self.gains)
+            if isinstance(self.gains, tuple)
+            else self.gains,
             "p": None if self.p is None else _plain(self.p),
             "rel": None if self.rel == 1 else str(self.rel),
         }
         written = ",".join(f"{key}={value}" for key, value in parameters.items() if value)
-        return (
-            self.family
-            + (f"({written})" if written else "")
-            + (f"@{self.cutoff}" if self.cutoff else "")
-        )
+        cutoff = f"@{self.cutoff}" if self.cutoff else ""
+        return self.family + (f"({written})" if written else "") + cutoff
 
 
 def is_own_measure(text: str) -> bool:

@@ -152,14 +152,7 @@ def change_measures(
             computed += means.shape[1]
             progress(start * trials + computed * (columns.size - 1), systems * trials)
         changes += [
-            _change(
-                rounds,
-                resampled,
-                index,
-                slack,
-                level,
-                is_pivot=columns[index] == pivot,
-            )
+            _change(rounds, resampled, index, slack, level, is_pivot=columns[index] == pivot)
             for index in range(columns.size - 1)
         ]
     return changes

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.limits import MOST_TRIALS
-from roundbook.statistics.score_matrix import Floats, check_seed, checked_scores
+from roundbook.statistics.score_matrix import Floats, check_seed, checked_scores, is_whole
 from roundbook.statistics.ties import tied_topics
 
 Progress = Callable[[int, int], object]
@@ -84,7 +84,7 @@ def pieces(seed: int | np.random.SeedSequence, trials: int, size: int = PIECE) -
 
 def check_trials(trials: int, seed: int) -> None:
     """Raise ImpossibleStatisticError unless trials and seed are whole and in range."""
-    if not (1 <= trials <= MOST_TRIALS and trials == math.floor(trials)):
+    if not is_whole(trials, 1, MOST_TRIALS):
         raise ImpossibleStatisticError(
             f"A study needs a whole number of trials from 1 to {MOST_TRIALS:,}, not {trials}."
         )

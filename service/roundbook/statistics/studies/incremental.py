@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.design import solve_power, solve_topics, solve_variance
-from roundbook.statistics.score_matrix import Floats, check_share
+from roundbook.statistics.score_matrix import Floats, check_share, is_whole
 from roundbook.statistics.studies.common import (
     Mapped,
     Progress,
@@ -226,11 +226,11 @@ def incremental_topics(
     check_trials(trials, seed)
     check_share(plan.confidence, "A confidence")
     start, step, difference = plan.start, plan.step, plan.difference
-    if not (2 <= start <= topics and start == math.floor(start)):
+    if not is_whole(start, 2, topics):
         raise ImpossibleStatisticError(
             f"{_STUDY} of a matrix of {topics} topics begins with 2 to {topics}, not {start}."
         )
-    if not (step >= 1 and step == math.floor(step)):
+    if not is_whole(step, 1):
         raise ImpossibleStatisticError(f"{_STUDY} goes in steps of at least 1, not {step}.")
     sizes = np.unique(np.append(np.arange(start, topics, step), topics))
     largest = np.sqrt(

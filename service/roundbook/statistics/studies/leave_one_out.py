@@ -12,11 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.measures.scores import count_relevant
-from roundbook.statistics.ranking import (
-    PublishedInterval,
-    kendall_tau,
-    published_interval,
-)
+from roundbook.statistics.ranking import PublishedInterval, kendall_tau, published_interval
 from roundbook.statistics.score_matrix import AnyInts, Bools, Floats, Ints
 from roundbook.statistics.standardisation import Scale, ZeroSd, fit_factors, scale_scores
 from roundbook.statistics.studies.common import Mapped, Progress, study_scores
@@ -201,15 +197,11 @@ def leave_one_out(
 
 def remaining_relevant(scoring: ReassessedScores) -> NDArray[np.intp]:
     """Return the numbers of relevant documents of topics without each team, (teams, topics)."""
-    teams = len(scoring.contributed)
+    contributed = scoring.contributed
     return np.stack(
         [
-            count_relevant(
-                scoring.measure,
-                scoring.judgments,
-                kept_judgments(scoring.contributed, np.arange(teams) == team),
-            )
-            for team in range(teams)
+            count_relevant(scoring.measure, scoring.judgments, kept_judgments(contributed, team))
+            for team in np.eye(len(contributed), dtype=np.bool_)
         ]
     )
 

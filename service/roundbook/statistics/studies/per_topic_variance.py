@@ -27,12 +27,7 @@ from roundbook.statistics.studies.common import (
     study_scores,
 )
 from roundbook.statistics.studies.discriminative_power import paired_t_tests
-from roundbook.statistics.studies.drawn_rounds import (
-    AssessedLists,
-    Drawing,
-    Redrawing,
-    draw_rounds,
-)
+from roundbook.statistics.studies.drawn_rounds import AssessedLists, Drawing, Redrawing, draw_rounds
 from roundbook.statistics.studies.swap_rate import BINS, WIDTH
 
 _STUDY = "Per-topic variance"

@@ -150,13 +150,7 @@ def variance_intervals(
 
 
 def interval_of_limits(
-    low: float,
-    high: float,
-    *,
-    level: float,
-    of: Target,
-    topics: int,
-    reason: NoInterval | None,
+    low: float, high: float, *, level: float, of: Target, topics: int, reason: NoInterval | None
 ) -> VarianceInterval:
     """Return an interval from limits that are NaN where there are none."""
     bounded_below, bounded_above = not math.isnan(low), not math.isnan(high)

@@ -23,6 +23,19 @@ _COMMON = {
     "id": "1, 2, ... in the order of the rows.",
     "software": "Which Roundbook wrote it.",
     "assessments": "The label of the assessments.",
+    "round_id": "Of which round.",
+    "measure_id": "Of which measure.",
+    "revision": "1 for the first, 2 for what replaced it, and so on.",
+    "reason": "Why it was revised.",
+    "topics": "How many topics.",
+    "runs": "How many runs.",
+    "factor_set_id": "Of which version.",
+    "matrix_id": "Of which scores.",
+    "run_id": "Which run.",
+    "topic_id": "Of which topic.",
+    "files": "The files it came in.",
+    "file_sizes": "How many bytes each has.",
+    "file_hashes": "The SHA-256 of each.",
     "_at": "When.",
     "_by": "By whom.",
 }
@@ -31,11 +44,7 @@ _COMMON = {
 DESCRIPTIONS: Mapping[str, TableDescription] = {
     "task": TableDescription(
         "The tasks, oldest first.",
-        {
-            "name": "Its name.",
-            "title": "Its title.",
-            "created_at": "When it was recorded.",
-        },
+        {"name": "Its name.", "title": "Its title.", "created_at": "When it was recorded."},
     ),
     "round": TableDescription(
         "The rounds.",
@@ -52,10 +61,7 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     ),
     "topic": TableDescription(
         "The topics. A topic of two rounds has one row.",
-        {
-            "task_id": "Whose topic.",
-            "name": "Its name, as in the scores.",
-        },
+        {"task_id": "Whose topic.", "name": "Its name, as in the scores."},
     ),
     "topic_alias": TableDescription(
         "Other ids under which topics returned, by id in the order of code points.",
@@ -67,14 +73,11 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     ),
     "team": TableDescription(
         "The teams, by name in the order of code points.",
-        {
-            "name": "Its name; capitals make no other team.",
-        },
+        {"name": "Its name; capitals make no other team."},
     ),
     "run": TableDescription(
         "The runs of each round.",
         {
-            "round_id": "Of which round.",
             "tag": "Its tag, as in the scores.",
             "team_id": "Whose it is.",
             "type": "What kind of run.",
@@ -97,12 +100,6 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     "matrix": TableDescription(
         "The score matrices, every revision a row. The scores of row 7 are in `scores/000007.csv`.",
         {
-            "round_id": "Of which round.",
-            "measure_id": "Of which measure.",
-            "revision": "1 for the first, 2 for what replaced it, and so on.",
-            "reason": "Why it was revised.",
-            "topics": "How many topics.",
-            "runs": "How many runs.",
             "content_hash": "BLAKE2b over the names and scores, whatever their order.",
             "missing_policy": "`reject`, `zero` or `drop-topic`.",
             "missing_cells": "How many scores were missing.",
@@ -135,27 +132,15 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
         },
     ),
     "factor_set_run": TableDescription(
-        "The standardising runs, where they are not all runs of the matrix.",
-        {
-            "factor_set_id": "Of which version.",
-            "matrix_id": "Of which scores.",
-            "run_id": "Which run.",
-        },
+        "The standardising runs, where they are not all runs of the matrix.", {}
     ),
     "factor": TableDescription(
         "The factors.",
-        {
-            "factor_set_id": "Of which version.",
-            "topic_id": "Of which topic.",
-            "matrix_id": "Of which scores.",
-            "mean": "The mean of the standardising runs.",
-            "sd": "Their standard deviation, ddof 1.",
-        },
+        {"mean": "The mean of the standardising runs.", "sd": "Their standard deviation, ddof 1."},
     ),
     "variance_estimate": TableDescription(
         "The residual variances, each matrix on each scale.",
         {
-            "matrix_id": "Of which scores.",
             "factor_set_id": "By which factors; none on the raw scale.",
             "scale": "`raw`, `std-ab` or `std-cdf`.",
             "topics": "Of how many topics.",
@@ -181,11 +166,8 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     "published_variance": TableDescription(
         "Variances that were published without their scores.",
         {
-            "round_id": "Of which round.",
-            "measure_id": "Of which measure.",
             "scale": "`raw`, `std-ab` or `std-cdf`.",
             "revision": "1 for the first.",
-            "reason": "Why it was revised.",
             "topics": "Of how many topics.",
             "runs": "Of how many runs.",
             "variance": "The residual variance.",
@@ -196,21 +178,15 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     "run_upload": TableDescription(
         "The uploads of runs. What the runs of row 7 retrieved is in `lists/000007.csv`.",
         {
-            "round_id": "Of which round.",
             "number": "1, 2, ... for each round.",
-            "runs": "How many runs.",
             "documents": "How many documents of the round are numbered after it.",
             "beyond_depth": "How many documents were ranked too low to be kept.",
-            "files": "The files it came in.",
-            "file_sizes": "How many bytes each has.",
-            "file_hashes": "The SHA-256 of each.",
         },
     ),
     "uploaded_run": TableDescription(
         "The runs of each upload.",
         {
             "run_upload_id": "Of which upload.",
-            "run_id": "Which run.",
             "topics": "For how many topics it has lists.",
             "documents": "How many documents are in them together.",
             "content_hash": "BLAKE2b over the lists, whatever their order.",
@@ -219,7 +195,6 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     "document_names": TableDescription(
         "The names of the documents of each round by number, many a row.",
         {
-            "round_id": "Of which round.",
             "first": "The number of the first one; the others follow.",
             "names": "Their names.",
             "content_hash": "BLAKE2b over the names, with a zero byte between.",
@@ -228,23 +203,15 @@ DESCRIPTIONS: Mapping[str, TableDescription] = {
     "qrels": TableDescription(
         "The relevance assessments of each round, every revision a row.",
         {
-            "round_id": "Of which round.",
-            "revision": "1 for the first, 2 for what replaced it, and so on.",
-            "reason": "Why it was revised.",
-            "topics": "How many topics.",
             "judged": "How many judgments.",
             "relevant": "How many of them with a grade above 0.",
             "content_hash": "BLAKE2b over the judgments, whatever their order.",
-            "files": "The files it came in.",
-            "file_sizes": "How many bytes each has.",
-            "file_hashes": "The SHA-256 of each.",
         },
     ),
     "judgment_list": TableDescription(
         "The judgments of each topic.",
         {
             "qrels_id": "Of which assessments.",
-            "topic_id": "Of which topic.",
             "documents": "The numbers of the judged documents.",
             "grades": "The grade of each, as it was given.",
         },

@@ -8,7 +8,6 @@ from typing import Any
 from sqlalchemy import (
     BigInteger,
     Column,
-    DateTime,
     ForeignKey,
     Integer,
     MetaData,
@@ -19,18 +18,13 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import JSONB
 
 from roundbook.database import tables
+from roundbook.database.table_parts import identity, recorded, required
 
 _metadata = MetaData(schema=tables.SCHEMA)
 
 
 def _saved() -> list[Column[Any]]:
-    return [
-        Column("note", Text),
-        Column("result", JSONB, nullable=False),
-        Column("software", Text, nullable=False),
-        Column("saved_at", DateTime(timezone=True), nullable=False),
-        Column("saved_by", Text, nullable=False),
-    ]
+    return [Column("note", Text), Column("result", JSONB, nullable=False), *recorded("saved")]
 
 
 def _refers(name: str, table: Table, *, nullable: bool = False) -> Column[Any]:
@@ -40,8 +34,8 @@ def _refers(name: str, table: Table, *, nullable: bool = False) -> Column[Any]:
 plan = Table(
     "plan",
     _metadata,
-    Column("id", BigInteger, primary_key=True),
-    Column("name", Text, nullable=False),
+    identity(),
+    required("name"),
     _refers("task_id", tables.task, nullable=True),
     Column("version", Integer, nullable=False),
     *_saved(),
@@ -58,11 +52,11 @@ plan_estimate = Table(
 drift_report = Table(
     "drift_report",
     _metadata,
-    Column("id", BigInteger, primary_key=True),
+    identity(),
     _refers("task_id", tables.task),
     Column("number", Integer, nullable=False),
     _refers("measure_id", tables.measure),
-    Column("assessments", Text, nullable=False),
+    required("assessments"),
     _refers("from_factor_set_id", tables.factor_set),
     _refers("to_factor_set_id", tables.factor_set),
     *_saved(),
@@ -102,7 +96,6 @@ def plan_inputs(
                 "variance_estimate_id": row["variance_estimate_id"],
                 "published_variance_id": row["published_variance_id"],
                 "factor_set_id": None,
-                "matrix_id": None,
                 "known": {"collection": entry["collection"]} if "collection" in entry else {},
             }
         )
@@ -134,7 +127,6 @@ def report_inputs(rows: Sequence[Mapping[str, Any]], ids: Sequence[int]) -> list
             "variance_estimate_id": None,
             "published_variance_id": None,
             "factor_set_id": row[f"{side}_factor_set_id"],
-            "matrix_id": None,
             "known": _known_facts(row["result"], side),
         }
         for row, result_id in zip(rows, ids, strict=True)

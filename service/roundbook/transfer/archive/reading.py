@@ -83,11 +83,8 @@ def _records_below(archive: Archive, member: str, header: list[str]) -> Iterator
         raise BadFileError(f"the header must be {','.join(header)}", file, 1)
     for record in records:
         if len(record.cells) != len(header):
-            raise BadFileError(
-                f"expected {len(header)} cells as in the header, found {len(record.cells)}",
-                file,
-                record.line,
-            )
+            reason = f"expected {len(header)} cells as in the header, found {len(record.cells)}"
+            raise BadFileError(reason, file, record.line)
         yield record
 
 
@@ -102,19 +99,17 @@ def _row(
             if column.name != "id":
                 row[column.name] = map_ids(column, value, ids)
             elif value != number:
-                reason = f"row {number} is numbered {value}"
-                raise BadFileError(reason, file, record.line, position)
-        except KeyError as error:
-            reason = f"{column.name} names number {error}, which is not there"
-            raise BadFileError(reason, file, record.line, position) from None
+                raise InputError(f"row {number} is numbered {value}.")
+            continue
         except BadFileError:
             raise
+        except KeyError as error:
+            reason = f"{column.name} names number {error}, which is not there"
         except InputError as error:
             reason = str(error).removesuffix(".")
-            raise BadFileError(reason, file, record.line, position) from None
         except ValueError:
             reason = f"{quoted(cell)} is not how an archive writes {column.name}"
-            raise BadFileError(reason, file, record.line, position) from None
+        raise BadFileError(reason, file, record.line, position)
     return row
 
 
@@ -193,10 +188,9 @@ def _scores(record: Record, runs: int, file: str) -> npt.NDArray[np.float64]:
 
 def _is_score(cell: str) -> bool:
     try:
-        value = float(cell)
+        return isfinite(float(cell)) and repr(float(cell)) == cell
     except ValueError:
         return False
-    return isfinite(value) and repr(value) == cell
 
 
 def _check_value(column: Column[Any], value: object, file: str, line: int, position: int) -> None:

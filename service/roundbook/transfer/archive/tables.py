@@ -40,9 +40,7 @@ SHARED = (tables.team, tables.measure)
 RESULTS = EARLIER_RESULTS | {tables.result.c.result}
 
 # Columns that an import computes from the scores, and that archives leave out.
-_COMPUTED = {
-    tables.variance_estimate: {"topic_ids", "topic_squares", "two_way_topic_squares"},
-}
+_COMPUTED = {tables.variance_estimate: {"topic_ids", "topic_squares", "two_way_topic_squares"}}
 # The tables and columns that each version of the format added.
 _NEW_TABLES = {
     3: {tables.topic_alias},
@@ -248,9 +246,7 @@ _CODECS: dict[type, _Codec] = {
     types.Double: _Codec(repr, _read_double, {"type": "number"}),
     types.Text: _Codec(str, str, {"type": "string"}),
     types.Boolean: _Codec(
-        lambda value: "true" if value else "false",
-        lambda cell: cell == "true",
-        {"type": "boolean"},
+        lambda value: "true" if value else "false", lambda cell: cell == "true", {"type": "boolean"}
     ),
     types.DateTime: _Codec(_write_moment, datetime.fromisoformat, {"type": "datetime"}),
     types.Date: _Codec(date.isoformat, date.fromisoformat, {"type": "date"}),

@@ -72,7 +72,7 @@ def test_a_run_whatever_the_white_space(tmp_path):
     runs = read([packed])
     assert lists_of(runs) == expected
     assert (runs.runs, runs.topics, runs.documents) == (("bm25",), ("1", "2"), ("d1", "d2", "d3"))
-    assert (runs.beyond_depth, runs.other_topics) == (0, ())
+    assert runs.beyond_depth == 0
     stored = packed.read_bytes()
     digest = hashlib.sha256(stored).hexdigest()
     assert runs.files == (StoredFile(str(packed), len(stored), digest),)
@@ -117,7 +117,7 @@ def test_depth_and_topics(tmp_path):
     assert len(runs.documents) == 1002
     assert lists_of(runs) == naive(path.read_text())
     runs = read([path], topics=["9", "2"])
-    assert (runs.topics, runs.other_topics) == (("9", "2"), ("1", "3"))
+    assert runs.topics == ("9", "2")
     assert lists_of(runs) == {("r", "2"): (["d1200"], [3.0])}
     assert runs.lists[0].topic == 1
     assert runs.documents == ("d1200",)

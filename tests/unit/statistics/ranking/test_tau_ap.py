@@ -42,11 +42,11 @@ def naive_tau_ap(reference, estimate):
 
 
 def test_published_example():
-    assert tau_ap(X, Y).tau_ap == pytest.approx(0.3928571, abs=5e-8)
+    assert tau_ap(X, Y) == pytest.approx(0.3928571, abs=5e-8)
 
 
 def test_published_example_with_ties_in_the_estimate():
-    assert tau_ap(X, np.round(Y, 1)).tau_ap == pytest.approx(0.39903, abs=5e-6)
+    assert tau_ap(X, np.round(Y, 1)) == pytest.approx(0.39903, abs=5e-6)
 
 
 @given(RANKINGS)
@@ -54,23 +54,23 @@ def test_equals_the_mean_over_all_orders_of_ties(ranking):
     reference, estimate = zip(*ranking, strict=True)
     result = tau_ap(reference, estimate)
     if len(set(reference)) == 1 or len(set(estimate)) == 1:
-        assert result.tau_ap is None
+        assert result is None
         return
-    assert result.tau_ap == pytest.approx(naive_tau_ap(reference, estimate), abs=1e-12)
+    assert result == pytest.approx(naive_tau_ap(reference, estimate), abs=1e-12)
 
 
 @given(st.permutations(range(12)))
 def test_without_ties_identical_is_1_and_reversed_is_minus_1(scores):
-    assert tau_ap(scores, scores).tau_ap == 1
-    assert tau_ap(scores, [-score for score in scores]).tau_ap == -1
+    assert tau_ap(scores, scores) == 1
+    assert tau_ap(scores, [-score for score in scores]) == -1
 
 
 @given(RANKINGS, st.randoms(use_true_random=False))
 def test_order_of_runs_and_unit_are_nothing_to_it(ranking, random):
-    before = tau_ap(*zip(*ranking, strict=True)).tau_ap
+    before = tau_ap(*zip(*ranking, strict=True))
     random.shuffle(ranking)
     reference, estimate = np.transpose(ranking)
-    after = tau_ap(np.exp(reference), 0.3 * estimate - 5).tau_ap
+    after = tau_ap(np.exp(reference), 0.3 * estimate - 5)
     assert after == (None if before is None else pytest.approx(before, abs=1e-12))
 
 
@@ -80,23 +80,23 @@ def test_a_swap_higher_up_costs_more(place):
     swapped = reference.copy()
     swapped[[place, place + 1]] = swapped[[place + 1, place]]
     # Of a swap of ranks r and r + 1 one pair is wrong, at rank r + 1.
-    assert tau_ap(reference, swapped).tau_ap == pytest.approx(1 - 2 / 9 / (place + 1))
+    assert tau_ap(reference, swapped) == pytest.approx(1 - 2 / 9 / (place + 1))
     assert kendall_tau(reference, swapped).tau_a == pytest.approx(1 - 2 / 45)
 
 
 def test_the_reference_comes_first():
-    assert tau_ap(X, Y).tau_ap != pytest.approx(tau_ap(Y, X).tau_ap, abs=0.05)
+    assert tau_ap(X, Y) != pytest.approx(tau_ap(Y, X), abs=0.05)
 
 
 def test_ties_in_the_reference_cannot_be_got_right():
-    assert tau_ap([2, 1, 1], [3, 2, 1]).tau_ap == pytest.approx(0.75)
-    assert tau_ap([2, 1, 1], [2, 1, 1]).tau_ap == pytest.approx(0.75)
+    assert tau_ap([2, 1, 1], [3, 2, 1]) == pytest.approx(0.75)
+    assert tau_ap([2, 1, 1], [2, 1, 1]) == pytest.approx(0.75)
 
 
 def test_two_runs():
-    assert tau_ap([1, 2], [1, 2]).tau_ap == 1
-    assert tau_ap([1, 2], [2, 1]).tau_ap == -1
-    assert tau_ap([1, 2], [2, 2]).tau_ap is None
+    assert tau_ap([1, 2], [1, 2]) == 1
+    assert tau_ap([1, 2], [2, 1]) == -1
+    assert tau_ap([1, 2], [2, 2]) is None
 
 
 @pytest.mark.parametrize(
