@@ -10,7 +10,7 @@ from operator import is_
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from roundbook.limits import SHIFT_MARGIN
 from roundbook.logbook.drift.compared_rounds import ComparedRound, RoundPair
@@ -38,7 +38,7 @@ _Parts = TypeVar("_Parts", VarianceParts, Needed)
 class RoundCounts(Result):
     """A count in each of the two rounds."""
 
-    from_: int = Field(validation_alias=AliasChoices("from_", "from"), serialization_alias="from")
+    from_: int = Field(alias="from")
     to: int
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from pydantic import AliasChoices, Field
+from pydantic import Field
 from sqlalchemy import select
 
 from roundbook.database.tables import run
@@ -56,12 +56,8 @@ class ChangeStudy(Study):
     `other_teams` are the tags that were matched although their runs are recorded as of two teams.
     """
 
-    from_round: str | None = Field(
-        None, validation_alias=AliasChoices("from_round", "from"), serialization_alias="from"
-    )
-    to_round: str | None = Field(
-        None, validation_alias=AliasChoices("to_round", "to"), serialization_alias="to"
-    )
+    from_round: str | None = Field(None, alias="from")
+    to_round: str | None = Field(None, alias="to")
     to_matrix: int | None = None
     to_revision: int | None = None
     to_files: list[str] = Field(default_factory=list)
