@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import astuple, replace
 from functools import partial
-from itertools import compress
+from itertools import chain, compress
 from operator import is_
 from typing import Literal, NamedTuple, TypeVar
 
@@ -136,16 +136,11 @@ def standardising_runs(entry: ComparedRound) -> StandardisingRuns:
 
 def assess_pair(pair: RoundPair, margin: float, sd_ratio_margin: float) -> PairAssessment:
     """Assess the drift between two rounds by their standardising runs on the shared topics."""
-    teams_from, teams_to = (
-        list(compress(entry.teams, entry.standardising)) for entry in (pair.first, pair.later)
-    )
-    systems_from, systems_to = (
-        list(compress(entry.systems, entry.standardising)) for entry in (pair.first, pair.later)
-    )
-    units = unit_labels(
-        RunsOfRound(teams_from, systems_from, pair.first.kin),
-        RunsOfRound(teams_to, systems_to, pair.later.kin),
-    )
+    rounds = pair.first, pair.later
+    teams_by_round = [list(compress(entry.teams, entry.standardising)) for entry in rounds]
+    systems_by_round = [list(compress(entry.systems, entry.standardising)) for entry in rounds]
+    kin = (entry.kin for entry in rounds)
+    units = unit_labels(*map(RunsOfRound, teams_by_round, systems_by_round, kin))
     scores = pair.standardising_scores
     labels = units.labels_from, units.labels_to
     margins = {"margin": margin, "sd_ratio_margin": sd_ratio_margin}
@@ -153,7 +148,7 @@ def assess_pair(pair: RoundPair, margin: float, sd_ratio_margin: float) -> PairA
     with np.errstate(over="ignore", invalid="ignore"):
         drift = assess_drift(*scores, *labels, **margins)
         recurring = assess_recurring(*scores, *labels, **margins)
-    teams, systems = [*teams_from, *teams_to], [*systems_from, *systems_to]
+    teams, systems = [*chain(*teams_by_round)], [*chain(*systems_by_round)]
     whole = _result(drift, units.by, teams.count(None), systems.count(None))
     if recurring is None:
         return PairAssessment(drift, whole, None)

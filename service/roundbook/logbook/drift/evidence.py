@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from contextlib import suppress
 from functools import partial
 from operator import is_
 
@@ -211,11 +212,9 @@ def compare_scores(pair: RoundPair, m: int, min_d: float) -> Consequence | None:
 def _under_factors(scores: shared_topics.UnderFactors, m: int, min_d: float) -> UnderFactors:
     variance, topics = scores.residual_variance, None
     if variance:
-        try:
+        with suppress(ImpossibleStatisticError):  # more topics than any design takes
             size = solve_topics("anova", min_d, variance, ALPHA, BETA, engine="exact", runs=m)
             topics = int(size.topics)
-        except ImpossibleStatisticError:
-            pass  # More topics than any design takes.
     return UnderFactors(**vars(scores), variance=variance, topics_needed=topics)
 
 

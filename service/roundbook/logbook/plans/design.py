@@ -25,14 +25,8 @@ from roundbook.statistics.design import (
 )
 from roundbook.statistics.score_matrix import Floats
 
-# The attribute of a solved design with the quantity solved for.
-_SOLVED = {
-    "topics": "topics",
-    "power": "power",
-    "min-d": "min_d",
-    "variance": "variance",
-    "m": "runs",
-}
+# The attribute of a solved design with the quantity solved for, where it has another name.
+_SOLVED = {"min-d": "min_d", "m": "runs"}
 
 
 class Cells(NamedTuple):
@@ -100,7 +94,8 @@ def solve_cells(
             solved = solve_runs(
                 choice, topics, min_d, variance, alpha, beta, design=name, engine=engine
             )
-    return solved, [Solution(float(value)) for value in getattr(solved, _SOLVED[request.solve])]
+    values = getattr(solved, _SOLVED.get(request.solve, request.solve))
+    return solved, [Solution(float(value)) for value in values]
 
 
 def try_cells(request: PlanRequest, cells: Cells, engine: Engine) -> list[Solution]:

@@ -67,12 +67,11 @@ def plan_topics(session: Session | None, request: PlanRequest) -> Plan:
 
 def plan_from_history(request: PlanRequest, history: VarianceHistory) -> Plan:
     """Solve a grid of topic set size designs by a task's variances; see `plan_topics`."""
+    no_two_way = history.pooled.two_way_variance is None
     variance_of, notes = request.variance_of, []
     if request.design in PAIRED and variance_of is None:
-        variance_of = "paired"
-        if history.pooled.two_way_variance is None:
-            variance_of = "conservative"
-    if variance_of == "conservative" and history.pooled.two_way_variance is None:
+        variance_of = "conservative" if no_two_way else "paired"
+    if variance_of == "conservative" and no_two_way:
         notes.append(PlanNote(code="no_two_way_variance"))
     kind = variance_kind(request.design, variance_of)
     at, variance = _variance(request, history, kind)
@@ -257,7 +256,7 @@ def _answered(request: PlanRequest, grid: Cells) -> tuple[Cells, PlanNote | None
     ]
     kept = [index for index, cell in enumerate(reasons) if cell is None]
     unsolved = [cell for cell in reasons if cell is not None]
-    slips = [cell for cell in unsolved if way_out(cell.reason or "") is None]
+    slips = any(way_out(cell.reason or "") is None for cell in unsolved)
     note = _no_answer(None, unsolved) if kept and not slips else None
     return Cells(*(axis[kept] for axis in grid)), note
 

@@ -80,23 +80,18 @@ def number_documents(
     connection: Connection, round_id: int, names: Sequence[str]
 ) -> NumberedDocuments:
     """Return the numbers of documents in a round; its task must be locked."""
-    recorded = read_names(connection, round_id)
+    rows = connection.execute(
+        select(document_names.c.names)
+        .where(document_names.c.round_id == round_id)
+        .order_by(document_names.c.first)
+    ).scalars()
+    recorded = [name for names in rows for name in names]
     if not recorded:
         return NumberedDocuments(np.arange(len(names), dtype=np.int32), 0, names)
     number_of = {name: number for number, name in enumerate(recorded)}
     numbers = [number_of.setdefault(name, len(number_of)) for name in names]
     new = list(number_of)[len(recorded) :]
     return NumberedDocuments(np.array(numbers, dtype=np.int32), len(recorded), new)
-
-
-def read_names(connection: Connection, round_id: int) -> list[str]:
-    """Return the names of a round's documents by number."""
-    rows = connection.execute(
-        select(document_names.c.names)
-        .where(document_names.c.round_id == round_id)
-        .order_by(document_names.c.first)
-    ).scalars()
-    return [name for names in rows for name in names]
 
 
 def store_names(connection: Connection, round_id: int, documents: NumberedDocuments) -> None:
