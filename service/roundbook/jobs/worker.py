@@ -156,10 +156,8 @@ def _interrupting(working: asyncio.Task[None]) -> Iterator[None]:
 async def _watch(app: App, timeout: float, busy: set[int]) -> None:
     while True:
         await asyncio.sleep(timeout / 4)
-        try:
+        with suppress(DatabaseError):  # the worker itself ends when it cannot reach the database
             await _requeue_lost(app, timeout, busy)
-        except DatabaseError:
-            continue  # the worker itself ends when it cannot reach the database
 
 
 async def _requeue_lost(app: App, timeout: float, busy: set[int]) -> None:
@@ -234,11 +232,7 @@ WHERE job = %(job)s RETURNING lost
 
 
 def _app(
-    connector: Connector,
-    engine: Engine,
-    settings: Settings,
-    tell: ReportProgress,
-    busy: set[int],
+    connector: Connector, engine: Engine, settings: Settings, tell: ReportProgress, busy: set[int]
 ) -> App:
     """Return the procrastinate app whose task runs a study in a thread, with its job in `busy`."""
     app = App(connector=connector)
@@ -259,7 +253,7 @@ def _app(
         try:
             with committed(engine) as connection:
                 names = current_names(connection, job, rounds)
-            request |= names
+            request = request | names
             title = f"{request['study']} of {request['task']}"
             note_job(connector, job, started_at=datetime.now(UTC), **_NO_PROGRESS)
             tell(f"Job {job}: {title} is begun.")

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import astuple, replace
-from functools import partial
 from itertools import chain, compress
-from operator import is_
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
@@ -64,7 +62,7 @@ class StandardisingRuns(Result):
     which: str
     runs: int
     of: int
-    pool_now: int | None = Field(default=None, exclude_if=partial(is_, None))
+    pool_now: int | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class Assessment(Result):
@@ -134,7 +132,7 @@ def standardising_runs(entry: ComparedRound) -> StandardisingRuns:
     )
 
 
-def assess_pair(pair: RoundPair, margin: float, sd_ratio_margin: float) -> PairAssessment:
+def assess_pair(pair: RoundPair, request: CurveRequest) -> PairAssessment:
     """Assess the drift between two rounds by their standardising runs on the shared topics."""
     rounds = pair.first, pair.later
     teams_by_round = [list(compress(entry.teams, entry.standardising)) for entry in rounds]
@@ -143,7 +141,7 @@ def assess_pair(pair: RoundPair, margin: float, sd_ratio_margin: float) -> PairA
     units = unit_labels(*map(RunsOfRound, teams_by_round, systems_by_round, kin))
     scores = pair.standardising_scores
     labels = units.labels_from, units.labels_to
-    margins = {"margin": margin, "sd_ratio_margin": sd_ratio_margin}
+    margins = {"margin": choose_margin(request)[0], "sd_ratio_margin": request.sd_ratio_margin}
     # A shift divided by an extremely small sd can overflow: it is then unknown.
     with np.errstate(over="ignore", invalid="ignore"):
         drift = assess_drift(*scores, *labels, **margins)

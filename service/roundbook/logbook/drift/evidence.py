@@ -5,8 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from contextlib import suppress
-from functools import partial
-from operator import is_
 
 import numpy as np
 from pydantic import Field
@@ -63,7 +61,7 @@ class DriftTests(Result):
     see whether topics keep their hardness.
     """
 
-    topics: int | None = Field(default=None, exclude_if=partial(is_, None))
+    topics: int | None = Field(default=None, exclude_if=lambda value: value is None)
     standardising_from: str
     standardising_to: str
     runs_from: int

@@ -135,7 +135,7 @@ def compare_rounds(
     """Return the drift report on two loaded rounds; see `report_drift`."""
     first, later = pair.first, pair.later
     margin, margin_from = choose_margin(request)
-    drift, whole, recurring = assess_pair(pair, margin, request.sd_ratio_margin)
+    drift, whole, recurring = assess_pair(pair, request)
     usable = whole.verdict != "unbridged"
     tests, topics = compare_topics(pair, drift)
     return DriftReport(
@@ -239,7 +239,7 @@ def trace_drift(session: Session, request: CurveRequest) -> DriftCurve:
         pair = pair_rounds(first, later)
         compared.append(
             LaterRound(
-                **dict(assess_pair(pair, margin, request.sd_ratio_margin).whole),
+                **dict(assess_pair(pair, request).whole),
                 **later.fitted._asdict() | {"standardising": standardising_runs(later)},
                 shared_topics=len(pair.shared_first),
             )

@@ -132,10 +132,7 @@ def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
     return ComputedMatrices(
         matrices,
         tools=[tool for _, tool in scored],
-        computed_from={
-            "upload": assessed.upload_number,
-            "assessments_revision": assessed.revision,
-        },
+        computed_from={"upload": assessed.upload_number, "assessments_revision": assessed.revision},
         without_relevant=[
             topic for topic, count in zip(assessed.topics, relevant, strict=True) if not count
         ],

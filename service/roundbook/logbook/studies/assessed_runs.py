@@ -51,14 +51,8 @@ class StudyRuns(NamedTuple):
     ----------
     about
         Fields of a `Study` that identify the runs and assessments.
-    topics, runs
-        Names, in the order of the lists; topics are those of the assessments.
-    lists
-        (runs, topics, depth) document numbers by rank; -1 beyond the end of a list.
-    scores
-        Scores of the documents; None unless requested.
-    judgments
-        With the same document numbers.
+    topics, runs, lists, scores, judgments
+        As in `AssessedRuns`.
     run_ids
         Ids of ``run`` rows; empty for files.
     """
@@ -84,12 +78,10 @@ def study_runs(
     *,
     scores: bool = False,
 ) -> StudyRuns:
-    """Return the runs and assessments of a study: those of a round, or of files.
+    """Return the runs and assessments of a study: those of a round or, without session, of files.
 
     Parameters
     ----------
-    session : Session or None
-        None for files.
     saved : optional
         A saved study or round of one, whose upload and revision are read in place of the latest.
     scores : bool
@@ -187,12 +179,10 @@ def reassess(
     work: Work,
     saved: LeaveOneOutStudy | LeaveTeamsOutStudy | ReassessedRound | None = None,
 ) -> Reassessed:
-    """Return a round's runs and the function that scores them without some of its teams.
+    """Return the runs of a round, or of files, and the function that scores them without some teams.
 
     Parameters
     ----------
-    session : Session or None
-        None for runs, assessments and teams in files.
     request : LeaveOneOutRequest or LeaveTeamsOutRequest
         Its `pool_depth` is by default the largest to which 95% of the pooled runs' documents are
         judged.
@@ -278,14 +268,9 @@ def logged_beside(
 ) -> LoggedBeside | None:
     """Return the differences of the logged scores from those of the runs; None if none are logged.
 
-    Parameters
-    ----------
-    session : Session or None
-        None for files, for which no scores are logged.
-    about : mapping
-        Fields of a `Study`: its task, round and assessments.
+    `about` has the task, round and assessments of a `Study`.
     """
-    if session is None:
+    if session is None:  # the runs are of files
         return None
     named = {name: about[name] for name in ("task", "round", "assessments")}
     try:
@@ -294,4 +279,4 @@ def logged_beside(
         return None
     if compared.largest is None:
         return None
-    return LoggedBeside(**{name: getattr(compared, name) for name in LoggedBeside.model_fields})
+    return LoggedBeside(**dict(compared))

@@ -66,8 +66,6 @@ def runs_as_scored(
 
     Parameters
     ----------
-    session : Session or None
-        None for scores in files.
     recorded : optional
         A saved study or round of one, whose matrix and factors are read even if they are no longer current.
 

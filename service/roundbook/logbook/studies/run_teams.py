@@ -35,10 +35,8 @@ def teams_of_runs(
 
     Parameters
     ----------
-    session : Session or None
-        None for scores or runs in files.
     file : path or None
-        The team file for these.
+        The team file of scores or runs in files, for which there is no session.
     way_out : str
         From runs of which no team is recorded.
 

@@ -72,7 +72,7 @@ def study_scores(
     Parameters
     ----------
     session : Session or None
-        None for a request that names files.
+        None for those of files.
     recorded : Study or LeftOutRound, optional
         A saved study or round of one, whose matrix and factors are read even if they are no longer current.
 
