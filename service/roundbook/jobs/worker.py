@@ -56,14 +56,8 @@ def run_worker(
 ) -> None:
     """Run jobs until the process is interrupted or terminated; a study under way is requeued.
 
-    Parameters
-    ----------
-    address : str or None
-        Of the database; None for that of the settings.
-    tell : callable
-        Called with a sentence when a job begins, and with its outcome.
-    until_idle : bool
-        End when no job is waiting.
+    The database is by default that of the settings. `tell` is called with a sentence when a job
+    begins, and with its outcome. With `until_idle` it ends when no job is waiting.
 
     Raises
     ------

@@ -128,13 +128,7 @@ FITTED = (
 
 
 def rounds_with_factors(connection: Connection, series: TaskSeries) -> list[FittedRound]:
-    """Return the rounds of a task that have factors in the series, in the task's order.
-
-    Raises
-    ------
-    NotRecordedError
-        When there are fewer than two.
-    """
+    """Return the two rounds of a task or more that have factors in the series, in its order."""
     rows = connection.execute(
         select(*FITTED)
         .join(factor_set, factor_set.c.round_id == round_.c.id)
@@ -166,15 +160,7 @@ def rounds_with_factors(connection: Connection, series: TaskSeries) -> list[Fitt
 def fitted_round(
     connection: Connection, series: TaskSeries, fitted: Sequence[FittedRound], label: str
 ) -> FittedRound:
-    """Return the round of a label among those with factors.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such round, or it has no factors.
-    WithdrawnError
-        When its current scores are withdrawn.
-    """
+    """Return the round of a label among those with factors."""
     round_id = find_round(connection, series.task_id, series.task, label)
     by_id = {entry.round_id: entry for entry in fitted}
     if round_id not in by_id:

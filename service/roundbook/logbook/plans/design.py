@@ -47,13 +47,7 @@ class Solution(NamedTuple):
 
 
 def grid_cells(request: PlanRequest, variance: float | None) -> Cells:
-    """Return the cells of a design's grid, with m outermost, then minD, then topics.
-
-    Raises
-    ------
-    ImpossibleStatisticError
-        When a number is larger than any design can hold.
-    """
+    """Return the cells of a design's grid, with m outermost, then minD, then topics."""
     unknown = (np.nan,)
     try:
         runs, *axes = (
@@ -72,10 +66,7 @@ def solve_cells(
 ) -> tuple[SolvedDesign, list[Solution]]:
     """Solve every cell for the requested quantity; return the design and the cells' solutions.
 
-    Raises
-    ------
-    ImpossibleStatisticError
-        Naming the first input without a solution.
+    ImpossibleStatisticError names the first input without a solution.
     """
     name, alpha, beta = request.design, request.alpha, request.beta
     m, min_d, topics, variance = cells

@@ -40,12 +40,7 @@ _REQUEST_FIELDS = {"m", "min_d", "topics", "alpha", "beta", "engine", "design", 
 
 
 def plan_topics(session: Session | None, request: PlanRequest) -> Plan:
-    """Solve a grid of topic set size designs.
-
-    Parameters
-    ----------
-    session : Session or None
-        Needed only for a plan from a task.
+    """Solve a grid of topic set size designs; only a plan from a task needs a session.
 
     Raises
     ------
@@ -106,13 +101,7 @@ def plan_from_history(request: PlanRequest, history: VarianceHistory) -> Plan:
 def _variance(
     request: PlanRequest, history: VarianceHistory, kind: VarianceKind
 ) -> tuple[VarianceAt, float]:
-    """Return the limit that a request takes from a task's variances, and its variance.
-
-    Raises
-    ------
-    NotRecordedError, ImpossibleStatisticError
-        When the task has no such variance, or it is 0.
-    """
+    """Return the limit that a request takes from a task's variances, and its variance above 0."""
     if not isinstance(request.variance_at, str):
         return "given", request.variance_at
     at = request.variance_at
@@ -227,10 +216,7 @@ def _solve(
 def _solutions(request: PlanRequest, grid: Cells) -> tuple[SolvedDesign, dict[str, list[Solution]]]:
     """Return the design solved by the plan's engine, and the solutions by both engines.
 
-    Raises
-    ------
-    ImpossibleDesignError
-        When a cell that must have an answer has none.
+    ImpossibleDesignError is of a cell that must have an answer and has none.
     """
     solutions: dict[str, list[Solution]] = {}
     solved, solutions[request.engine] = solve_cells(request, grid, request.engine)

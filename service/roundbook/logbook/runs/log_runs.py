@@ -96,11 +96,6 @@ def log_runs(
     Runs with the same lists already stay as they are; different lists never replace them. New runs
     and topics are recorded.
 
-    Parameters
-    ----------
-    progress : callable
-        Called with a short text before each step.
-
     Raises
     ------
     BadFileError

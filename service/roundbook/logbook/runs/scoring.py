@@ -206,20 +206,10 @@ def compare_scores(session: Session, request: CompareScores) -> ScoreComparison:
 
 
 def score_assessed(assessed: AssessedRuns, measures: Sequence[str]) -> list[tuple[Floats, str]]:
-    """Return the scores of measures, each with the software that computed them.
+    """Return the (topics, runs) scores of measures, each with the software that computed them.
 
-    Measures that Roundbook does not compute itself are computed by ir_measures, which comes with
-    the extra ``measures``.
-
-    Parameters
-    ----------
-    measures : sequence of str
-        In any spelling.
-
-    Returns
-    -------
-    list of (scores, software)
-        Scores are (topics, runs).
+    Measures, in any spelling, that Roundbook does not compute itself are computed by ir_measures,
+    which comes with the extra ``measures``.
 
     Raises
     ------

@@ -179,7 +179,7 @@ def load_assessed_runs(
     scores: bool = False,
     as_of: tuple[int | None, int | None] = (None, None),
 ) -> AssessedRuns:
-    """Return the ranked lists of a round's runs, with the latest revision of its assessments.
+    """Return the ranked lists of a round's runs, with its assessments.
 
     A topic assessed under another of its ids counts as that topic. Topics that are not assessed are
     left out.
@@ -188,8 +188,6 @@ def load_assessed_runs(
     ----------
     assessments : str, optional
         Their label; needed if the round has assessments with several labels.
-    scores : bool
-        Whether to read the scores of documents too.
     as_of : pair of int, optional
         Number of the last upload and revision of the assessments to read; by default the latest.
 

@@ -80,12 +80,7 @@ def study_runs(
 ) -> StudyRuns:
     """Return the runs and assessments of a study: those of a round or, without session, of files.
 
-    Parameters
-    ----------
-    saved : optional
-        A saved study or round of one, whose upload and revision are read in place of the latest.
-    scores : bool
-        Whether to read the scores of documents too.
+    Of a saved study, or a round of one, they are read in place of the latest.
 
     Raises
     ------
@@ -181,13 +176,8 @@ def reassess(
 ) -> Reassessed:
     """Return the runs of a round, or of files, and the function that scores them without some teams.
 
-    Parameters
-    ----------
-    request : LeaveOneOutRequest or LeaveTeamsOutRequest
-        Its `pool_depth` is by default the largest to which 95% of the pooled runs' documents are
-        judged.
-    saved : optional
-        A saved study or round of one, whose facts on the runs replace today's.
+    The pool depth is by default the largest to which 95% of the pooled runs' documents are judged.
+    The facts on the runs of a saved study, or a round of one, replace today's.
 
     Raises
     ------

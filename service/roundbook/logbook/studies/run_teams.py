@@ -33,12 +33,8 @@ def teams_of_runs(
     None where unknown. Names are as spelled; see `numbered_teams`. Hidden cells of the team file
     are added to those of the other files.
 
-    Parameters
-    ----------
-    file : path or None
-        The team file of scores or runs in files, for which there is no session.
-    way_out : str
-        From runs of which no team is recorded.
+    `file` is the team file of scores or runs in files, for which there is no session, and `way_out`
+    that from a round of which no team is recorded.
 
     Raises
     ------
