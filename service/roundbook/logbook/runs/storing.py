@@ -138,26 +138,12 @@ def lists_hash(
 class AssessedRuns(NamedTuple):
     """The runs of a round with their ranked lists and the relevance assessments.
 
-    Attributes
-    ----------
-    upload_number : int
-        Number within the round of the latest upload of runs; it and earlier ones hold the lists.
-    assessments : str
-        Label of the assessments.
-    revision : int
-        Their revision, by default the latest.
-    runs : list of str
-        Tags, in the order in which the runs were recorded.
-    topics : list of str
-        The assessed topics, in the order in which they were recorded.
-    lists : (runs, topics, depth) int32 array
-        Document numbers in trec_eval's order; -1 beyond the end of a list.
-    scores : (runs, topics, depth) float32 array or None
-        Scores of the documents, NaN beyond the end of a list; None unless requested.
-    judgments : Judgments
-        Their topics are indices of `topics`, their documents are numbered as in `lists`.
-    run_ids : (runs,) int array
-        Ids of ``run`` rows, which have the teams and the contributions to the pool.
+    `upload_number` is that of the latest upload within the round: it and earlier ones hold the
+    lists. `runs` are tags and `topics` the assessed ones, both in the order recorded. `lists` are
+    (runs, topics, depth) document numbers in trec_eval's order, -1 beyond the end of a list, and
+    `scores` the scores of these documents, NaN beyond; None unless requested. `judgments` have
+    indices of `topics`, and documents numbered as in `lists`. `run_ids` are those of ``run`` rows,
+    which have the teams and the contributions to the pool.
     """
 
     upload_number: int

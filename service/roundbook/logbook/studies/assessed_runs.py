@@ -45,16 +45,9 @@ _MOST_NAMED = 3
 
 
 class StudyRuns(NamedTuple):
-    """The input of a study of runs.
+    """The input of a study of runs: the fields of a `Study` that identify it, and `AssessedRuns`.
 
-    Attributes
-    ----------
-    about
-        Fields of a `Study` that identify the runs and assessments.
-    topics, runs, lists, scores, judgments
-        As in `AssessedRuns`.
-    run_ids
-        Ids of ``run`` rows; empty for files.
+    Runs in files have no `run_ids`.
     """
 
     about: dict[str, Any]
@@ -144,22 +137,13 @@ def _runs_in_files(
 
 
 class Reassessed(NamedTuple):
-    """A round whose scores can be computed anew without some of its teams.
+    """A round whose scores can be computed anew, by `score`, without some of its teams.
 
-    Attributes
-    ----------
-    loaded
-        The runs and assessments. Its `about` has the measure and the numbers of topics and runs
-        too; in `fed_pool` whether each run contributed to the pool, None where unknown; the
-        `known_depth` to which runs are recorded, and the `pool_depth` to which the documents of
-        the pooled ones were judged: `judged_share` of these are judged, and they are
-        `explained_share` of the judged documents.
-    teams
-        The team of each run, None where unknown.
-    team_of_run
-        The number of each run's team.
-    score
-        The function that computes the scores.
+    The `about` of the runs and assessments has the measure and the numbers of topics and runs too;
+    in `fed_pool` whether each run contributed to the pool, None where unknown; the `known_depth` to
+    which runs are recorded, and the `pool_depth` to which the documents of the pooled ones were
+    judged: `judged_share` of these are judged, and they are `explained_share` of the judged
+    documents. `teams` is each run's team, None where unknown, and `team_of_run` its number.
     """
 
     loaded: StudyRuns

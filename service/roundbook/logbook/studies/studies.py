@@ -27,17 +27,11 @@ if TYPE_CHECKING:
 
 
 class StudyEntry(NamedTuple):
-    """One study.
+    """One study: its request, and the name of the module that computes it.
 
-    Attributes
-    ----------
-    request : type
-    figure : str
-        The field of the study's scales that lists of results show.
-    module : str
-        The module of this package that computes it, and that of `presentation.studies`.
-    all_rounds : str or None
-        The study of all rounds that can be asked for in place of this one of a round.
+    The module of `presentation.studies` has that name too. `figure` is the field of the study's
+    scales that lists of results show, and `all_rounds` the study of all rounds that can be asked
+    for in place of this one of a round.
     """
 
     request: type[StudyRequest]
