@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from sqlalchemy import Connection, func, literal, select
-from sqlalchemy.dialects.postgresql import aggregate_order_by
+from sqlalchemy.dialects.postgresql import aggregate_order_by, distinct_on
 
 from roundbook.database.tables import (
     current_matrix,
@@ -131,6 +131,7 @@ def rounds_with_factors(connection: Connection, series: TaskSeries) -> list[Fitt
     """Return the two rounds of a task or more that have factors in the series, in its order."""
     rows = connection.execute(
         select(*FITTED)
+        .ext(distinct_on(round_.c.ordinal))
         .join(factor_set, factor_set.c.round_id == round_.c.id)
         .join(matrix, matrix.c.id == factor_set.c.matrix_id)
         .join(current_matrix, current_matrix.c.id == matrix.c.id)
@@ -139,13 +140,11 @@ def rounds_with_factors(connection: Connection, series: TaskSeries) -> list[Fitt
             factor_set.c.measure_id == series.measure_id,
             factor_set.c.assessments == series.assessments,
         )
-        .order_by(round_.c.ordinal, factor_set.c.version)
+        .order_by(round_.c.ordinal, factor_set.c.version.desc())
     )
-    # By round: later versions replace earlier ones.
-    latest = {row[0]: FittedRound._make(row) for row in rows}
+    latest = list(map(FittedRound._make, rows))
     if len(latest) < 2:
-        only = next(iter(latest.values()), None)
-        have = f"only round '{only.round}' has" if only else "no round has"
+        have = f"only round '{latest[0].round}' has" if latest else "no round has"
         raise NotRecordedError(
             f"Drift compares the factors of two rounds, and {have} {series.measure} factors"
             f" ({series.assessments} assessments) in task '{series.task}'; factors need a"
@@ -154,7 +153,7 @@ def rounds_with_factors(connection: Connection, series: TaskSeries) -> list[Fitt
             task=series.task,
             measure=series.measure,
         )
-    return list(latest.values())
+    return latest
 
 
 def fitted_round(

@@ -109,6 +109,7 @@ def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
     label = check_name("assessments label", request.assessments)
     assessed = load_assessed_runs(connection, round_row, label)
     scored = score_assessed(assessed, request.measures)
+    upload, revision = assessed.about["upload"], assessed.about["revision"]
     matrices = [
         CompleteMatrix(
             topics=tuple(assessed.topics),
@@ -117,8 +118,8 @@ def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
             measure=measure,
             layout="runs",
             files=(
-                f"upload {assessed.upload_number} of runs",
-                f"revision {assessed.revision} of {assessed.assessments} assessments",
+                f"upload {upload} of runs",
+                f"revision {revision} of {assessed.about['assessments']} assessments",
             ),
             missing_policy=request.missing,
             missing_cells=0,
@@ -132,7 +133,7 @@ def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
     return ComputedMatrices(
         matrices,
         tools=[tool for _, tool in scored],
-        computed_from={"upload": assessed.upload_number, "assessments_revision": assessed.revision},
+        computed_from={"upload": upload, "assessments_revision": revision},
         without_relevant=[
             topic for topic, count in zip(assessed.topics, relevant, strict=True) if not count
         ],
@@ -175,8 +176,8 @@ def compare_scores(session: Session, request: CompareScores) -> ScoreComparison:
         assessments=series.assessments,
         matrix=row.id,
         revision=row.revision,
-        upload=assessed.upload_number,
-        assessments_revision=assessed.revision,
+        upload=assessed.about["upload"],
+        assessments_revision=assessed.about["revision"],
         computed_by=software,
         tolerance=request.tolerance,
         topics=len(topics),

@@ -136,19 +136,18 @@ def lists_hash(
 
 
 class AssessedRuns(NamedTuple):
-    """The runs of a round with their ranked lists and the relevance assessments.
+    """The runs of a round, or of files, with their ranked lists and the relevance assessments.
 
-    `upload_number` is that of the latest upload within the round: it and earlier ones hold the
-    lists. `runs` are tags and `topics` the assessed ones, both in the order recorded. `lists` are
-    (runs, topics, depth) document numbers in trec_eval's order, -1 beyond the end of a list, and
-    `scores` the scores of these documents, NaN beyond; None unless requested. `judgments` have
-    indices of `topics`, and documents numbered as in `lists`. `run_ids` are those of ``run`` rows,
-    which have the teams and the contributions to the pool.
+    `about` identifies them by fields of a study: the round, the number of the latest `upload`, which
+    with earlier ones holds the lists, and the label and revision of the assessments. `runs` are tags
+    and `topics` the assessed ones, both in the order recorded. `lists` are (runs, topics, depth)
+    document numbers in trec_eval's order, -1 beyond the end of a list, and `scores` the scores of
+    these documents, NaN beyond; None unless requested. `judgments` have indices of `topics`, and
+    documents numbered as in `lists`. `run_ids` are those of ``run`` rows, which have the teams and
+    the contributions to the pool; empty for files.
     """
 
-    upload_number: int
-    assessments: str
-    revision: int
+    about: dict[str, Any]
     runs: list[str]
     topics: list[str]
     lists: npt.NDArray[np.int32]
@@ -232,9 +231,12 @@ def load_assessed_runs(
                 if values is not None:
                     values[cell] = stored.scores
     return AssessedRuns(
-        uploads[-1].number,
-        assessed.assessments,
-        assessed.revision,
+        {
+            "round": round_.label,
+            "assessments": assessed.assessments,
+            "revision": assessed.revision,
+            "upload": uploads[-1].number,
+        },
         [row.tag for row in runs],
         [row.name for row in rows],
         lists,

@@ -16,7 +16,7 @@ from roundbook.formats.trec import read_qrels, read_runs
 from roundbook.logbook.lookup import recorded_round
 from roundbook.logbook.result import Result
 from roundbook.logbook.runs.scoring import compare_scores
-from roundbook.logbook.runs.storing import load_assessed_runs
+from roundbook.logbook.runs.storing import AssessedRuns, load_assessed_runs
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.run_teams import not_recorded, numbered_teams, teams_of_runs
 from roundbook.measure_names import canonical_measure
@@ -44,21 +44,6 @@ if TYPE_CHECKING:
 _MOST_NAMED = 3
 
 
-class StudyRuns(NamedTuple):
-    """The input of a study of runs: the fields of a `Study` that identify it, and `AssessedRuns`.
-
-    Runs in files have no `run_ids`.
-    """
-
-    about: dict[str, Any]
-    topics: list[str]
-    runs: list[str]
-    lists: NDArray[np.int32]
-    scores: NDArray[np.float32] | None
-    judgments: Judgments
-    run_ids: NDArray[np.int64]
-
-
 def study_runs(
     session: Session | None,
     request: LeaveOneOutRequest | LeaveTeamsOutRequest | PerTopicVarianceRequest,
@@ -70,7 +55,7 @@ def study_runs(
     | None = None,
     *,
     scores: bool = False,
-) -> StudyRuns:
+) -> AssessedRuns:
     """Return the runs and assessments of a study: those of a round or, without session, of files.
 
     Of a saved study, or a round of one, they are read in place of the latest.
@@ -90,17 +75,7 @@ def study_runs(
     row = recorded_round(connection, request.task, request.round)
     as_of = (None, None) if saved is None else (saved.upload, saved.revision)
     assessed = load_assessed_runs(connection, row, request.assessments, scores=scores, as_of=as_of)
-    about = {
-        "task": request.task,
-        "round": row.label,
-        "assessments": assessed.assessments,
-        "revision": assessed.revision,
-        "upload": assessed.upload_number,
-    }
-    names = assessed.topics, assessed.runs
-    return StudyRuns(
-        about, *names, assessed.lists, assessed.scores, assessed.judgments, assessed.run_ids
-    )
+    return assessed._replace(about={"task": request.task} | assessed.about)
 
 
 def _runs_in_files(
@@ -108,7 +83,7 @@ def _runs_in_files(
     work: Work,
     *,
     scores: bool,
-) -> StudyRuns:
+) -> AssessedRuns:
     assert request.qrels is not None
     qrels = read_qrels(request.qrels, max_bytes=work.max_file_bytes)
     read = read_runs(request.files, max_bytes=work.max_file_bytes, topics=qrels.topics)
@@ -132,8 +107,8 @@ def _runs_in_files(
         len(qrels.topics), qrels.topic, np.array(documents, np.int32)[qrels.document], qrels.grade
     )
     about = {"files": [file.file for file in read.files], "qrels": qrels.file.file}
-    names = list(qrels.topics), list(read.runs)
-    return StudyRuns(about, *names, lists, values, judgments, np.zeros(0, dtype=np.int64))
+    names = list(read.runs), list(qrels.topics)
+    return AssessedRuns(about, *names, lists, values, judgments, np.zeros(0, dtype=np.int64))
 
 
 class Reassessed(NamedTuple):
@@ -146,7 +121,7 @@ class Reassessed(NamedTuple):
     documents. `teams` is each run's team, None where unknown, and `team_of_run` its number.
     """
 
-    loaded: StudyRuns
+    loaded: AssessedRuns
     teams: list[str | None]
     team_of_run: NDArray[np.intp]
     score: ReassessedScores
@@ -179,7 +154,13 @@ def reassess(
     if saved is not None and saved.fed_pool:
         fed_pool = list(saved.fed_pool)
     if True not in fed_pool:
-        raise _no_pooled_run(session, loaded)
+        if session is not None:
+            fact = "Which runs contributed to the pool"
+            raise not_recorded(fact, loaded.about, way_out="record the pool")
+        raise InputError(
+            "The team file says of no run that it contributed to the pool: in its column"
+            " contributed_to_pool those that did have yes."
+        )
     pooled = np.array([flag is True for flag in fed_pool])
     shares = judged_shares(loaded.lists, loaded.judgments, pooled)
     depth = request.pool_depth
@@ -209,17 +190,6 @@ def reassess(
         teams,
         groups,
         ReassessedScores(measure, needed, loaded.judgments, contributions),
-    )
-
-
-def _no_pooled_run(session: Session | None, loaded: StudyRuns) -> InputError | NotRecordedError:
-    if session is not None:
-        return not_recorded(
-            "Which runs contributed to the pool", loaded.about, way_out="record the pool"
-        )
-    return InputError(
-        "The team file says of no run that it contributed to the pool: in its column"
-        " contributed_to_pool those that did have yes."
     )
 
 

@@ -17,13 +17,13 @@ from roundbook.logbook.session import Session, Work
 from roundbook.statistics.studies.scoring import team_numbers
 
 if TYPE_CHECKING:
-    from roundbook.logbook.studies.assessed_runs import StudyRuns
+    from roundbook.logbook.runs.storing import AssessedRuns
     from roundbook.logbook.studies.scores import StudyScores
 
 
 def teams_of_runs(
     session: Session | None,
-    loaded: StudyScores | StudyRuns,
+    loaded: StudyScores | AssessedRuns,
     file: Path | None,
     work: Work,
     way_out: str = "record the teams",
