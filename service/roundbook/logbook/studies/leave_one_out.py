@@ -193,19 +193,17 @@ def _by_current_factors(
     """Return scores computed anew, with the standardising runs of the round's current factors."""
     if session is None:
         return runs_scored_anew(reassessed)
-    factors = None
+    about, factors = reassessed.loaded.about, None
     if recorded is not None:
-        factors, logged = next(iter(recorded.matrices), None), recorded.logged
-    else:
-        about, connection = reassessed.loaded.about, session.connection
+        factors = next(iter(recorded.matrices), None)
+    elif "factor_set" in request.rests_on:
         named = about["task"], about["round"], request.measure, about["assessments"]
-        if "factor_set" in request.rests_on:
-            with suppress(NotRecordedError, WithdrawnError):
-                row = find_factor_set(connection, find_series(connection, *named))
-                factors = row.matrix_id, row.version
-        logged = logged_beside(session, about, request.measure)
+        with suppress(NotRecordedError, WithdrawnError):
+            row = find_factor_set(session.connection, find_series(session.connection, *named))
+            factors = row.matrix_id, row.version
     scored = runs_scored_anew(reassessed, session, factors)
     number, version = factors or (None, None)
+    logged = recorded.logged if recorded else logged_beside(session, about, request.measure)
     fields = {"factors_of": number, "factor_version": version, "logged": logged}
     return scored._replace(about=scored.about | fields)
 
