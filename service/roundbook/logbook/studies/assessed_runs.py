@@ -48,11 +48,7 @@ def study_runs(
     session: Session | None,
     request: LeaveOneOutRequest | LeaveTeamsOutRequest | PerTopicVarianceRequest,
     work: Work,
-    saved: LeaveOneOutStudy
-    | LeaveTeamsOutStudy
-    | PerTopicVarianceStudy
-    | ReassessedRound
-    | None = None,
+    saved: LeaveOneOutStudy | LeaveTeamsOutStudy | PerTopicVarianceStudy | ReassessedRound | None,
     *,
     scores: bool = False,
 ) -> AssessedRuns:
@@ -131,7 +127,7 @@ def reassess(
     session: Session | None,
     request: LeaveOneOutRequest | LeaveTeamsOutRequest,
     work: Work,
-    saved: LeaveOneOutStudy | LeaveTeamsOutStudy | ReassessedRound | None = None,
+    saved: LeaveOneOutStudy | LeaveTeamsOutStudy | ReassessedRound | None,
 ) -> Reassessed:
     """Return the runs of a round, or of files, and the function that scores them without some teams.
 

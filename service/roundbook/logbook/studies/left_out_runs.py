@@ -60,7 +60,7 @@ def runs_as_scored(
     session: Session | None,
     request: LeaveOneOutRequest,
     work: Work,
-    recorded: LeaveOneOutStudy | LeftOutRound | None = None,
+    recorded: LeaveOneOutStudy | LeftOutRound | None,
 ) -> ScoredRuns:
     """Return raw scores with the standardising runs of a round's factors; for files, all runs.
 
