@@ -128,7 +128,7 @@ FITTED = (
 
 
 def rounds_with_factors(connection: Connection, series: TaskSeries) -> list[FittedRound]:
-    """Return the two rounds of a task or more that have factors in the series, in its order."""
+    """Return a task's rounds, two or more, that have factors in the series, in their order."""
     rows = connection.execute(
         select(*FITTED)
         .ext(distinct_on(round_.c.ordinal))

@@ -30,8 +30,7 @@ from roundbook.requests.runs import CompareScores
 from roundbook.statistics.measures.hits import find_hits, relevant_hits
 from roundbook.statistics.measures.measure import OWN_MEASURES, is_own_measure, parse_measure
 from roundbook.statistics.measures.scores import score_runs
-
-Floats = NDArray[np.float64]
+from roundbook.statistics.score_matrix import Floats
 
 
 class ComputedMatrices(NamedTuple):

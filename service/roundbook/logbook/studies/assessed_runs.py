@@ -54,7 +54,7 @@ def study_runs(
 ) -> AssessedRuns:
     """Return the runs and assessments of a study: those of a round or, without session, of files.
 
-    Of a saved study, or a round of one, they are read in place of the latest.
+    The upload and revision of a saved study, or a round of one, are read in place of the latest.
 
     Raises
     ------
