@@ -61,12 +61,8 @@ class Connector(BaseAsyncConnector):
     """Runs procrastinate's queries in Roundbook's transactions.
 
     So the queue needs no second connection pool, works behind a pooler that gives each transaction
-    another session, and raises Roundbook's errors.
-
-    Parameters
-    ----------
-    transaction : callable
-        Opens a transaction for one query, as a context manager that commits it.
+    another session, and raises Roundbook's errors. `transaction` opens the transaction of one query,
+    and commits it at its end.
     """
 
     def __init__(self, transaction: Callable[[], AbstractContextManager[Connection]]) -> None:

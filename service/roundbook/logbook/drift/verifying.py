@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, Select, select
 
 from roundbook.database.tables import event, factor_set, matrix, result_input, round_
 from roundbook.logbook.drift.compared_rounds import (
@@ -223,7 +223,9 @@ def saved_factors(connection: Connection, result: int) -> list[SavedFactors]:
     ]
 
 
-def changed_since(connection: Connection, saved: Row[Any], rounds: Collection[int]) -> bool:
+def changed_since(
+    connection: Connection, saved: Row[Any], rounds: Collection[int] | Select[tuple[int]]
+) -> bool:
     """Return whether rounds with these ids have had any event since a result was saved."""
     events = select(event.c.id).where(event.c.round_id.in_(rounds), event.c.at >= saved.saved_at)
     return connection.execute(events.limit(1)).first() is not None
