@@ -117,7 +117,8 @@ def test_runs_and_assessments_are_logged_once_and_loaded_as_arrays(engine, files
     assert (further.upload, further.runs, further.unchanged_runs) == (2, 1, 1)
     assert further.new_documents == 0
     loaded = load(engine, scores=True)
-    assert (loaded.upload_number, loaded.assessments, loaded.revision) == (2, "official", 1)
+    official = {"round": "1", "assessments": "official", "revision": 1, "upload": 2}
+    assert loaded.about == official
     assert (loaded.runs, loaded.topics) == (["a", "b"], ["1", "2"])
     # d1, d2, d3 came with the first run, in the file's order; ties stand by name, the last first.
     names = ["d1", "d2", "d3", "d9", "d4"]
@@ -197,8 +198,8 @@ def test_nothing_is_ever_changed(engine, files):
     with pytest.raises(InputError, match=r"several assessments \(bronze, official\)"):
         load(engine)
     assert (
-        load(engine, assessments="official").revision,
-        load(engine, assessments="bronze").revision,
+        load(engine, assessments="official").about["revision"],
+        load(engine, assessments="bronze").about["revision"],
     ) == (2, 1)
     with begin(engine) as session:
         listed = list_qrels(session, ListQrels(task="t")).qrels

@@ -21,7 +21,7 @@ from psycopg.types.array import ListDumper
 from psycopg.types.json import Jsonb
 from sqlalchemy import Connection, Engine, text
 
-from roundbook.database.engine import unit_of_work
+from roundbook.database.engine import driver_connection, unit_of_work
 from roundbook.errors import DatabaseError, DatabaseUnreachableError
 from roundbook.logbook.privileges import QUEUE_SCHEMA as SCHEMA
 
@@ -61,12 +61,8 @@ class Connector(BaseAsyncConnector):
     """Runs procrastinate's queries in Roundbook's transactions.
 
     So the queue needs no second connection pool, works behind a pooler that gives each transaction
-    another session, and raises Roundbook's errors.
-
-    Parameters
-    ----------
-    transaction : callable
-        Opens a transaction for one query, as a context manager that commits it.
+    another session, and raises Roundbook's errors. `transaction` opens the transaction of one query,
+    and commits it at its end.
     """
 
     def __init__(self, transaction: Callable[[], AbstractContextManager[Connection]]) -> None:
@@ -81,9 +77,7 @@ class Connector(BaseAsyncConnector):
         values = {name: _adapted(value) for name, value in arguments.items()}
         with self.transaction() as connection:
             use_queue(connection)
-            driver = connection.connection.driver_connection
-            assert driver is not None
-            with driver.cursor(row_factory=dict_row) as cursor:
+            with driver_connection(connection).cursor(row_factory=dict_row) as cursor:
                 # Lists of procrastinate's composite types must be sent as text.
                 cursor.adapters.register_dumper(list, ListDumper)
                 cursor.execute(query, values)
@@ -210,8 +204,7 @@ def make_queue(engine: Engine) -> None:
         if version is None and not _exists(connection, "to_regnamespace", SCHEMA):
             _make_schema(connection)
         use_queue(connection)
-        driver = connection.connection.driver_connection
-        assert driver is not None
+        driver = driver_connection(connection)
         if version is None:
             # Its first block creates the language plpgsql, which every database has already.
             driver.execute(

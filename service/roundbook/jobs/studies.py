@@ -7,9 +7,8 @@ from typing import Any
 
 from procrastinate.connector import BaseConnector
 from procrastinate.jobs import Job as QueuedJob
-from sqlalchemy import Connection, RowMapping, select, text
+from sqlalchemy import Connection, RowMapping, text
 
-from roundbook.database.tables import round_
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.jobs.job import Job, JobList
 from roundbook.jobs.job_queue import QUEUE, has_queue, queue_in
@@ -35,6 +34,14 @@ WHERE (CAST(:job AS bigint) IS NULL OR queued.id = :job)
   AND (CAST(:task AS text) IS NULL OR normalize(task.name) = :task)
   AND (CAST(:before AS bigint) IS NULL OR queued.id < :before)
 ORDER BY queued.id DESC LIMIT :limit
+"""
+# A job's task with its rounds, as far as they are those of the time when it was asked for.
+_NAMES = """
+SELECT task.name AS task, round.id, round.label
+FROM roundbook_jobs.study_job
+JOIN roundbook.task ON task.id = study_job.task_id AND task.created_at <= study_job.asked_at
+LEFT JOIN roundbook.round ON round.task_id = task.id AND round.created_at <= study_job.asked_at
+WHERE study_job.job = :job
 """
 _STATUSES = {
     "todo": "waiting",
@@ -93,8 +100,7 @@ def start_study(session: Session, request: StartStudy) -> Job:
 
 def study_request(request: StartStudy) -> StudyRequest:
     """Return the request of the study that a job is to compute."""
-    entry = study_entry(request.study)
-    return entry.request(**{**request.request, "study": request.study})
+    return study_entry(request.study).request(**request.request | {"study": request.study})
 
 
 def _refuse_missing(connection: Connection, task_id: int, task: str, request: StudyRequest) -> None:
@@ -163,23 +169,11 @@ def current_names(connection: Connection, job: int, rounds: Mapping[str, int]) -
         When one is no longer there. Its id may be another's by now, where a backup was restored: that
         one was made after the job.
     """
-    then = connection.execute(
-        text(
-            "SELECT task.id, task.name, study_job.asked_at FROM roundbook.task"
-            " JOIN roundbook_jobs.study_job ON study_job.task_id = task.id"
-            " WHERE study_job.job = :job AND task.created_at <= study_job.asked_at"
-        ),
-        {"job": job},
-    ).one_or_none()
-    labels: dict[int, str] = {}
-    if then is not None:
-        query = select(round_).where(
-            round_.c.task_id == then.id, round_.c.created_at <= then.asked_at
-        )
-        labels = {row.id: row.label for row in connection.execute(query)}
-    if then is None or not labels.keys() >= set(rounds.values()):
+    rows = connection.execute(text(_NAMES), {"job": job}).all()
+    labels = {row.id: row.label for row in rows}
+    if not rows or not labels.keys() >= set(rounds.values()):
         raise NotRecordedError("The task or the round that it was asked of is no longer there.")
-    return {"task": then.name} | {field: labels[number] for field, number in rounds.items()}
+    return {"task": rows[0].task} | {field: labels[number] for field, number in rounds.items()}
 
 
 def note_job(connector: BaseConnector, job: int, **facts: object) -> None:

@@ -20,7 +20,7 @@ from procrastinate.job_context import AbortReason
 from procrastinate.jobs import Job as QueuedJob
 from procrastinate.jobs import Status
 from procrastinate.sql import queries
-from sqlalchemy import Connection, Engine, text
+from sqlalchemy import Engine, text
 
 from roundbook.errors import DatabaseError, DatabaseUnreachableError, RoundbookError
 from roundbook.jobs.job_queue import (
@@ -56,14 +56,8 @@ def run_worker(
 ) -> None:
     """Run jobs until the process is interrupted or terminated; a study under way is requeued.
 
-    Parameters
-    ----------
-    address : str or None
-        Of the database; None for that of the settings.
-    tell : callable
-        Called with a sentence when a job begins, and with its outcome.
-    until_idle : bool
-        End when no job is waiting.
+    The database is by default that of the settings. `tell` is called with a sentence when a job
+    begins, and with its outcome. With `until_idle` it ends when no job is waiting.
 
     Raises
     ------
@@ -156,10 +150,8 @@ def _interrupting(working: asyncio.Task[None]) -> Iterator[None]:
 async def _watch(app: App, timeout: float, busy: set[int]) -> None:
     while True:
         await asyncio.sleep(timeout / 4)
-        try:
+        with suppress(DatabaseError):  # the worker itself ends when it cannot reach the database
             await _requeue_lost(app, timeout, busy)
-        except DatabaseError:
-            continue  # the worker itself ends when it cannot reach the database
 
 
 async def _requeue_lost(app: App, timeout: float, busy: set[int]) -> None:
@@ -234,11 +226,7 @@ WHERE job = %(job)s RETURNING lost
 
 
 def _app(
-    connector: Connector,
-    engine: Engine,
-    settings: Settings,
-    tell: ReportProgress,
-    busy: set[int],
+    connector: Connector, engine: Engine, settings: Settings, tell: ReportProgress, busy: set[int]
 ) -> App:
     """Return the procrastinate app whose task runs a study in a thread, with its job in `busy`."""
     app = App(connector=connector)
@@ -250,7 +238,7 @@ def _app(
         name: str | None,
         note: str | None,
         user: str,
-        rounds: Mapping[str, int] | None = None,
+        rounds: Mapping[str, int] = {},
     ) -> None:
         job = context.job.id
         assert job is not None
@@ -258,15 +246,15 @@ def _app(
         busy.add(job)
         try:
             with committed(engine) as connection:
-                names = current_names(connection, job, rounds or {})
+                names = current_names(connection, job, rounds)
             request = request | names
             title = f"{request['study']} of {request['task']}"
             note_job(connector, job, started_at=datetime.now(UTC), **_NO_PROGRESS)
             tell(f"Job {job}: {title} is begun.")
             work = Work(_progress(engine, context), max_file_bytes=settings.max_file_bytes)
-            named_now = partial(current_names, job=job, rounds=rounds or {})
+            begin_work = partial(begin, engine, user, work=work)
             saved = save_long_result(
-                partial(_begin_named, partial(begin, engine, user, work=work), named_now, names),
+                partial(_begin_named, begin_work, job, rounds, names),
                 "study",
                 find_kind("study").request(**request),
                 name,
@@ -317,14 +305,14 @@ def _app(
 @contextmanager
 def _begin_named(
     begin: Callable[..., AbstractContextManager[Session]],
-    named_now: Callable[[Connection], dict[str, str]],
+    job: int,
+    rounds: Mapping[str, int],
     names: dict[str, str],
-    *,
-    one_snapshot: bool = False,
+    **options: bool,
 ) -> Iterator[Session]:
     """Begin a transaction for a job whose task and rounds still have these names, or put it back."""
-    with begin(one_snapshot=one_snapshot) as session:
-        if named_now(session.connection) != names:
+    with begin(**options) as session:
+        if current_names(session.connection, job, rounds) != names:
             raise _PutBackError("its task or round was renamed meanwhile")
         yield session
 

@@ -17,12 +17,8 @@ from roundbook.logbook.session import ReportProgress
 from roundbook.logbook.studies.workers import uninterrupted
 from roundbook.settings import Settings
 
-_SECONDS_TO_LOOK, _SECONDS_TO_RESTART, _SECONDS_TO_ASK_AGAIN, _SECONDS_TO_END = (
-    1.0,
-    5.0,
-    300.0,
-    10.0,
-)
+_SECONDS_TO_LOOK, _SECONDS_TO_END = 1.0, 10.0
+_SECONDS_TO_RESTART, _SECONDS_TO_ASK_AGAIN = 5.0, 300.0
 
 
 @contextmanager

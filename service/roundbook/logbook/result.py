@@ -15,8 +15,11 @@ SOFTWARE = f"roundbook {version('roundbook')}"
 class Result(BaseModel):
     """A frozen result. NaN and infinity are refused; unknown values are None."""
 
-    # Models are built on first use: a command uses a few of more than a hundred.
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False, defer_build=True)
+    # Models are built on first use: a command uses a few of more than a hundred. Fields whose name
+    # in JSON is no name in Python, such as ``from``, are made by either.
+    model_config = ConfigDict(
+        frozen=True, allow_inf_nan=False, defer_build=True, validate_by_name=True
+    )
 
 
 def _read_error(error: RoundbookError | str) -> RoundbookError:

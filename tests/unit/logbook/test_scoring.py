@@ -21,9 +21,7 @@ def assessed():
     rows = [(0, 1, 2), (0, 2, 0), (0, 3, 1), (1, 4, 1), (1, 5, -1), (2, 6, 0)]
     lists = [[[1, 2, 3], [4, 9, -1], [6, -1, -1]], [[2, 9, 1], [-1, -1, -1], [9, 6, -1]]]
     return AssessedRuns(
-        upload_number=1,
-        assessments="official",
-        revision=2,
+        about={"upload": 1, "assessments": "official", "revision": 2},
         runs=["a", "b"],
         topics=["t1", "t2", "t3"],
         lists=np.array(lists, dtype=np.int32),

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import math
 from dataclasses import astuple, replace
-from functools import partial
-from itertools import compress
-from operator import is_
+from itertools import chain, compress
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
-from pydantic import AliasChoices, Field
+from pydantic import Field
 
 from roundbook.limits import SHIFT_MARGIN
 from roundbook.logbook.drift.compared_rounds import ComparedRound, RoundPair
@@ -38,7 +36,7 @@ _Parts = TypeVar("_Parts", VarianceParts, Needed)
 class RoundCounts(Result):
     """A count in each of the two rounds."""
 
-    from_: int = Field(validation_alias=AliasChoices("from_", "from"), serialization_alias="from")
+    from_: int = Field(alias="from")
     to: int
 
 
@@ -64,7 +62,7 @@ class StandardisingRuns(Result):
     which: str
     runs: int
     of: int
-    pool_now: int | None = Field(default=None, exclude_if=partial(is_, None))
+    pool_now: int | None = Field(default=None, exclude_if=lambda value: value is None)
 
 
 class Assessment(Result):
@@ -134,26 +132,21 @@ def standardising_runs(entry: ComparedRound) -> StandardisingRuns:
     )
 
 
-def assess_pair(pair: RoundPair, margin: float, sd_ratio_margin: float) -> PairAssessment:
+def assess_pair(pair: RoundPair, request: CurveRequest) -> PairAssessment:
     """Assess the drift between two rounds by their standardising runs on the shared topics."""
-    teams_from, teams_to = (
-        list(compress(entry.teams, entry.standardising)) for entry in (pair.first, pair.later)
-    )
-    systems_from, systems_to = (
-        list(compress(entry.systems, entry.standardising)) for entry in (pair.first, pair.later)
-    )
-    units = unit_labels(
-        RunsOfRound(teams_from, systems_from, pair.first.kin),
-        RunsOfRound(teams_to, systems_to, pair.later.kin),
-    )
+    rounds = pair.first, pair.later
+    teams_by_round = [list(compress(entry.teams, entry.standardising)) for entry in rounds]
+    systems_by_round = [list(compress(entry.systems, entry.standardising)) for entry in rounds]
+    kin = (entry.kin for entry in rounds)
+    units = unit_labels(*map(RunsOfRound, teams_by_round, systems_by_round, kin))
     scores = pair.standardising_scores
     labels = units.labels_from, units.labels_to
-    margins = {"margin": margin, "sd_ratio_margin": sd_ratio_margin}
+    margins = {"margin": choose_margin(request)[0], "sd_ratio_margin": request.sd_ratio_margin}
     # A shift divided by an extremely small sd can overflow: it is then unknown.
     with np.errstate(over="ignore", invalid="ignore"):
         drift = assess_drift(*scores, *labels, **margins)
         recurring = assess_recurring(*scores, *labels, **margins)
-    teams, systems = [*teams_from, *teams_to], [*systems_from, *systems_to]
+    teams, systems = [*chain(*teams_by_round)], [*chain(*systems_by_round)]
     whole = _result(drift, units.by, teams.count(None), systems.count(None))
     if recurring is None:
         return PairAssessment(drift, whole, None)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date
@@ -10,7 +9,8 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection, literal, select
+from sqlalchemy import Connection, func, literal, select
+from sqlalchemy.dialects.postgresql import aggregate_order_by, distinct_on
 
 from roundbook.database.tables import (
     current_matrix,
@@ -128,15 +128,10 @@ FITTED = (
 
 
 def rounds_with_factors(connection: Connection, series: TaskSeries) -> list[FittedRound]:
-    """Return the rounds of a task that have factors in the series, in the task's order.
-
-    Raises
-    ------
-    NotRecordedError
-        When there are fewer than two.
-    """
+    """Return a task's rounds, two or more, that have factors in the series, in their order."""
     rows = connection.execute(
         select(*FITTED)
+        .ext(distinct_on(round_.c.ordinal))
         .join(factor_set, factor_set.c.round_id == round_.c.id)
         .join(matrix, matrix.c.id == factor_set.c.matrix_id)
         .join(current_matrix, current_matrix.c.id == matrix.c.id)
@@ -145,13 +140,11 @@ def rounds_with_factors(connection: Connection, series: TaskSeries) -> list[Fitt
             factor_set.c.measure_id == series.measure_id,
             factor_set.c.assessments == series.assessments,
         )
-        .order_by(round_.c.ordinal, factor_set.c.version)
+        .order_by(round_.c.ordinal, factor_set.c.version.desc())
     )
-    # By round: later versions replace earlier ones.
-    latest = {row[0]: FittedRound._make(row) for row in rows}
+    latest = list(map(FittedRound._make, rows))
     if len(latest) < 2:
-        only = next(iter(latest.values()), None)
-        have = f"only round '{only.round}' has" if only else "no round has"
+        have = f"only round '{latest[0].round}' has" if latest else "no round has"
         raise NotRecordedError(
             f"Drift compares the factors of two rounds, and {have} {series.measure} factors"
             f" ({series.assessments} assessments) in task '{series.task}'; factors need a"
@@ -160,21 +153,13 @@ def rounds_with_factors(connection: Connection, series: TaskSeries) -> list[Fitt
             task=series.task,
             measure=series.measure,
         )
-    return list(latest.values())
+    return latest
 
 
 def fitted_round(
     connection: Connection, series: TaskSeries, fitted: Sequence[FittedRound], label: str
 ) -> FittedRound:
-    """Return the round of a label among those with factors.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such round, or it has no factors.
-    WithdrawnError
-        When its current scores are withdrawn.
-    """
+    """Return the round of a label among those with factors."""
     round_id = find_round(connection, series.task_id, series.task, label)
     by_id = {entry.round_id: entry for entry in fitted}
     if round_id not in by_id:
@@ -198,7 +183,7 @@ def load_rounds(
     same = same_topics(connection, task_id)
     for entry in fitted:
         topics, mean, sd = zip(*factors[entry.factor_set_id], strict=True)
-        tags, systems, teams, standardising = zip(*runs[entry.factor_set_id], strict=True)
+        tags, systems, teams, standardising = runs[entry.factor_set_id]
         mask = np.array(standardising, dtype=bool)
         scores = read_vectors(connection, entry.matrix, len(topics))
         yield ComparedRound(
@@ -208,9 +193,9 @@ def load_rounds(
             mean=np.array(mean),
             sd=np.array(sd),
             scores=scores,
-            runs=list(tags),
-            systems=list(systems),
-            teams=list(teams),
+            runs=tags,
+            systems=systems,
+            teams=teams,
             standardising=mask,
             kin=kin_of_standardising(scores, teams, mask),
         )
@@ -224,31 +209,27 @@ def kin_of_standardising(
     return None if all_known else kin_groups(scores)[standardising]
 
 
-def _runs(
-    connection: Connection, fitted: Sequence[FittedRound]
-) -> dict[int, list[tuple[str, str | None, str | None, bool]]]:
-    """Return, by factor set, each run's tag, system, team and whether it standardises."""
+def _runs(connection: Connection, fitted: Sequence[FittedRound]) -> dict[int, list[list[Any]]]:
+    """Return, by factor set, the runs' tags, systems and teams, and whether each standardises."""
     listed = (factor_set_run.c.factor_set_id == factor_set.c.id) & (
         factor_set_run.c.run_id == run.c.id
     )
+    facts = (
+        run.c.tag,
+        run.c.system,
+        team.c.name,
+        # Standardising runs are listed only where they are not all runs.
+        (factor_set.c.standardising == literal("all")) | factor_set_run.c.run_id.is_not(None),
+    )
+    in_order = (func.array_agg(aggregate_order_by(fact, matrix_run.c.position)) for fact in facts)
     rows = connection.execute(
-        select(
-            factor_set.c.id,
-            run.c.tag,
-            run.c.system,
-            team.c.name,
-            # Standardising runs are listed only where they are not all runs.
-            (factor_set.c.standardising == literal("all")) | factor_set_run.c.run_id.is_not(None),
-        )
+        select(factor_set.c.id, *in_order)
         .select_from(factor_set)
         .join(matrix_run, matrix_run.c.matrix_id == factor_set.c.matrix_id)
         .join(run, run.c.id == matrix_run.c.run_id)
         .outerjoin(team, team.c.id == run.c.team_id)
         .outerjoin(factor_set_run, listed)
         .where(factor_set.c.id.in_([entry.factor_set_id for entry in fitted]))
-        .order_by(matrix_run.c.position)
+        .group_by(factor_set.c.id)
     )
-    runs = defaultdict(list)
-    for factor_set_id, *facts in rows:
-        runs[factor_set_id].append(tuple(facts))
-    return runs
+    return {number: of_runs for number, *of_runs in rows}

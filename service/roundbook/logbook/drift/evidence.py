@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from functools import partial
-from operator import is_
+from contextlib import suppress
 
 import numpy as np
 from pydantic import Field
@@ -62,7 +61,7 @@ class DriftTests(Result):
     see whether topics keep their hardness.
     """
 
-    topics: int | None = Field(default=None, exclude_if=partial(is_, None))
+    topics: int | None = Field(default=None, exclude_if=lambda value: value is None)
     standardising_from: str
     standardising_to: str
     runs_from: int
@@ -211,11 +210,9 @@ def compare_scores(pair: RoundPair, m: int, min_d: float) -> Consequence | None:
 def _under_factors(scores: shared_topics.UnderFactors, m: int, min_d: float) -> UnderFactors:
     variance, topics = scores.residual_variance, None
     if variance:
-        try:
+        with suppress(ImpossibleStatisticError):  # more topics than any design takes
             size = solve_topics("anova", min_d, variance, ALPHA, BETA, engine="exact", runs=m)
             topics = int(size.topics)
-        except ImpossibleStatisticError:
-            pass  # More topics than any design takes.
     return UnderFactors(**vars(scores), variance=variance, topics_needed=topics)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import not_
 
-from pydantic import AliasChoices, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
 from roundbook.errors import InputError, NotRecordedError
 from roundbook.logbook.drift.assessment import (
@@ -63,10 +63,8 @@ class DriftReport(Assessment):
     task: str
     measure: str
     assessments: str
-    from_round: str = Field(
-        validation_alias=AliasChoices("from_round", "from"), serialization_alias="from"
-    )
-    to_round: str = Field(validation_alias=AliasChoices("to_round", "to"), serialization_alias="to")
+    from_round: str = Field(alias="from")
+    to_round: str = Field(alias="to")
     from_matrix: int
     from_revision: int
     from_version: int
@@ -90,14 +88,8 @@ class DriftReport(Assessment):
     undefined_sd_ratios: int
     consequence: Consequence | None
     tests: DriftTests | None
-    recurring_systems: RecurringSystems | None = Field(
-        validation_alias=AliasChoices("recurring_systems", "revived"),
-        serialization_alias="revived",
-    )
-    no_shared_topics: FactorComparison | None = Field(
-        validation_alias=AliasChoices("no_shared_topics", "unbridged"),
-        serialization_alias="unbridged",
-    )
+    recurring_systems: RecurringSystems | None = Field(alias="revived")
+    no_shared_topics: FactorComparison | None = Field(alias="unbridged")
     software: str
     withdrawn: list[WithdrawnMatrix]
     topics: list[TopicDrift]
@@ -143,7 +135,7 @@ def compare_rounds(
     """Return the drift report on two loaded rounds; see `report_drift`."""
     first, later = pair.first, pair.later
     margin, margin_from = choose_margin(request)
-    drift, whole, recurring = assess_pair(pair, margin, request.sd_ratio_margin)
+    drift, whole, recurring = assess_pair(pair, request)
     usable = whole.verdict != "unbridged"
     tests, topics = compare_topics(pair, drift)
     return DriftReport(
@@ -199,9 +191,7 @@ class DriftCurve(Result):
     task: str
     measure: str
     assessments: str
-    from_round: str = Field(
-        validation_alias=AliasChoices("from_round", "from"), serialization_alias="from"
-    )
+    from_round: str = Field(alias="from")
     from_matrix: int
     from_revision: int
     from_version: int
@@ -249,7 +239,7 @@ def trace_drift(session: Session, request: CurveRequest) -> DriftCurve:
         pair = pair_rounds(first, later)
         compared.append(
             LaterRound(
-                **dict(assess_pair(pair, margin, request.sd_ratio_margin).whole),
+                **dict(assess_pair(pair, request).whole),
                 **later.fitted._asdict() | {"standardising": standardising_runs(later)},
                 shared_topics=len(pair.shared_first),
             )

@@ -12,7 +12,7 @@ from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, Select, select
 
 from roundbook.database.tables import event, factor_set, matrix, result_input, round_
 from roundbook.logbook.drift.compared_rounds import (
@@ -130,11 +130,9 @@ def _factor_differences(
     factors = read_factors(connection, [row.fitted.factor_set_id for row in inputs])
     for prefix, row in zip(("from", "to"), inputs, strict=True):
         yield from differing([("task", saved.task_id, row.task_id)])
-        yield from differing(
-            (name, getattr(report, name), computed)
-            for name, computed in row.fitted.as_compared(prefix).items()
-            if name.endswith(("matrix", "version"))
-        )
+        computed = row.fitted.as_compared(prefix)
+        names = f"{prefix}_matrix", f"{prefix}_version"
+        yield from differing((name, getattr(report, name), computed[name]) for name in names)
         of_set = factors[row.fitted.factor_set_id]
         compared.append({topic: (mean, sd) for topic, mean, sd in of_set})
     # By the aliases at the time of saving; a shared topic is named as in the first round.
@@ -225,7 +223,9 @@ def saved_factors(connection: Connection, result: int) -> list[SavedFactors]:
     ]
 
 
-def changed_since(connection: Connection, saved: Row[Any], rounds: Collection[int]) -> bool:
+def changed_since(
+    connection: Connection, saved: Row[Any], rounds: Collection[int] | Select[tuple[int]]
+) -> bool:
     """Return whether rounds with these ids have had any event since a result was saved."""
     events = select(event.c.id).where(event.c.round_id.in_(rounds), event.c.at >= saved.saved_at)
     return connection.execute(events.limit(1)).first() is not None
@@ -243,18 +243,16 @@ def rounds_at_saving(
     loaded = load_rounds(connection, saved.task_id, [factors.fitted for factors in inputs])
     for entry, factors in zip(loaded, inputs, strict=True):
         other_ids = factors.facts.get("other_ids", {})
-        for teams, systems in _possible_names(connection, entry, saved):
-            candidate = entry._replace(
+        candidates = (
+            entry._replace(
                 canonical_topics=[other_ids.get(name, name) for name in entry.topics],
                 teams=teams,
                 systems=systems,
                 kin=kin_of_standardising(entry.scores, teams, entry.standardising),
             )
-            if _agrees(candidate, factors.facts):
-                yield candidate
-                break
-        else:
-            yield None
+            for teams, systems in _possible_names(connection, entry, saved)
+        )
+        yield next((one for one in candidates if _agrees(one, factors.facts)), None)
 
 
 def _possible_names(

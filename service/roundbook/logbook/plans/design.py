@@ -25,14 +25,8 @@ from roundbook.statistics.design import (
 )
 from roundbook.statistics.score_matrix import Floats
 
-# The attribute of a solved design with the quantity solved for.
-_SOLVED = {
-    "topics": "topics",
-    "power": "power",
-    "min-d": "min_d",
-    "variance": "variance",
-    "m": "runs",
-}
+# The attribute of a solved design with the quantity solved for, where it has another name.
+_SOLVED = {"min-d": "min_d", "m": "runs"}
 
 
 class Cells(NamedTuple):
@@ -53,13 +47,7 @@ class Solution(NamedTuple):
 
 
 def grid_cells(request: PlanRequest, variance: float | None) -> Cells:
-    """Return the cells of a design's grid, with m outermost, then minD, then topics.
-
-    Raises
-    ------
-    ImpossibleStatisticError
-        When a number is larger than any design can hold.
-    """
+    """Return the cells of a design's grid, with m outermost, then minD, then topics."""
     unknown = (np.nan,)
     try:
         runs, *axes = (
@@ -78,10 +66,7 @@ def solve_cells(
 ) -> tuple[SolvedDesign, list[Solution]]:
     """Solve every cell for the requested quantity; return the design and the cells' solutions.
 
-    Raises
-    ------
-    ImpossibleStatisticError
-        Naming the first input without a solution.
+    ImpossibleStatisticError names the first input without a solution.
     """
     name, alpha, beta = request.design, request.alpha, request.beta
     m, min_d, topics, variance = cells
@@ -100,7 +85,8 @@ def solve_cells(
             solved = solve_runs(
                 choice, topics, min_d, variance, alpha, beta, design=name, engine=engine
             )
-    return solved, [Solution(float(value)) for value in getattr(solved, _SOLVED[request.solve])]
+    values = getattr(solved, _SOLVED.get(request.solve, request.solve))
+    return solved, [Solution(float(value)) for value in values]
 
 
 def try_cells(request: PlanRequest, cells: Cells, engine: Engine) -> list[Solution]:

@@ -27,7 +27,7 @@ class PlanCell(Result):
     """
 
     # Earlier plans have sizes at the upper end of an interval as well, which are kept as saved.
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False, extra="allow")
+    model_config = ConfigDict(extra="allow")
 
     m: int
     min_d: float
@@ -115,7 +115,7 @@ class Plan(Result):
     """
 
     # Saved plans are read back by this model: later keys have defaults, and former keys are kept.
-    model_config = ConfigDict(frozen=True, allow_inf_nan=False, extra="allow")
+    model_config = ConfigDict(extra="allow")
 
     m: tuple[int, ...]
     min_d: tuple[float, ...]

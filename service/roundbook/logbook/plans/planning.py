@@ -40,12 +40,7 @@ _REQUEST_FIELDS = {"m", "min_d", "topics", "alpha", "beta", "engine", "design", 
 
 
 def plan_topics(session: Session | None, request: PlanRequest) -> Plan:
-    """Solve a grid of topic set size designs.
-
-    Parameters
-    ----------
-    session : Session or None
-        Needed only for a plan from a task.
+    """Solve a grid of topic set size designs; only a plan from a task needs a session.
 
     Raises
     ------
@@ -67,12 +62,11 @@ def plan_topics(session: Session | None, request: PlanRequest) -> Plan:
 
 def plan_from_history(request: PlanRequest, history: VarianceHistory) -> Plan:
     """Solve a grid of topic set size designs by a task's variances; see `plan_topics`."""
+    no_two_way = history.pooled.two_way_variance is None
     variance_of, notes = request.variance_of, []
     if request.design in PAIRED and variance_of is None:
-        variance_of = "paired"
-        if history.pooled.two_way_variance is None:
-            variance_of = "conservative"
-    if variance_of == "conservative" and history.pooled.two_way_variance is None:
+        variance_of = "conservative" if no_two_way else "paired"
+    if variance_of == "conservative" and no_two_way:
         notes.append(PlanNote(code="no_two_way_variance"))
     kind = variance_kind(request.design, variance_of)
     at, variance = _variance(request, history, kind)
@@ -107,13 +101,7 @@ def plan_from_history(request: PlanRequest, history: VarianceHistory) -> Plan:
 def _variance(
     request: PlanRequest, history: VarianceHistory, kind: VarianceKind
 ) -> tuple[VarianceAt, float]:
-    """Return the limit that a request takes from a task's variances, and its variance.
-
-    Raises
-    ------
-    NotRecordedError, ImpossibleStatisticError
-        When the task has no such variance, or it is 0.
-    """
+    """Return the limit that a request takes from a task's variances, and its variance above 0."""
     if not isinstance(request.variance_at, str):
         return "given", request.variance_at
     at = request.variance_at
@@ -228,10 +216,7 @@ def _solve(
 def _solutions(request: PlanRequest, grid: Cells) -> tuple[SolvedDesign, dict[str, list[Solution]]]:
     """Return the design solved by the plan's engine, and the solutions by both engines.
 
-    Raises
-    ------
-    ImpossibleDesignError
-        When a cell that must have an answer has none.
+    ImpossibleDesignError is of a cell that must have an answer and has none.
     """
     solutions: dict[str, list[Solution]] = {}
     solved, solutions[request.engine] = solve_cells(request, grid, request.engine)
@@ -257,7 +242,7 @@ def _answered(request: PlanRequest, grid: Cells) -> tuple[Cells, PlanNote | None
     ]
     kept = [index for index, cell in enumerate(reasons) if cell is None]
     unsolved = [cell for cell in reasons if cell is not None]
-    slips = [cell for cell in unsolved if way_out(cell.reason or "") is None]
+    slips = any(way_out(cell.reason or "") is None for cell in unsolved)
     note = _no_answer(None, unsolved) if kept and not slips else None
     return Cells(*(axis[kept] for axis in grid)), note
 

@@ -152,10 +152,7 @@ def _page(connection: Connection, request: ListRuns, listed: Select[Any]) -> Sel
 
 
 def _files(row: Row[Any]) -> list[StoredFile]:
-    return [
-        StoredFile(file=file, size=size, sha256=digest)
-        for file, size, digest in zip(row.files, row.file_sizes, row.file_hashes, strict=True)
-    ]
+    return list(map(StoredFile, row.files, row.file_sizes, row.file_hashes))
 
 
 def _within(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from operator import not_
 from typing import Any, NamedTuple
 
@@ -35,7 +35,7 @@ from roundbook.logbook.runs.storing import (
     unknown_topics,
 )
 from roundbook.logbook.same_topics import refuse_topic_twice
-from roundbook.logbook.session import Session
+from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.storing import ensure_topics
 from roundbook.requests.runs import LogRuns
 
@@ -76,28 +76,25 @@ class LoggedRuns(Result):
     software: str = SOFTWARE
 
 
+# A topic with a run's documents for it and their scores.
+_RankedList = tuple[str, npt.NDArray[np.int32], npt.NDArray[np.float32]]
+
+
 class _Run(NamedTuple):
     """A run of the files, with its lists by topic and their hash."""
 
     tag: str
-    lists: list[tuple[str, npt.NDArray[np.int32], npt.NDArray[np.float32]]]
+    lists: list[_RankedList]
     digest: str
 
 
 def log_runs(
-    session: Session,
-    request: LogRuns,
-    progress: Callable[[str], object] = lambda _: None,
+    session: Session, request: LogRuns, progress: ReportProgress = ignore_progress
 ) -> LoggedRuns:
     """Log the ranked lists of a round's runs from files, to depth 1,000.
 
     Runs with the same lists already stay as they are; different lists never replace them. New runs
     and topics are recorded.
-
-    Parameters
-    ----------
-    progress : callable
-        Called with a short text before each step.
 
     Raises
     ------
@@ -183,9 +180,7 @@ def log_runs(
 def _runs(
     read: RunFiles, tags: Sequence[str], topics: Sequence[str], numbers: npt.NDArray[np.int32]
 ) -> list[_Run]:
-    lists: list[list[tuple[str, npt.NDArray[np.int32], npt.NDArray[np.float32]]]] = [
-        [] for _ in tags
-    ]
+    lists: list[list[_RankedList]] = [[] for _ in tags]
     for ranked in read.lists:
         lists[ranked.run].append((topics[ranked.topic], numbers[ranked.documents], ranked.scores))
     return [_Run(tag, of_run, lists_hash(of_run)) for tag, of_run in zip(tags, lists, strict=True)]
@@ -256,7 +251,10 @@ def _without_lists(connection: Connection, round_id: int) -> list[str]:
 def _store_upload(
     connection: Connection, runs: Sequence[_Run], round_id: int, columns: Mapping[str, Any]
 ) -> tuple[int, list[Dependent]]:
-    """Store runs as the next upload of a round; return its number and what is stale by it."""
+    """Store runs with their lists as the next upload of a round, which has these columns.
+
+    Return its number and what is stale by it.
+    """
     latest = connection.execute(
         select(run_upload.c.id, run_upload.c.number)
         .where(run_upload.c.round_id == round_id)
@@ -264,18 +262,10 @@ def _store_upload(
         .limit(1)
     ).one_or_none()
     number = 1 if latest is None else latest.number + 1
-    store_runs(connection, runs, round_id, {"number": number, **columns})
-    if latest is None:
-        return number, []
-    return number, stale_by_source(connection, round_id, "run_upload", latest.id)
-
-
-def store_runs(
-    connection: Connection, runs: Sequence[_Run], round_id: int, upload: Mapping[str, Any]
-) -> None:
-    """Store runs of a round with their lists, as an upload with these columns."""
     upload_id = connection.execute(
-        run_upload.insert().values(round_id=round_id, **upload).returning(run_upload.c.id)
+        run_upload.insert()
+        .values(round_id=round_id, number=number, **columns)
+        .returning(run_upload.c.id)
     ).scalar_one()
     run_ids = record_runs(connection, round_id, [entry.tag for entry in runs], {}).ids.tolist()
     topics = list(dict.fromkeys(name for entry in runs for name, *_ in entry.lists))
@@ -304,3 +294,6 @@ def store_runs(
         ),
         upload_id,
     )
+    if latest is None:
+        return number, []
+    return number, stale_by_source(connection, round_id, "run_upload", latest.id)

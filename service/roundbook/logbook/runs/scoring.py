@@ -30,8 +30,7 @@ from roundbook.requests.runs import CompareScores
 from roundbook.statistics.measures.hits import find_hits, relevant_hits
 from roundbook.statistics.measures.measure import OWN_MEASURES, is_own_measure, parse_measure
 from roundbook.statistics.measures.scores import score_runs
-
-Floats = NDArray[np.float64]
+from roundbook.statistics.score_matrix import Floats
 
 
 class ComputedMatrices(NamedTuple):
@@ -109,6 +108,7 @@ def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
     label = check_name("assessments label", request.assessments)
     assessed = load_assessed_runs(connection, round_row, label)
     scored = score_assessed(assessed, request.measures)
+    upload, revision = assessed.about["upload"], assessed.about["revision"]
     matrices = [
         CompleteMatrix(
             topics=tuple(assessed.topics),
@@ -117,8 +117,8 @@ def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
             measure=measure,
             layout="runs",
             files=(
-                f"upload {assessed.upload_number} of runs",
-                f"revision {assessed.revision} of {assessed.assessments} assessments",
+                f"upload {upload} of runs",
+                f"revision {revision} of {assessed.about['assessments']} assessments",
             ),
             missing_policy=request.missing,
             missing_cells=0,
@@ -132,10 +132,7 @@ def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
     return ComputedMatrices(
         matrices,
         tools=[tool for _, tool in scored],
-        computed_from={
-            "upload": assessed.upload_number,
-            "assessments_revision": assessed.revision,
-        },
+        computed_from={"upload": upload, "assessments_revision": revision},
         without_relevant=[
             topic for topic, count in zip(assessed.topics, relevant, strict=True) if not count
         ],
@@ -178,8 +175,8 @@ def compare_scores(session: Session, request: CompareScores) -> ScoreComparison:
         assessments=series.assessments,
         matrix=row.id,
         revision=row.revision,
-        upload=assessed.upload_number,
-        assessments_revision=assessed.revision,
+        upload=assessed.about["upload"],
+        assessments_revision=assessed.about["revision"],
         computed_by=software,
         tolerance=request.tolerance,
         topics=len(topics),
@@ -209,20 +206,10 @@ def compare_scores(session: Session, request: CompareScores) -> ScoreComparison:
 
 
 def score_assessed(assessed: AssessedRuns, measures: Sequence[str]) -> list[tuple[Floats, str]]:
-    """Return the scores of measures, each with the software that computed them.
+    """Return the (topics, runs) scores of measures, each with the software that computed them.
 
-    Measures that Roundbook does not compute itself are computed by ir_measures, which comes with
-    the extra ``measures``.
-
-    Parameters
-    ----------
-    measures : sequence of str
-        In any spelling.
-
-    Returns
-    -------
-    list of (scores, software)
-        Scores are (topics, runs).
+    Measures, in any spelling, that Roundbook does not compute itself are computed by ir_measures,
+    which comes with the extra ``measures``.
 
     Raises
     ------

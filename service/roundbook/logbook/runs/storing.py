@@ -80,23 +80,18 @@ def number_documents(
     connection: Connection, round_id: int, names: Sequence[str]
 ) -> NumberedDocuments:
     """Return the numbers of documents in a round; its task must be locked."""
-    recorded = read_names(connection, round_id)
+    rows = connection.execute(
+        select(document_names.c.names)
+        .where(document_names.c.round_id == round_id)
+        .order_by(document_names.c.first)
+    ).scalars()
+    recorded = [name for names in rows for name in names]
     if not recorded:
         return NumberedDocuments(np.arange(len(names), dtype=np.int32), 0, names)
     number_of = {name: number for number, name in enumerate(recorded)}
     numbers = [number_of.setdefault(name, len(number_of)) for name in names]
     new = list(number_of)[len(recorded) :]
     return NumberedDocuments(np.array(numbers, dtype=np.int32), len(recorded), new)
-
-
-def read_names(connection: Connection, round_id: int) -> list[str]:
-    """Return the names of a round's documents by number."""
-    rows = connection.execute(
-        select(document_names.c.names)
-        .where(document_names.c.round_id == round_id)
-        .order_by(document_names.c.first)
-    ).scalars()
-    return [name for names in rows for name in names]
 
 
 def store_names(connection: Connection, round_id: int, documents: NumberedDocuments) -> None:
@@ -141,33 +136,18 @@ def lists_hash(
 
 
 class AssessedRuns(NamedTuple):
-    """The runs of a round with their ranked lists and the relevance assessments.
+    """The runs of a round, or of files, with their ranked lists and the relevance assessments.
 
-    Attributes
-    ----------
-    upload_number : int
-        Number within the round of the latest upload of runs; it and earlier ones hold the lists.
-    assessments : str
-        Label of the assessments.
-    revision : int
-        Their revision, by default the latest.
-    runs : list of str
-        Tags, in the order in which the runs were recorded.
-    topics : list of str
-        The assessed topics, in the order in which they were recorded.
-    lists : (runs, topics, depth) int32 array
-        Document numbers in trec_eval's order; -1 beyond the end of a list.
-    scores : (runs, topics, depth) float32 array or None
-        Scores of the documents, NaN beyond the end of a list; None unless requested.
-    judgments : Judgments
-        Their topics are indices of `topics`, their documents are numbered as in `lists`.
-    run_ids : (runs,) int array
-        Ids of ``run`` rows, which have the teams and the contributions to the pool.
+    `about` identifies them by fields of a study: the round, the number of the latest `upload`, which
+    with earlier ones holds the lists, and the label and revision of the assessments. `runs` are tags
+    and `topics` the assessed ones, both in the order recorded. `lists` are (runs, topics, depth)
+    document numbers in trec_eval's order, -1 beyond the end of a list, and `scores` the scores of
+    these documents, NaN beyond; None unless requested. `judgments` have indices of `topics`, and
+    documents numbered as in `lists`. `run_ids` are those of ``run`` rows, which have the teams and
+    the contributions to the pool; empty for files.
     """
 
-    upload_number: int
-    assessments: str
-    revision: int
+    about: dict[str, Any]
     runs: list[str]
     topics: list[str]
     lists: npt.NDArray[np.int32]
@@ -184,7 +164,7 @@ def load_assessed_runs(
     scores: bool = False,
     as_of: tuple[int | None, int | None] = (None, None),
 ) -> AssessedRuns:
-    """Return the ranked lists of a round's runs, with the latest revision of its assessments.
+    """Return the ranked lists of a round's runs, with its assessments.
 
     A topic assessed under another of its ids counts as that topic. Topics that are not assessed are
     left out.
@@ -193,8 +173,6 @@ def load_assessed_runs(
     ----------
     assessments : str, optional
         Their label; needed if the round has assessments with several labels.
-    scores : bool
-        Whether to read the scores of documents too.
     as_of : pair of int, optional
         Number of the last upload and revision of the assessments to read; by default the latest.
 
@@ -253,9 +231,12 @@ def load_assessed_runs(
                 if values is not None:
                     values[cell] = stored.scores
     return AssessedRuns(
-        uploads[-1].number,
-        assessed.assessments,
-        assessed.revision,
+        {
+            "round": round_.label,
+            "assessments": assessed.assessments,
+            "revision": assessed.revision,
+            "upload": uploads[-1].number,
+        },
         [row.tag for row in runs],
         [row.name for row in rows],
         lists,

@@ -22,10 +22,6 @@ from roundbook.statistics.studies.discriminative_power import share_limits
 
 # Of each round its label, its matrix's number, and the version of its factors.
 _Inputs = list[tuple[str, int | None, int | None]]
-_SWAP_FIELDS = (
-    *("overall", "overall_low", "overall_high"),
-    *("needed_difference", "sensitivity", "topics_each"),
-)
 # By figure, whether larger is better.
 _FIGURES = {"share": True, "overall": False}
 
@@ -209,15 +205,8 @@ def _of_scale(
     tukey = find_pairs_apart(part, scores, request, work)
     swaps = find_swaps(part, scores, request, request.swap_trials, work)
     low, high = share_limits(tukey)
-    return RoundOnScale(
-        scale=scale,
-        topics=len(scores),
-        share=tukey.share,
-        share_low=low,
-        share_high=high,
-        critical_difference=tukey.critical_difference,
-        **{name: getattr(swaps, name) for name in _SWAP_FIELDS},
-    )
+    figures = vars(tukey) | vars(swaps)
+    return RoundOnScale(**figures, scale=scale, share_low=low, share_high=high)
 
 
 def _over_rounds(scale: str, studied: Sequence[StudiedRound]) -> ScaleAcrossRounds:

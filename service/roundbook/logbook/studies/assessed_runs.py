@@ -16,7 +16,7 @@ from roundbook.formats.trec import read_qrels, read_runs
 from roundbook.logbook.lookup import recorded_round
 from roundbook.logbook.result import Result
 from roundbook.logbook.runs.scoring import compare_scores
-from roundbook.logbook.runs.storing import load_assessed_runs
+from roundbook.logbook.runs.storing import AssessedRuns, load_assessed_runs
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.run_teams import not_recorded, numbered_teams, teams_of_runs
 from roundbook.measure_names import canonical_measure
@@ -44,56 +44,17 @@ if TYPE_CHECKING:
 _MOST_NAMED = 3
 
 
-class StudyRuns(NamedTuple):
-    """The input of a study of runs.
-
-    Attributes
-    ----------
-    about
-        Fields of a `Study` that identify the runs and assessments.
-    topics, runs
-        Names, in the order of the lists; topics are those of the assessments.
-    lists
-        (runs, topics, depth) document numbers by rank; -1 beyond the end of a list.
-    scores
-        Scores of the documents; None unless requested.
-    judgments
-        With the same document numbers.
-    run_ids
-        Ids of ``run`` rows; empty for files.
-    """
-
-    about: dict[str, Any]
-    topics: list[str]
-    runs: list[str]
-    lists: NDArray[np.int32]
-    scores: NDArray[np.float32] | None
-    judgments: Judgments
-    run_ids: NDArray[np.int64]
-
-
 def study_runs(
     session: Session | None,
     request: LeaveOneOutRequest | LeaveTeamsOutRequest | PerTopicVarianceRequest,
     work: Work,
-    saved: LeaveOneOutStudy
-    | LeaveTeamsOutStudy
-    | PerTopicVarianceStudy
-    | ReassessedRound
-    | None = None,
+    saved: LeaveOneOutStudy | LeaveTeamsOutStudy | PerTopicVarianceStudy | ReassessedRound | None,
     *,
     scores: bool = False,
-) -> StudyRuns:
-    """Return the runs and assessments of a study: those of a round, or of files.
+) -> AssessedRuns:
+    """Return the runs and assessments of a study: those of a round or, without session, of files.
 
-    Parameters
-    ----------
-    session : Session or None
-        None for files.
-    saved : optional
-        A saved study or round of one, whose upload and revision are read in place of the latest.
-    scores : bool
-        Whether to read the scores of documents too.
+    The upload and revision of a saved study, or a round of one, are read in place of the latest.
 
     Raises
     ------
@@ -110,17 +71,7 @@ def study_runs(
     row = recorded_round(connection, request.task, request.round)
     as_of = (None, None) if saved is None else (saved.upload, saved.revision)
     assessed = load_assessed_runs(connection, row, request.assessments, scores=scores, as_of=as_of)
-    about = {
-        "task": request.task,
-        "round": row.label,
-        "assessments": assessed.assessments,
-        "revision": assessed.revision,
-        "upload": assessed.upload_number,
-    }
-    names = assessed.topics, assessed.runs
-    return StudyRuns(
-        about, *names, assessed.lists, assessed.scores, assessed.judgments, assessed.run_ids
-    )
+    return assessed._replace(about={"task": request.task} | assessed.about)
 
 
 def _runs_in_files(
@@ -128,7 +79,7 @@ def _runs_in_files(
     work: Work,
     *,
     scores: bool,
-) -> StudyRuns:
+) -> AssessedRuns:
     assert request.qrels is not None
     qrels = read_qrels(request.qrels, max_bytes=work.max_file_bytes)
     read = read_runs(request.files, max_bytes=work.max_file_bytes, topics=qrels.topics)
@@ -152,30 +103,21 @@ def _runs_in_files(
         len(qrels.topics), qrels.topic, np.array(documents, np.int32)[qrels.document], qrels.grade
     )
     about = {"files": [file.file for file in read.files], "qrels": qrels.file.file}
-    names = list(qrels.topics), list(read.runs)
-    return StudyRuns(about, *names, lists, values, judgments, np.zeros(0, dtype=np.int64))
+    names = list(read.runs), list(qrels.topics)
+    return AssessedRuns(about, *names, lists, values, judgments, np.zeros(0, dtype=np.int64))
 
 
 class Reassessed(NamedTuple):
-    """A round whose scores can be computed anew without some of its teams.
+    """A round whose scores can be computed anew, by `score`, without some of its teams.
 
-    Attributes
-    ----------
-    loaded
-        The runs and assessments. Its `about` has the measure and the numbers of topics and runs
-        too; in `fed_pool` whether each run contributed to the pool, None where unknown; the
-        `known_depth` to which runs are recorded, and the `pool_depth` to which the documents of
-        the pooled ones were judged: `judged_share` of these are judged, and they are
-        `explained_share` of the judged documents.
-    teams
-        The team of each run, None where unknown.
-    team_of_run
-        The number of each run's team.
-    score
-        The function that computes the scores.
+    The `about` of the runs and assessments has the measure and the numbers of topics and runs too;
+    in `fed_pool` whether each run contributed to the pool, None where unknown; the `known_depth` to
+    which runs are recorded, and the `pool_depth` to which the documents of the pooled ones were
+    judged: `judged_share` of these are judged, and they are `explained_share` of the judged
+    documents. `teams` is each run's team, None where unknown, and `team_of_run` its number.
     """
 
-    loaded: StudyRuns
+    loaded: AssessedRuns
     teams: list[str | None]
     team_of_run: NDArray[np.intp]
     score: ReassessedScores
@@ -185,19 +127,12 @@ def reassess(
     session: Session | None,
     request: LeaveOneOutRequest | LeaveTeamsOutRequest,
     work: Work,
-    saved: LeaveOneOutStudy | LeaveTeamsOutStudy | ReassessedRound | None = None,
+    saved: LeaveOneOutStudy | LeaveTeamsOutStudy | ReassessedRound | None,
 ) -> Reassessed:
-    """Return a round's runs and the function that scores them without some of its teams.
+    """Return the runs of a round, or of files, and the function that scores them without some teams.
 
-    Parameters
-    ----------
-    session : Session or None
-        None for runs, assessments and teams in files.
-    request : LeaveOneOutRequest or LeaveTeamsOutRequest
-        Its `pool_depth` is by default the largest to which 95% of the pooled runs' documents are
-        judged.
-    saved : optional
-        A saved study or round of one, whose facts on the runs replace today's.
+    The pool depth is by default the largest to which 95% of the pooled runs' documents are judged.
+    The facts on the runs of a saved study, or a round of one, replace today's.
 
     Raises
     ------
@@ -215,7 +150,13 @@ def reassess(
     if saved is not None and saved.fed_pool:
         fed_pool = list(saved.fed_pool)
     if True not in fed_pool:
-        raise _no_pooled_run(session, loaded)
+        if session is not None:
+            fact = "Which runs contributed to the pool"
+            raise not_recorded(fact, loaded.about, way_out="record the pool")
+        raise InputError(
+            "The team file says of no run that it contributed to the pool: in its column"
+            " contributed_to_pool those that did have yes."
+        )
     pooled = np.array([flag is True for flag in fed_pool])
     shares = judged_shares(loaded.lists, loaded.judgments, pooled)
     depth = request.pool_depth
@@ -248,17 +189,6 @@ def reassess(
     )
 
 
-def _no_pooled_run(session: Session | None, loaded: StudyRuns) -> InputError | NotRecordedError:
-    if session is not None:
-        return not_recorded(
-            "Which runs contributed to the pool", loaded.about, way_out="record the pool"
-        )
-    return InputError(
-        "The team file says of no run that it contributed to the pool: in its column"
-        " contributed_to_pool those that did have yes."
-    )
-
-
 class LoggedBeside(Result):
     """The differences between logged scores and those computed from the runs.
 
@@ -278,14 +208,9 @@ def logged_beside(
 ) -> LoggedBeside | None:
     """Return the differences of the logged scores from those of the runs; None if none are logged.
 
-    Parameters
-    ----------
-    session : Session or None
-        None for files, for which no scores are logged.
-    about : mapping
-        Fields of a `Study`: its task, round and assessments.
+    `about` has the task, round and assessments of a `Study`.
     """
-    if session is None:
+    if session is None:  # the runs are of files
         return None
     named = {name: about[name] for name in ("task", "round", "assessments")}
     try:
@@ -294,4 +219,4 @@ def logged_beside(
         return None
     if compared.largest is None:
         return None
-    return LoggedBeside(**{name: getattr(compared, name) for name in LoggedBeside.model_fields})
+    return LoggedBeside(**dict(compared))

@@ -8,7 +8,7 @@ from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from pydantic import AliasChoices, Field
+from pydantic import Field
 from sqlalchemy import select
 
 from roundbook.database.tables import run
@@ -56,12 +56,8 @@ class ChangeStudy(Study):
     `other_teams` are the tags that were matched although their runs are recorded as of two teams.
     """
 
-    from_round: str | None = Field(
-        None, validation_alias=AliasChoices("from_round", "from"), serialization_alias="from"
-    )
-    to_round: str | None = Field(
-        None, validation_alias=AliasChoices("to_round", "to"), serialization_alias="to"
-    )
+    from_round: str | None = Field(None, alias="from")
+    to_round: str | None = Field(None, alias="to")
     to_matrix: int | None = None
     to_revision: int | None = None
     to_files: list[str] = Field(default_factory=list)
@@ -127,12 +123,7 @@ def _compute(
         about,
         hidden=[cells for of_round in (about, to) for cells in of_round.get("hidden", ())],
         from_round=about.get("round"),
-        to_round=to.get("round"),
-        to_matrix=to.get("matrix"),
-        to_revision=to.get("revision"),
-        to_files=to.get("files", []),
-        to_topics=to["topics"],
-        to_runs=to["runs"],
+        **{f"to_{name}": value for name, value in to.items()},
         missing_from=first.missing,
         missing_to=second.missing,
         match=match,
@@ -196,16 +187,16 @@ def _label(loaded: StudyScores) -> str:
 def _common_systems(request: ChangeRequest, first: _Round, second: _Round, match: str) -> list[str]:
     """Return the systems, or tags, of both rounds, in the order of the earlier one."""
     systems = [name for name in first.columns if name in second.columns]
+    if systems:
+        return systems
     earlier, later = _label(first.loaded), _label(second.loaded)
-    if not systems and match == "system":
+    if match == "system":
         raise InputError(
             f"No system is recorded to have run in both round '{earlier}' and round '{later}'.",
             way_out="record the systems",
             task=request.task,
         )
-    if not systems:
-        raise InputError(f"No run of '{earlier}' has the tag of a run of '{later}'.")
-    return systems
+    raise InputError(f"No run of '{earlier}' has the tag of a run of '{later}'.")
 
 
 def _round(

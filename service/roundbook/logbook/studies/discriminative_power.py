@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import partial
-from operator import is_
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,8 +37,8 @@ class RunApart(Result):
     mean: float
     better_than: int
     worse_than: int
-    holm_better_than: int | None = Field(None, exclude_if=partial(is_, None))
-    holm_worse_than: int | None = Field(None, exclude_if=partial(is_, None))
+    holm_better_than: int | None = Field(None, exclude_if=lambda value: value is None)
+    holm_worse_than: int | None = Field(None, exclude_if=lambda value: value is None)
 
 
 class ComparedPair(Result):
@@ -86,7 +85,7 @@ class PowerOfScale(Result):
     t_share: float
     holm_share: float
     ranking: list[RunApart]
-    compared: list[ComparedPair] | None = Field(None, exclude_if=partial(is_, None))
+    compared: list[ComparedPair] | None = Field(None, exclude_if=lambda value: value is None)
 
 
 class DiscriminativePower(Study):
@@ -113,10 +112,7 @@ def _compute(
 
 
 def find_pairs_apart(
-    part: str,
-    scores: Scores,
-    request: DiscriminativePowerRequest | AcrossRoundsRequest,
-    work: Work,
+    part: str, scores: Scores, request: DiscriminativePowerRequest | AcrossRoundsRequest, work: Work
 ) -> TukeyTest:
     """Return the Tukey test of all pairs for a request; `part` is its name in progress reports."""
     return tukey_test(
@@ -131,11 +127,7 @@ def find_pairs_apart(
 
 
 def _of_scale(
-    scale: str,
-    runs: list[str],
-    scores: Scores,
-    request: DiscriminativePowerRequest,
-    work: Work,
+    scale: str, runs: list[str], scores: Scores, request: DiscriminativePowerRequest, work: Work
 ) -> PowerOfScale:
     tukey = find_pairs_apart(scale, scores, request, work)
     low, high = share_limits(tukey)

@@ -193,22 +193,17 @@ def _by_current_factors(
     """Return scores computed anew, with the standardising runs of the round's current factors."""
     if session is None:
         return runs_scored_anew(reassessed)
-    factors, logged = None, None
+    about, factors = reassessed.loaded.about, None
     if recorded is not None:
-        factors, logged = next(iter(recorded.matrices), None), recorded.logged
-    else:
-        if "factor_set" in request.rests_on:
-            task, label, assessments = (
-                reassessed.loaded.about[name] for name in ("task", "round", "assessments")
-            )
-            with suppress(NotRecordedError, WithdrawnError):
-                connection = session.connection
-                series = find_series(connection, task, label, request.measure, assessments)
-                row = find_factor_set(connection, series)
-                factors = row.matrix_id, row.version
-        logged = logged_beside(session, reassessed.loaded.about, request.measure)
+        factors = next(iter(recorded.matrices), None)
+    elif "factor_set" in request.rests_on:
+        named = about["task"], about["round"], request.measure, about["assessments"]
+        with suppress(NotRecordedError, WithdrawnError):
+            row = find_factor_set(session.connection, find_series(session.connection, *named))
+            factors = row.matrix_id, row.version
     scored = runs_scored_anew(reassessed, session, factors)
     number, version = factors or (None, None)
+    logged = recorded.logged if recorded else logged_beside(session, about, request.measure)
     fields = {"factors_of": number, "factor_version": version, "logged": logged}
     return scored._replace(about=scored.about | fields)
 
@@ -223,10 +218,8 @@ def _pool(reassessed: Reassessed, groups: NDArray[np.intp], names: list[str]) ->
     pooled = np.bincount(groups, [flag is True for flag in about["fed_pool"]], len(names))
     emptied = (remaining == 0) & (relevant > 0)
     return Pool(
+        **about,
         depth=about["pool_depth"],
-        known_depth=about["known_depth"],
-        judged_share=about["judged_share"],
-        explained_share=about["explained_share"],
         judged=judgments.grade.size,
         judged_alone=int(alone.sum()),
         relevant=int(relevant.sum()),
@@ -253,27 +246,24 @@ def _pool(reassessed: Reassessed, groups: NDArray[np.intp], names: list[str]) ->
 def left_out_figures(left: LeftOut) -> dict[str, Any]:
     """Return the fields of `LeftOutFigures` for a scale."""
     low, high = (None, None) if left.interval is None else (left.interval.low, left.interval.high)
-    names = ("scale", "tau", "rmse", "largest", "bias", "mean_rank_shift", "largest_rank_shift")
-    return {name: getattr(left, name) for name in names} | {"tau_low": low, "tau_high": high}
+    return vars(left) | {"tau_low": low, "tau_high": high}
 
 
 def _of_scale(left: LeftOut, runs: list[str], teams: list[str | None] | None) -> LeftOutOfScale:
     difference = left.left_out - left.official
     largest = max(1.0, float(np.abs(left.official).max()))
-    return LeftOutOfScale(
-        **left_out_figures(left),
-        left_out=[
-            RunLeftOut(
-                run=runs[index],
-                team=None if teams is None else teams[index],
-                official=float(left.official[index]),
-                left_out=float(left.left_out[index]),
-                difference=float(difference[index]),
-                rank_shift=int(left.rank_shift[index]),
-            )
-            for index in np.argsort(without_rounding(difference, largest), kind="stable").tolist()
-        ],
-    )
+    by_run = [
+        RunLeftOut(
+            run=runs[index],
+            team=None if teams is None else teams[index],
+            official=float(left.official[index]),
+            left_out=float(left.left_out[index]),
+            difference=float(difference[index]),
+            rank_shift=int(left.rank_shift[index]),
+        )
+        for index in np.argsort(without_rounding(difference, largest), kind="stable").tolist()
+    ]
+    return LeftOutOfScale(**left_out_figures(left) | {"left_out": by_run})
 
 
 def _seconds(study: LeaveOneOutStudy) -> float:

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from sqlalchemy import Connection, Row
 
 from roundbook.errors import ImpossibleStatisticError, NotRecordedError
-from roundbook.logbook.drift.assessment import assess_pair, choose_margin
+from roundbook.logbook.drift.assessment import assess_pair
 from roundbook.logbook.drift.compared_rounds import pair_rounds
 from roundbook.logbook.drift.report import trace_drift
 from roundbook.logbook.drift.verifying import rounds_at_saving, saved_factors
@@ -25,7 +25,7 @@ from roundbook.logbook.studies.left_out_round import (
     leave_out_by_factors,
 )
 from roundbook.logbook.studies.study import KindOfStudy, Study
-from roundbook.logbook.verifying.differences import SAME, Facts, NotComputed
+from roundbook.logbook.verifying.differences import SAME, Facts, NotComputed, differing
 from roundbook.requests.drift import CurveRequest
 from roundbook.requests.studies import LeaveOneOutRoundsRequest
 from roundbook.statistics.studies.trend import Trend, round_trend
@@ -183,7 +183,6 @@ def _ageing_differences(
 ) -> Iterator[Facts | NotComputed]:
     """Yield the ageing verdicts of a saved study that differ by the facts of that time."""
     request = CurveRequest(task=study.task or "", measure=study.measure)
-    margin, _ = choose_margin(request)
     recorded = {entry.round: entry.ageing for entry in study.rounds}
     first, *later = rounds_at_saving(connection, saved, saved_factors(connection, saved.id))
     for compared in later:
@@ -198,15 +197,9 @@ def _ageing_differences(
             }
             return
         pair = pair_rounds(first, compared)
-        verdict = assess_pair(pair, margin, request.sd_ratio_margin).whole.verdict
+        verdict = assess_pair(pair, request).whole.verdict
         label = compared.fitted.round
-        if recorded.get(label, verdict) != verdict:
-            yield {
-                "what": "ageing",
-                "round": label,
-                "recorded": recorded[label],
-                "computed": verdict,
-            }
+        yield from differing([("ageing", recorded.get(label, verdict), verdict)], round=label)
 
 
 def _logged_rounds(

@@ -87,10 +87,7 @@ def leave_out_by_factors(
 ) -> LeftOutRound:
     """Leave out each team of a round, and score it by the factors of the others.
 
-    Parameters
-    ----------
-    recorded : LeftOutRound, optional
-        The round in a saved study, in place of its scores, factors and teams today.
+    `recorded` is the round in a saved study, in place of its scores, factors and teams today.
 
     Raises
     ------
@@ -121,19 +118,9 @@ def leave_out_by_assessments(
 ) -> ReassessedRound:
     """Leave out each team, with scores computed anew without the assessments due to it only.
 
-    Parameters
-    ----------
-    studied : LeftOutRound
-        The same round, with its teams left out by the factors of the others.
-    recorded : ReassessedRound, optional
-        The round in a saved study, in place of its runs, assessments and teams today.
-
-    Raises
-    ------
-    NotRecordedError
-        When the round has no runs, no such assessments, or no team or pooled run is recorded.
-    ImpossibleStatisticError
-        When Roundbook does not compute the measure, or no pool depth explains the assessments.
+    `studied` is the same round with its teams left out by the factors of the others, `recorded` the
+    round in a saved study, in place of its runs, assessments and teams today. Errors are those of
+    `reassess`.
     """
     of_round = _round_request(request, studied.round, scales=request.scales, reassessed=True)
     reassessed = reassess(session, of_round, work, recorded)

@@ -60,16 +60,11 @@ def runs_as_scored(
     session: Session | None,
     request: LeaveOneOutRequest,
     work: Work,
-    recorded: LeaveOneOutStudy | LeftOutRound | None = None,
+    recorded: LeaveOneOutStudy | LeftOutRound | None,
 ) -> ScoredRuns:
     """Return raw scores with the standardising runs of a round's factors; for files, all runs.
 
-    Parameters
-    ----------
-    session : Session or None
-        None for scores in files.
-    recorded : optional
-        A saved study or round of one, whose matrix and factors are read even if they are no longer current.
+    `recorded` is as in `study_scores`.
 
     Raises
     ------
@@ -114,11 +109,8 @@ def runs_scored_anew(
 ) -> ScoredRuns:
     """Return scores computed from runs, with the standardising runs of a round's factors.
 
-    Parameters
-    ----------
-    factors : pair of int, optional
-        Matrix and version of the factors of the round's logged scores; by default the runs that
-        contributed to the pool are the standardising runs.
+    These are given by matrix and version; by default the runs that contributed to the pool
+    standardise.
     """
     if session is None or factors is None:
         choice, mask = standardising_runs(reassessed.loaded.about["fed_pool"])

@@ -10,13 +10,9 @@ from numpy.typing import NDArray
 
 from roundbook.errors import InputError
 from roundbook.logbook.result import Result
+from roundbook.logbook.runs.storing import AssessedRuns
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.assessed_runs import (
-    LoggedBeside,
-    StudyRuns,
-    logged_beside,
-    study_runs,
-)
+from roundbook.logbook.studies.assessed_runs import LoggedBeside, logged_beside, study_runs
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.measure_names import canonical_measure
 from roundbook.requests.studies import PerTopicVarianceRequest
@@ -155,7 +151,7 @@ def _compute(
 
 
 def _of_scale(
-    loaded: StudyRuns, relevant: NDArray[np.integer], variance: PerTopicVariance
+    loaded: AssessedRuns, relevant: NDArray[np.integer], variance: PerTopicVariance
 ) -> PerTopicVarianceOfScale:
     krcc, low, high = None, None, None
     if np.ptp(run_means(variance.scores)):

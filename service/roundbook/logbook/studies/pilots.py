@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -12,7 +13,7 @@ from pydantic import Field
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.assessed_runs import LoggedBeside, logged_beside, reassess
 from roundbook.logbook.studies.run_teams import numbered_teams, teams_of_runs
-from roundbook.logbook.studies.scores import study_scores
+from roundbook.logbook.studies.scores import Scores, study_scores
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.requests.studies import LeaveTeamsOutRequest, PilotRequest, TopicSubsetsRequest
 from roundbook.statistics.studies.pilot_results import Pilots, Setting
@@ -102,26 +103,14 @@ def _leave_teams_out(
         teams, without_team = np.array(recorded.team_of_run), recorded.runs_without_team
     number_of_teams = int(teams.max()) + 1
     numbers = range(1, number_of_teams) if request.every_number else request.teams_left or None
-    scales = []
-    for scale, score in by_scale.items():
-        pilots = team_subsets(
-            score,
-            teams,
-            numbers=numbers,
-            trials=request.trials,
-            seed=request.seed,
-            setting=_setting(request),
-            progress=partial(work.progress, f"{scale}: pilots"),
-            mapped=work.mapped,
-        )
-        scales.append(PilotsOfScale(**vars(pilots), scale=scale))
+    draw = partial(team_subsets, team_of_run=teams, numbers=numbers)
     return LeaveTeamsOutStudy.of(
         request,
         about,
         teams=number_of_teams,
         runs_without_team=without_team,
         team_of_run=teams.tolist(),
-        scales=scales,
+        scales=_drawn_on(by_scale, draw, request, work, "pilots"),
     )
 
 
@@ -138,18 +127,8 @@ def _topic_subsets(
     recorded: TopicSubsetsStudy | None,
 ) -> TopicSubsetsStudy:
     loaded = study_scores(session, request, work, recorded)
-    scales = []
-    for scale, scores in loaded.scales.items():
-        pilots = topic_subsets(
-            scores,
-            numbers=request.topics or None,
-            trials=request.trials,
-            seed=request.seed,
-            setting=_setting(request),
-            progress=partial(work.progress, f"{scale}: orders of topics"),
-            mapped=work.mapped,
-        )
-        scales.append(PilotsOfScale(**vars(pilots), scale=scale))
+    draw = partial(topic_subsets, numbers=request.topics or None)
+    scales = _drawn_on(loaded.scales, draw, request, work, "orders of topics")
     return TopicSubsetsStudy.of(request, loaded.about, scales=scales)
 
 
@@ -158,9 +137,26 @@ def _seconds_of_topics(study: TopicSubsetsStudy) -> float:
     return 5e-8 * cells * study.runs
 
 
-def _setting(request: PilotRequest) -> Setting:
-    """Return the parameters of a request's topic set size design."""
-    return Setting(request.alpha, request.beta, request.min_d, request.m)
+def _drawn_on(
+    by_scale: Mapping[str, Scores | Scoring],
+    draw: Callable[..., Pilots],
+    request: PilotRequest,
+    work: Work,
+    part: str,
+) -> list[PilotsOfScale]:
+    """Return the pilots drawn on each scale; `part` is their name in progress reports."""
+    scales = []
+    for scale, scores in by_scale.items():
+        pilots = draw(
+            scores,
+            trials=request.trials,
+            seed=request.seed,
+            setting=Setting(request.alpha, request.beta, request.min_d, request.m),
+            progress=partial(work.progress, f"{scale}: {part}"),
+            mapped=work.mapped,
+        )
+        scales.append(PilotsOfScale(**vars(pilots), scale=scale))
+    return scales
 
 
 STUDIES = {

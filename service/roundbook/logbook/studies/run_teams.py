@@ -17,13 +17,13 @@ from roundbook.logbook.session import Session, Work
 from roundbook.statistics.studies.scoring import team_numbers
 
 if TYPE_CHECKING:
-    from roundbook.logbook.studies.assessed_runs import StudyRuns
+    from roundbook.logbook.runs.storing import AssessedRuns
     from roundbook.logbook.studies.scores import StudyScores
 
 
 def teams_of_runs(
     session: Session | None,
-    loaded: StudyScores | StudyRuns,
+    loaded: StudyScores | AssessedRuns,
     file: Path | None,
     work: Work,
     way_out: str = "record the teams",
@@ -33,14 +33,8 @@ def teams_of_runs(
     None where unknown. Names are as spelled; see `numbered_teams`. Hidden cells of the team file
     are added to those of the other files.
 
-    Parameters
-    ----------
-    session : Session or None
-        None for scores or runs in files.
-    file : path or None
-        The team file for these.
-    way_out : str
-        From runs of which no team is recorded.
+    `file` is the team file of scores or runs in files, for which there is no session, and `way_out`
+    that from a round of which no team is recorded.
 
     Raises
     ------

@@ -31,19 +31,11 @@ Scores = npt.NDArray[np.float64]
 class StudyScores(NamedTuple):
     """The scores of a study and their origin.
 
-    Attributes
-    ----------
-    about
-        Fields of a `Study`: the matrix, its size, and its factors.
-    topics, runs
-        Names, in the order of the rows and of the columns of `raw`.
-    raw
-        The (topics, runs) scores as they were logged.
-    scales
-        By scale, the (topics, runs) scores. The rows of standardised ones are only the topics that
-        the factors' policy on topics with sd 0 leaves, which may be fewer than `topics`.
-    matrix, fitted
-        The matrix, and the ``factor_set`` row by which it is standardised; None for files.
+    `about` has the fields of a `Study` on the matrix, its size, and its factors. `topics` and `runs`
+    are the names of the rows and columns of `raw`, the scores as they were logged. Those of `scales`
+    are (topics, runs) too, but standardised ones have only the topics that the factors' policy on
+    topics with sd 0 leaves. `fitted` is the ``factor_set`` row by which `matrix` is standardised;
+    both are None for files.
     """
 
     about: dict[str, Any]
@@ -69,12 +61,8 @@ def study_scores(
 ) -> StudyScores:
     """Return the scores of a study: those of files, of a round, or of a saved study.
 
-    Parameters
-    ----------
-    session : Session or None
-        None for a request that names files.
-    recorded : Study or LeftOutRound, optional
-        A saved study or round of one, whose matrix and factors are read even if they are no longer current.
+    There is no session for those of files. The matrix and factors of a saved study, or a round of
+    one, are read even if they are no longer current.
 
     Raises
     ------

@@ -27,17 +27,11 @@ if TYPE_CHECKING:
 
 
 class StudyEntry(NamedTuple):
-    """One study.
+    """One study: its request, and the name of the module that computes it.
 
-    Attributes
-    ----------
-    request : type
-    figure : str
-        The field of the study's scales that lists of results show.
-    module : str
-        The module of this package that computes it, and that of `presentation.studies`.
-    all_rounds : str or None
-        The study of all rounds that can be asked for in place of this one of a round.
+    The module of `presentation.studies` has that name too. `figure` is the field of the study's
+    scales that lists of results show, and `all_rounds` the study of all rounds that can be asked
+    for in place of this one of a round.
     """
 
     request: type[StudyRequest]
@@ -63,26 +57,14 @@ STUDIES = {
 
 
 def study_entry(name: str) -> StudyEntry:
-    """Return the entry of a study by its name.
-
-    Raises
-    ------
-    InputError
-        When there is no such study.
-    """
+    """Return the entry of a study by its name, or raise InputError."""
     if name not in STUDIES:
         raise InputError(f"There is no study '{name}'; there are {', '.join(STUDIES)}.")
     return STUDIES[name]
 
 
 def of_all_rounds(name: str, fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
-    """Return the name and fields of the study of all rounds in place of a study of one.
-
-    Raises
-    ------
-    InputError
-        When it has none.
-    """
+    """Return the name and fields of the study of all rounds in place of one, or raise InputError."""
     entry = STUDIES.get(name)
     if entry is None or entry.all_rounds is None:
         having = ", ".join(name for name, entry in STUDIES.items() if entry.all_rounds)
@@ -96,11 +78,6 @@ def find_study(name: str) -> KindOfStudy:
     """Return a kind of study by its name, from the `STUDIES` of its module.
 
     The module is imported here, as most need SciPy, which lists of results do not.
-
-    Raises
-    ------
-    InputError
-        When there is no study of this name.
     """
     module = import_module(f"{__package__}.{study_entry(name).module}")
     kind: KindOfStudy = module.STUDIES[name]
@@ -110,12 +87,7 @@ def find_study(name: str) -> KindOfStudy:
 def run_study(session: Session | None, request: StudyRequest, work: Work | None = None) -> Study:
     """Compute a study of a round's scores or, without a record, of files.
 
-    Parameters
-    ----------
-    session : Session or None
-        None without a record; a request that names files takes nothing from one.
-    work : Work, optional
-        Default: the session's.
+    A request that names files takes nothing from a record; the work is by default the session's.
 
     Raises
     ------

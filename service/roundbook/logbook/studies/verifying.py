@@ -49,9 +49,7 @@ def study_differences(
     rounds = select(round_.c.id).where(
         round_.c.task_id == saved.task_id, round_.c.label.in_([row.round for row in today])
     )
-    unchanged = today == stored and not changed_since(
-        connection, saved, connection.execute(rounds).scalars().all()
-    )
+    unchanged = today == stored and not changed_since(connection, saved, rounds)
     try:
         again = kind.compute(Session(connection), request, Work(), None if unchanged else study)
     except RoundbookError as error:

@@ -50,13 +50,8 @@ def study_workers(processes: int = 1, dask: str | None = None) -> AbstractContex
     Results come in the order of the pieces, so that a study's numbers do not depend on which worker
     did which piece. The mapped function is sent to each worker once, the pieces one by one.
 
-    Parameters
-    ----------
-    processes : int
-        Number of processes of this machine; 1 is this process only. Others end with the block, or
-        with this process.
-    dask : str, optional
-        Address of a Dask scheduler whose workers are used instead.
+    The workers are that many processes of this machine, which end with the block or with this
+    process; 1 is this process only. Or they are those of the Dask scheduler at the address `dask`.
 
     Raises
     ------
