@@ -128,7 +128,13 @@ FITTED = (
 
 
 def rounds_with_factors(connection: Connection, series: TaskSeries) -> list[FittedRound]:
-    """Return a task's rounds, two or more, that have factors in the series, in their order."""
+    """Return the rounds of a task that have factors in the series, in the task's order.
+
+    Raises
+    ------
+    NotRecordedError
+        When there are fewer than two.
+    """
     rows = connection.execute(
         select(*FITTED)
         .ext(distinct_on(round_.c.ordinal))
@@ -159,7 +165,15 @@ def rounds_with_factors(connection: Connection, series: TaskSeries) -> list[Fitt
 def fitted_round(
     connection: Connection, series: TaskSeries, fitted: Sequence[FittedRound], label: str
 ) -> FittedRound:
-    """Return the round of a label among those with factors."""
+    """Return the round of a label among those with factors.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such round, or it has no factors.
+    WithdrawnError
+        When its current scores are withdrawn.
+    """
     round_id = find_round(connection, series.task_id, series.task, label)
     by_id = {entry.round_id: entry for entry in fitted}
     if round_id not in by_id:

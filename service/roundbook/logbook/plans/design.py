@@ -47,7 +47,13 @@ class Solution(NamedTuple):
 
 
 def grid_cells(request: PlanRequest, variance: float | None) -> Cells:
-    """Return the cells of a design's grid, with m outermost, then minD, then topics."""
+    """Return the cells of a design's grid, with m outermost, then minD, then topics.
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        When a number is larger than any design can hold.
+    """
     unknown = (np.nan,)
     try:
         runs, *axes = (

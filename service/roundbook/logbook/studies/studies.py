@@ -78,6 +78,11 @@ def find_study(name: str) -> KindOfStudy:
     """Return a kind of study by its name, from the `STUDIES` of its module.
 
     The module is imported here, as most need SciPy, which lists of results do not.
+
+    Raises
+    ------
+    InputError
+        When there is no study of this name.
     """
     module = import_module(f"{__package__}.{study_entry(name).module}")
     kind: KindOfStudy = module.STUDIES[name]
