@@ -51,8 +51,7 @@ def log(
             request = request.model_copy(update={"expected_revision": latest})
         with progress("Logging the assessments ..."), begin(keep=not dry_run) as session:
             logged = log_qrels(session, request)
-    notes = qrels_notes(logged, revise)
-    show_decision(logged, form, _LOGGED, notes)
+    show_decision(logged, form, _LOGGED, qrels_notes(logged, revise))
 
 
 @app.command("list", epilog="Example: roundbook qrels list covid")

@@ -68,8 +68,7 @@ def log(
         confirm_names(begin, request)
         with progress("Reading the runs ...") as doing, begin(keep=not dry_run) as session:
             logged = log_runs(session, request, doing)
-    notes = run_notes(logged)
-    show_decision(logged, form, _LOGGED, notes)
+    show_decision(logged, form, _LOGGED, run_notes(logged))
 
 
 @app.command("list", epilog="Example: roundbook run list covid round1")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -138,11 +139,8 @@ def check(context: typer.Context) -> None:
     with ``--`` can be given after an equals sign.
     """
     arguments = context.ensure_object(CommandLine).arguments
-    times: Counter[str] = Counter()
-    for argument in arguments:
-        if argument == "--":
-            break
-        times[argument.partition("=")[0]] += 1
+    before_rest = takewhile("--".__ne__, arguments)
+    times = Counter(argument.partition("=")[0] for argument in before_rest)
     root = context.find_root()
     names = set(context.help_option_names)
     for parameter in context.command.params:

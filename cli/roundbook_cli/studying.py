@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 TASK = argument(StudyRequest, "task", metavar="TASK", autocompletion=offer("task"))
 ROUND = argument(StudyRequest, "round", metavar="ROUND", autocompletion=offer("rounds"))
 SCALES = option(StudyRequest, "scales", "--scale", metavar="|".join(get_args(VarianceScale)))
-SEED = option(StudyRequest, "seed", "--seed")
+SEED = option(StudyRequest, "seed")
 FILES = option(StudyRequest, "files", "--file", metavar="FILE")
 FILE_LAYOUT = option(StudyRequest, "layout", "--layout")
 FILE_MEASURE = option(StudyRequest, "file_measure", "--file-measure", metavar="NAME")
-MISSING_SCORES = option(StudyRequest, "missing", "--missing")
+MISSING_SCORES = option(StudyRequest, "missing")
 Save = Annotated[
     str | None,
     typer.Option("--save", metavar="NAME", help="Keep the study under this name, with its inputs."),

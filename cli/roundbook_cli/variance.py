@@ -300,5 +300,4 @@ def record_(
         Column("source", "Source"),
         Column("status", "Status"),
     )
-    notes = recorded_notes(recorded, request.revise)
-    show_decision(recorded, form, columns, notes)
+    show_decision(recorded, form, columns, recorded_notes(recorded, request.revise))
