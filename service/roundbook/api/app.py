@@ -15,11 +15,10 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Scope
 
-from roundbook.api import files
+from roundbook.api import files, jobs
 from roundbook.api.answers import AnswerCache
 from roundbook.api.callers import Failures
 from roundbook.api.endpoints import decision, question, save
-from roundbook.api.jobs import add_jobs
 from roundbook.api.middleware import BodyLimit, LastAnswer, SecurityHeaders, add_metrics
 from roundbook.api.openapi import FILENAME, add_examples, answers, file_body, json_body, parameters
 from roundbook.api.problems import add_handlers
@@ -84,16 +83,13 @@ def make_app(
     app.state.cache = AnswerCache()
     add_handlers(app)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
-    uploads = {PREFIX + path_of(name) for name in (*UPLOADS, "import")} | {"/upload"}
+    uploads = {PREFIX + _path(name) for name in (*UPLOADS, "import")} | {"/upload"}
     app.add_middleware(BodyLimit, uploads=frozenset(uploads))
     app.add_middleware(LastAnswer)
     app.add_middleware(SecurityHeaders)
     add_metrics(app)
-    router = make_router(PREFIX)
-    add_jobs(router)
-    _add_index(router)
     # The application's own routes are matched once a request, those of an included router twice.
-    routes = [*router.routes, *_health().routes]
+    routes = [*_use_cases().routes, *jobs.router.routes, *_service.routes]
     routes += _heads(routes)
     app.router.routes += routes
     describe = app.openapi
@@ -121,11 +117,25 @@ class Index(BaseModel):
     pages: str = "/"
 
 
-def _add_index(router: APIRouter) -> None:
-    @router.get("", include_in_schema=False)
-    @router.get("/", summary=Index.__doc__, operation_id="index")
-    def index() -> Index:
-        return Index()
+# The routes of the service itself.
+_service = APIRouter()
+
+
+@_service.get(PREFIX, include_in_schema=False)
+@_service.get(f"{PREFIX}/", summary=Index.__doc__, operation_id="index")
+def _index() -> Index:
+    return Index()
+
+
+@_service.get("/healthz", include_in_schema=False)
+def _healthy() -> PlainTextResponse:
+    return PlainTextResponse("ok\n")
+
+
+@_service.get("/readyz", include_in_schema=False)
+def _ready(http: Request) -> JSONResponse:
+    state = read_schema(http.app.state.engine)
+    return JSONResponse(state.model_dump(), 200 if state.status == "up to date" else 503)
 
 
 def _heads(routes: Sequence[BaseRoute]) -> list[BaseRoute]:
@@ -135,21 +145,6 @@ def _heads(routes: Sequence[BaseRoute]) -> list[BaseRoute]:
         if isinstance(route, APIRoute) and "GET" in (route.methods or ()):
             heads.head(route.path, response_model=None)(route.endpoint)
     return heads.routes
-
-
-def _health() -> APIRouter:
-    router = APIRouter(include_in_schema=False)
-
-    @router.get("/healthz")
-    def healthy() -> PlainTextResponse:
-        return PlainTextResponse("ok\n")
-
-    @router.get("/readyz")
-    def ready(http: Request) -> JSONResponse:
-        state = read_schema(http.app.state.engine)
-        return JSONResponse(state.model_dump(), 200 if state.status == "up to date" else 503)
-
-    return router
 
 
 def _refuse_unknown(routes: Sequence[BaseRoute]) -> ASGIApp:
@@ -169,14 +164,13 @@ def _refuse_unknown(routes: Sequence[BaseRoute]) -> ASGIApp:
     return refuse
 
 
-def make_router(prefix: str) -> APIRouter:
-    """Return the router of all use cases below a prefix."""
-    router = APIRouter(prefix=prefix)
+def _use_cases() -> APIRouter:
+    router = APIRouter(prefix=PREFIX)
     for name, case in USE_CASES.items():
         if case.changes:
             assert case.request is not None
             router.post(
-                path_of(name),
+                _path(name),
                 summary=case.request.__doc__,
                 operation_id=name,
                 responses=answers(case.result, question=False),
@@ -184,7 +178,7 @@ def make_router(prefix: str) -> APIRouter:
             )(decision(case))
         else:
             router.get(
-                path_of(name),
+                _path(name),
                 summary=(case.request.__doc__ or name) if case.request else f"All {name}.",
                 operation_id=name,
                 responses=answers(case.result),
@@ -201,7 +195,7 @@ def make_router(prefix: str) -> APIRouter:
     for name, upload in UPLOADS.items():
         listed = parameters(upload.request, (upload.file, *upload.without))
         router.post(
-            path_of(name),
+            _path(name),
             summary=upload.request.__doc__,
             operation_id=name,
             responses=answers(upload.result, question=False),
@@ -215,7 +209,7 @@ def make_router(prefix: str) -> APIRouter:
     )(save)
     for name, download in DOWNLOADS.items():
         router.get(
-            path_of(name),
+            _path(name),
             summary=download.request.__doc__,
             operation_id=name,
             response_class=FileResponse,
@@ -235,6 +229,5 @@ def make_router(prefix: str) -> APIRouter:
     return router
 
 
-def path_of(name: str) -> str:
-    """Return the path of a use case."""
+def _path(name: str) -> str:
     return "/" + name.replace("_", "-")
