@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -36,8 +36,7 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class _Imported:
     function: str
-    # The package of its module.
-    package: ClassVar[str] = "roundbook.logbook"
+    package: str = field(default="roundbook.logbook", kw_only=True)  # of its module
 
     @property
     def call(self) -> Callable[..., Any]:
@@ -54,6 +53,10 @@ class _Imported:
             import_module(function.__module__), function.__annotations__["return"]
         )
         return model
+
+    def run(self, session: Session, request: Request | None, *more: object) -> Any:  # noqa: ANN401
+        """Return the result of a request; `more` are further arguments of the function."""
+        return self.call(session) if request is None else self.call(session, request, *more)
 
 
 @dataclass(frozen=True)
@@ -78,10 +81,6 @@ class UseCase(_Imported):
     scope: Scope = "read"
     changes: bool = False
     computes: bool = False
-
-    def run(self, session: Session, request: Request | None) -> Any:  # noqa: ANN401
-        """Return the result of a request."""
-        return self.call(session) if request is None else self.call(session, request)
 
 
 @dataclass(frozen=True)
@@ -121,41 +120,30 @@ class Upload(_Imported):
             return self.request(**fields, files=files)
         if len(files) != 1:
             raise InputError(f"It takes one file, not {len(files)}.")
-        return self.request(**fields, file=files[0])
-
-    def run(self, session: Session, request: Request) -> Any:  # noqa: ANN401
-        """Return the result of a request."""
-        return self.call(session, request)
+        return self.request(**fields, **{self.file: files[0]})
 
 
 @dataclass(frozen=True)
 class Download(_Imported):
-    """A use case that writes a file, which may be downloaded.
+    """A use case that writes a file, which may be downloaded; its function takes a progress too.
 
     Attributes
     ----------
     function, request, scope
         As of a `UseCase`; the module is one below ``roundbook``.
-    field : str
+    file_field : str
         The field of the request that names the file.
     file : str
         The file's default name.
     media_type : str
     """
 
-    package = "roundbook"
-
+    package: str = field(default="roundbook", kw_only=True)
     request: type[Request]
-    field: str
+    file_field: str
     file: str
     media_type: str
     scope: Scope = "read"
-
-    def run(
-        self, session: Session, request: Request, progress: Callable[[str], object] = lambda _: None
-    ) -> Any:  # noqa: ANN401
-        """Write the file, and return the result that describes it."""
-        return self.call(session, request, progress)
 
 
 _decision = partial(UseCase, changes=True)
@@ -231,6 +219,15 @@ UPLOADS = {
         scope="read",
     ),
 }
+# The import of an archive, which HTTP alone takes so.
+IMPORT = Upload(
+    "transfer.archive.importing:import_archive",
+    record.ImportRequest,
+    "archive",
+    holds="archive.zip",
+    scope="admin",
+    package="roundbook",
+)
 
 # The use cases that write a file.
 DOWNLOADS = {

@@ -30,10 +30,8 @@ from roundbook.logbook.saving import SavedResult
 from roundbook.logbook.schema import read_schema
 from roundbook.logbook.studies.studies import STUDIES, find_study
 from roundbook.pages.site_routes import ROUTERS, make_site
-from roundbook.requests.record import ImportRequest
 from roundbook.settings import Settings
-from roundbook.transfer.archive.importing import ImportedArchive
-from roundbook.use_cases import DOWNLOADS, UPLOADS, USE_CASES, UseCase
+from roundbook.use_cases import DOWNLOADS, IMPORT, UPLOADS, USE_CASES, Upload, UseCase
 
 
 def make_app(
@@ -193,14 +191,7 @@ def _use_cases() -> APIRouter:
             openapi_extra={"parameters": parameters(entry.request, ("study",))},
         )(question(name, UseCase("studies.studies:run_study", entry.request, computes=True)))
     for name, upload in UPLOADS.items():
-        listed = parameters(upload.request, (upload.file, *upload.without))
-        router.post(
-            _path(name),
-            summary=upload.request.__doc__,
-            operation_id=name,
-            responses=answers(upload.result, question=False),
-            openapi_extra={"parameters": [*listed, FILENAME], "requestBody": file_body(name)},
-        )(files.upload(upload))
+        _add_upload(router, name, upload)
     router.post(
         "/save/{kind}",
         summary="Compute a plan, drift report or study and keep it with its inputs.",
@@ -216,17 +207,22 @@ def _use_cases() -> APIRouter:
             responses=answers(download.result, file=download.media_type),
             openapi_extra={"parameters": parameters(download.request, ("force",))},
         )(files.download(download))
-    router.post(
-        "/import",
-        summary=ImportRequest.__doc__,
-        operation_id="import",
-        responses=answers(ImportedArchive, question=False),
-        openapi_extra={
-            "parameters": [*parameters(ImportRequest), FILENAME],
-            "requestBody": file_body("import"),
-        },
-    )(files.take_archive)
+    _add_upload(router, "import", IMPORT, "Import an archive; the request's body is the archive.")
     return router
+
+
+def _add_upload(
+    router: APIRouter, name: str, upload: Upload, description: str | None = None
+) -> None:
+    listed = parameters(upload.request, (upload.file, *upload.without))
+    router.post(
+        _path(name),
+        summary=upload.request.__doc__,
+        description=description,
+        operation_id=name,
+        responses=answers(upload.result, question=False),
+        openapi_extra={"parameters": [*listed, FILENAME], "requestBody": file_body(name)},
+    )(files.upload(upload))
 
 
 def _path(name: str) -> str:
