@@ -14,6 +14,8 @@ from typing import TYPE_CHECKING, Literal
 
 import typer
 
+from roundbook.errors import InputError
+
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
@@ -121,8 +123,6 @@ def checked_address(option: str, value: str) -> str:
 
     It is empty where a variable of a script is not set.
     """
-    from roundbook.errors import InputError
-
     if not value.strip():
         raise InputError(
             f"{option} is empty; give it a server's address,"

@@ -12,7 +12,7 @@ import typer
 
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import StudyRequest
-from roundbook_cli.charts import check_chart, write_chart
+from roundbook_cli.charts import check_chart, draw
 from roundbook_cli.completion import offer
 from roundbook_cli.output import progress, talk
 from roundbook_cli.request_options import argument, is_given, option, request_of, usage_errors
@@ -138,10 +138,7 @@ def run_and_print(model: type[StudyRequest], options: Mapping[str, Any], **neede
     print_study(
         study, options["form"], beside=beside, remarks=remarks, top=options["top"], more="--top {}"
     )
-    if chart is not None:
-        from roundbook.presentation.charts.studies import study_chart
-
-        write_chart(chart, study_chart(study))
+    draw(chart, study)
 
 
 def _request(
