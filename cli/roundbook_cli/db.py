@@ -10,7 +10,6 @@ import typer
 
 from roundbook.requests.access import Access, GrantRequest
 from roundbook.requests.record import BackupRequest, RestoreRequest, VerifyRequest
-from roundbook.settings import load_settings
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, counted, progress, show, talk
 from roundbook_cli.request_options import argument, option
@@ -99,6 +98,7 @@ def start(
     For a script of many commands: otherwise each of them starts and stops the server.
     """
     from roundbook.logbook.embedded_server import start_embedded_server
+    from roundbook.settings import load_settings
 
     address = database_address(context, database)
     server = start_embedded_server(load_settings(), _read_time(time_up), address)
@@ -120,6 +120,7 @@ def stop(context: typer.Context, form: Form = "table", database: Database = None
     Commands that use it at the moment end as usual; the last of them stops it.
     """
     from roundbook.logbook.embedded_server import stop_embedded_server
+    from roundbook.settings import load_settings
 
     server = stop_embedded_server(load_settings(), database_address(context, database))
     state = {
@@ -250,6 +251,7 @@ def restore(
     longer: run 'roundbook db grant' again. Restore only files that you trust.
     """
     from roundbook.logbook.record import chosen_address
+    from roundbook.settings import load_settings
     from roundbook.transfer.backup import restore_backup
 
     request = RestoreRequest(file=file, replace=replace)
@@ -291,6 +293,7 @@ def move(
     nothing is kept unless all is verified and every table is equal afterwards.
     """
     from roundbook.logbook.record import open_record
+    from roundbook.settings import load_settings
     from roundbook.transfer.move import move_record
 
     settings, to = load_settings(), checked_address("--to", to)

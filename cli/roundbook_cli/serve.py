@@ -8,7 +8,6 @@ from typing import Annotated
 import typer
 
 from roundbook.errors import InputError, MissingExtraError
-from roundbook.settings import load_settings
 from roundbook_cli.options import Database
 from roundbook_cli.output import progress, talk
 from roundbook_cli.session import database_address
@@ -68,6 +67,7 @@ def serve(
     from roundbook.logbook.record import open_record
     from roundbook.logbook.session import begin
     from roundbook.logbook.tokens import list_tokens
+    from roundbook.settings import load_settings
 
     address, settings = database_address(context, database), load_settings()
     open_to_all = is_loopback(host) and not require_token
@@ -113,6 +113,8 @@ def worker(context: typer.Context, database: Database = None) -> None:
     back into the queue; when it is lost, another worker takes up its job. Start several to have
     several studies computed at once.
     """
+    from roundbook.settings import load_settings
+
     try:
         from roundbook.jobs.worker import run_worker
     except ModuleNotFoundError:
