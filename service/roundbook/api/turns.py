@@ -40,20 +40,13 @@ class Turns:
 
 
 class Limit:
-    """The time limit of one request.
+    """The time limit of one request, counted from `begin`, or else from now."""
 
-    Parameters
-    ----------
-    seconds : float, optional
-        Counted from `begin`, or else from now; default: `SECONDS_TO_ANSWER`.
-    """
-
-    def __init__(self, turns: Turns, seconds: float | None = None) -> None:
-        seconds = SECONDS_TO_ANSWER if seconds is None else seconds
+    def __init__(self, turns: Turns, seconds: float = SECONDS_TO_ANSWER) -> None:
         self._turns = turns
         self._seconds = seconds
-        self._until = time.monotonic() + seconds
         self.disconnected = False
+        self.begin()
 
     def begin(self) -> None:
         """Start the time limit: the request's turn has come."""

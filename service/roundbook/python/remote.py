@@ -114,11 +114,8 @@ class RemoteRecord:
                 f"{request.output}: by way of a service a report is one file, which ends in {suffix}."
             )
         earlier = is_bundle if kind == "datacite" else None
-        query = {
-            name: value for name, value in _sent(request).items() if name not in ("output", "force")
-        }
         with atomic_file(request.output, force=request.force, earlier=earlier) as part:
-            answer = self._send(f"/report-{kind}", query)
+            answer = self._send(f"/report-{kind}", _sent(request, "output", "force"))
             part.write_bytes(b64decode(answer.pop("content", "")))
         return _read(report.result, answer | {"report": shown_path(request.output)})
 
@@ -253,10 +250,12 @@ def _read(model: type[_Result], answer: dict[str, Any]) -> _Result:
         ) from None
 
 
-def _sent(request: BaseModel | None) -> dict[str, Any]:
+def _sent(request: BaseModel | None, *without: str) -> dict[str, Any]:
     if request is None:
         return {}
-    return request.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+    return request.model_dump(
+        mode="json", exclude=set(without), exclude_defaults=True, exclude_none=True
+    )
 
 
 def _refusal(url: str, error: HTTPError) -> RoundbookError:
