@@ -19,7 +19,7 @@ from roundbook.api import files, jobs
 from roundbook.api.answers import AnswerCache
 from roundbook.api.callers import Failures
 from roundbook.api.endpoints import decision, question, save
-from roundbook.api.middleware import BodyLimit, LastAnswer, SecurityHeaders, add_metrics
+from roundbook.api.middleware import add_metrics, body_limit, last_answer, security_headers
 from roundbook.api.openapi import FILENAME, add_examples, answers, file_body, json_body, parameters
 from roundbook.api.problems import add_handlers
 from roundbook.api.turns import Turns
@@ -82,9 +82,9 @@ def make_app(
     add_handlers(app)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
     uploads = {PREFIX + _path(name) for name in (*UPLOADS, "import")} | {"/upload"}
-    app.add_middleware(BodyLimit, uploads=frozenset(uploads))
-    app.add_middleware(LastAnswer)
-    app.add_middleware(SecurityHeaders)
+    app.add_middleware(body_limit, uploads=frozenset(uploads))
+    app.add_middleware(last_answer)
+    app.add_middleware(security_headers)
     add_metrics(app)
     # The application's own routes are matched once a request, those of an included router twice.
     routes = [*_use_cases().routes, *jobs.router.routes, *_service.routes]
