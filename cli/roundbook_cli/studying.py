@@ -65,13 +65,7 @@ Dask = Annotated[
 
 
 def refuse_beside_all_rounds(context: typer.Context, **why: str) -> None:
-    """Refuse options that a study of all rounds would ignore.
-
-    Parameters
-    ----------
-    why
-        By parameter of the command, what ``--all-rounds`` does instead.
-    """
+    """Refuse options that ``--all-rounds`` would ignore; `why` has what it does instead, by name."""
     for name, reason in why.items():
         if is_given(context, name):
             raise typer.BadParameter(f"--all-rounds {reason}: leave out --{name.replace('_', '-')}")
@@ -80,16 +74,8 @@ def refuse_beside_all_rounds(context: typer.Context, **why: str) -> None:
 def run_and_print(model: type[StudyRequest], options: Mapping[str, Any], **needed: str) -> None:
     """Compute a study, save it with ``--save``, and print it.
 
-    Parameters
-    ----------
-    model
-        The request class of the study; with ``all_rounds`` among the options, of the study of
-        all rounds in place of it.
-    options : mapping
-        The parameters of the command by name: fields of the request, `round_label` for its round,
-        and what is done with the study.
-    needed
-        By parameter, the error where it is not given.
+    `options` are the command's parameters by name; with `all_rounds` the study of all rounds is
+    computed in place of `model`. `needed` has the error for parameters that are not given.
     """
     if options.get("all_rounds"):
         from roundbook.logbook.studies.studies import STUDIES, of_all_rounds

@@ -39,10 +39,6 @@ def lay_out(
 
     Parameters
     ----------
-    rows, columns
-        As `show` has them.
-    width : int
-        How many characters a line has.
     complete : bool
         Whether all columns are kept, even if the table is too wide.
     alike : sequence

@@ -66,7 +66,7 @@ class UseCase(_Imported):
     Attributes
     ----------
     function : str
-        Its module below ``roundbook.logbook`` and name, as ``module:name``; imported when called.
+        Its module below `package` and name, as ``module:name``; imported when called.
     request : type or None
         Its request; None where it takes none.
     changes : bool
@@ -89,8 +89,6 @@ class Upload(_Imported):
 
     Attributes
     ----------
-    function, request, changes, scope
-        As of a `UseCase`.
     file : str
         The field of the request that names the file, or the files.
     without : tuple of str
@@ -129,13 +127,10 @@ class Download(_Imported):
 
     Attributes
     ----------
-    function, request, scope
-        As of a `UseCase`; the module is one below ``roundbook``.
     file_field : str
         The field of the request that names the file.
     file : str
         The file's default name.
-    media_type : str
     """
 
     package: str = field(default="roundbook", kw_only=True)

@@ -45,7 +45,6 @@ def make_app(
 
     Parameters
     ----------
-    settings : Settings
     address : str, optional
         Of a PostgreSQL server; default: that of the settings, else the embedded server.
     open_to_all : bool

@@ -30,14 +30,7 @@ def run_service(
     open_to_all: bool,
     listening: Callable[[str], object],
 ) -> None:
-    """Serve the record until the process is interrupted.
-
-    Parameters
-    ----------
-    engine : Engine
-        On the record.
-    listening : callable
-        Called with the address once the service answers.
+    """Serve the record until the process is interrupted; `listening` is called with the address.
 
     Raises
     ------
