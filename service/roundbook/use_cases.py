@@ -107,10 +107,7 @@ class Upload(_Imported):
     def ask(self, fields: dict[str, Any], *files: Path) -> Request:
         """Return the request with these files; without files where scores are computed from runs.
 
-        Raises
-        ------
-        InputError
-            When there are several files, and the use case reads one.
+        Raise InputError where there are several, and the use case reads one.
         """
         if fields.get("from_runs") in (True, "true", "True", "1"):
             return self.request(**fields)
@@ -252,13 +249,7 @@ DOWNLOADS = {
 
 
 def find_report(kind: str) -> Download:
-    """Return the use case that writes a kind of report.
-
-    Raises
-    ------
-    InputError
-        When there is none of this name.
-    """
+    """Return the use case that writes a kind of report; raise InputError where there is none."""
     kinds = [name.removeprefix("report_") for name in DOWNLOADS if name.startswith("report_")]
     if kind not in kinds:
         raise InputError(f"There is no report '{kind}'; there are {', '.join(kinds)}.")
@@ -266,13 +257,7 @@ def find_report(kind: str) -> Download:
 
 
 def find_use_case(name: str) -> UseCase:
-    """Return a use case by its name.
-
-    Raises
-    ------
-    InputError
-        When there is none of this name.
-    """
+    """Return a use case by its name; raise InputError where there is none."""
     if name not in USE_CASES:
         raise InputError(f"There is no use case '{name}'; there are {', '.join(USE_CASES)}.")
     return USE_CASES[name]

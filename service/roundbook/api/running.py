@@ -32,10 +32,7 @@ def run_service(
 ) -> None:
     """Serve the record until the process is interrupted; `listening` is called with the address.
 
-    Raises
-    ------
-    InputError
-        When the address cannot be bound.
+    Raise InputError where the address cannot be bound.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio sets TCP_NODELAY only if the socket's protocol is given as TCP.

@@ -111,12 +111,8 @@ async def computing_turn(
 ) -> AsyncIterator[Limit]:
     """Wait at most a minute for a turn to compute, and hold it within the block.
 
-    The computation ends when its time is over, the client is gone or the service ends.
-
-    Parameters
-    ----------
-    seconds : float, optional
-        Default: `SECONDS_TO_ANSWER`, and without a token `SECONDS_WITHOUT_TOKEN`.
+    The computation ends when its time is over, the client is gone or the service ends. By default
+    it has `SECONDS_TO_ANSWER`, and without a token `SECONDS_WITHOUT_TOKEN`.
     """
     turns: Turns = http.app.state.turns
     with_token = caller.scope is not None

@@ -39,13 +39,9 @@ _MOST_NAMED = 40
 
 
 def refusal_reason(fault: Mapping[str, Any]) -> str:
-    """Return the clause, after a field's name, on which values it takes.
+    """Return the clause, after a field's name, on which values it takes, from pydantic's error.
 
-    Parameters
-    ----------
-    fault : mapping
-        One of pydantic's errors, with the value as its `input`. An error of Roundbook's own
-        validators has the whole sentence already.
+    An error of Roundbook's own validators has the whole sentence already.
     """
     reason: str = fault["msg"].removeprefix("Input ")
     if fault["type"] == "value_error":
