@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, nullcontext
+from inspect import cleandoc
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
@@ -168,7 +169,7 @@ def _use_cases() -> APIRouter:
             assert case.request is not None
             router.post(
                 _path(name),
-                summary=case.request.__doc__,
+                **_summary(case.request),
                 operation_id=name,
                 responses=answers(case.result, question=False),
                 openapi_extra={"requestBody": json_body(case.request)},
@@ -176,7 +177,7 @@ def _use_cases() -> APIRouter:
         else:
             router.get(
                 _path(name),
-                summary=(case.request.__doc__ or name) if case.request else f"All {name}.",
+                **_summary(case.request) if case.request else {"summary": f"All {name}."},
                 operation_id=name,
                 responses=answers(case.result),
                 openapi_extra={"parameters": parameters(case.request, ("output", "force"))},
@@ -184,7 +185,7 @@ def _use_cases() -> APIRouter:
     for name, entry in STUDIES.items():
         router.get(
             f"/study/{name}",
-            summary=entry.request.__doc__,
+            **_summary(entry.request),
             operation_id=f"study_{name}",
             responses=answers(find_study(name).result),
             openapi_extra={"parameters": parameters(entry.request, ("study",))},
@@ -200,24 +201,27 @@ def _use_cases() -> APIRouter:
     for name, download in DOWNLOADS.items():
         router.get(
             _path(name),
-            summary=download.request.__doc__,
+            **_summary(download.request),
             operation_id=name,
             response_class=FileResponse,
             responses=answers(download.result, file=download.media_type),
             openapi_extra={"parameters": parameters(download.request, ("force",))},
         )(files.download(download))
-    _add_upload(router, "import", IMPORT, "Import an archive; the request's body is the archive.")
+    _add_upload(router, "import", IMPORT)
     return router
 
 
-def _add_upload(
-    router: APIRouter, name: str, upload: Upload, description: str | None = None
-) -> None:
+def _summary(request: type[BaseModel]) -> dict[str, Any]:
+    """Return the summary of a request, a sentence, and the rest of its docstring as description."""
+    sentence, _, rest = cleandoc(request.__doc__ or "").partition("\n\n")
+    return {"summary": sentence, "description": rest or None}
+
+
+def _add_upload(router: APIRouter, name: str, upload: Upload) -> None:
     listed = parameters(upload.request, (upload.file, *upload.without))
     router.post(
         _path(name),
-        summary=upload.request.__doc__,
-        description=description,
+        **_summary(upload.request),
         operation_id=name,
         responses=answers(upload.result, question=False),
         openapi_extra={"parameters": [*listed, FILENAME], "requestBody": file_body(name)},
