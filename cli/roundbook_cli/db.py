@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
     from roundbook.logbook.embedded_server import EmbeddedServer
 
-app = typer.Typer(
-    no_args_is_help=True, help="The database: its schema, backups, moving to another server."
-)
+app = typer.Typer(no_args_is_help=True)
 
 _SCHEMA = (Column("current", "Schema"), Column("expected", "Needed"), Column("status", "Status"))
 

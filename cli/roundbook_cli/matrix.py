@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.matrices.showing import ShownMatrix
     from roundbook.logbook.session import Session
 
-app = typer.Typer(no_args_is_help=True, help="Score matrices: list, show, correct, export.")
+app = typer.Typer(no_args_is_help=True)
 
 _CORRECTED = (
     count("matrix", "Matrix"),

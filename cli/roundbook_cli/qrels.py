@@ -15,7 +15,7 @@ from roundbook_cli.output import Column, progress, show
 from roundbook_cli.request_options import argument, option, request_of
 from roundbook_cli.session import record, sessions
 
-app = typer.Typer(no_args_is_help=True, help="Relevance assessments: log them, list them.")
+app = typer.Typer(no_args_is_help=True)
 
 # From the assessments' label to how many are relevant.
 _LOGGED = (*QRELS[1:6], Column("status", "Status"))

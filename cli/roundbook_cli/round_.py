@@ -56,7 +56,7 @@ if TYPE_CHECKING:
 
     from roundbook.logbook.rounds import LoggedMeasure, Round
 
-app = typer.Typer(no_args_is_help=True, help="Rounds: one holding of a task after another.")
+app = typer.Typer(no_args_is_help=True)
 
 
 def _matrices(matrices: list[LoggedMeasure]) -> str:

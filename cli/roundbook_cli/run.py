@@ -16,7 +16,7 @@ from roundbook_cli.request_options import argument, option, request_of
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record, sessions
 
-app = typer.Typer(no_args_is_help=True, help="Runs: log what they retrieved, list them.")
+app = typer.Typer(no_args_is_help=True)
 
 _LOGGED = (
     count("upload", "Upload"),

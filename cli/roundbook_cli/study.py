@@ -59,9 +59,7 @@ class _Group(TyperGroup):
         return super().get_command(ctx, _SHORT.get(cmd_name, cmd_name))
 
 
-app = typer.Typer(
-    cls=_Group, no_args_is_help=True, help="Studies: what the scores of a round support."
-)
+app = typer.Typer(cls=_Group, no_args_is_help=True)
 
 
 @app.command(

@@ -44,7 +44,7 @@ from roundbook_cli.session import record, sessions
 if TYPE_CHECKING:
     from roundbook.logbook.variance_history import VarianceHistory
 
-app = typer.Typer(no_args_is_help=True, help="Variances: of a measure in each round, and pooled.")
+app = typer.Typer(no_args_is_help=True)
 
 _MEASURES = (
     Column("measure", "Measure"),
