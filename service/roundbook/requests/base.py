@@ -18,12 +18,7 @@ _TAKES = {
     **dict.fromkeys(("float_type", "float_parsing"), "takes a number"),
     **dict.fromkeys(("bool_type", "bool_parsing"), "takes true or false"),
     **dict.fromkeys(
-        (
-            "date_type",
-            "date_parsing",
-            "date_from_datetime_parsing",
-            "date_from_datetime_inexact",
-        ),
+        ("date_type", "date_parsing", "date_from_datetime_parsing", "date_from_datetime_inexact"),
         "takes a day, as 2020-04-15",
     ),
     "string_type": "takes a text",
