@@ -68,10 +68,8 @@ def start_job(http: Request, caller: Caller, request: StartStudy) -> Job:
 )
 async def _list(http: Request) -> Response:
     def work(caller: Caller, session: Session) -> JobList:
-        request = ListJobs(**query_fields(http, ListJobs))
-        if request.task is None:
-            request = request.model_copy(update={"task": caller.task})
-        return list_jobs(session, permit(caller, session, request))
+        request = permit(caller, session, ListJobs(**query_fields(http, ListJobs)))
+        return list_jobs(session, request)
 
     return _answer(await in_turn(http, lambda: _ask(http, work)))
 
