@@ -150,12 +150,9 @@ def check(context: typer.Context) -> None:
             continue
         name, option = parameter.name or "", parameter.opts[0]
         metavar = parameter.metavar or "value"
-        values = [context.params.get(name)]
-        while values:
-            value = values.pop()
-            if isinstance(value, (list, tuple)):
-                values += value[::-1]
-            elif isinstance(value, (str, Path)):
+        given = context.params.get(name)
+        for value in given if isinstance(given, (list, tuple)) else [given]:
+            if isinstance(value, (str, Path)):
                 text = str(value)
                 if (text.startswith("--") or text in names) and f"{option}={text}" not in arguments:
                     raise typer.BadParameter(
