@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from importlib import import_module
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
@@ -41,17 +41,15 @@ class _Imported:
     @property
     def call(self) -> Callable[..., Any]:
         """The function, imported on first use."""
-        module, _, name = self.function.partition(":")
-        function: Callable[..., Any] = getattr(import_module(f"{self.package}.{module}"), name)
+        function: Callable[..., Any] = resolve_name(f"{self.package}.{self.function}")
         return function
 
     @property
     def result(self) -> type[BaseModel]:
         """The type of the function's result."""
         function = self.call
-        model: type[BaseModel] = getattr(
-            import_module(function.__module__), function.__annotations__["return"]
-        )
+        name = f"{function.__module__}:{function.__annotations__['return']}"
+        model: type[BaseModel] = resolve_name(name)
         return model
 
     def run(self, session: Session, request: Request | None, *more: object) -> Any:  # noqa: ANN401
