@@ -87,18 +87,15 @@ def show_(
         return
     request = request_of(VarianceRequest, locals())
     history = _history(context, database, request)
-    if form == "csv":
-        show(history, form, history_lines(history), _LINES)
-    else:
-        show(
-            history,
-            form,
-            history.rounds,
-            _columns(history),
-            above=[heading(history)],
-            below=[*with_advice(history, summary(history)), *withdrawn_notes(history)],
-            extra=history_json(history),
-        )
+    show(
+        history,
+        form,
+        history_lines(history) if form == "csv" else history.rounds,
+        _LINES if form == "csv" else _columns(history),
+        above=[heading(history)],
+        below=[*with_advice(history, summary(history)), *withdrawn_notes(history)],
+        extra=history_json(history),
+    )
     _draw(chart, [history])
 
 
