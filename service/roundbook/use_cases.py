@@ -246,6 +246,11 @@ DOWNLOADS = {
 }
 
 
+def path_of(name: str) -> str:
+    """Return the path of a use case over HTTP, below the prefix."""
+    return "/" + name.replace("_", "-")
+
+
 def find_report(kind: str) -> Download:
     """Return the use case that writes a kind of report; raise InputError where there is none."""
     kinds = [name.removeprefix("report_") for name in DOWNLOADS if name.startswith("report_")]

@@ -32,7 +32,7 @@ from roundbook.logbook.schema import read_schema
 from roundbook.logbook.studies.studies import STUDIES, find_study
 from roundbook.pages.site_routes import ROUTERS, make_site
 from roundbook.settings import Settings
-from roundbook.use_cases import DOWNLOADS, IMPORT, UPLOADS, USE_CASES, Upload, UseCase
+from roundbook.use_cases import DOWNLOADS, IMPORT, UPLOADS, USE_CASES, Upload, UseCase, path_of
 
 
 def make_app(
@@ -81,7 +81,7 @@ def make_app(
     app.state.cache = AnswerCache()
     add_handlers(app)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
-    uploads = {PREFIX + _path(name) for name in (*UPLOADS, "import")} | {"/upload"}
+    uploads = {PREFIX + path_of(name) for name in (*UPLOADS, "import")} | {"/upload"}
     app.add_middleware(body_limit, uploads=frozenset(uploads))
     app.add_middleware(last_answer)
     app.add_middleware(security_headers)
@@ -168,7 +168,7 @@ def _use_cases() -> APIRouter:
         if case.changes:
             assert case.request is not None
             router.post(
-                _path(name),
+                path_of(name),
                 **_summary(case.request),
                 operation_id=name,
                 responses=answers(case.result, question=False),
@@ -176,7 +176,7 @@ def _use_cases() -> APIRouter:
             )(decision(case))
         else:
             router.get(
-                _path(name),
+                path_of(name),
                 **_summary(case.request) if case.request else {"summary": f"All {name}."},
                 operation_id=name,
                 responses=answers(case.result),
@@ -200,7 +200,7 @@ def _use_cases() -> APIRouter:
     )(save)
     for name, download in DOWNLOADS.items():
         router.get(
-            _path(name),
+            path_of(name),
             **_summary(download.request),
             operation_id=name,
             response_class=FileResponse,
@@ -220,13 +220,9 @@ def _summary(request: type[BaseModel]) -> dict[str, Any]:
 def _add_upload(router: APIRouter, name: str, upload: Upload) -> None:
     listed = parameters(upload.request, (upload.file, *upload.without))
     router.post(
-        _path(name),
+        path_of(name),
         **_summary(upload.request),
         operation_id=name,
         responses=answers(upload.result, question=False),
         openapi_extra={"parameters": [*listed, FILENAME], "requestBody": file_body(name)},
     )(files.upload(upload))
-
-
-def _path(name: str) -> str:
-    return "/" + name.replace("_", "-")
