@@ -18,6 +18,8 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
+from roundbook.errors import RoundbookError
+
 if TYPE_CHECKING:
     from sqlalchemy import Engine
 
@@ -32,8 +34,6 @@ def offer(kind: Kind) -> Callable[[typer.Context, str], list[str]]:
     """Return the function that completes an argument or option with names of a kind."""
 
     def complete(ctx: typer.Context, incomplete: str) -> list[str]:
-        from roundbook.errors import RoundbookError
-
         with suppress(RoundbookError, OSError, ValueError, KeyError, TypeError):
             names = _names(ctx)
             if kind in ("results", "plans"):
@@ -60,7 +60,6 @@ BY_METAVAR = {"TASK": offer("task"), "ROUND": offer("rounds"), "M": offer("measu
 
 def note_names(engine: Engine, settings: Settings, address: str | None) -> None:
     """Write the names of a record to a file for later, unless something prevents it."""
-    from roundbook.errors import RoundbookError
     from roundbook.logbook.completion_names import list_names
     from roundbook.logbook.session import begin
 

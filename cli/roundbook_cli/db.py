@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 
     from roundbook.logbook.embedded_server import EmbeddedServer
 
-app = typer.Typer(
-    no_args_is_help=True, help="The database: its schema, backups, moving to another server."
-)
+app = typer.Typer(no_args_is_help=True)
 
 _SCHEMA = (Column("current", "Schema"), Column("expected", "Needed"), Column("status", "Status"))
 
@@ -164,11 +162,7 @@ def verify(
     to. Exits with 1 where anything differs.
     """
     from roundbook.logbook.verifying.record import verify_record
-    from roundbook.presentation.record import (
-        KINDS,
-        difference_sentence,
-        not_computed_sentences,
-    )
+    from roundbook.presentation.record import KINDS, difference_sentence, not_computed_sentences
 
     request = VerifyRequest(task=task)
     with record(context, database) as session, progress("Verifying ...") as step:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from roundbook.presentation.variances import ROUNDS
+from roundbook.presentation.variances import ROUNDS, summary
 from roundbook_cli.options import Form
 from roundbook_cli.output import (
     Column,
@@ -96,7 +96,6 @@ def _text(results: Demonstration) -> dict[str, Any]:
 
 def _print(results: Demonstration) -> None:
     from roundbook.presentation.plans import alternative
-    from roundbook.presentation.variances import summary
 
     published = [
         SimpleNamespace(
@@ -154,9 +153,9 @@ def _print(results: Demonstration) -> None:
         factors.factors[:5],
         _FACTORS,
     )
-    _section("6. Do the first round's factors still hold?", [], (), *_verdict(results.drift_held))
-    _section("", [], (), *_verdict(results.drift_undecided))
-    _section("", [], (), *_verdict(results.drift_aged))
+    section("6. Do the first round's factors still hold?", *_verdict(results.drift_held))
+    section(*_verdict(results.drift_undecided))
+    section(*_verdict(results.drift_aged))
     section("Try next, with scores.csv a file of your own: topics down, runs across:")
     print_commands(*(f"{_program()} {command}" for command in _TRY_NEXT))
 
@@ -172,7 +171,7 @@ def _program() -> str:
 
 
 def _section(heading: str, rows: Sequence[Any], columns: Sequence[Column], *below: str) -> None:
-    print_table(rows, columns, above=["", *([heading] if heading else [])], below=below)
+    print_table(rows, columns, above=["", heading], below=below)
 
 
 def _verdict(report: DriftReport) -> tuple[str, str, str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -154,9 +153,9 @@ def _curve_columns(
         Column("verdict", "Verdict", lambda code: "none" if code == "unbridged" else code),
         count("shared_topics", "Topics", spare=1),
         signed("shift", "Shift"),
-        Column("shift_95", "95% interval", partial(_limits, write_shift)),
+        Column("shift_95", "95% interval", lambda ends: " to ".join(map(write_shift, ends))),
         number("sd_ratio", "sd ratio", 3),
-        Column("sd_ratio_95", "95% interval", partial(_limits, write_ratio)),
+        Column("sd_ratio_95", "95% interval", lambda ends: " to ".join(map(write_ratio, ends))),
     )
 
 
@@ -179,10 +178,6 @@ def _with_intervals(row: dict[str, Any]) -> SimpleNamespace:
         low, high = row[f"{name}_low"], row[f"{name}_high"]
         intervals[f"{name}_95"] = None if low is None else (low, high)
     return SimpleNamespace(**row, **intervals)
-
-
-def _limits(write: Callable[[float], str], limits: tuple[float, float]) -> str:
-    return " to ".join(map(write, limits))
 
 
 def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:

@@ -21,7 +21,7 @@ from roundbook_cli.session import changing, record
 if TYPE_CHECKING:
     from roundbook.logbook.factors import FactorSet
 
-app = typer.Typer(no_args_is_help=True, help="Standardisation factors of a round, by version.")
+app = typer.Typer(no_args_is_help=True)
 
 
 @app.command(

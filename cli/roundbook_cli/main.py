@@ -25,7 +25,7 @@ from roundbook_cli.streams import OutputLostError, guard_streams
 if TYPE_CHECKING:
     from typer._click import Command, Context
 
-# In the order of the help, each line as the command's own module has it.
+# In the order of the help; groups have their line from here, other commands repeat their own.
 COMMANDS = {
     "demo": ("demo", "Show what Roundbook does, in a database that is thrown away."),
     "log": ("log", "Log a round's score matrix, with its variances and standardisation factors."),
@@ -86,7 +86,7 @@ def load_group(name: str) -> TyperGroup:
     module = import_module(f"roundbook_cli.{COMMANDS[name][0]}")
     parent = typer.Typer()
     if hasattr(module, "app"):
-        parent.add_typer(module.app, name=name)
+        parent.add_typer(module.app, name=name, help=COMMANDS[name][1])
     else:
         parent.add_typer(module.commands)
     group = typer.main.get_group(parent)

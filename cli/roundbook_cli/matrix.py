@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
+from shlex import quote
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.matrices.showing import ShownMatrix
     from roundbook.logbook.session import Session
 
-app = typer.Typer(no_args_is_help=True, help="Score matrices: list, show, correct, export.")
+app = typer.Typer(no_args_is_help=True)
 
 _CORRECTED = (
     count("matrix", "Matrix"),
@@ -112,7 +113,8 @@ def list_(
         below = [f"{listed.later} more score matrices; see on with --after {last}."]
     elif not listed.matrices and request.after is None:
         below = [
-            f"No such score matrix. Log one with 'roundbook log {request.task} ROUND FILE --measure M'."
+            f"No such score matrix. Log one with 'roundbook log {quote(request.task)} ROUND FILE"
+            " --measure M'."
         ]
     elif not listed.matrices:
         below = [f"No such score matrix comes after matrix {request.after}."]

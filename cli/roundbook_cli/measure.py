@@ -18,7 +18,7 @@ from roundbook_cli.session import record, sessions
 if TYPE_CHECKING:
     from typer._click import Context
 
-app = typer.Typer(no_args_is_help=True, help="Measures: list them, merge two that are one.")
+app = typer.Typer(no_args_is_help=True)
 
 _LISTED = (
     Column("measure", "Measure"),

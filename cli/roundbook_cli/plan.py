@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Annotated, Any
 
@@ -123,8 +124,7 @@ def plan(
             raise typer.BadParameter(f"give the options after '{verb}', not before it")
         return
     check(context)
-    _check_form(form, only_protocol)
-    check_chart(chart)
+    _check_output(form, only_protocol, chart)
     request = _request(context, parameters)
     from roundbook.logbook.plans.planning import plan_topics
 
@@ -158,9 +158,10 @@ def _request(context: typer.Context, parameters: Mapping[str, Any]) -> PlanReque
         return PlanRequest(**fields)
 
 
-def _check_form(form: PlanFormat, only_protocol: bool) -> None:
+def _check_output(form: PlanFormat, only_protocol: bool, chart: Path | None) -> None:
     if only_protocol and form in ("csv", "latex"):
         raise typer.BadParameter(f"--protocol prints a paragraph: leave out --format {form}")
+    check_chart(chart)
 
 
 @app.command(
@@ -198,8 +199,7 @@ def save(
 ) -> None:
     """Compute a plan and save it, with what it rests on, as the next version of that name."""
     parameters = locals()
-    _check_form(form, only_protocol)
-    check_chart(chart)
+    _check_output(form, only_protocol, chart)
     request = _request(context, parameters)
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.plans.planning import plan_topics
@@ -274,8 +274,7 @@ def show_(
     database: Database = None,
 ) -> None:
     """Show a saved plan as it was decided, and whether what it rests on still stands."""
-    _check_form(form, only_protocol)
-    check_chart(chart)
+    _check_output(form, only_protocol, chart)
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.saved_results import show_result
 

@@ -15,7 +15,7 @@ from roundbook_cli.output import Column, progress, show
 from roundbook_cli.request_options import argument, option, request_of
 from roundbook_cli.session import record, sessions
 
-app = typer.Typer(no_args_is_help=True, help="Relevance assessments: log them, list them.")
+app = typer.Typer(no_args_is_help=True)
 
 # From the assessments' label to how many are relevant.
 _LOGGED = (*QRELS[1:6], Column("status", "Status"))
@@ -51,8 +51,7 @@ def log(
             request = request.model_copy(update={"expected_revision": latest})
         with progress("Logging the assessments ..."), begin(keep=not dry_run) as session:
             logged = log_qrels(session, request)
-    notes = qrels_notes(logged, revise)
-    show_decision(logged, form, _LOGGED, notes)
+    show_decision(logged, form, _LOGGED, qrels_notes(logged, revise))
 
 
 @app.command("list", epilog="Example: roundbook qrels list covid")

@@ -24,10 +24,7 @@ from roundbook_cli.ways_out import sentence
 if TYPE_CHECKING:
     from roundbook.logbook.result import Result
 
-app = typer.Typer(
-    no_args_is_help=True,
-    help="Reports for others: html, latex, datacite. Saved drift reports: list, show.",
-)
+app = typer.Typer(no_args_is_help=True)
 
 _LISTED = (
     Column("task", "Task"),

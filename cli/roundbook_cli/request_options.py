@@ -32,12 +32,8 @@ _METAVARS = {"bool": "", "int": "N", "float": "NUMBER", "str": "TEXT", "path": "
 def option(request: type[Request], field: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
     """Return the option of a request's field: default, bounds and help are the field's.
 
-    Parameters
-    ----------
-    names : str
-        The option, such as ``--min-d``; by default it is called after the command's parameter.
-    more
-        Other arguments of `typer.Option`; a `default` replaces that of the field.
+    Without `names` it is called after the command's parameter. `more` are arguments of
+    `typer.Option`; a `default` replaces that of the field.
     """
     usual, described = _described(request, field, more)
     if usual is False and not names:
@@ -75,14 +71,9 @@ def default(request: type[Request], field: str) -> Any:  # noqa: ANN401
 
 
 def request_of(request: type[_Request], parameters: Mapping[str, Any], **more: Any) -> _Request:  # noqa: ANN401
-    """Return the request of a command's parameters; those that are None are left out.
+    """Return the request of a command's parameters, without those that are None or no fields of it.
 
-    Parameters
-    ----------
-    parameters : mapping
-        The parameters of the command by name; those that are no fields of the request are ignored.
-    more
-        Fields whose parameters have other names.
+    `more` are fields whose parameters have other names.
     """
     values = {**parameters, **more}
     fields = [name for name in request.model_fields if values.get(name) is not None]

@@ -15,7 +15,7 @@ from roundbook_cli.renewal import SAVED, STALE, entry_json
 from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import changing, record
 
-app = typer.Typer(no_args_is_help=True, help="Saved results: list, show, renew what is stale.")
+app = typer.Typer(no_args_is_help=True)
 
 _LISTED = (
     Column("name", "Name"),

@@ -11,7 +11,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from roundbook.errors import RecordError
-from roundbook.presentation.rounds import PUBLISHED_VARIANCES, collection_notes, round_sentences
+from roundbook.presentation.rounds import (
+    PUBLISHED_VARIANCES,
+    collection_notes,
+    correct_date,
+    out_of_order_notes,
+    round_sentences,
+)
 from roundbook.presentation.runs import QRELS, UPLOADS, corrections, described_phrase
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.record import RoundVerificationRequest
@@ -50,7 +56,7 @@ if TYPE_CHECKING:
 
     from roundbook.logbook.rounds import LoggedMeasure, Round
 
-app = typer.Typer(no_args_is_help=True, help="Rounds: one holding of a task after another.")
+app = typer.Typer(no_args_is_help=True)
 
 
 def _matrices(matrices: list[LoggedMeasure]) -> str:
@@ -65,8 +71,6 @@ def _matrices(matrices: list[LoggedMeasure]) -> str:
 
 def _held_notes(task: str, rounds: Sequence[Round]) -> list[str]:
     """Return the notes on dates that contradict the order of rounds, with the command for them."""
-    from roundbook.presentation.rounds import correct_date, out_of_order_notes
-
     notes = out_of_order_notes(rounds)
     if notes:
         notes[-1] = with_way_out(notes[-1], correct_date(task))

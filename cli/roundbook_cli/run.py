@@ -16,7 +16,7 @@ from roundbook_cli.request_options import argument, option, request_of
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record, sessions
 
-app = typer.Typer(no_args_is_help=True, help="Runs: log what they retrieved, list them.")
+app = typer.Typer(no_args_is_help=True)
 
 _LOGGED = (
     count("upload", "Upload"),
@@ -68,8 +68,7 @@ def log(
         confirm_names(begin, request)
         with progress("Reading the runs ...") as doing, begin(keep=not dry_run) as session:
             logged = log_runs(session, request, doing)
-    notes = run_notes(logged)
-    show_decision(logged, form, _LOGGED, notes)
+    show_decision(logged, form, _LOGGED, run_notes(logged))
 
 
 @app.command("list", epilog="Example: roundbook run list covid round1")

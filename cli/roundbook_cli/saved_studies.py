@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from roundbook_cli.output import Column, print_table, section, show
+from roundbook_cli.output import Column, print_sentences, print_table, section, show
 
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
@@ -34,9 +34,9 @@ def print_saved(saved: ShownResult, form: Any, *, details: bool) -> None:  # noq
     if form != "table":
         print_study(study, form, beside=study_entry(saved))
         return
-    print_table([], (), above=[saved_heading(saved)])
+    print_sentences(saved_heading(saved))
     print_staleness(saved, "these scores count today")
-    print_table([], (), above=[""])
+    print_sentences("")
     print_study(study, form, top=sys.maxsize if details else None, more="--details")
 
 
@@ -51,16 +51,8 @@ def print_study(
 ) -> None:
     """Print a study as tables to read, JSON or CSV.
 
-    Parameters
-    ----------
-    beside : mapping, optional
-        Further fields of JSON.
-    remarks : sequence of str
-        Remarks to print besides the study's own.
-    top : int, optional
-        How many rows of a long table are printed, in place of its own number.
-    more : str
-        The option that shows all rows, with ``{}`` for their number.
+    JSON has the fields `beside` too, and tables the `remarks`. Long tables have `top` rows, by
+    default a number of their own; `more` is the option for all, with ``{}`` for their number.
     """
     from roundbook.presentation.studies.common import study_text
 
@@ -70,7 +62,7 @@ def print_study(
         extra = dict(beside or {}) | {"protocol": text.protocol}
         show(study, form, text.main.rows, columns, extra=extra)
         return
-    print_table([], (), above=[text.heading, *text.sentences])
+    print_sentences(text.heading, *text.sentences)
     for table in text.tables:
         parts = list(table.parts(top))
         alike = [row for part, _ in parts for row in part.rows]

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import ExitStack
 from typing import Annotated
 
 import typer
 
+from roundbook.errors import InputError, MissingExtraError
 from roundbook_cli.options import Database
 from roundbook_cli.output import progress, talk
 from roundbook_cli.session import database_address
@@ -55,10 +57,6 @@ def serve(
     unless --require-token. On any other, tokens say who may do what ('roundbook token create'), and
     without one only what is published is seen.
     """
-    from contextlib import ExitStack
-
-    from roundbook.errors import InputError, MissingExtraError
-
     try:
         from roundbook.api.callers import is_loopback
         from roundbook.api.running import run_service
@@ -115,7 +113,6 @@ def worker(context: typer.Context, database: Database = None) -> None:
     back into the queue; when it is lost, another worker takes up its job. Start several to have
     several studies computed at once.
     """
-    from roundbook.errors import MissingExtraError
     from roundbook.settings import load_settings
 
     try:

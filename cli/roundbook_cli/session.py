@@ -8,10 +8,13 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import typer
+
+from roundbook.errors import InputError
 
 if TYPE_CHECKING:
     from sqlalchemy import Engine
@@ -120,8 +123,6 @@ def checked_address(option: str, value: str) -> str:
 
     It is empty where a variable of a script is not set.
     """
-    from roundbook.errors import InputError
-
     if not value.strip():
         raise InputError(
             f"{option} is empty; give it a server's address,"
@@ -138,11 +139,8 @@ def check(context: typer.Context) -> None:
     with ``--`` can be given after an equals sign.
     """
     arguments = context.ensure_object(CommandLine).arguments
-    times: Counter[str] = Counter()
-    for argument in arguments:
-        if argument == "--":
-            break
-        times[argument.partition("=")[0]] += 1
+    before_rest = takewhile("--".__ne__, arguments)
+    times = Counter(argument.partition("=")[0] for argument in before_rest)
     root = context.find_root()
     names = set(context.help_option_names)
     for parameter in context.command.params:
@@ -152,12 +150,9 @@ def check(context: typer.Context) -> None:
             continue
         name, option = parameter.name or "", parameter.opts[0]
         metavar = parameter.metavar or "value"
-        values = [context.params.get(name)]
-        while values:
-            value = values.pop()
-            if isinstance(value, (list, tuple)):
-                values += value[::-1]
-            elif isinstance(value, (str, Path)):
+        given = context.params.get(name)
+        for value in given if isinstance(given, (list, tuple)) else [given]:
+            if isinstance(value, (str, Path)):
                 text = str(value)
                 if (text.startswith("--") or text in names) and f"{option}={text}" not in arguments:
                     raise typer.BadParameter(

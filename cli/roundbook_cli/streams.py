@@ -19,10 +19,7 @@ _UNWRITABLE = "roundbook.unwritable"
 class OutputLostError(Exception):
     """Standard output could not be written.
 
-    Attributes
-    ----------
-    unread : bool
-        Whether the reader has stopped reading, as after ``| head``, which is no error.
+    It is no error where it is `unread`: its reader has stopped reading, as after ``| head``.
     """
 
     def __init__(self, why: str, *, unread: bool = False) -> None:

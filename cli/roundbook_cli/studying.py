@@ -12,7 +12,7 @@ import typer
 
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import StudyRequest
-from roundbook_cli.charts import check_chart, write_chart
+from roundbook_cli.charts import check_chart, draw
 from roundbook_cli.completion import offer
 from roundbook_cli.output import progress, talk
 from roundbook_cli.request_options import argument, is_given, option, request_of, usage_errors
@@ -26,11 +26,11 @@ if TYPE_CHECKING:
 TASK = argument(StudyRequest, "task", metavar="TASK", autocompletion=offer("task"))
 ROUND = argument(StudyRequest, "round", metavar="ROUND", autocompletion=offer("rounds"))
 SCALES = option(StudyRequest, "scales", "--scale", metavar="|".join(get_args(VarianceScale)))
-SEED = option(StudyRequest, "seed", "--seed")
+SEED = option(StudyRequest, "seed")
 FILES = option(StudyRequest, "files", "--file", metavar="FILE")
 FILE_LAYOUT = option(StudyRequest, "layout", "--layout")
 FILE_MEASURE = option(StudyRequest, "file_measure", "--file-measure", metavar="NAME")
-MISSING_SCORES = option(StudyRequest, "missing", "--missing")
+MISSING_SCORES = option(StudyRequest, "missing")
 Save = Annotated[
     str | None,
     typer.Option("--save", metavar="NAME", help="Keep the study under this name, with its inputs."),
@@ -65,13 +65,7 @@ Dask = Annotated[
 
 
 def refuse_beside_all_rounds(context: typer.Context, **why: str) -> None:
-    """Refuse options that a study of all rounds would ignore.
-
-    Parameters
-    ----------
-    why
-        By parameter of the command, what ``--all-rounds`` does instead.
-    """
+    """Refuse options that ``--all-rounds`` would ignore; `why` has what it does instead, by name."""
     for name, reason in why.items():
         if is_given(context, name):
             raise typer.BadParameter(f"--all-rounds {reason}: leave out --{name.replace('_', '-')}")
@@ -80,16 +74,8 @@ def refuse_beside_all_rounds(context: typer.Context, **why: str) -> None:
 def run_and_print(model: type[StudyRequest], options: Mapping[str, Any], **needed: str) -> None:
     """Compute a study, save it with ``--save``, and print it.
 
-    Parameters
-    ----------
-    model
-        The request class of the study; with ``all_rounds`` among the options, of the study of
-        all rounds in place of it.
-    options : mapping
-        The parameters of the command by name: fields of the request, `round_label` for its round,
-        and what is done with the study.
-    needed
-        By parameter, the error where it is not given.
+    `options` are the command's parameters by name; with `all_rounds` the study of all rounds is
+    computed in place of `model`. `needed` has the error for parameters that are not given.
     """
     if options.get("all_rounds"):
         from roundbook.logbook.studies.studies import STUDIES, of_all_rounds
@@ -138,10 +124,7 @@ def run_and_print(model: type[StudyRequest], options: Mapping[str, Any], **neede
     print_study(
         study, options["form"], beside=beside, remarks=remarks, top=options["top"], more="--top {}"
     )
-    if chart is not None:
-        from roundbook.presentation.charts.studies import study_chart
-
-        write_chart(chart, study_chart(study))
+    draw(chart, study)
 
 
 def _request(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from roundbook.presentation.tables import Column
@@ -39,10 +40,6 @@ def lay_out(
 
     Parameters
     ----------
-    rows, columns
-        As `show` has them.
-    width : int
-        How many characters a line has.
     complete : bool
         Whether all columns are kept, even if the table is too wide.
     alike : sequence
@@ -204,10 +201,9 @@ def _table(
         rows.append(([*map(wrap, row, widths)], more))
     lines = []
     for wrapped, more in rows:
-        for number in range(max(map(len, wrapped))):
+        for texts in zip_longest(*wrapped, fillvalue=""):
             line = []
-            for cell, column, width in zip(wrapped, columns, widths, strict=True):
-                text = cell[number] if number < len(cell) else ""
+            for text, column, width in zip(texts, columns, widths, strict=True):
                 blank = " " * (width - cell_width(text))
                 line.append(blank + text if column.justify == "right" else text + blank)
             lines.append((" " * _GAP).join(line))

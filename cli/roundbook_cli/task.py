@@ -11,7 +11,7 @@ from roundbook_cli.output import Column, count, print_commands, show, talk
 from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import changing, record
 
-app = typer.Typer(no_args_is_help=True, help="Tasks: what a campaign evaluates.")
+app = typer.Typer(no_args_is_help=True)
 
 _COLUMNS = (
     Column("task", "Task"),

@@ -10,7 +10,7 @@ from roundbook_cli.output import Column, show, talk
 from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import changing, record
 
-app = typer.Typer(no_args_is_help=True, help="Tokens: who may use the service.")
+app = typer.Typer(no_args_is_help=True)
 
 _COLUMNS = (
     Column("name", "Token"),

@@ -17,7 +17,7 @@ from roundbook_cli.session import changing, record
 if TYPE_CHECKING:
     from roundbook.logbook.topics import AliasedTopics, TopicInRound, UnaliasedTopic
 
-app = typer.Typer(no_args_is_help=True, help="Topics: list, and declare their other ids.")
+app = typer.Typer(no_args_is_help=True)
 
 
 def _rounds(rounds: list[TopicInRound]) -> str:

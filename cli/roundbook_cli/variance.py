@@ -44,7 +44,7 @@ from roundbook_cli.session import record, sessions
 if TYPE_CHECKING:
     from roundbook.logbook.variance_history import VarianceHistory
 
-app = typer.Typer(no_args_is_help=True, help="Variances: of a measure in each round, and pooled.")
+app = typer.Typer(no_args_is_help=True)
 
 _MEASURES = (
     Column("measure", "Measure"),
@@ -81,28 +81,21 @@ def show_(
     if measure is None:
         if assessments is not None and len(assessments) > 1:
             raise typer.BadParameter("--assessments repeated mixes those of one --measure: name it")
-        of_all = VarianceHistoryRequest(
-            task=task,
-            scale=scale,
-            assessments=assessments[0] if assessments else None,
-            pool_by=pool_by,
-        )
+        label = assessments[0] if assessments else None
+        of_all = request_of(VarianceHistoryRequest, locals(), assessments=label)
         _draw(chart, _show_measures(context, database, of_all, form))
         return
     request = request_of(VarianceRequest, locals())
     history = _history(context, database, request)
-    if form == "csv":
-        show(history, form, history_lines(history), _LINES)
-    else:
-        show(
-            history,
-            form,
-            history.rounds,
-            _columns(history),
-            above=[heading(history)],
-            below=[*with_advice(history, summary(history)), *withdrawn_notes(history)],
-            extra=history_json(history),
-        )
+    show(
+        history,
+        form,
+        history_lines(history) if form == "csv" else history.rounds,
+        _LINES if form == "csv" else _columns(history),
+        above=[heading(history)],
+        below=[*with_advice(history, summary(history)), *withdrawn_notes(history)],
+        extra=history_json(history),
+    )
     _draw(chart, [history])
 
 
@@ -300,5 +293,4 @@ def record_(
         Column("source", "Source"),
         Column("status", "Status"),
     )
-    notes = recorded_notes(recorded, request.revise)
-    show_decision(recorded, form, columns, notes)
+    show_decision(recorded, form, columns, recorded_notes(recorded, request.revise))

@@ -180,13 +180,7 @@ class RoundPublishedError(RecordError):
 
 
 class MissingExtraError(RoundbookError):
-    """The request needs libraries that come with an extra of the package.
-
-    Parameters
-    ----------
-    extra : str
-        Its name, as in ``roundbook[charts]``.
-    """
+    """The request needs libraries of an `extra` of the package, as in ``roundbook[charts]``."""
 
     def __init__(self, message: str, extra: str) -> None:
         super().__init__(message, way_out="install the extra", extra=extra)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
-from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel
 
@@ -36,24 +36,25 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class _Imported:
     function: str
-    # The package of its module.
-    package: ClassVar[str] = "roundbook.logbook"
+    package: str = field(default="roundbook.logbook", kw_only=True)  # of its module
 
     @property
     def call(self) -> Callable[..., Any]:
         """The function, imported on first use."""
-        module, _, name = self.function.partition(":")
-        function: Callable[..., Any] = getattr(import_module(f"{self.package}.{module}"), name)
+        function: Callable[..., Any] = resolve_name(f"{self.package}.{self.function}")
         return function
 
     @property
     def result(self) -> type[BaseModel]:
         """The type of the function's result."""
         function = self.call
-        model: type[BaseModel] = getattr(
-            import_module(function.__module__), function.__annotations__["return"]
-        )
+        name = f"{function.__module__}:{function.__annotations__['return']}"
+        model: type[BaseModel] = resolve_name(name)
         return model
+
+    def run(self, session: Session, request: Request | None, *more: object) -> Any:  # noqa: ANN401
+        """Return the result of a request; `more` are further arguments of the function."""
+        return self.call(session) if request is None else self.call(session, request, *more)
 
 
 @dataclass(frozen=True)
@@ -63,7 +64,7 @@ class UseCase(_Imported):
     Attributes
     ----------
     function : str
-        Its module below ``roundbook.logbook`` and name, as ``module:name``; imported when called.
+        Its module below `package` and name, as ``module:name``; imported when called.
     request : type or None
         Its request; None where it takes none.
     changes : bool
@@ -79,10 +80,6 @@ class UseCase(_Imported):
     changes: bool = False
     computes: bool = False
 
-    def run(self, session: Session, request: Request | None) -> Any:  # noqa: ANN401
-        """Return the result of a request."""
-        return self.call(session) if request is None else self.call(session, request)
-
 
 @dataclass(frozen=True)
 class Upload(_Imported):
@@ -90,8 +87,6 @@ class Upload(_Imported):
 
     Attributes
     ----------
-    function, request, changes, scope
-        As of a `UseCase`.
     file : str
         The field of the request that names the file, or the files.
     without : tuple of str
@@ -110,10 +105,7 @@ class Upload(_Imported):
     def ask(self, fields: dict[str, Any], *files: Path) -> Request:
         """Return the request with these files; without files where scores are computed from runs.
 
-        Raises
-        ------
-        InputError
-            When there are several files, and the use case reads one.
+        Raise InputError where there are several, and the use case reads one.
         """
         if fields.get("from_runs") in (True, "true", "True", "1"):
             return self.request(**fields)
@@ -121,41 +113,27 @@ class Upload(_Imported):
             return self.request(**fields, files=files)
         if len(files) != 1:
             raise InputError(f"It takes one file, not {len(files)}.")
-        return self.request(**fields, file=files[0])
-
-    def run(self, session: Session, request: Request) -> Any:  # noqa: ANN401
-        """Return the result of a request."""
-        return self.call(session, request)
+        return self.request(**fields, **{self.file: files[0]})
 
 
 @dataclass(frozen=True)
 class Download(_Imported):
-    """A use case that writes a file, which may be downloaded.
+    """A use case that writes a file, which may be downloaded; its function takes a progress too.
 
     Attributes
     ----------
-    function, request, scope
-        As of a `UseCase`; the module is one below ``roundbook``.
-    field : str
+    file_field : str
         The field of the request that names the file.
     file : str
         The file's default name.
-    media_type : str
     """
 
-    package = "roundbook"
-
+    package: str = field(default="roundbook", kw_only=True)
     request: type[Request]
-    field: str
+    file_field: str
     file: str
     media_type: str
     scope: Scope = "read"
-
-    def run(
-        self, session: Session, request: Request, progress: Callable[[str], object] = lambda _: None
-    ) -> Any:  # noqa: ANN401
-        """Write the file, and return the result that describes it."""
-        return self.call(session, request, progress)
 
 
 _decision = partial(UseCase, changes=True)
@@ -231,6 +209,15 @@ UPLOADS = {
         scope="read",
     ),
 }
+# The import of an archive, which HTTP alone takes so.
+IMPORT = Upload(
+    "transfer.archive.importing:import_archive",
+    record.ImportRequest,
+    "archive",
+    holds="archive.zip",
+    scope="admin",
+    package="roundbook",
+)
 
 # The use cases that write a file.
 DOWNLOADS = {
@@ -259,14 +246,13 @@ DOWNLOADS = {
 }
 
 
-def find_report(kind: str) -> Download:
-    """Return the use case that writes a kind of report.
+def path_of(name: str) -> str:
+    """Return the path of a use case over HTTP, below the prefix."""
+    return "/" + name.replace("_", "-")
 
-    Raises
-    ------
-    InputError
-        When there is none of this name.
-    """
+
+def find_report(kind: str) -> Download:
+    """Return the use case that writes a kind of report; raise InputError where there is none."""
     kinds = [name.removeprefix("report_") for name in DOWNLOADS if name.startswith("report_")]
     if kind not in kinds:
         raise InputError(f"There is no report '{kind}'; there are {', '.join(kinds)}.")
@@ -274,13 +260,7 @@ def find_report(kind: str) -> Download:
 
 
 def find_use_case(name: str) -> UseCase:
-    """Return a use case by its name.
-
-    Raises
-    ------
-    InputError
-        When there is none of this name.
-    """
+    """Return a use case by its name; raise InputError where there is none."""
     if name not in USE_CASES:
         raise InputError(f"There is no use case '{name}'; there are {', '.join(USE_CASES)}.")
     return USE_CASES[name]

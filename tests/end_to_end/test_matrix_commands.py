@@ -80,6 +80,8 @@ def test_matrix_list_in_three_formats(logged):
     for filters in (["--round", "r1"], ["--measure", "ap"], ["--assessments", "official"]):
         assert numbers(logged, *filters) == [second]
     assert "roundbook log t" in logged("matrix", "list", "t", "--assessments", "gold").out
+    assert logged("task", "create", "my task").code == 0
+    assert "roundbook log 'my task' ROUND" in logged("matrix", "list", "my task").out
     assert "roundbook round list" in logged("matrix", "list", "t", "--round", "no").refusal()
 
 

@@ -352,6 +352,7 @@ def test_every_answer_is_described_with_an_example_that_fits():
     answers = 0
     for where, operations in document["paths"].items():
         for operation in operations.values():
+            assert "\n" not in operation["summary"], where
             for status, answer in operation["responses"].items():
                 assert answer.get("content") or status == "304", (where, status)
                 for kind, content in answer.get("content", {}).items():

@@ -25,7 +25,7 @@ from roundbook.requests.matrices import ListMatrices
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.record import EventsRequest, VerifyRequest
 from roundbook.requests.reports import HtmlReport, LatexReport
-from roundbook.requests.results import ListResults, RenewResults, ShowResult
+from roundbook.requests.results import ListJobs, ListResults, RenewResults, ShowResult
 from roundbook.requests.studies import StudyRequest
 from roundbook.requests.tasks import CreateTask, ListMeasures, ListRounds, RenameTask
 
@@ -35,7 +35,7 @@ _Answer = TypeVar("_Answer", bound=BaseModel)
 _WITH_FILES = frozenset({"file", "files", "to_files", "uploads", "qrels", "result"})
 _HIDDEN = "It is not there, or takes a token."
 # Requests that cover all tasks where they name none.
-_OF_EVERY_TASK = (ListMeasures, ListResults, EventsRequest, VerifyRequest, RenewResults)
+_OF_EVERY_TASK = (ListMeasures, ListResults, ListJobs, EventsRequest, VerifyRequest, RenewResults)
 
 
 def permit(caller: Caller, session: Session, request: _Request) -> _Request:

@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager, nullcontext
+from inspect import cleandoc
 from typing import Any
 
 from fastapi import APIRouter, FastAPI, Request
@@ -15,12 +16,11 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Scope
 
-from roundbook.api import files
+from roundbook.api import files, jobs
 from roundbook.api.answers import AnswerCache
 from roundbook.api.callers import Failures
 from roundbook.api.endpoints import decision, question, save
-from roundbook.api.jobs import add_jobs
-from roundbook.api.middleware import BodyLimit, LastAnswer, SecurityHeaders, add_metrics
+from roundbook.api.middleware import add_metrics, body_limit, last_answer, security_headers
 from roundbook.api.openapi import FILENAME, add_examples, answers, file_body, json_body, parameters
 from roundbook.api.problems import add_handlers
 from roundbook.api.turns import Turns
@@ -31,10 +31,8 @@ from roundbook.logbook.saving import SavedResult
 from roundbook.logbook.schema import read_schema
 from roundbook.logbook.studies.studies import STUDIES, find_study
 from roundbook.pages.site_routes import ROUTERS, make_site
-from roundbook.requests.record import ImportRequest
 from roundbook.settings import Settings
-from roundbook.transfer.archive.importing import ImportedArchive
-from roundbook.use_cases import DOWNLOADS, UPLOADS, USE_CASES, UseCase
+from roundbook.use_cases import DOWNLOADS, IMPORT, UPLOADS, USE_CASES, Upload, UseCase, path_of
 
 
 def make_app(
@@ -48,7 +46,6 @@ def make_app(
 
     Parameters
     ----------
-    settings : Settings
     address : str, optional
         Of a PostgreSQL server; default: that of the settings, else the embedded server.
     open_to_all : bool
@@ -85,15 +82,12 @@ def make_app(
     add_handlers(app)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
     uploads = {PREFIX + path_of(name) for name in (*UPLOADS, "import")} | {"/upload"}
-    app.add_middleware(BodyLimit, uploads=frozenset(uploads))
-    app.add_middleware(LastAnswer)
-    app.add_middleware(SecurityHeaders)
+    app.add_middleware(body_limit, uploads=frozenset(uploads))
+    app.add_middleware(last_answer)
+    app.add_middleware(security_headers)
     add_metrics(app)
-    router = make_router(PREFIX)
-    add_jobs(router)
-    _add_index(router)
     # The application's own routes are matched once a request, those of an included router twice.
-    routes = [*router.routes, *_health().routes]
+    routes = [*_use_cases().routes, *jobs.router.routes, *_service.routes]
     routes += _heads(routes)
     app.router.routes += routes
     describe = app.openapi
@@ -121,11 +115,25 @@ class Index(BaseModel):
     pages: str = "/"
 
 
-def _add_index(router: APIRouter) -> None:
-    @router.get("", include_in_schema=False)
-    @router.get("/", summary=Index.__doc__, operation_id="index")
-    def index() -> Index:
-        return Index()
+# The routes of the service itself.
+_service = APIRouter()
+
+
+@_service.get(PREFIX, include_in_schema=False)
+@_service.get(f"{PREFIX}/", summary=Index.__doc__, operation_id="index")
+def _index() -> Index:
+    return Index()
+
+
+@_service.get("/healthz", include_in_schema=False)
+def _healthy() -> PlainTextResponse:
+    return PlainTextResponse("ok\n")
+
+
+@_service.get("/readyz", include_in_schema=False)
+def _ready(http: Request) -> JSONResponse:
+    state = read_schema(http.app.state.engine)
+    return JSONResponse(state.model_dump(), 200 if state.status == "up to date" else 503)
 
 
 def _heads(routes: Sequence[BaseRoute]) -> list[BaseRoute]:
@@ -135,21 +143,6 @@ def _heads(routes: Sequence[BaseRoute]) -> list[BaseRoute]:
         if isinstance(route, APIRoute) and "GET" in (route.methods or ()):
             heads.head(route.path, response_model=None)(route.endpoint)
     return heads.routes
-
-
-def _health() -> APIRouter:
-    router = APIRouter(include_in_schema=False)
-
-    @router.get("/healthz")
-    def healthy() -> PlainTextResponse:
-        return PlainTextResponse("ok\n")
-
-    @router.get("/readyz")
-    def ready(http: Request) -> JSONResponse:
-        state = read_schema(http.app.state.engine)
-        return JSONResponse(state.model_dump(), 200 if state.status == "up to date" else 503)
-
-    return router
 
 
 def _refuse_unknown(routes: Sequence[BaseRoute]) -> ASGIApp:
@@ -169,15 +162,14 @@ def _refuse_unknown(routes: Sequence[BaseRoute]) -> ASGIApp:
     return refuse
 
 
-def make_router(prefix: str) -> APIRouter:
-    """Return the router of all use cases below a prefix."""
-    router = APIRouter(prefix=prefix)
+def _use_cases() -> APIRouter:
+    router = APIRouter(prefix=PREFIX)
     for name, case in USE_CASES.items():
         if case.changes:
             assert case.request is not None
             router.post(
                 path_of(name),
-                summary=case.request.__doc__,
+                **_summary(case.request),
                 operation_id=name,
                 responses=answers(case.result, question=False),
                 openapi_extra={"requestBody": json_body(case.request)},
@@ -185,7 +177,7 @@ def make_router(prefix: str) -> APIRouter:
         else:
             router.get(
                 path_of(name),
-                summary=(case.request.__doc__ or name) if case.request else f"All {name}.",
+                **_summary(case.request) if case.request else {"summary": f"All {name}."},
                 operation_id=name,
                 responses=answers(case.result),
                 openapi_extra={"parameters": parameters(case.request, ("output", "force"))},
@@ -193,20 +185,13 @@ def make_router(prefix: str) -> APIRouter:
     for name, entry in STUDIES.items():
         router.get(
             f"/study/{name}",
-            summary=entry.request.__doc__,
+            **_summary(entry.request),
             operation_id=f"study_{name}",
             responses=answers(find_study(name).result),
             openapi_extra={"parameters": parameters(entry.request, ("study",))},
         )(question(name, UseCase("studies.studies:run_study", entry.request, computes=True)))
     for name, upload in UPLOADS.items():
-        listed = parameters(upload.request, (upload.file, *upload.without))
-        router.post(
-            path_of(name),
-            summary=upload.request.__doc__,
-            operation_id=name,
-            responses=answers(upload.result, question=False),
-            openapi_extra={"parameters": [*listed, FILENAME], "requestBody": file_body(name)},
-        )(files.upload(upload))
+        _add_upload(router, name, upload)
     router.post(
         "/save/{kind}",
         summary="Compute a plan, drift report or study and keep it with its inputs.",
@@ -216,25 +201,28 @@ def make_router(prefix: str) -> APIRouter:
     for name, download in DOWNLOADS.items():
         router.get(
             path_of(name),
-            summary=download.request.__doc__,
+            **_summary(download.request),
             operation_id=name,
             response_class=FileResponse,
             responses=answers(download.result, file=download.media_type),
             openapi_extra={"parameters": parameters(download.request, ("force",))},
         )(files.download(download))
-    router.post(
-        "/import",
-        summary=ImportRequest.__doc__,
-        operation_id="import",
-        responses=answers(ImportedArchive, question=False),
-        openapi_extra={
-            "parameters": [*parameters(ImportRequest), FILENAME],
-            "requestBody": file_body("import"),
-        },
-    )(files.take_archive)
+    _add_upload(router, "import", IMPORT)
     return router
 
 
-def path_of(name: str) -> str:
-    """Return the path of a use case."""
-    return "/" + name.replace("_", "-")
+def _summary(request: type[BaseModel]) -> dict[str, Any]:
+    """Return the summary of a request, a sentence, and the rest of its docstring as description."""
+    sentence, _, rest = cleandoc(request.__doc__ or "").partition("\n\n")
+    return {"summary": sentence, "description": rest or None}
+
+
+def _add_upload(router: APIRouter, name: str, upload: Upload) -> None:
+    listed = parameters(upload.request, (upload.file, *upload.without))
+    router.post(
+        path_of(name),
+        **_summary(upload.request),
+        operation_id=name,
+        responses=answers(upload.result, question=False),
+        openapi_extra={"parameters": [*listed, FILENAME], "requestBody": file_body(name)},
+    )(files.upload(upload))

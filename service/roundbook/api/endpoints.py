@@ -137,7 +137,9 @@ def save_permitted(
     """Compute and save a result, if the caller may see its inputs and any result of its name."""
     kind, fields = kind_of(kind, saving.request)
     request = find_kind(kind).request(**fields)
-    refuse_files(request)
+    for name in type(request).model_fields:
+        if names_files(type(request), name) and getattr(request, name):
+            raise HttpError(422, _ELSEWHERE.format(name))
     begin_in_time = partial(transaction, http, caller, limit)
     with begin_in_time(one_snapshot=True) as session:
         request = permit(caller, session, request)
@@ -208,10 +210,3 @@ def json_fields(http: Request, body: bytes) -> dict[str, Any]:
     if not isinstance(fields, dict):
         raise HttpError(422, NO_JSON)
     return fields
-
-
-def refuse_files(request: BaseModel) -> None:
-    """Refuse a request that names files: they would be files of the service's machine."""
-    for name in type(request).model_fields:
-        if names_files(type(request), name) and getattr(request, name):
-            raise HttpError(422, _ELSEWHERE.format(name))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 
@@ -15,7 +15,7 @@ from starlette.requests import ClientDisconnect
 
 from roundbook.api.access import answer, permit
 from roundbook.api.answers import JSON, Rendered, accepted, render, render_file, respond
-from roundbook.api.callers import Caller, allowed_caller, find_caller, require_scope
+from roundbook.api.callers import allowed_caller, find_caller, require_scope
 from roundbook.api.endpoints import Endpoint, query_fields
 from roundbook.api.problems import HttpError, too_long
 from roundbook.api.turns import (
@@ -27,10 +27,7 @@ from roundbook.api.turns import (
     transaction,
 )
 from roundbook.formats import sent_to
-from roundbook.requests.access import Scope
 from roundbook.requests.base import is_kept
-from roundbook.requests.record import ImportRequest
-from roundbook.transfer.archive.importing import import_archive
 from roundbook.use_cases import Download, Upload
 
 _BYTES_AT_ONCE = 2**20
@@ -40,7 +37,8 @@ def upload(case: Upload) -> Endpoint:
     """Return the endpoint of a use case that reads a file; the request's body is the file."""
 
     async def take(http: Request) -> Response:
-        caller = await _caller(http, case.scope)
+        caller = await run_in_threadpool(find_caller, http)
+        require_scope(caller, case.scope)
         fields = query_fields(http, case.request, case.file)
 
         def store(file: Path) -> Rendered:
@@ -53,23 +51,10 @@ def upload(case: Upload) -> Endpoint:
                 result = case.run(session, request)
             return render(http, result, accepted(http))
 
-        return await _stored(http, case.holds, store)
+        async with _uploaded(http, case.holds) as file:
+            return respond(http, await in_turn(http, lambda: store(file)))
 
     return take
-
-
-async def take_archive(http: Request) -> Response:
-    """Import an archive; the request's body is the archive."""
-    caller = await _caller(http, "admin")
-    fields = query_fields(http, ImportRequest, "archive")
-
-    def store(file: Path) -> Rendered:
-        request = ImportRequest(**fields, archive=file)
-        with transaction(http, caller, decision_limit(http)) as session:
-            imported = import_archive(session, permit(caller, session, request))
-        return render(http, imported, accepted(http))
-
-    return await _stored(http, "archive.zip", store)
 
 
 def download(case: Download) -> Endpoint:
@@ -84,7 +69,9 @@ def download(case: Download) -> Endpoint:
             file = Path(directory) / case.file
 
             def write(limit: Limit) -> Rendered:
-                request = case.request(**query_fields(http, case.request), **{case.field: file})
+                request = case.request(
+                    **query_fields(http, case.request), **{case.file_field: file}
+                )
                 with (
                     transaction(http, caller, limit, one_snapshot=True) as session,
                     sent_to(directory),
@@ -107,24 +94,14 @@ def download(case: Download) -> Endpoint:
     return send
 
 
-async def _caller(http: Request, scope: Scope) -> Caller:
-    caller = await run_in_threadpool(find_caller, http)
-    require_scope(caller, scope)
-    return caller
-
-
-async def _stored(http: Request, default_name: str, store: Callable[[Path], Rendered]) -> Response:
-    """Return the response of an upload; `default_name` is the file's unless the query has one."""
-    most_bytes = http.app.state.settings.max_file_bytes
-    name = http.query_params.get("filename", default_name)
-    async with _uploaded(http, name, most_bytes) as file:
-        return respond(http, await in_turn(http, lambda: store(file)))
-
-
 @asynccontextmanager
-async def _uploaded(http: Request, name: str, most_bytes: int) -> AsyncIterator[Path]:
-    """Yield a temporary file with the body, written piece by piece; stop when it is too long."""
-    file_name = Path(name).name
+async def _uploaded(http: Request, default_name: str) -> AsyncIterator[Path]:
+    """Yield a temporary file with the body, written piece by piece; stop when it is too long.
+
+    `default_name` is the file's unless the query has one.
+    """
+    most_bytes = http.app.state.settings.max_file_bytes
+    file_name = Path(http.query_params.get("filename", default_name)).name
     if not file_name.isprintable() or file_name in ("", ".", "..") or len(file_name.encode()) > 200:
         raise HttpError(422, "The file's name is one printable line of at most 200 characters.")
     if http.headers.get("content-type", "").startswith("multipart/"):

@@ -14,6 +14,7 @@ from roundbook.api.callers import Caller, find_caller, require_scope
 from roundbook.api.endpoints import Saving, query_fields
 from roundbook.api.openapi import PROBLEMS, parameters
 from roundbook.api.turns import in_turn
+from roundbook.api.ways_out import PREFIX
 from roundbook.errors import NotRecordedError, RoundbookError
 from roundbook.jobs.job import ENDED, Job, JobList
 from roundbook.jobs.job_queue import make_queue
@@ -27,51 +28,16 @@ _Jobs = TypeVar("_Jobs", Job, JobList)
 # After so long an event stream ends. The client reconnects, and its token is checked again.
 _STREAM_SECONDS = 600
 
-
-def add_jobs(router: APIRouter) -> None:
-    """Add the routes of jobs."""
-    router.post(
-        "/jobs/study/{study}",
-        summary="Put a study into the queue, for a worker to compute and save.",
-        operation_id="start_study",
-        status_code=202,
-        response_model=Job,
-        responses=PROBLEMS,
-    )(_start)
-    router.get(
-        "/jobs",
-        summary=ListJobs.__doc__,
-        operation_id="jobs",
-        response_model=JobList,
-        responses=PROBLEMS,
-        openapi_extra={"parameters": parameters(ListJobs)},
-    )(_list)
-    router.get(
-        "/jobs/{job}",
-        summary=ShowJob.__doc__,
-        operation_id="job",
-        response_model=Job,
-        responses=PROBLEMS,
-    )(_show)
-    router.get(
-        "/jobs/{job}/events",
-        summary="A job as server-sent events: `progress` whenever it has changed, then `end`.",
-        operation_id="job_events",
-        response_class=StreamingResponse,
-        responses={
-            **PROBLEMS,
-            200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}},
-        },
-    )(_events)
-    router.post(
-        "/jobs/{job}/cancel",
-        summary="Take a job out of the queue, or have its worker stop.",
-        operation_id="cancel_job",
-        response_model=Job,
-        responses=PROBLEMS,
-    )(_cancel)
+router = APIRouter(prefix=PREFIX, responses=PROBLEMS)
 
 
+@router.post(
+    "/jobs/study/{study}",
+    summary="Put a study into the queue, for a worker to compute and save.",
+    operation_id="start_study",
+    status_code=202,
+    response_model=Job,
+)
 async def _start(http: Request, study: str, saving: Saving) -> Response:
     def work() -> Job:
         caller = find_caller(http)
@@ -93,28 +59,33 @@ def start_job(http: Request, caller: Caller, request: StartStudy) -> Job:
         return start_study(session, request)
 
 
+@router.get(
+    "/jobs",
+    summary=ListJobs.__doc__,
+    operation_id="jobs",
+    response_model=JobList,
+    openapi_extra={"parameters": parameters(ListJobs)},
+)
 async def _list(http: Request) -> Response:
     def work(caller: Caller, session: Session) -> JobList:
-        request = ListJobs(**query_fields(http, ListJobs))
-        if request.task is None:
-            request = request.model_copy(update={"task": caller.task})
-        return list_jobs(session, permit(caller, session, request))
+        request = permit(caller, session, ListJobs(**query_fields(http, ListJobs)))
+        return list_jobs(session, request)
 
     return _answer(await in_turn(http, lambda: _ask(http, work)))
 
 
+@router.get("/jobs/{job}", summary=ShowJob.__doc__, operation_id="job", response_model=Job)
 async def _show(http: Request, job: int) -> Response:
     return _answer(await in_turn(http, partial(_ask_for, http, job)))
 
 
-async def _cancel(http: Request, job: int) -> Response:
-    def work(caller: Caller, session: Session) -> Job:
-        visible_job(caller, session, job)
-        return cancel_job(session, ShowJob(job=job))
-
-    return _answer(await in_turn(http, lambda: _ask(http, work, "log")))
-
-
+@router.get(
+    "/jobs/{job}/events",
+    summary="A job as server-sent events: `progress` whenever it has changed, then `end`.",
+    operation_id="job_events",
+    response_class=StreamingResponse,
+    responses={200: {"content": {"text/event-stream": {"schema": {"type": "string"}}}}},
+)
 async def _events(http: Request, job: int) -> Response:
     first = await in_turn(http, partial(_ask_for, http, job))
     headers = {"Cache-Control": "no-store", "X-Accel-Buffering": "no"}
@@ -145,6 +116,20 @@ async def _follow(http: Request, job: Job) -> AsyncIterator[str]:
             job = await in_turn(http, read_again)
         except RoundbookError:
             return  # the client reconnects, and gets the error
+
+
+@router.post(
+    "/jobs/{job}/cancel",
+    summary="Take a job out of the queue, or have its worker stop.",
+    operation_id="cancel_job",
+    response_model=Job,
+)
+async def _cancel(http: Request, job: int) -> Response:
+    def work(caller: Caller, session: Session) -> Job:
+        visible_job(caller, session, job)
+        return cancel_job(session, ShowJob(job=job))
+
+    return _answer(await in_turn(http, lambda: _ask(http, work, "log")))
 
 
 def _ask(http: Request, work: Callable[[Caller, Session], _Jobs], scope: Scope = "read") -> _Jobs:

@@ -32,18 +32,10 @@ _LEAST_BYTES, _SECONDS_FOR_THEM, _SECONDS = 2**16, 30, 600
 _MOST_BYTES, _SECONDS_FOR_BODY = 1_000_000, 30
 
 
-class SecurityHeaders:
-    """Adds headers that restrict what browsers do with a response."""
+def security_headers(app: ASGIApp) -> ASGIApp:
+    """Add headers that restrict what browsers do with a response."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         async def adding(message: Message) -> None:
             if message["type"] == "http.response.start":
                 headers = MutableHeaders(scope=message)
@@ -54,17 +46,15 @@ class SecurityHeaders:
                     headers["etag"] = f"W/{headers['etag']}"
             await send(message)
 
-        await self._app(scope, receive, adding)
+        await app(scope, receive, adding)
+
+    return answer
 
 
-class LastAnswer:
-    """Answers requests that are broken off because the service ends."""
+def last_answer(app: ASGIApp) -> ASGIApp:
+    """Answer requests that are broken off because the service ends."""
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
         begun = False
 
         async def noting(message: Message) -> None:
@@ -73,13 +63,66 @@ class LastAnswer:
             await send(message)
 
         try:
-            await self._app(scope, receive, noting)
+            await app(scope, receive, noting)
         except asyncio.CancelledError:
             if scope["type"] != "http" or begun:
                 raise
             # Its thread goes on until the process ends, so what it changes may still be kept.
             sentence = "The service ended before it was done; it may be done all the same, or not."
             await problem(HttpError(503, sentence))(scope, receive, send)
+
+    return answer
+
+
+def body_limit(app: ASGIApp, *, uploads: frozenset[str]) -> ASGIApp:
+    """Read the whole body before the application runs, within limits of size and time.
+
+    Bodies of the paths in `uploads` are streamed instead, and must keep a minimum pace.
+    """
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http" or scope["method"] != "POST":  # only a POST's body is read
+            await app(scope, receive, send)
+            return
+        if scope["path"] in uploads:
+            await _take_file(app, scope, receive, send)
+            return
+        try:
+            body = await _read(receive)
+        except HttpError as error:
+            await problem(error)(scope, receive, send)
+            return
+        if body is None:
+            return  # the client has disconnected
+        messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
+
+        async def replaying() -> Message:
+            return messages.pop() if messages else await receive()
+
+        await app(scope, replaying, send)
+
+    return answer
+
+
+async def _take_file(app: ASGIApp, scope: Scope, receive: Receive, send: Send) -> None:
+    paced, begun = _Paced(receive), False
+
+    async def sending(message: Message) -> None:
+        nonlocal begun
+        if begun or not paced.slow:
+            begun = True
+            await send(message)
+
+    try:
+        await app(scope, paced, sending)
+    except ClientDisconnect:
+        pass  # there is no client to answer
+    except Exception:
+        if not paced.slow:
+            raise
+    if paced.slow and not begun:
+        slow = HttpError(408, "The file came too slowly; nothing was kept of it.")
+        await problem(slow)(scope, receive, send)
 
 
 class _Paced:
@@ -110,59 +153,6 @@ class _Paced:
         return message
 
 
-class BodyLimit:
-    """Reads the whole body before the application runs, within limits of size and time.
-
-    Bodies of the paths in `uploads` are streamed instead, and must keep a minimum pace.
-    """
-
-    def __init__(self, app: ASGIApp, *, uploads: frozenset[str]) -> None:
-        self._app = app
-        self._uploads = uploads
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer a request."""
-        if scope["type"] != "http" or scope["method"] != "POST":  # only a POST's body is read
-            await self._app(scope, receive, send)
-            return
-        if scope["path"] in self._uploads:
-            await self._take_file(scope, receive, send)
-            return
-        try:
-            body = await _read(receive)
-        except HttpError as error:
-            await problem(error)(scope, receive, send)
-            return
-        if body is None:
-            return  # the client has disconnected
-        messages: list[Message] = [{"type": "http.request", "body": body, "more_body": False}]
-
-        async def replaying() -> Message:
-            return messages.pop() if messages else await receive()
-
-        await self._app(scope, replaying, send)
-
-    async def _take_file(self, scope: Scope, receive: Receive, send: Send) -> None:
-        paced, begun = _Paced(receive), False
-
-        async def sending(message: Message) -> None:
-            nonlocal begun
-            if begun or not paced.slow:
-                begun = True
-                await send(message)
-
-        try:
-            await self._app(scope, paced, sending)
-        except ClientDisconnect:
-            pass  # there is no client to answer
-        except Exception:
-            if not paced.slow:
-                raise
-        if paced.slow and not begun:
-            slow = HttpError(408, "The file came too slowly; nothing was kept of it.")
-            await problem(slow)(scope, receive, send)
-
-
 async def _read(receive: Receive) -> bytes | None:
     body = bytearray()
     try:
@@ -186,47 +176,41 @@ _METHODS = frozenset({"GET", "HEAD", "POST"})
 
 
 def add_metrics(app: FastAPI) -> None:
-    """Count an application's requests by route, method and status, and serve ``/metrics``.
+    """Count and time an application's requests by route, method and status; serve ``/metrics``.
 
     Labels are route templates, never names from the record: those are in the query.
     """
-    registry = CollectorRegistry()
-    app.add_middleware(_Metrics, registry=registry)
+    registry, labels = CollectorRegistry(), ("method", "route", "status")
+    requests = Counter("roundbook_requests", "Requests answered.", labels, registry=registry)
+    seconds = Histogram(
+        "roundbook_request_seconds", "Seconds until the answer.", labels[:2], registry=registry
+    )
+
+    def counting(app: ASGIApp) -> ASGIApp:
+        async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+            if scope["type"] != "http":
+                await app(scope, receive, send)
+                return
+            began, status = time.perf_counter(), 500
+
+            async def noting(message: Message) -> None:
+                nonlocal status
+                if message["type"] == "http.response.start":
+                    status = message["status"]
+                await send(message)
+
+            try:
+                await app(scope, receive, noting)
+            finally:
+                method = scope["method"] if scope["method"] in _METHODS else "other"
+                route = getattr(scope.get("route"), "path", "other")
+                requests.labels(method, route, str(status)).inc()
+                seconds.labels(method, route).observe(time.perf_counter() - began)
+
+        return answer
+
+    app.add_middleware(counting)
 
     @app.get("/metrics", include_in_schema=False)
     def metrics() -> Response:
         return Response(generate_latest(registry), media_type=CONTENT_TYPE_LATEST)
-
-
-class _Metrics:
-    """Middleware that counts and times requests."""
-
-    def __init__(self, app: ASGIApp, registry: CollectorRegistry) -> None:
-        labels = ("method", "route", "status")
-        self._app = app
-        self._requests = Counter(
-            "roundbook_requests", "Requests answered.", labels, registry=registry
-        )
-        self._seconds = Histogram(
-            "roundbook_request_seconds", "Seconds until the answer.", labels[:2], registry=registry
-        )
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self._app(scope, receive, send)
-            return
-        began, status = time.perf_counter(), 500
-
-        async def noting(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-            await send(message)
-
-        try:
-            await self._app(scope, receive, noting)
-        finally:
-            method = scope["method"] if scope["method"] in _METHODS else "other"
-            route = getattr(scope.get("route"), "path", "other")
-            self._requests.labels(method, route, str(status)).inc()
-            self._seconds.labels(method, route).observe(time.perf_counter() - began)

@@ -30,19 +30,9 @@ def run_service(
     open_to_all: bool,
     listening: Callable[[str], object],
 ) -> None:
-    """Serve the record until the process is interrupted.
+    """Serve the record until the process is interrupted; `listening` is called with the address.
 
-    Parameters
-    ----------
-    engine : Engine
-        On the record.
-    listening : callable
-        Called with the address once the service answers.
-
-    Raises
-    ------
-    InputError
-        When the address cannot be bound.
+    Raise InputError where the address cannot be bound.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     # asyncio sets TCP_NODELAY only if the socket's protocol is given as TCP.

@@ -40,20 +40,13 @@ class Turns:
 
 
 class Limit:
-    """The time limit of one request.
+    """The time limit of one request, counted from `begin`, or else from now."""
 
-    Parameters
-    ----------
-    seconds : float, optional
-        Counted from `begin`, or else from now; default: `SECONDS_TO_ANSWER`.
-    """
-
-    def __init__(self, turns: Turns, seconds: float | None = None) -> None:
-        seconds = SECONDS_TO_ANSWER if seconds is None else seconds
+    def __init__(self, turns: Turns, seconds: float = SECONDS_TO_ANSWER) -> None:
         self._turns = turns
         self._seconds = seconds
-        self._until = time.monotonic() + seconds
         self.disconnected = False
+        self.begin()
 
     def begin(self) -> None:
         """Start the time limit: the request's turn has come."""
@@ -118,12 +111,8 @@ async def computing_turn(
 ) -> AsyncIterator[Limit]:
     """Wait at most a minute for a turn to compute, and hold it within the block.
 
-    The computation ends when its time is over, the client is gone or the service ends.
-
-    Parameters
-    ----------
-    seconds : float, optional
-        Default: `SECONDS_TO_ANSWER`, and without a token `SECONDS_WITHOUT_TOKEN`.
+    The computation ends when its time is over, the client is gone or the service ends. By default
+    it has `SECONDS_TO_ANSWER`, and without a token `SECONDS_WITHOUT_TOKEN`.
     """
     turns: Turns = http.app.state.turns
     with_token = caller.scope is not None

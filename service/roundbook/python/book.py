@@ -9,7 +9,9 @@ from pathlib import Path
 from roundbook.errors import InputError, RequestError
 from roundbook.python.answers import Answer
 from roundbook.python.opened import OpenRecord
+from roundbook.python.scores import array_file, as_files, as_matrix
 from roundbook.python.ways_out import with_ways_out
+from roundbook.requests.matrices import LogRequest
 
 
 class Book(OpenRecord):
@@ -135,8 +137,6 @@ class Book(OpenRecord):
         **fields: object,
     ) -> Answer:
         """Return the scores of new runs, as `log` takes them, standardised by a round's factors."""
-        from roundbook.python.scores import array_file, as_files, as_matrix
-
         about = {"task": task, "factors_from": factors_from, "measure": measure} | fields
         if topics is not None or runs is not None:
             matrix = as_matrix(scores, topics, runs, measure)
@@ -224,9 +224,6 @@ class Book(OpenRecord):
         ContentDiffersError
             When other scores are logged, and no reason to ``revise`` them is given.
         """
-        from roundbook.python.scores import as_files, as_matrix
-        from roundbook.requests.matrices import LogRequest
-
         about = {"task": task, "round": round} | fields
         if topics is not None or runs is not None:
             if "teams" in fields:

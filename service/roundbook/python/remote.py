@@ -20,6 +20,7 @@ from urllib.request import Request as HttpRequest
 from pydantic import BaseModel, ValidationError
 
 from roundbook import errors
+from roundbook.api.ways_out import PREFIX
 from roundbook.errors import (
     BadFileError,
     DatabaseUnreachableError,
@@ -42,9 +43,8 @@ from roundbook.requests.base import Request
 from roundbook.requests.matrices import LogRequest
 from roundbook.requests.results import ListJobs, ShowJob, StartStudy
 from roundbook.requests.studies import StudyRequest
-from roundbook.use_cases import UPLOADS, find_report, find_use_case
+from roundbook.use_cases import UPLOADS, find_report, find_use_case, path_of
 
-_PREFIX = "/api/v1"
 # The time limit of a request.
 _SECONDS = 600.0
 _BYTES_AT_ONCE = 2**16
@@ -55,7 +55,7 @@ class RemoteRecord:
     """A service's record; each method is one HTTP request, and one transaction there."""
 
     def __init__(self, url: str, token: str | None) -> None:
-        self._url = url.rstrip("/").removesuffix(_PREFIX)
+        self._url = url.rstrip("/").removesuffix(PREFIX)
         # Error messages show the address: without a password that it may hold.
         self._public_url = re.sub(r"(?<=://)[^/]*@", "", self._url)
         self._headers = {"Accept": "application/json"}
@@ -68,10 +68,9 @@ class RemoteRecord:
     def ask(self, name: str, request: Request | None) -> BaseModel:
         """Return the result of a use case, from the service."""
         case = find_use_case(name)
-        path = "/" + name.replace("_", "-")
         fields = _sent(request)
         body = json.dumps(fields).encode() if case.changes else None
-        answer = self._send(path, {} if case.changes else fields, body)
+        answer = self._send(path_of(name), {} if case.changes else fields, body)
         return _read(case.result, answer)
 
     def study(self, request: StudyRequest) -> BaseModel:
@@ -114,11 +113,8 @@ class RemoteRecord:
                 f"{request.output}: by way of a service a report is one file, which ends in {suffix}."
             )
         earlier = is_bundle if kind == "datacite" else None
-        query = {
-            name: value for name, value in _sent(request).items() if name not in ("output", "force")
-        }
         with atomic_file(request.output, force=request.force, earlier=earlier) as part:
-            answer = self._send(f"/report-{kind}", query)
+            answer = self._send(f"/report-{kind}", _sent(request, "output", "force"))
             part.write_bytes(b64decode(answer.pop("content", "")))
         return _read(report.result, answer | {"report": shown_path(request.output)})
 
@@ -132,7 +128,7 @@ class RemoteRecord:
 
     def upload(self, name: str, fields: dict[str, Any], files: tuple[Path, ...]) -> BaseModel:
         """Return the result of a use case that reads files, one of which is sent."""
-        path, upload = "/" + name.replace("_", "-"), UPLOADS[name]
+        path, upload = path_of(name), UPLOADS[name]
         if not files and fields.get("from_runs"):
             return _read(upload.result, self._send(path, fields, io.BytesIO(), 0))
         if len(files) != 1:
@@ -161,7 +157,7 @@ class RemoteRecord:
             for name, value in query.items()
             if value is not None
         }
-        url = f"{self._url}{_PREFIX}{path}?{urlencode(parameters, doseq=True)}"
+        url = f"{self._url}{PREFIX}{path}?{urlencode(parameters, doseq=True)}"
         headers = dict(self._headers)
         if size is not None:
             headers |= {"Content-Type": "application/octet-stream", "Content-Length": str(size)}
@@ -253,10 +249,12 @@ def _read(model: type[_Result], answer: dict[str, Any]) -> _Result:
         ) from None
 
 
-def _sent(request: BaseModel | None) -> dict[str, Any]:
+def _sent(request: BaseModel | None, *without: str) -> dict[str, Any]:
     if request is None:
         return {}
-    return request.model_dump(mode="json", exclude_defaults=True, exclude_none=True)
+    return request.model_dump(
+        mode="json", exclude=set(without), exclude_defaults=True, exclude_none=True
+    )
 
 
 def _refusal(url: str, error: HTTPError) -> RoundbookError:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from os import PathLike
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import IO, TYPE_CHECKING, Any, cast
+from typing import IO, TYPE_CHECKING, Any, TypeGuard, cast
 
 import numpy as np
 
@@ -45,13 +45,9 @@ def as_files(scores: object) -> Iterator[tuple[Path, ...]]:
     InputError
         When it is none of them, or a frame names no topics.
     """
-    if isinstance(scores, (str, PathLike)):
-        yield (Path(scores),)
-        return
-    if isinstance(scores, (list, tuple)) and all(
-        isinstance(file, (str, PathLike)) for file in scores
-    ):
-        yield tuple(map(Path, scores))
+    files = scores if isinstance(scores, (list, tuple)) else [scores]
+    if all(isinstance(file, (str, PathLike)) for file in files):
+        yield tuple(map(Path, files))
         return
     with TemporaryDirectory(prefix="roundbook-") as directory, sent_to(directory):
         if hasattr(scores, "read"):
@@ -125,14 +121,11 @@ def as_matrix(
 
 
 def _checked(names: Sequence[object], noun: str) -> tuple[str, ...]:
-    return tuple(checked_name(_text(name), noun, _ARRAY, None, None) for name in names)
+    texts = (str(int(name) if _is_whole(name) else name) for name in names)
+    return tuple(checked_name(text, noun, _ARRAY, None, None) for text in texts)
 
 
-def _text(name: object) -> str:
-    return str(int(name) if isinstance(name, float) and _is_whole(name) else name)
-
-
-def _is_whole(value: object) -> bool:
+def _is_whole(value: object) -> TypeGuard[float]:
     """Return whether a float is a whole number, as topics are that pandas made floats of."""
     return isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE_FLOATS
 

@@ -7,17 +7,17 @@ from contextlib import contextmanager, suppress
 
 from roundbook.errors import RoundbookError
 
-# By code: a sentence with the error's facts in braces, as Python literals. Other codes need none
-# in Python.
+# By code: a sentence with the error's facts in braces, names as literals of Python. Other codes need
+# none in Python.
 _WAYS_OUT = {
     "all or pooled": "Give one of them alone in `runs`, or tags of runs only.",
     "check the address": "Check the address given, else ROUNDBOOK_DATABASE_URL.",
-    "grant the role": "The record's owner grants {role!s} the rights of a service: roundbook db grant",
+    "grant the role": "The record's owner grants {role} the rights of a service: roundbook db grant",
     "name the primary": "Name the primary server in the address.",
     "name another server": "Name another in the address.",
     "correct the teams": "To correct the record: revise='why'.",
     "correct a variance": "If the new one corrects it: revise='why'.",
-    "create the task": "Make it first: book.create_task({task})",
+    "create the task": "Make it first: book.create_task({task!r})",
     "exact engine": "Use engine='exact'.",
     "existing directory": "Name another, or replace it: force=True",
     "existing file": "Name another, or overwrite it: force=True",
@@ -26,24 +26,24 @@ _WAYS_OUT = {
     "file a run": "Name one run: runs=('tag',)",
     "foreign file": "Even force=True does not overwrite it; name another file, or remove it.",
     "force a change": "To change it all the same: force=True",
-    "rename instead": "It can be renamed: book.ask('rename_task', task={task}, name='...')",
-    "rename the round": "It can be renamed: book.ask('rename_round', task={task}, round={round},"
+    "rename instead": "It can be renamed: book.ask('rename_task', task={task!r}, name='...')",
+    "rename the round": "It can be renamed: book.ask('rename_round', task={task!r}, round={round!r},"
     " name='...', force=True)",
     "force a rename": "To rename it all the same: force=True",
-    "install the extra": "Install it: pip install 'roundbook[{extra!s}]'",
+    "install the extra": "Install it: pip install 'roundbook[{extra}]'",
     "larger minD": "Ask for a larger one: min_d=...",
-    "list aliases": "book.ask('topics', task={task}, aliased=True) lists those there are.",
-    "list factor versions": "book.factors({task}, {round}, {measure}) has the latest.",
-    "list matrices": "book.matrices({task}) lists its own.",
+    "list aliases": "book.ask('topics', task={task!r}, aliased=True) lists those there are.",
+    "list factor versions": "book.factors({task!r}, {round!r}, {measure!r}) has the latest.",
+    "list matrices": "book.matrices({task!r}) lists its own.",
     "list measures": "book.measures() lists those there are.",
-    "results of a task": "book.results({task}) lists its results; book.renew(task={task}) renews"
+    "results of a task": "book.results({task!r}) lists its results; book.renew(task={task!r}) renews"
     " those that are stale.",
     "list results": "book.results() lists those there are.",
-    "list rounds": "book.rounds({task}) lists those there are.",
+    "list rounds": "book.rounds({task!r}) lists those there are.",
     "list tasks": "book.tasks() lists those there are.",
     "list tokens": "book.ask('tokens') lists those there are.",
-    "log a round": "Log one: book.log({task}, ROUND, scores, {measure})",
-    "log scores": "Log them: book.log({task}, {round}, scores, {measure})",
+    "log a round": "Log one: book.log({task!r}, ROUND, scores, {measure!r})",
+    "log scores": "Log them: book.log({task!r}, {round!r}, scores, {measure!r})",
     "log as runs": "book.log_runs(task, round, file) takes runs.",
     "log as assessments": "book.log_qrels(task, round, file) takes relevance assessments.",
     "log the assessments": "Log them: book.log_qrels(task, round, file)",
@@ -60,19 +60,19 @@ _WAYS_OUT = {
     "name an earlier round": "Name an earlier one: from_round=...",
     "no layout": "If it should be read so, say how it is laid out: layout='wide', 'long', ...",
     "no matrix": "book.matrices(task) lists those there are.",
-    "no round": "Log with create=True, or make it first: book.create_round({task}, {round})",
+    "no round": "Log with create=True, or make it first: book.create_round({task!r}, {round!r})",
     "no such run": "book.ask('matrix', matrix={matrix}) lists those it has.",
-    "no task": "Log with create=True, or make it first: book.create_task({task})",
+    "no task": "Log with create=True, or make it first: book.create_task({task!r})",
     "not anonymous": "Leave out `anonymous`.",
     "one measure a file": "Log it by itself, with a single measure.",
     "other judgments": "If these correct them: revise='why'; if they are others: assessments='name'.",
-    "one of two layouts": "Choose layout={first} or layout={second}.",
-    "other layout": "Choose layout={layout}.",
+    "one of two layouts": "Choose layout={first!r} or layout={second!r}.",
+    "other layout": "Choose layout={layout!r}.",
     "other lists": "If these are other runs, give them other tags and log them beside.",
     "other measures": "If one of these is the one you mean: file_measure='...'.",
     "other scores": "If these correct them: revise='why'; if they rest on others:"
     " assessments='name'.",
-    "own factors": "By its own factors: book.standardise({task}, {round}, {measure})",
+    "own factors": "By its own factors: book.standardise({task!r}, {round!r}, {measure!r})",
     "plan by anova": "Plan with design='anova'.",
     "plan conservatively": "Plan with variance_of='conservative'.",
     "plan from another variance": "Plan from another measure, or give a variance=...",
@@ -80,14 +80,14 @@ _WAYS_OUT = {
     "plan from the pooled variance or a value": "Plan with variance_at='pooled', or a value.",
     "pool unknown": "Record it by book.describe_teams, from a file with a column contributed_to_pool,"
     " or name runs=...",
-    "publish the rounds": "Publish them first: book.publish({task}, {round})",
+    "publish the rounds": "Publish them first: book.publish({task!r}, {round!r})",
     "reason needed": "Say why: reason='...'",
     "reason to fit": "Say why: reason='...'",
-    "record the pool": "Record it: book.describe_teams({task}, {round}, file), from a file with the"
+    "record the pool": "Record it: book.describe_teams({task!r}, {round!r}, file), from a file with the"
     " columns run, team and contributed_to_pool.",
     "record the systems": "Record it in the column 'system' of a team file:"
-    " book.describe_teams({task}, round, file); or take equal tags for one system: match='tag'",
-    "record the teams": "Record it: book.describe_teams({task}, {round}, file)",
+    " book.describe_teams({task!r}, round, file); or take equal tags for one system: match='tag'",
+    "record the teams": "Record it: book.describe_teams({task!r}, {round!r}, file)",
     "revise with a reason": "Give the reason: revise='why'.",
     "revised meanwhile": "Look at book.ask('matrix', matrix={matrix}), then log this again if it still"
     " corrects it.",
@@ -96,12 +96,12 @@ _WAYS_OUT = {
     "start a job": "Start it in the background: book.start_study(study, task, round, measure, ...)",
     "wider interval": "Ask for a wider one: min_d=...",
     "upgrade the database": "Run 'roundbook db upgrade' on it first.",
-    "unalias": "If that is wrong: book.ask('unalias_topic', task={task}, name={name})",
-    "variance revised meanwhile": "Look at book.variances({task}, {measure}), then record this again"
+    "unalias": "If that is wrong: book.ask('unalias_topic', task={task!r}, name={name!r})",
+    "variance revised meanwhile": "Look at book.variances({task!r}, {measure!r}), then record this again"
     " if it still corrects it.",
     "withdraw instead": "Scores can be withdrawn: book.withdraw(matrix, reason)",
     "withdraw or rename": "Scores can be withdrawn: book.withdraw(matrix, reason); the round renamed:"
-    " book.ask('rename_round', task={task}, round={round}, name='...', force=True)",
+    " book.ask('rename_round', task={task!r}, round={round!r}, name='...', force=True)",
     "withdrawn matrix": "Log a correction with revise='why', or: book.restore({matrix}, 'why')",
 }
 
@@ -114,20 +114,6 @@ def with_ways_out() -> Iterator[None]:
     except RoundbookError as error:
         out = error.way_out
         if out is not None and out.code in _WAYS_OUT:
-            facts = {name: _Literal(fact) for name, fact in out.facts.items()}
             with suppress(KeyError):  # raised elsewhere, with fewer facts
-                error.add_note(_WAYS_OUT[out.code].format_map(facts))
+                error.add_note(_WAYS_OUT[out.code].format_map(out.facts))
         raise
-
-
-class _Literal:
-    """A fact that a sentence's braces show as a Python literal, with ``!s`` as plain text."""
-
-    def __init__(self, fact: object) -> None:
-        self._fact = fact
-
-    def __str__(self) -> str:
-        return str(self._fact)
-
-    def __format__(self, _: str) -> str:
-        return repr(self._fact)

@@ -18,12 +18,7 @@ _TAKES = {
     **dict.fromkeys(("float_type", "float_parsing"), "takes a number"),
     **dict.fromkeys(("bool_type", "bool_parsing"), "takes true or false"),
     **dict.fromkeys(
-        (
-            "date_type",
-            "date_parsing",
-            "date_from_datetime_parsing",
-            "date_from_datetime_inexact",
-        ),
+        ("date_type", "date_parsing", "date_from_datetime_parsing", "date_from_datetime_inexact"),
         "takes a day, as 2020-04-15",
     ),
     "string_type": "takes a text",
@@ -39,13 +34,9 @@ _MOST_NAMED = 40
 
 
 def refusal_reason(fault: Mapping[str, Any]) -> str:
-    """Return the clause, after a field's name, on which values it takes.
+    """Return the clause, after a field's name, on which values it takes, from pydantic's error.
 
-    Parameters
-    ----------
-    fault : mapping
-        One of pydantic's errors, with the value as its `input`. An error of Roundbook's own
-        validators has the whole sentence already.
+    An error of Roundbook's own validators has the whole sentence already.
     """
     reason: str = fault["msg"].removeprefix("Input ")
     if fault["type"] == "value_error":

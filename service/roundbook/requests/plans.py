@@ -50,11 +50,6 @@ class PlanRequest(Request):
     else is left out is filled in, so that a request can be asked again as it was.
 
     Numbers for which no design exists are refused where the design is solved.
-
-    Raises
-    ------
-    RequestError
-        When its parts contradict each other.
     """
 
     variance: float | None = Field(

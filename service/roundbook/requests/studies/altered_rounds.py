@@ -211,17 +211,14 @@ class LeaveTeamsOutRequest(PilotRequest):
         return self
 
 
-def _check_runs_in_files(request: StudyRequest, way: str, *, scored_anew: bool) -> None:
+def _check_runs_in_files(
+    request: LeaveOneOutRequest | LeaveTeamsOutRequest, way: str, *, scored_anew: bool
+) -> None:
     """Raise ValueError unless `teams` and `qrels` fit: only with files, both for runs in files.
 
-    Parameters
-    ----------
-    request : StudyRequest
-        With the fields `qrels` and `teams`.
-    way : str
-        The field and its value that need these files, for the message.
+    The message names the `way`: the field, and its value, by which runs are scored anew.
     """
-    qrels, teams = getattr(request, "qrels", None), getattr(request, "teams", None)
+    qrels, teams = request.qrels, request.teams
     if teams is not None and not request.files:
         raise ValueError("`teams` goes with `file`: the record knows the teams of a round's runs")
     if qrels is not None and not (request.files and scored_anew):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Annotated, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, field_validator, model_validator
 
@@ -35,6 +35,13 @@ WithReplacement = Annotated[
 ]
 
 
+def _check_topic_sets(request: Any) -> Any:  # noqa: ANN401
+    """Raise ValueError if `topics_each` is given for samples of all topics, with replacement."""
+    if request.with_replacement and request.topics_each is not None:
+        raise ValueError("`with_replacement` takes samples of all topics: leave out `topics_each`")
+    return request
+
+
 class DiscriminativePowerRequest(StudyRequest):
     """How many pairs of runs the scores tell apart, and which."""
 
@@ -60,10 +67,7 @@ class SwapRateRequest(StudyRequest):
     topics_each: TopicsEach = None
     with_replacement: WithReplacement = False
 
-    @model_validator(mode="after")
-    def _one_way(self) -> Self:
-        _check_topic_sets(self.topics_each, with_replacement=self.with_replacement)
-        return self
+    _one_way = model_validator(mode="after")(_check_topic_sets)
 
 
 class AcrossRoundsRequest(AllRoundsRequest):
@@ -78,16 +82,7 @@ class AcrossRoundsRequest(AllRoundsRequest):
     topics_each: TopicsEach = None
     with_replacement: WithReplacement = False
 
-    @model_validator(mode="after")
-    def _possible(self) -> Self:
-        _check_topic_sets(self.topics_each, with_replacement=self.with_replacement)
-        return self
-
-
-def _check_topic_sets(topics_each: int | None, *, with_replacement: bool) -> None:
-    """Raise ValueError if `topics_each` is given for samples of all topics, with replacement."""
-    if with_replacement and topics_each is not None:
-        raise ValueError("`with_replacement` takes samples of all topics: leave out `topics_each`")
+    _one_way = model_validator(mode="after")(_check_topic_sets)
 
 
 class IncrementalRequest(StudyRequest):

@@ -28,13 +28,7 @@ Share = Annotated[float, AfterValidator(_between)]
 
 
 class StudyRequest(Request):
-    """A study of one score matrix: that of a round, or of files without a record.
-
-    Raises
-    ------
-    RequestError
-        When neither or both are named.
-    """
+    """A study of one score matrix: that of a round, or of files without a record."""
 
     # Whether it depends on which topics the rounds share, under any of their ids.
     shares_topics: ClassVar[bool] = False
