@@ -24,7 +24,7 @@ def codes():
     codes = {reason.way_out for reason in inputs._REASONS.values() if reason.way_out}
     for path in (*(ROOT / "service").rglob("*.py"), ROOT / "cli/roundbook_cli/serve.py"):
         for line in re.findall(
-            r"\b(?:way_out=|WayOut\()([^{\n]+)", path.read_text(encoding="utf-8")
+            r"\b(?:way_out=|WayOut\()([^{,\n]+)", path.read_text(encoding="utf-8")
         ):
             codes |= set(_CODE.findall(line))
     return codes
