@@ -130,13 +130,7 @@ POOL_NOW = case(
 
 
 def show_factors(session: Session, request: FactorsRequest) -> FactorSet:
-    """Return one version of a round's factors, by default the latest.
-
-    Raises
-    ------
-    NotRecordedError
-        When the task, round, measure or version does not exist.
-    """
+    """Return one version of a round's factors, by default the latest."""
     series = find_series(
         session.connection, request.task, request.round, request.measure, request.assessments
     )

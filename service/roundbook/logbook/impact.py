@@ -108,13 +108,7 @@ class Impact(Scores):
 
 
 def show_impact(session: Session, request: ShowImpact) -> Impact:
-    """Return everything derived from a score matrix; the number of queries is fixed.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such matrix.
-    """
+    """Return everything derived from a score matrix; the number of queries is fixed."""
     row = find_matrix(session.connection, request.matrix)
     reason = _scores_reason(row)
     status = "current" if reason is None else reason.code

@@ -63,13 +63,7 @@ class ScoreOverview(Result):
 
 
 def show_overview(session: Session, request: ShowMatrix) -> ScoreOverview:
-    """Return the overview of a matrix; six queries, however large it is.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such matrix.
-    """
+    """Return the overview of a matrix; six queries, however large it is."""
     row = find_matrix(session.connection, request.matrix)
     loaded = load_matrix(session.connection, row)
     means = run_means(loaded.scores)
