@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from itertools import compress
 from typing import Any, NamedTuple
@@ -31,7 +31,7 @@ from roundbook.logbook.runs.recorded_runs import known_pool
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix
 from roundbook.requests.factors import FactorsRequest
-from roundbook.statistics.standardisation import Factors
+from roundbook.statistics.standardisation import Factors, Scale, scale_scores
 
 
 class Factor(Result):
@@ -83,6 +83,14 @@ class LoadedFactors(NamedTuple):
         """Return the indices, by name, of the topics on which scores can be standardised."""
         usable = usable_topics(self.sd, self.row.zero_sd)
         return {name: index for index, name in enumerate(self.topics) if usable[index]}
+
+    def standardised(
+        self, topics: Sequence[str], scores: npt.NDArray[np.float64], scale: Scale
+    ) -> npt.NDArray[np.float64]:
+        """Return the (topics, runs) scores of usable topics on a scale."""
+        usable = self.usable()
+        chosen = [usable[name] for name in topics]
+        return scale_scores(scores, self.mean[chosen], self.sd[chosen], scale)
 
 
 class Standardising(NamedTuple):
