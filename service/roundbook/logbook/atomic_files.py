@@ -65,20 +65,7 @@ def atomic_file(
 def write_directory(
     path: Path, contents: Mapping[str, str], *, suffix: str, force: bool = False
 ) -> None:
-    """Write a directory of text files atomically.
-
-    Parameters
-    ----------
-    suffix : str
-        The suffix of all the names.
-    force : bool
-        Replace a directory that holds nothing but files of this suffix.
-
-    Raises
-    ------
-    InputError
-        When the path exists and is no empty directory, or it cannot be written.
-    """
+    """Write a directory of text files of one `suffix` atomically; see `atomic_directory`."""
     with atomic_directory(path, lambda file: file.suffix == suffix, force=force) as part:
         for name, content in contents.items():
             _write(part / name, content)

@@ -182,8 +182,8 @@ def demonstration_record(settings: Settings, progress: ReportProgress) -> Iterat
         with open_record(temporary) as engine, begin(engine, _USER) as session:
             _record_all(session, progress)
             measure = {"task": CAMPAIGN, "measure": MEASURE}
-            save_result(session, "plan", PlanRequest(**measure), "next-round", None)
-            save_result(session, "drift", DriftRequest(**measure), None, None)
+            save_result(session, "plan", PlanRequest(**measure), "next-round")
+            save_result(session, "drift", DriftRequest(**measure))
             for entry in _ROUNDS[:2]:
                 publish_round(session, PublishRound(task=CAMPAIGN, round=entry.label))
         yield temporary

@@ -185,9 +185,8 @@ def merge_measures(session: Session, request: MergeMeasures) -> MergedMeasures:
     )
     connection.execute(_MOVE, {"merged": merged.id, "into": into.id})
     connection.execute(measure.delete().where(measure.c.id == merged.id))
-    for task_id, matrices, published in [
-        (row.task_id, row.matrices, row.published) for row in uses
-    ] or [(None, 0, 0)]:
+    counts = [(row.task_id, row.matrices, row.published) for row in uses] or [(None, 0, 0)]
+    for task_id, matrices, published in counts:
         record_event(
             session,
             "measures merged",

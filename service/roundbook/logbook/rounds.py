@@ -203,11 +203,8 @@ def _ensure_round(
         )
         .returning(round_.c.id)
     ).scalar_one()
-    details = {"round": label}
-    if held is not None:
-        details["held"] = str(held)
-    if collection is not None:
-        details["collection"] = collection
+    facts = {"round": label, "held": held and str(held), "collection": collection}
+    details = {name: fact for name, fact in facts.items() if fact is not None}
     record_event(session, "round created", task_id=task_id, round_id=round_id, details=details)
     return True
 

@@ -275,7 +275,7 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
         noise = scores.size * (ROUNDING * float(np.abs(scores).max())) ** 2
         version = versions[estimate.scale, estimate.factor_set_id]
         for kind, column, computed, rounding in (
-            _Computed("variance", "version", version),
+            ("variance", "version", version, 0.0),
             *_computed(estimate, parts, scores, noise, in_force=in_force),
         ):
             recorded = getattr(estimate, column)
@@ -320,15 +320,6 @@ def _missing_estimates(
             )  # fmt: skip
 
 
-class _Computed(NamedTuple):
-    """The value that a column must hold, within `noise`."""
-
-    kind: DifferenceKind
-    column: str
-    value: float | None
-    noise: float = 0.0
-
-
 def _computed(
     row: Row[Any],
     parts: VarianceParts,
@@ -336,14 +327,15 @@ def _computed(
     noise: float,
     *,
     in_force: bool,
-) -> Iterator[_Computed]:
+) -> Iterator[tuple[DifferenceKind, str, float | None, float]]:
+    """Yield the values that columns of an estimate must hold, each within its rounding."""
     columns = estimate_columns(parts)
     for column in ("topics", "runs", "dof", "two_way_dof"):
-        yield _Computed("variance", column, columns[column])
+        yield "variance", column, columns[column], 0.0
     for column in ("sum_of_squares", "two_way_sum_of_squares"):
-        yield _Computed("variance", column, columns[column], noise)
+        yield "variance", column, columns[column], noise
     # By the stored sum of squares, whose rounding may differ.
-    yield _Computed("variance", "variance", row.sum_of_squares / row.dof)
+    yield "variance", "variance", row.sum_of_squares / row.dof, 0.0
     # An estimate with more clusters than the runs form today, or not in force, was computed when
     # fewer teams were known: with none, or with some, and it is not recorded with which.
     if row.clusters == parts.runs:
@@ -351,11 +343,11 @@ def _computed(
             columns = estimate_columns(variance_parts(scores))
     elif row.clusters > parts.clusters or not in_force:
         return
-    yield _Computed("variance-parts", "clusters", columns["clusters"])
+    yield "variance-parts", "clusters", columns["clusters"], 0.0
     for column, part in (("runs_part", parts.one_way), ("two_way_runs_part", parts.two_way)):
         rounding = _share_of_rounding(part, noise)
         if rounding < _MOST_ROUNDING:
-            yield _Computed("variance-parts", column, columns[column], _RUNS_PART + 10 * rounding)
+            yield "variance-parts", column, columns[column], _RUNS_PART + 10 * rounding
 
 
 def _share_of_rounding(part: VariancePart | None, noise: float) -> float:
