@@ -126,16 +126,13 @@ def renew_runs_parts(
     fewer clusters than those they were computed with. Only the runs' part and the clusters differ;
     earlier versions stay.
 
+    Returned are their measures, one entry for each estimate that was renewed.
+
     Parameters
     ----------
     teams_before : mapping from run id to team id, optional
         The former teams of corrected runs. Then all estimates are renewed whose runs' clusters
         changed, whether there are more or fewer now.
-
-    Returns
-    -------
-    list of str
-        The measures, one entry for each estimate that was renewed.
     """
     rows = estimates_in_force(connection, [round_id], outdated=teams_before is None)
     by_matrix: dict[int, list[Row[Any]]] = {}

@@ -27,7 +27,7 @@ from roundbook.logbook.saved_results import (
     stored_results,
 )
 from roundbook.logbook.session import Session
-from roundbook.logbook.staleness import Input, changes
+from roundbook.logbook.staleness import Input, Origin, changes
 from roundbook.requests.matrices import ShowImpact
 
 ReasonCode = Literal[
@@ -156,23 +156,17 @@ def stale_by_source(
                 )
             )
     task_id = read_round(connection, round_id).task_id
-    return outdated + stale_results(
-        connection,
-        task_id,
-        lambda _, inputs: any((row.origin, row.id) == (origin, replaced) for row in inputs),
-    )
+    return outdated + stale_by_input(connection, task_id, origin, [replaced])
 
 
-def stale_by_published(
-    connection: Connection, task_id: int, replaced: Collection[int]
+def stale_by_input(
+    connection: Connection, task_id: int, origin: Origin, replaced: Collection[int]
 ) -> list[Dependent]:
-    """Return the saved results that are stale as published variances, given by id, are replaced."""
+    """Return the saved results that are stale as inputs, given by origin and ids, are replaced."""
     return stale_results(
         connection,
         task_id,
-        lambda _, inputs: any(
-            row.origin == "published_variance" and row.id in replaced for row in inputs
-        ),
+        lambda _, inputs: any(row.origin == origin and row.id in replaced for row in inputs),
     )
 
 

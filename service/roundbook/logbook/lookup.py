@@ -238,13 +238,8 @@ def revisions_by_measure(
 ) -> Sequence[Row[Any]]:
     """Return the latest revision of each measure in a request's round and assessments label.
 
-    A row has the measure's ``name`` and ``spellings``, and the ``revision``. The task, round and
-    label may be new.
-
-    Parameters
-    ----------
-    table : Table
-        Of the revisions: ``matrix`` or ``published_variance``.
+    `table` has the revisions: ``matrix`` or ``published_variance``. A row has the measure's ``name``
+    and ``spellings``, and the ``revision``. The task, round and label may be new.
     """
     rows: Sequence[Any] = connection.execute(
         select(measure.c.name, measure.c.spellings, func.max(table.c.revision).label("revision"))

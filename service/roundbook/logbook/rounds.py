@@ -155,14 +155,9 @@ def open_round(
 def check_first(
     connection: Connection, series: Series, reason: str | None, further: str, missing: str
 ) -> None:
-    """Refuse first scores of a series that lack a needed reason, or that have nothing to revise.
+    """Refuse first scores of a published round without a reason, and of a draft with one.
 
-    Parameters
-    ----------
-    reason : str, optional
-        The reason of a revision, which a published round needs for its first scores too.
-    further, missing : str
-        For the errors: a noun for the scores, and the clause that none are recorded.
+    The errors name them by `further`, and by the clause `missing` that none are recorded.
     """
     published = read_round(connection, series.round_id).status == "published"
     if published and reason is None:

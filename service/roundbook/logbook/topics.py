@@ -128,20 +128,15 @@ def alias_topics(session: Session, request: AliasTopics) -> AliasedTopics:
         stood_for.add(name)
     names = dict(same.names) | new
     _refuse_two_in_one(connection, task_id, names, {row.id: row for row in rows})
-    topics = {name: topic_id for topic_id, name in _ids(connection, task_id, set(new.values()))}
     if new:
+        topics = {name: topic_id for topic_id, name in _ids(connection, task_id, set(new.values()))}
+        shared = {"task_id": task_id, "software": SOFTWARE, "recorded_by": session.user}
         copy_rows(
             connection,
             topic_alias,
-            ("task_id", "name", "topic_id", "software", "recorded_by"),
+            (*shared, "name", "topic_id"),
             (
-                {
-                    "task_id": task_id,
-                    "name": spelled,
-                    "topic_id": topics[name],
-                    "software": SOFTWARE,
-                    "recorded_by": session.user,
-                }
+                {**shared, "name": spelled, "topic_id": topics[name]}
                 for spelled, name in new.items()
             ),
         )

@@ -80,9 +80,7 @@ def show_history(session: Session, request: ShowHistory) -> MatrixHistory:
     ).all()
     for row in revisions:
         loaded = load_matrix(connection, row) if len(revisions) > 1 else None
-        changes = None
-        if before is not None and loaded is not None:
-            changes = revision_changes(before, loaded)
+        changes = revision_changes(before, loaded) if before and loaded else None
         entries += _revision(connection, row, changes)
         before = loaded
     return MatrixHistory(

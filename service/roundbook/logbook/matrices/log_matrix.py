@@ -30,7 +30,7 @@ from roundbook.logbook.estimates import (
 )
 from roundbook.logbook.events import record_event
 from roundbook.logbook.factors import Fit, latest_factors, standardising_runs, store_factors
-from roundbook.logbook.impact import Dependent, Reason, stale_by_published, stale_dependents
+from roundbook.logbook.impact import Dependent, Reason, stale_by_input, stale_dependents
 from roundbook.logbook.lookup import of_series, withdrawn_error
 from roundbook.logbook.matrices.entering import (
     Entry,
@@ -210,7 +210,7 @@ def _log_complete(
         # The first scores of a series take the place of a published variance.
         replaced = of_series(published_variance, entry.series)
         ids = connection.execute(select(published_variance.c.id).where(replaced)).scalars().all()
-        impact = stale_by_published(connection, entry.task_id, ids) if ids else []
+        impact = stale_by_input(connection, entry.task_id, "published_variance", ids) if ids else []
     if request.dry_run:
         impact = [_unnumbered(dependent, outcome.matrix.id) for dependent in impact]
     return _logged(entry, outcome, impact)
