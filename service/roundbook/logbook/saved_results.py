@@ -358,20 +358,15 @@ def read_row(row: Row[Any]) -> ReadRow:
         kind = find_kind(row.kind)
     except InputError:
         return ReadRow(None, {}, [], "kind")
-    request: Request | None = None
-    illegible: Illegible | None = None
-    brief: dict[str, Any] = {}
-    left_out: list[str] = []
     try:
         with _reading(row):
-            brief, left_out = kind.brief(row.result), kind.left_out(row.result)
+            read = ReadRow(None, kind.brief(row.result), kind.left_out(row.result), None)
     except RecordError:
-        illegible = "result"
+        read = ReadRow(None, {}, [], "result")
     try:
-        request = read_request(row)
+        return read._replace(request=read_request(row))
     except RecordError:
-        illegible = "request"
-    return ReadRow(request, brief, left_out, illegible)
+        return read._replace(illegible="request")
 
 
 @contextmanager
