@@ -120,10 +120,7 @@ def demonstrate(settings: Settings, progress: ReportProgress) -> Demonstration:
     ):
         published = _record_all(session, progress)
         progress("Planning topic sets in both engines")
-        cells = [
-            PublishedSize(m=int(row["m"]), min_d=float(row["min_d"]), topics=int(row["topics"]))
-            for row in _table("airs2016_table2_stc.csv")
-        ]
+        cells = list(map(PublishedSize.model_validate, _table("airs2016_table2_stc.csv")))
         request = PlanRequest(
             task=_PUBLISHED_TASK,
             measure=_PUBLISHED_MEASURE,
