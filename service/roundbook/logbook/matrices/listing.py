@@ -110,7 +110,7 @@ def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
         last = find_matrix(connection, request.after)
         if last.task_id != task_id:
             raise NotRecordedError(
-                f"Matrix {request.after} is of task '{last.task}', not of '{task}'",
+                f"Matrix {request.after} is of task '{last.task}', not of '{task}'.",
                 way_out="list matrices",
                 task=task,
             )
