@@ -302,13 +302,15 @@ def list_topics(session: Session, request: ListTopics) -> TopicList:
     names = list(rounds)
     if request.after is not None:
         last = same.name(request.after)
-        if last not in rounds:
+        # Earlier versions recorded names without normalising them.
+        normalised = [normalize("NFC", name) for name in names]
+        if last not in normalised:
             raise NotRecordedError(
                 f"No scores of task '{request.task}' have a topic '{last}'.",
                 task=request.task,
                 topic=last,
             )
-        names = names[names.index(last) + 1 :]
+        names = names[normalised.index(last) + 1 :]
     listed = [name for name in names if not request.aliased or aliases[name]]
     page = listed[: request.limit]
     return TopicList(

@@ -223,7 +223,7 @@ _OF_TASK = """
 WHERE round.task_id = :task
   AND (CAST(:round AS bigint) IS NULL OR matrix.round_id = :round)
   AND (CAST(:measure AS bigint) IS NULL OR matrix.measure_id = :measure)
-  AND (CAST(:assessments AS text) IS NULL OR matrix.assessments = :assessments)
+  AND (CAST(:assessments AS text) IS NULL OR normalize(matrix.assessments) = :assessments)
   AND (:superseded OR later.id IS NULL)
   AND (CAST(:after AS bigint) IS NULL
        OR (round.ordinal, measure.name, matrix.assessments, matrix.revision) > (
