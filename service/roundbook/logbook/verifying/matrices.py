@@ -361,12 +361,6 @@ def team_differences(connection: Connection, rounds: Sequence[int]) -> Iterator[
     """Yield the estimates in force with more clusters than their runs form by today's teams."""
     for estimate in estimates_in_force(connection, rounds, outdated=True):
         (row,) = read_matrices(connection, [estimate.matrix_id])
-        yield of_matrix(
-            row,
-            kind="variance-parts",
-            table="variance_estimate",
-            what="latest_clusters",
-            scale=estimate.scale,
-            recorded=estimate.clusters,
-            computed=estimate.clusters_today,
-        )
+        values = {"recorded": estimate.clusters, "computed": estimate.clusters_today}
+        of_scale = {"scale": estimate.scale, **values}
+        yield of_matrix(row, "variance-parts", "variance_estimate", "latest_clusters", **of_scale)
