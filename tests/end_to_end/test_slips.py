@@ -257,6 +257,8 @@ def test_a_name_is_one_however_its_accents_are_encoded(roundbook, tmp_path, engi
         connection.commit()
     listed = ("matrix", "list", composed, "--assessments", split, "--format", "json")
     assert [entry["matrix"] for entry in roundbook(*listed).json["matrices"]] == [1]
+    history = ("variance", "history", composed, "--assessments", composed, "--format", "json")
+    assert len(roundbook(*history).json["histories"]) == 1
 
 
 def test_events_show_whose_session_it_was_where_another_name_is_claimed(

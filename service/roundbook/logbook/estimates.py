@@ -189,13 +189,7 @@ def estimates_in_force(
 
 
 def scores_on_scale(scores: Array, mean: Array, sd: Array, scale: Any, zero_sd: str) -> Array:  # noqa: ANN401
-    """Return a matrix's scores on a standardised scale, without the topics that the policy drops.
-
-    Parameters
-    ----------
-    scores : (topics, runs) float array
-    mean, sd : (topics,) float array
-    """
+    """Return (topics, runs) scores on a standardised scale, without the topics the policy drops."""
     kept = usable_topics(sd, zero_sd)
     return scale_scores(scores[kept], mean[kept], sd[kept], scale)
 

@@ -185,6 +185,12 @@ def choose_assessments(
     return current[0]
 
 
+def recorded_assessments(connection: Connection, task_id: int, label: str) -> list[str]:
+    """Return the spellings, if any, by which a task has an assessments label."""
+    spelled = normalize("NFC", label.strip())
+    return [name for name in _labels(connection, task_id) if normalize("NFC", name) == spelled]
+
+
 def other_assessments(connection: Connection, task_id: int, label: str) -> list[str]:
     """Return the task's assessments labels if `label` is none of them, as it may be mistyped.
 

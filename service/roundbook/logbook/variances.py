@@ -12,7 +12,12 @@ import numpy as np
 
 from roundbook.errors import NotRecordedError, WithdrawnError
 from roundbook.logbook.held_order import rounds_out_of_order
-from roundbook.logbook.lookup import choose_assessments, find_round, find_task
+from roundbook.logbook.lookup import (
+    choose_assessments,
+    find_round,
+    find_task,
+    recorded_assessments,
+)
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.same_topics import same_topics
 from roundbook.logbook.session import Session
@@ -117,12 +122,10 @@ def show_histories(session: Session, request: VarianceHistoryRequest) -> Varianc
     task_id = find_task(connection, task)
     measures = [find_measure(connection, task_id, task, name)[0] for name in request.measures]
     round_ids = [find_round(connection, task_id, task, label) for label in request.rounds]
-    scores = TaskScores(
-        task_id,
-        measures=measures or None,
-        assessments=None if request.assessments is None else [request.assessments],
-        rounds=round_ids or None,
-    )
+    labels = None
+    if request.assessments is not None:
+        labels = recorded_assessments(connection, task_id, request.assessments)
+    scores = TaskScores(task_id, measures or None, labels, round_ids or None)
     same = same_topics(connection, task_id).ids
     rows = [row.with_same_topics(same) for row in read_rows(connection, scores, request.scale)]
     undated = sorted({row.round for row in rows if row.held is None}) if since else []
