@@ -256,14 +256,13 @@ def _topic_identities(rows: Sequence[VarianceRow]) -> list[Ints]:
     others if these declare only one.
     """
     collections = {row.collection.casefold() for row in rows if row.collection is not None}
-    codes = {name: code for code, name in enumerate(sorted(collections), 1)}
-    alone = len(collections) == 1
-    identities = []
-    for row in rows:
-        code = 0 if row.collection is None or alone else codes[row.collection.casefold()]
-        ids = np.array(row.topic_ids or (), dtype=np.int64)
-        identities.append(ids * (len(codes) + 1) + code)
-    return identities
+    several = sorted(collections) if len(collections) > 1 else []
+    codes = {name: code for code, name in enumerate(several, 1)}
+    return [
+        np.array(row.topic_ids or (), dtype=np.int64) * (len(codes) + 1)
+        + codes.get((row.collection or "").casefold(), 0)
+        for row in rows
+    ]
 
 
 def _stored(row: VarianceRow, topics: Ints, pool_by: PoolBy, prefix: str) -> StoredVariance | None:

@@ -181,12 +181,11 @@ def log_scores(
 
 def _with_publication(session: Session, logged: Sequence[LoggedMatrix]) -> list[LoggedMatrix]:
     """Return the matrices logged into a round, with its fingerprints in those that change it."""
-    changes = any(matrix.status == "logged" for matrix in logged)
-    publication = find_publication(session, logged[0].task, logged[0].round) if changes else None
+    if all(matrix.status == "unchanged" for matrix in logged):
+        return list(logged)
+    update = {"publication": find_publication(session, logged[0].task, logged[0].round)}
     return [
-        matrix.model_copy(
-            update={"publication": publication if matrix.status == "logged" else None}
-        )
+        matrix.model_copy(update=update) if matrix.status == "logged" else matrix
         for matrix in logged
     ]
 
