@@ -217,18 +217,14 @@ def _derived(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
             reasons += replacements
         elif not withdrawn:
             reasons.append(Reason(code="revision follows", revision=row.newest))
-        yield Dependent(
-            kind="factor version" if item.scale is None else "variance estimate",
-            round=row.round,
-            saved_at=item.saved_at,
-            saved_by=item.saved_by,
-            stale=code is not None,
-            version=item.version,
-            scale=item.scale,
-            estimate_version=item.estimate_version if item.estimates > 1 else None,
-            reasons=reasons if code is not None else [],
-            refit=refit if code is not None and not raw else None,
-        )
+        facts = {
+            "kind": "factor version" if item.scale is None else "variance estimate",
+            "stale": code is not None,
+            "estimate_version": item.estimate_version if item.estimates > 1 else None,
+            "reasons": reasons if code is not None else [],
+            "refit": refit if code is not None and not raw else None,
+        }
+        yield Dependent(**{**item._mapping, **facts})
 
 
 def _input(item: Row[Any]) -> Input:

@@ -160,7 +160,7 @@ def _rank(
     published = bootstrap = None
     if tau.tau_b is not None:
         limits = published_interval(tau.tau_b, len(runs))
-        published = Limits(low=limits.low, high=limits.high, level=_LEVEL, method="published")
+        published = Limits(**vars(limits), level=_LEVEL, method="published")
     if tau.tau_b is not None and len(first) >= 2:
         interval = bootstrap_tau(
             first,
@@ -170,10 +170,8 @@ def _rank(
             seed=request.seed,
             progress=lambda count: work.progress("resamples of topics", count, request.resamples),
         )
-        if interval.low is not None and interval.high is not None:
-            bootstrap = Limits(
-                low=interval.low, high=interval.high, level=_LEVEL, method="bootstrap"
-            )
+        if interval.low is not None:
+            bootstrap = Limits(**vars(interval), level=_LEVEL, method="bootstrap")
     # Runs are ranked by means without rounding noise, but listed with their plain means.
     columns = zip(
         runs,

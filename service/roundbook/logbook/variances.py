@@ -322,12 +322,5 @@ def _interval(interval: VarianceInterval, source: str | None, prefix: str) -> di
 def _limits(interval: VarianceInterval, source: str | None) -> Interval | None:
     if interval.low is None:
         return None
-    return Interval(
-        low=interval.low,
-        high=interval.high,
-        level=interval.level,
-        method="jackknife" if source is None else "published",
-        of=interval.of,
-        source=source,
-        few_topics=interval.few_topics,
-    )
+    method = "jackknife" if source is None else "published"
+    return Interval(**vars(interval), method=method, source=source)

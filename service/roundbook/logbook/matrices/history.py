@@ -83,13 +83,7 @@ def show_history(session: Session, request: ShowHistory) -> MatrixHistory:
         changes = revision_changes(before, loaded) if before and loaded else None
         entries += _revision(connection, row, changes)
         before = loaded
-    return MatrixHistory(
-        task=series.task,
-        round=series.round,
-        measure=series.measure,
-        assessments=series.assessments,
-        entries=entries,
-    )
+    return MatrixHistory(**series._mapping, entries=entries)
 
 
 def revision_changes(before: _Scores, after: _Scores) -> Changes:

@@ -251,11 +251,12 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
     yield from _missing_estimates(derived, last)
     versions: Counter[tuple[str, int | None]] = Counter()
     for estimate in estimates:
-        versions[estimate.scale, estimate.factor_set_id] += 1
+        key = estimate.scale, estimate.factor_set_id
+        versions[key] += 1
         fitted = derived.factor_sets.get(estimate.factor_set_id)
         in_force = (
             row.revision == row.newest
-            and estimate.id == last[estimate.scale, estimate.factor_set_id]
+            and estimate.id == last[key]
             and estimate.factor_set_id in (None, max(derived.factor_sets, default=None))
         )
         differs = partial(
@@ -266,16 +267,15 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
             factor_version=None if fitted is None else fitted.version,
         )
         try:
-            scores, topic_ids = derived.on_scale(estimate.scale, estimate.factor_set_id)
+            scores, topic_ids = derived.on_scale(*key)
             parts = variance_parts(scores, team_ids)
         except ImpossibleStatisticError as error:
             yield differs(kind="variance", what="variance", reason=str(error).rstrip("."))
             continue
         # The part of a sum of squares that may be rounding: squares of the scores' last digits.
         noise = scores.size * (ROUNDING * float(np.abs(scores).max())) ** 2
-        version = versions[estimate.scale, estimate.factor_set_id]
         for kind, column, computed, rounding in (
-            ("variance", "version", version, 0.0),
+            ("variance", "version", versions[key], 0.0),
             *_computed(estimate, parts, scores, noise, in_force=in_force),
         ):
             recorded = getattr(estimate, column)
