@@ -121,9 +121,7 @@ def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
             "round": round_id,
             "measure": measure_id,
             "assessments": request.assessments and request.assessments.strip(),
-            "superseded": request.superseded,
-            "after": request.after,
-            "limit": request.limit,
+            **request.model_dump(include={"superseded", "after", "limit"}),
         },
     ).all()
     sources = read_sources(connection, [row.id for row in rows])
