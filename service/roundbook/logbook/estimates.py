@@ -182,8 +182,8 @@ def estimates_in_force(
     """Return the estimates in force in some rounds, or only the `outdated` ones.
 
     The runs of an outdated one form fewer clusters today, as teams became known. A row has `id`,
-    `matrix_id`, `factor_set_id`, `scale`, `clusters`, `clusters_today` (by the teams known today),
-    and the names of `round` and `measure`.
+    `matrix_id`, `factor_set_id`, `scale`, `clusters`, `clusters_today` (by the teams known today)
+    and the name of the `measure`.
     """
     return list(connection.execute(_IN_FORCE, {"rounds": list(rounds), "outdated": outdated}))
 
@@ -198,9 +198,8 @@ def scores_on_scale(scores: Array, mean: Array, sd: Array, scale: Any, zero_sd: 
 # matrices, with the number of clusters by the teams known today.
 _IN_FORCE = text(f"""
 SELECT latest.id, latest.matrix_id, latest.factor_set_id, latest.scale, latest.clusters,
-       today.clusters AS clusters_today, round.label AS round, measure.name AS measure
+       today.clusters AS clusters_today, measure.name AS measure
 FROM roundbook.matrix
-JOIN roundbook.round ON round.id = matrix.round_id
 JOIN roundbook.measure ON measure.id = matrix.measure_id
 CROSS JOIN LATERAL (
     SELECT count(DISTINCT run.team_id) + count(*) FILTER (WHERE run.team_id IS NULL) AS clusters

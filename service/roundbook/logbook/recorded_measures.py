@@ -72,8 +72,9 @@ JOIN roundbook.task ON task.id = round.task_id
 
 _LISTED = text(f"""
 WITH used AS ({_USES})
-SELECT measure.*, coalesce(entry.tasks, '{{}}') AS tasks, coalesce(entry.rounds, 0) AS rounds,
-       coalesce(entry.matrices, 0) AS matrices, coalesce(entry.published, 0) AS published
+SELECT measure.*, measure.name AS measure, coalesce(entry.tasks, '{{}}') AS tasks,
+       coalesce(entry.rounds, 0) AS rounds, coalesce(entry.matrices, 0) AS matrices,
+       coalesce(entry.published, 0) AS published_variances
 FROM roundbook.measure
 LEFT JOIN (
     SELECT measure_id, array_agg(DISTINCT task) AS tasks,
@@ -136,8 +137,6 @@ def list_measures(session: Session, request: ListMeasures) -> MeasureList:
         entries.append(
             MeasureEntry(
                 **row._mapping,
-                measure=row.name,
-                published_variances=row.published,
                 bounds=None if row.lower_bound is None else (row.lower_bound, row.upper_bound),
                 spelling_of=canonical if canonical != row.name and canonical in names else None,
             )

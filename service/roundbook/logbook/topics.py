@@ -284,7 +284,7 @@ def list_topics(session: Session, request: ListTopics) -> TopicList:
     task_id = find_task(connection, request.task)
     same = same_topics(connection, task_id)
     scored = connection.execute(
-        select(topic.c.name, round_.c.label, func.min(topic.c.id).label("number"))
+        select(topic.c.name, round_.c.label)
         .join(matrix_topic, matrix_topic.c.topic_id == topic.c.id)
         .join(matrix, matrix.c.id == matrix_topic.c.matrix_id)
         .join(round_, round_.c.id == matrix.c.round_id)
