@@ -37,6 +37,7 @@ from roundbook.logbook.matrices.entering import (
     check_revision,
     comparison_remarks,
     enter_matrix,
+    store_matrix,
 )
 from roundbook.logbook.matrices.listing import read_sources
 from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
@@ -45,7 +46,6 @@ from roundbook.logbook.runs.recorded_runs import known_pool
 from roundbook.logbook.runs.scoring import score_round
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change
-from roundbook.logbook.storing import store_matrix
 from roundbook.logbook.teams import refittable_factors
 from roundbook.requests.matrices import LogFilesRequest, LoggingRequest, LogRequest
 from roundbook.statistics.score_matrix import checked_scores
@@ -90,9 +90,10 @@ def log_files(session: Session, request: LogFilesRequest) -> LoggedMatrices:
         measure = request.measures[index] if request.measures else str(complete.measure)
         if computed and request.tool is None:
             shared["tool"] = computed.tools[index]
-        entry = LogRequest(**shared, measure=measure)
+        asked = LogRequest(**shared, measure=measure)
         computed_from = computed.computed_from if computed else {}
-        logged = _log_complete(session, entry, complete, teams, computed_from)
+        entry = enter_matrix(session, asked, complete, teams, computed_from)
+        logged = _log_entered(entry, with_teams=bool(teams))
         if logged.measure in by_measure:
             raise InputError(f"'{measure}' and another name given are both {logged.measure}.")
         by_measure[logged.measure] = logged
@@ -175,8 +176,8 @@ def log_scores(
         When there is only one topic.
     """
     complete = apply_missing_policy(scores, request.missing)
-    logged = _log_complete(session, request, complete, teams or {}, {})
-    return _with_publication(session, [logged])[0]
+    entry = enter_matrix(session, request, complete, teams or {}, {})
+    return _with_publication(session, [_log_entered(entry, with_teams=bool(teams))])[0]
 
 
 def _with_publication(session: Session, logged: Sequence[LoggedMatrix]) -> list[LoggedMatrix]:
@@ -190,19 +191,12 @@ def _with_publication(session: Session, logged: Sequence[LoggedMatrix]) -> list[
     ]
 
 
-def _log_complete(
-    session: Session,
-    request: LogRequest,
-    complete: CompleteMatrix,
-    teams: Mapping[str, RunTeam],
-    computed_from: Mapping[str, object],
-) -> LoggedMatrix:
-    """Log a score matrix without missing scores; see `log_scores`."""
-    connection = session.connection
-    entry = enter_matrix(session, request, complete, teams, computed_from)
+def _log_entered(entry: Entry, *, with_teams: bool) -> LoggedMatrix:
+    """Log an entered score matrix; see `log_scores`."""
+    connection = entry.session.connection
     if entry.is_recorded:
         return _logged(entry, _find_stored(entry), [])
-    outcome = _store(entry, with_teams=bool(teams))
+    outcome = _store(entry, with_teams=with_teams)
     if entry.latest is not None:
         impact = stale_dependents(connection, entry.latest.id)
     else:
@@ -210,7 +204,7 @@ def _log_complete(
         replaced = of_series(published_variance, entry.series)
         ids = connection.execute(select(published_variance.c.id).where(replaced)).scalars().all()
         impact = stale_by_input(connection, entry.task_id, "published_variance", ids) if ids else []
-    if request.dry_run:
+    if entry.request.dry_run:
         impact = [_unnumbered(dependent, outcome.matrix.id) for dependent in impact]
     return _logged(entry, outcome, impact)
 
@@ -308,7 +302,7 @@ def _store(entry: Entry, *, with_teams: bool) -> _Outcome:
             chosen and chosen.mask,
             request.zero_sd,
         )
-        stored = store_matrix(session, request, series, complete, runs, revision, entry.digest)
+        stored = store_matrix(entry, revision)
         computed = future.result()
     fitted, tied, standardising_before = None, [], None
     if chosen is not None:
