@@ -273,15 +273,9 @@ def outdated_factors(connection: Connection, row: Row[Any]) -> OutdatedFactors |
     origin = find_matrix(connection, row.matrix_id)
     if origin.standing == "current":
         return None
-    return OutdatedFactors(
-        version=row.version,
-        round=origin.round,
-        matrix=origin.id,
-        revision=origin.revision,
-        status=origin.standing,
-        replaced_by=origin.replaced_by,
-        reason=origin.why,
-    )
+    factors = {"version": row.version, "matrix": origin.id}
+    status = {"status": origin.standing, "reason": origin.why}
+    return OutdatedFactors(**{**origin._mapping, **factors, **status})
 
 
 def standardising_runs(contributed: list[bool | None]) -> Standardising:
@@ -325,17 +319,14 @@ def store_factors(session: Session, series: Series, stored: LoadedMatrix, fit: F
         )
         .returning(factor_set)
     ).one()
+    ids = {"factor_set": fitted.id, "matrix": stored.row.id}
     if standardising.kind != "all":
         connection.execute(
             text(
                 "INSERT INTO roundbook.factor_set_run (factor_set_id, matrix_id, run_id)"
                 " SELECT :factor_set, :matrix, unnest(CAST(:runs AS bigint[]))"
             ),
-            {
-                "factor_set": fitted.id,
-                "matrix": stored.row.id,
-                "runs": stored.run_ids[mask].tolist(),
-            },
+            ids | {"runs": stored.run_ids[mask].tolist()},
         )
     connection.execute(
         text(
@@ -343,9 +334,8 @@ def store_factors(session: Session, series: Series, stored: LoadedMatrix, fit: F
             " SELECT :factor_set, :matrix, * FROM unnest("
             "CAST(:topics AS bigint[]), CAST(:means AS float8[]), CAST(:sds AS float8[]))"
         ),
-        {
-            "factor_set": fitted.id,
-            "matrix": stored.row.id,
+        ids
+        | {
             "topics": stored.topic_ids.tolist(),
             "means": factors.mean.tolist(),
             "sds": factors.sd.tolist(),

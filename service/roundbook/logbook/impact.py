@@ -110,10 +110,8 @@ class Impact(Scores):
 def show_impact(session: Session, request: ShowImpact) -> Impact:
     """Return everything derived from a score matrix; the number of queries is fixed."""
     row = find_matrix(session.connection, request.matrix)
-    reason = _scores_reason(row)
-    status = "current" if reason is None else reason.code
     return Impact(
-        **{**row._mapping, "matrix": row.id, "standing": status, "reason": reason},
+        **{**row._mapping, "matrix": row.id, "reason": _scores_reason(row)},
         source=read_sources(session.connection, [row.id]).get(row.id),
         dependents=[*_derived(session.connection, row), *_results(session.connection, row)],
     )

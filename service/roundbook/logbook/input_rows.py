@@ -166,7 +166,7 @@ def estimate_input(row: VarianceRow) -> Input:
         row.estimate,
         row.round,
         row.ordinal,
-        row.assessments or "",
+        row.assessments,
         row.matrix,
         row.revision,
         row.factor_version,
