@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from unicodedata import normalize
 
 from pydantic import Field, SerializeAsAny
-from sqlalchemy import Connection, Row, func, select, text
+from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import result, task
 from roundbook.errors import InputError, NotRecordedError, RecordError, RoundbookError
@@ -207,16 +207,13 @@ def _unknown_result(connection: Connection, kind: str | None, name: str) -> NotR
 
 def tasks_of_results(connection: Connection, name: str, kind: str | None) -> list[str | None]:
     """Return the tasks, or None, of the results of a kind, if given, and a name in NFC."""
-    query = (
-        select(task.c.name)
-        .select_from(result)
-        .outerjoin(task, task.c.id == result.c.task_id)
-        .where(func.normalize(result.c.name) == name)
-        .distinct()
+    query = text(
+        "SELECT DISTINCT task.name FROM roundbook.result"
+        " LEFT JOIN roundbook.task ON task.id = result.task_id"
+        " WHERE normalize(result.name) = :name"
+        " AND (CAST(:kind AS text) IS NULL OR result.kind = :kind)"
     )
-    if kind is not None:
-        query = query.where(result.c.kind == kind)
-    return list(connection.execute(query).scalars())
+    return list(connection.execute(query, {"name": name, "kind": kind}).scalars())
 
 
 def judge_result(connection: Connection, row: Row[Any]) -> ResultEntry:
