@@ -12,17 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, Row, case, func, select, text
 
-from roundbook.database.tables import (
-    factor,
-    factor_set,
-    factor_set_run,
-    matrix,
-    matrix_run,
-    matrix_topic,
-    run,
-    topic,
-    withdrawn,
-)
+from roundbook.database.tables import factor_set, factor_set_run, matrix, matrix_run, run, withdrawn
 from roundbook.errors import NotRecordedError
 from roundbook.logbook.lookup import Series, current_matrix, find_series, of_series
 from roundbook.logbook.matrices.listing import find_matrix
@@ -246,21 +236,20 @@ def read_factors(
     connection: Connection, factor_sets: Collection[int]
 ) -> dict[int, list[tuple[str, float, float]]]:
     """Return topic, mean and sd by factor set, in the matrix's topic order; one query."""
-    rows = connection.execute(
-        select(factor.c.factor_set_id, topic.c.name, factor.c.mean, factor.c.sd)
-        .join(topic, topic.c.id == factor.c.topic_id)
-        .join(
-            matrix_topic,
-            (matrix_topic.c.matrix_id == factor.c.matrix_id)
-            & (matrix_topic.c.topic_id == factor.c.topic_id),
-        )
-        .where(factor.c.factor_set_id.in_(factor_sets))
-        .order_by(matrix_topic.c.position)
-    )
     factors = defaultdict(list)
-    for factor_set_id, *facts in rows:
+    for factor_set_id, *facts in connection.execute(_FACTORS, {"factor_sets": list(factor_sets)}):
         factors[factor_set_id].append(tuple(facts))
     return factors
+
+
+_FACTORS = text("""
+SELECT factor.factor_set_id, topic.name, factor.mean, factor.sd
+FROM roundbook.factor
+JOIN roundbook.topic ON topic.id = factor.topic_id
+JOIN roundbook.matrix_topic USING (matrix_id, topic_id)
+WHERE factor.factor_set_id = ANY (CAST(:factor_sets AS bigint[]))
+ORDER BY matrix_topic.position
+""")
 
 
 def usable_topics(sd: npt.NDArray[np.float64], zero_sd: str) -> npt.NDArray[np.bool_]:
