@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from itertools import compress
 from typing import Any, NamedTuple, TypeVar
 
@@ -248,36 +249,29 @@ def _find_stored(entry: Entry) -> _Outcome:
     assert latest is not None
     if latest.withdrawn is not None:
         raise withdrawn_error(series, latest)
+    record = partial(
+        record_event,
+        entry.session,
+        task_id=entry.task_id,
+        round_id=series.round_id,
+        matrix_id=latest.id,
+    )
     renewed = []
     if entry.runs.described:
         renewed = renew_runs_parts(connection, series.round_id)
-        record_event(
-            entry.session,
-            "runs described",
-            task_id=entry.task_id,
-            round_id=series.round_id,
-            matrix_id=latest.id,
-            details={"runs": entry.runs.described, "estimates_renewed": len(renewed)},
-        )
+        details = {"runs": entry.runs.described, "estimates_renewed": len(renewed)}
+        record("runs described", details=details)
     source = read_sources(connection, [latest.id]).get(latest.id)
     recorded = source and {"upload": source.upload, "assessments_revision": source.revision}
     if recorded and entry.computed_from and recorded != entry.computed_from:
-        record_event(
-            entry.session,
-            "scores computed again",
-            task_id=entry.task_id,
-            round_id=series.round_id,
-            matrix_id=latest.id,
-            details=entry.computed_from,
-        )
+        record("scores computed again", details=entry.computed_from)
     request, fitted = entry.request, latest_factors(connection, latest.id)
     # The options given that differ from those with which the same scores are logged.
     differs = {
         "reason": request.revise is not None,
         "tool": request.tool not in (None, latest.tool),
-        "zero_sd": request.zero_sd != LogRequest.model_fields["zero_sd"].default
-        and fitted is not None
-        and fitted.zero_sd != request.zero_sd,
+        "zero_sd": fitted is not None
+        and request.zero_sd not in (LogRequest.model_fields["zero_sd"].default, fitted.zero_sd),
     }
     not_recorded = [name for name, differing in differs.items() if differing]
     remarks = {"renewed": renewed, "not_recorded": not_recorded}
