@@ -7,6 +7,9 @@ from sqlalchemy import text
 from tests.databases import scalar
 
 from roundbook.database.engine import unit_of_work
+from roundbook.logbook.session import begin
+from roundbook.logbook.topics import list_topics
+from roundbook.requests.tasks import ListTopics
 from roundbook_cli import output
 
 SCORES = "topic,a,b,c\n1,.1,.2,.4\n2,.5,.3,.2\n3,.6,.7,.1\n"
@@ -240,6 +243,22 @@ def test_a_name_is_one_however_its_accents_are_encoded(roundbook, tmp_path, engi
         assert runs.all() == [split, "b", "c"]
     listed = roundbook("round", "list", composed, "--format", "json").json
     assert [entry["round"] for entry in listed["rounds"]] == [split]
+    assert roundbook("matrix", "export", "1", "--run", composed).lines[0] == f"topic,{split}"
+    with begin(engine) as session:
+        page = list_topics(session, ListTopics(task=composed, after=split))
+        assert [entry.topic for entry in page.topics] == ["2", "3"]
+    with unit_of_work(engine) as connection:
+        for table in ("matrix", "factor_set"):
+            connection.execute(text(f"ALTER TABLE roundbook.{table} DISABLE TRIGGER immutable"))
+        # In one statement, as factors refer to their matrix's label.
+        of_both = "UPDATE roundbook.{} SET assessments = normalize(assessments, NFD)".format
+        moved = f"WITH moved AS ({of_both('matrix')}) {of_both('factor_set')}"
+        connection.execute(text(moved))
+        connection.commit()
+    listed = ("matrix", "list", composed, "--assessments", split, "--format", "json")
+    assert [entry["matrix"] for entry in roundbook(*listed).json["matrices"]] == [1]
+    history = ("variance", "history", composed, "--assessments", composed, "--format", "json")
+    assert len(roundbook(*history).json["histories"]) == 1
 
 
 def test_events_show_whose_session_it_was_where_another_name_is_claimed(

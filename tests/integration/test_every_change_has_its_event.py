@@ -55,7 +55,6 @@ from roundbook.logbook.saved_results import list_results, show_result
 from roundbook.logbook.saving import compute_result, renew_results, save_result
 from roundbook.logbook.session import Work, begin
 from roundbook.logbook.standardise import standardise, standardise_files
-from roundbook.logbook.storing import store_matrix
 from roundbook.logbook.studies.assessed_runs import logged_beside, reassess, study_runs
 from roundbook.logbook.studies.left_out_round import leave_out_by_assessments, leave_out_by_factors
 from roundbook.logbook.studies.left_out_runs import runs_as_scored
@@ -357,7 +356,6 @@ def reading(directory):
 NO_USE_CASES = {
     *(record_event, ensure_task, open_round, near_names_of_new),
     *(
-        store_matrix,
         enter_matrix,
         compute_result,
         store_factors,

@@ -149,6 +149,14 @@ def test_what_is_not_there_is_not_listed(engine, corrected, task, options):
         list_matrices(engine, task, **options)
 
 
+def test_a_list_does_not_continue_after_another_tasks_matrix(engine, corrected):
+    matrix = score_matrix(SCORES, TOPICS, RUNS)
+    other = log_matrix(engine, "other", "r1", "AP", matrix, create=True).matrix
+    with pytest.raises(NotRecordedError) as refused:
+        list_matrices(engine, "task", after=other)
+    assert str(refused.value) == f"Matrix {other} is of task 'other', not of 'task'."
+
+
 # show
 
 

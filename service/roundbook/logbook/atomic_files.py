@@ -26,15 +26,9 @@ def atomic_file(
 ) -> Iterator[Path]:
     """Yield a temporary path to write to, which is renamed to the file when the block ends.
 
-    An OSError of the block is taken for one of writing. What a killed process left in the directory
-    half a day ago is deleted.
-
-    Parameters
-    ----------
-    force : bool
-        Overwrite an existing file.
-    earlier : callable, optional
-        Whether a file is an earlier output, which may be overwritten; an empty file always may.
+    With `force` an existing file is overwritten, if it is empty or `earlier` tells that it is an
+    earlier output. An OSError of the block is taken for one of writing. What a killed process left
+    in the directory half a day ago is deleted.
 
     Raises
     ------
@@ -65,20 +59,7 @@ def atomic_file(
 def write_directory(
     path: Path, contents: Mapping[str, str], *, suffix: str, force: bool = False
 ) -> None:
-    """Write a directory of text files atomically.
-
-    Parameters
-    ----------
-    suffix : str
-        The suffix of all the names.
-    force : bool
-        Replace a directory that holds nothing but files of this suffix.
-
-    Raises
-    ------
-    InputError
-        When the path exists and is no empty directory, or it cannot be written.
-    """
+    """Write a directory of text files of one `suffix` atomically; see `atomic_directory`."""
     with atomic_directory(path, lambda file: file.suffix == suffix, force=force) as part:
         for name, content in contents.items():
             _write(part / name, content)
@@ -90,14 +71,8 @@ def atomic_directory(
 ) -> Iterator[Path]:
     """Yield a temporary directory to fill, which is renamed to `path` when the block ends.
 
+    With `force` it replaces a directory that holds nothing but earlier outputs, which `ours` tells.
     An OSError of the block is taken for one of writing.
-
-    Parameters
-    ----------
-    ours : callable
-        Whether a file is an earlier output, which may be replaced.
-    force : bool
-        Replace a directory that holds nothing but such files.
 
     Raises
     ------

@@ -55,6 +55,7 @@ SOURCE = "Sakai, AIRS 2016, Table 1"
 SEED = 2016
 CAMPAIGN = "simulated"
 MEASURE = "nDCG@10"
+_OF_CAMPAIGN = {"task": CAMPAIGN, "measure": MEASURE}
 _USER = "roundbook demo"
 # Topics 1-40 return in every round, the others are new in each round.
 _SHARED, _NEW = 40, 10
@@ -120,10 +121,7 @@ def demonstrate(settings: Settings, progress: ReportProgress) -> Demonstration:
     ):
         published = _record_all(session, progress)
         progress("Planning topic sets in both engines")
-        cells = [
-            PublishedSize(m=int(row["m"]), min_d=float(row["min_d"]), topics=int(row["topics"]))
-            for row in _table("airs2016_table2_stc.csv")
-        ]
+        cells = list(map(PublishedSize.model_validate, _table("airs2016_table2_stc.csv")))
         request = PlanRequest(
             task=_PUBLISHED_TASK,
             measure=_PUBLISHED_MEASURE,
@@ -132,25 +130,18 @@ def demonstrate(settings: Settings, progress: ReportProgress) -> Demonstration:
             engine="sakai",
         )
         published_plan = plan_topics(session, request)
-        request = PlanRequest(
-            task=CAMPAIGN, measure=MEASURE, m=(10, 30, 50), min_d=(0.05, 0.1, 0.2)
-        )
+        request = PlanRequest(**_OF_CAMPAIGN, m=(10, 30, 50), min_d=(0.05, 0.1, 0.2))
         next_round = plan_topics(session, request)
         progress("Reading variances and factors")
         history, history_std_ab = (
-            show_variances(session, VarianceRequest(task=CAMPAIGN, measure=MEASURE, scale=scale))
+            show_variances(session, VarianceRequest(**_OF_CAMPAIGN, scale=scale))
             for scale in ("raw", "std-ab")
         )
-        factors = show_factors(
-            session, FactorsRequest(task=CAMPAIGN, round=_ROUNDS[0].label, measure=MEASURE)
-        )
-        progress("Comparing the first round's factors with later ones")
         first, *later = (entry.label for entry in _ROUNDS)
+        factors = show_factors(session, FactorsRequest(**_OF_CAMPAIGN, round=first))
+        progress("Comparing the first round's factors with later ones")
         held, undecided, aged = (
-            report_drift(
-                session,
-                DriftRequest(task=CAMPAIGN, measure=MEASURE, from_round=first, to_round=label),
-            )
+            report_drift(session, DriftRequest(**_OF_CAMPAIGN, from_round=first, to_round=label))
             for label in later
         )
         return Demonstration(
@@ -181,9 +172,8 @@ def demonstration_record(settings: Settings, progress: ReportProgress) -> Iterat
         progress("Starting an embedded PostgreSQL")
         with open_record(temporary) as engine, begin(engine, _USER) as session:
             _record_all(session, progress)
-            measure = {"task": CAMPAIGN, "measure": MEASURE}
-            save_result(session, "plan", PlanRequest(**measure), "next-round", None)
-            save_result(session, "drift", DriftRequest(**measure), None, None)
+            save_result(session, "plan", PlanRequest(**_OF_CAMPAIGN), "next-round")
+            save_result(session, "drift", DriftRequest(**_OF_CAMPAIGN))
             for entry in _ROUNDS[:2]:
                 publish_round(session, PublishRound(task=CAMPAIGN, round=entry.label))
         yield temporary
@@ -195,9 +185,8 @@ def _record_all(session: Session, progress: ReportProgress) -> list[VarianceHist
     published = [_record_published(session, row) for row in _table("airs2016_table1.csv")]
     progress("Logging a simulated campaign of four rounds")
     for label, scores, teams in simulate_campaign():
-        request = LogRequest(
-            task=CAMPAIGN, round=label, measure=MEASURE, create=True, tool=f"simulated, seed {SEED}"
-        )
+        tool = f"simulated, seed {SEED}"
+        request = LogRequest(**_OF_CAMPAIGN, round=label, create=True, tool=tool)
         log_scores(session, request, scores, teams)
     return published
 

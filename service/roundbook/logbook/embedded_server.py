@@ -28,14 +28,7 @@ class EmbeddedServer(Result):
 def start_embedded_server(
     settings: Settings, time_up: timedelta, address: str | None = None
 ) -> EmbeddedServer:
-    """Start the embedded server and keep it up between commands.
-
-    Parameters
-    ----------
-    time_up : timedelta
-        How long from now; a later end that is already set stays.
-    address : str, optional
-        The address of a server, which this program cannot start.
+    """Start the embedded server and keep it up between commands, for `time_up` from now or longer.
 
     Raises
     ------

@@ -126,16 +126,13 @@ def renew_runs_parts(
     fewer clusters than those they were computed with. Only the runs' part and the clusters differ;
     earlier versions stay.
 
+    Returned are their measures, one entry for each estimate that was renewed.
+
     Parameters
     ----------
     teams_before : mapping from run id to team id, optional
         The former teams of corrected runs. Then all estimates are renewed whose runs' clusters
         changed, whether there are more or fewer now.
-
-    Returns
-    -------
-    list of str
-        The measures, one entry for each estimate that was renewed.
     """
     rows = estimates_in_force(connection, [round_id], outdated=teams_before is None)
     by_matrix: dict[int, list[Row[Any]]] = {}
@@ -185,20 +182,14 @@ def estimates_in_force(
     """Return the estimates in force in some rounds, or only the `outdated` ones.
 
     The runs of an outdated one form fewer clusters today, as teams became known. A row has `id`,
-    `matrix_id`, `factor_set_id`, `scale`, `clusters`, `clusters_today` (by the teams known today),
-    and the names of `round` and `measure`.
+    `matrix_id`, `factor_set_id`, `scale`, `clusters`, `clusters_today` (by the teams known today)
+    and the name of the `measure`.
     """
     return list(connection.execute(_IN_FORCE, {"rounds": list(rounds), "outdated": outdated}))
 
 
 def scores_on_scale(scores: Array, mean: Array, sd: Array, scale: Any, zero_sd: str) -> Array:  # noqa: ANN401
-    """Return a matrix's scores on a standardised scale, without the topics that the policy drops.
-
-    Parameters
-    ----------
-    scores : (topics, runs) float array
-    mean, sd : (topics,) float array
-    """
+    """Return (topics, runs) scores on a standardised scale, without the topics the policy drops."""
     kept = usable_topics(sd, zero_sd)
     return scale_scores(scores[kept], mean[kept], sd[kept], scale)
 
@@ -207,9 +198,8 @@ def scores_on_scale(scores: Array, mean: Array, sd: Array, scale: Any, zero_sd: 
 # matrices, with the number of clusters by the teams known today.
 _IN_FORCE = text(f"""
 SELECT latest.id, latest.matrix_id, latest.factor_set_id, latest.scale, latest.clusters,
-       today.clusters AS clusters_today, round.label AS round, measure.name AS measure
+       today.clusters AS clusters_today, measure.name AS measure
 FROM roundbook.matrix
-JOIN roundbook.round ON round.id = matrix.round_id
 JOIN roundbook.measure ON measure.id = matrix.measure_id
 CROSS JOIN LATERAL (
     SELECT count(DISTINCT run.team_id) + count(*) FILTER (WHERE run.team_id IS NULL) AS clusters

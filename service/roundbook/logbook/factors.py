@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from itertools import compress
 from typing import Any, NamedTuple
@@ -12,17 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, Row, case, func, select, text
 
-from roundbook.database.tables import (
-    factor,
-    factor_set,
-    factor_set_run,
-    matrix,
-    matrix_run,
-    matrix_topic,
-    run,
-    topic,
-    withdrawn,
-)
+from roundbook.database.tables import factor_set, factor_set_run, matrix, matrix_run, run, withdrawn
 from roundbook.errors import NotRecordedError
 from roundbook.logbook.lookup import Series, current_matrix, find_series, of_series
 from roundbook.logbook.matrices.listing import find_matrix
@@ -31,7 +21,7 @@ from roundbook.logbook.runs.recorded_runs import known_pool
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix
 from roundbook.requests.factors import FactorsRequest
-from roundbook.statistics.standardisation import Factors
+from roundbook.statistics.standardisation import Factors, Scale, scale_scores
 
 
 class Factor(Result):
@@ -84,6 +74,14 @@ class LoadedFactors(NamedTuple):
         usable = usable_topics(self.sd, self.row.zero_sd)
         return {name: index for index, name in enumerate(self.topics) if usable[index]}
 
+    def standardised(
+        self, topics: Sequence[str], scores: npt.NDArray[np.float64], scale: Scale
+    ) -> npt.NDArray[np.float64]:
+        """Return the (topics, runs) scores of usable topics on a scale."""
+        usable = self.usable()
+        chosen = [usable[name] for name in topics]
+        return scale_scores(scores, self.mean[chosen], self.sd[chosen], scale)
+
 
 class Standardising(NamedTuple):
     """The standardising runs: 'all', 'pooled' or 'chosen', and a (runs,) mask of them."""
@@ -130,13 +128,7 @@ POOL_NOW = case(
 
 
 def show_factors(session: Session, request: FactorsRequest) -> FactorSet:
-    """Return one version of a round's factors, by default the latest.
-
-    Raises
-    ------
-    NotRecordedError
-        When the task, round, measure or version does not exist.
-    """
+    """Return one version of a round's factors, by default the latest."""
     series = find_series(
         session.connection, request.task, request.round, request.measure, request.assessments
     )
@@ -244,21 +236,20 @@ def read_factors(
     connection: Connection, factor_sets: Collection[int]
 ) -> dict[int, list[tuple[str, float, float]]]:
     """Return topic, mean and sd by factor set, in the matrix's topic order; one query."""
-    rows = connection.execute(
-        select(factor.c.factor_set_id, topic.c.name, factor.c.mean, factor.c.sd)
-        .join(topic, topic.c.id == factor.c.topic_id)
-        .join(
-            matrix_topic,
-            (matrix_topic.c.matrix_id == factor.c.matrix_id)
-            & (matrix_topic.c.topic_id == factor.c.topic_id),
-        )
-        .where(factor.c.factor_set_id.in_(factor_sets))
-        .order_by(matrix_topic.c.position)
-    )
     factors = defaultdict(list)
-    for factor_set_id, *facts in rows:
+    for factor_set_id, *facts in connection.execute(_FACTORS, {"factor_sets": list(factor_sets)}):
         factors[factor_set_id].append(tuple(facts))
     return factors
+
+
+_FACTORS = text("""
+SELECT factor.factor_set_id, topic.name, factor.mean, factor.sd
+FROM roundbook.factor
+JOIN roundbook.topic ON topic.id = factor.topic_id
+JOIN roundbook.matrix_topic USING (matrix_id, topic_id)
+WHERE factor.factor_set_id = ANY (CAST(:factor_sets AS bigint[]))
+ORDER BY matrix_topic.position
+""")
 
 
 def usable_topics(sd: npt.NDArray[np.float64], zero_sd: str) -> npt.NDArray[np.bool_]:
@@ -271,15 +262,9 @@ def outdated_factors(connection: Connection, row: Row[Any]) -> OutdatedFactors |
     origin = find_matrix(connection, row.matrix_id)
     if origin.standing == "current":
         return None
-    return OutdatedFactors(
-        version=row.version,
-        round=origin.round,
-        matrix=origin.id,
-        revision=origin.revision,
-        status=origin.standing,
-        replaced_by=origin.replaced_by,
-        reason=origin.why,
-    )
+    factors = {"version": row.version, "matrix": origin.id}
+    status = {"status": origin.standing, "reason": origin.why}
+    return OutdatedFactors(**{**origin._mapping, **factors, **status})
 
 
 def standardising_runs(contributed: list[bool | None]) -> Standardising:
@@ -323,17 +308,14 @@ def store_factors(session: Session, series: Series, stored: LoadedMatrix, fit: F
         )
         .returning(factor_set)
     ).one()
+    ids = {"factor_set": fitted.id, "matrix": stored.row.id}
     if standardising.kind != "all":
         connection.execute(
             text(
                 "INSERT INTO roundbook.factor_set_run (factor_set_id, matrix_id, run_id)"
                 " SELECT :factor_set, :matrix, unnest(CAST(:runs AS bigint[]))"
             ),
-            {
-                "factor_set": fitted.id,
-                "matrix": stored.row.id,
-                "runs": stored.run_ids[mask].tolist(),
-            },
+            ids | {"runs": stored.run_ids[mask].tolist()},
         )
     connection.execute(
         text(
@@ -341,9 +323,8 @@ def store_factors(session: Session, series: Series, stored: LoadedMatrix, fit: F
             " SELECT :factor_set, :matrix, * FROM unnest("
             "CAST(:topics AS bigint[]), CAST(:means AS float8[]), CAST(:sds AS float8[]))"
         ),
-        {
-            "factor_set": fitted.id,
-            "matrix": stored.row.id,
+        ids
+        | {
             "topics": stored.topic_ids.tolist(),
             "means": factors.mean.tolist(),
             "sds": factors.sd.tolist(),

@@ -27,7 +27,7 @@ from roundbook.logbook.saved_results import (
     stored_results,
 )
 from roundbook.logbook.session import Session
-from roundbook.logbook.staleness import Input, changes
+from roundbook.logbook.staleness import Input, Origin, changes
 from roundbook.requests.matrices import ShowImpact
 
 ReasonCode = Literal[
@@ -108,18 +108,10 @@ class Impact(Scores):
 
 
 def show_impact(session: Session, request: ShowImpact) -> Impact:
-    """Return everything derived from a score matrix; the number of queries is fixed.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such matrix.
-    """
+    """Return everything derived from a score matrix; the number of queries is fixed."""
     row = find_matrix(session.connection, request.matrix)
-    reason = _scores_reason(row)
-    status = "current" if reason is None else reason.code
     return Impact(
-        **{**row._mapping, "matrix": row.id, "standing": status, "reason": reason},
+        **{**row._mapping, "matrix": row.id, "reason": _scores_reason(row)},
         source=read_sources(session.connection, [row.id]).get(row.id),
         dependents=[*_derived(session.connection, row), *_results(session.connection, row)],
     )
@@ -162,23 +154,17 @@ def stale_by_source(
                 )
             )
     task_id = read_round(connection, round_id).task_id
-    return outdated + stale_results(
-        connection,
-        task_id,
-        lambda _, inputs: any((row.origin, row.id) == (origin, replaced) for row in inputs),
-    )
+    return outdated + stale_by_input(connection, task_id, origin, [replaced])
 
 
-def stale_by_published(
-    connection: Connection, task_id: int, replaced: Collection[int]
+def stale_by_input(
+    connection: Connection, task_id: int, origin: Origin, replaced: Collection[int]
 ) -> list[Dependent]:
-    """Return the saved results that are stale as published variances, given by id, are replaced."""
+    """Return the saved results that are stale as inputs, given by origin and ids, are replaced."""
     return stale_results(
         connection,
         task_id,
-        lambda _, inputs: any(
-            row.origin == "published_variance" and row.id in replaced for row in inputs
-        ),
+        lambda _, inputs: any(row.origin == origin and row.id in replaced for row in inputs),
     )
 
 
@@ -229,18 +215,14 @@ def _derived(connection: Connection, row: Row[Any]) -> Iterator[Dependent]:
             reasons += replacements
         elif not withdrawn:
             reasons.append(Reason(code="revision follows", revision=row.newest))
-        yield Dependent(
-            kind="factor version" if item.scale is None else "variance estimate",
-            round=row.round,
-            saved_at=item.saved_at,
-            saved_by=item.saved_by,
-            stale=code is not None,
-            version=item.version,
-            scale=item.scale,
-            estimate_version=item.estimate_version if item.estimates > 1 else None,
-            reasons=reasons if code is not None else [],
-            refit=refit if code is not None and not raw else None,
-        )
+        facts = {
+            "kind": "factor version" if item.scale is None else "variance estimate",
+            "stale": code is not None,
+            "estimate_version": item.estimate_version if item.estimates > 1 else None,
+            "reasons": reasons if code is not None else [],
+            "refit": refit if code is not None and not raw else None,
+        }
+        yield Dependent(**{**item._mapping, **facts})
 
 
 def _input(item: Row[Any]) -> Input:

@@ -166,7 +166,7 @@ def estimate_input(row: VarianceRow) -> Input:
         row.estimate,
         row.round,
         row.ordinal,
-        row.assessments or "",
+        row.assessments,
         row.matrix,
         row.revision,
         row.factor_version,
@@ -180,13 +180,8 @@ def inputs_today(
 ) -> list[Input]:
     """Return the current input of each round; one query.
 
-    Parameters
-    ----------
-    origin : {"factor_set", "matrix", "run_upload", "qrels"}
-        The latest factors of the current scores, the current scores, the latest upload of runs
-        (for all uploads of the round), or the latest revision of the assessments of each label.
-    measure_id : int, optional
-        The measure, for factors and scores.
+    By `origin` they are the latest factors of a measure's current scores, these scores, the latest
+    upload of runs (for all uploads of the round), or the latest assessments of each label.
     """
     rows = connection.execute(_TODAY[origin], {"task": task_id, "measure": measure_id})
     return list(map(Input._make, rows))

@@ -1,6 +1,7 @@
 """Look-up of tasks, rounds, assessments labels and series by their names.
 
-What is not recorded is refused with a `NotRecordedError` that says what is.
+What is not recorded is refused with a `NotRecordedError` that says what is. So does every use case
+with the names in its request; the docstrings list other errors.
 """
 
 from __future__ import annotations
@@ -184,6 +185,12 @@ def choose_assessments(
     return current[0]
 
 
+def recorded_assessments(connection: Connection, task_id: int, label: str) -> list[str]:
+    """Return the spellings, if any, by which a task has an assessments label."""
+    spelled = normalize("NFC", label.strip())
+    return [name for name in _labels(connection, task_id) if normalize("NFC", name) == spelled]
+
+
 def other_assessments(connection: Connection, task_id: int, label: str) -> list[str]:
     """Return the task's assessments labels if `label` is none of them, as it may be mistyped.
 
@@ -237,13 +244,8 @@ def revisions_by_measure(
 ) -> Sequence[Row[Any]]:
     """Return the latest revision of each measure in a request's round and assessments label.
 
-    A row has the measure's ``name`` and ``spellings``, and the ``revision``. The task, round and
-    label may be new.
-
-    Parameters
-    ----------
-    table : Table
-        Of the revisions: ``matrix`` or ``published_variance``.
+    `table` has the revisions: ``matrix`` or ``published_variance``. A row has the measure's ``name``
+    and ``spellings``, and the ``revision``. The task, round and label may be new.
     """
     rows: Sequence[Any] = connection.execute(
         select(measure.c.name, measure.c.spellings, func.max(table.c.revision).label("revision"))

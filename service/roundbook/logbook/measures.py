@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Row, bindparam, func, select, union
+from sqlalchemy import ColumnElement, Connection, Row, func, select, text
 from sqlalchemy.dialects.postgresql import insert
 
-from roundbook.database.tables import matrix, measure, published_variance, round_
+from roundbook.database.tables import measure
 from roundbook.errors import AlreadyRecordedError, InputError, NotRecordedError
 from roundbook.logbook.names import near_name
 from roundbook.measure_names import (
@@ -216,19 +216,14 @@ def measures_of(connection: Connection, task_id: int) -> Sequence[Row[Any]]:
     return connection.execute(_MEASURES, {"task": task_id}).all()
 
 
-_MEASURES = (
-    select(measure)
-    .where(
-        measure.c.id.in_(
-            union(
-                *(
-                    select(table.c.measure_id)
-                    .join(round_, round_.c.id == table.c.round_id)
-                    .where(round_.c.task_id == bindparam("task"))
-                    for table in (matrix, published_variance)
-                )
-            )
-        )
-    )
-    .order_by(measure.c.name)
+_MEASURES = text("""
+SELECT * FROM roundbook.measure
+WHERE id IN (
+    SELECT measure_id FROM roundbook.matrix
+    JOIN roundbook.round ON round.id = round_id WHERE task_id = :task
+    UNION
+    SELECT measure_id FROM roundbook.published_variance
+    JOIN roundbook.round ON round.id = round_id WHERE task_id = :task
 )
+ORDER BY name
+""")

@@ -17,7 +17,7 @@ from roundbook.errors import (
     RevisedMeanwhileError,
 )
 from roundbook.logbook.events import record_event
-from roundbook.logbook.impact import Dependent, stale_by_published
+from roundbook.logbook.impact import Dependent, stale_by_input
 from roundbook.logbook.lookup import Series, latest_matrix, revisions_by_measure
 from roundbook.logbook.measures import ensure_measure, measure_named, other_measures
 from roundbook.logbook.names import NearName, check_name, check_reason, check_text
@@ -122,7 +122,7 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
         columns = identity | facts | {"revision": revision, "reason": reason}
         _insert_revision(session, task_id, measure.name, columns)
         if current is not None:
-            impact = stale_by_published(connection, task_id, [current.id])
+            impact = stale_by_input(connection, task_id, "published_variance", [current.id])
     return RecordedVariance(
         task=request.task.strip(),
         round=request.round.strip(),

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
-
-import numpy as np
-from sqlalchemy import Connection, Row
+from typing import Any
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.logbook.factors import (
@@ -14,16 +11,14 @@ from roundbook.logbook.factors import (
     load_factors,
     outdated_factors,
 )
-from roundbook.logbook.lookup import Series, find_logged
+from roundbook.logbook.lookup import find_logged
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import load_matrix
-from roundbook.requests.fields import StandardisedScale
 from roundbook.requests.rankings import RankRequest
 from roundbook.statistics.ranking import bootstrap_tau, kendall_tau, published_interval, tau_ap
 from roundbook.statistics.score_matrix import Floats
-from roundbook.statistics.standardisation import scale_scores
 from roundbook.statistics.ties import mid_ranks, run_means
 
 _LEVEL = 0.95
@@ -111,25 +106,31 @@ def compare_rankings(session: Session, request: RankRequest) -> RankAgreement:
         raise ImpossibleStatisticError("Rank agreement needs at least 2 runs to rank, not 1.")
     if request.anonymous:
         runs, scores = draft_pseudonyms(connection, series.round_id).hide(runs, scores)
-    sides = [
-        _by_version(connection, series, (loaded.topics, scores), request.scale, version)
-        for version in request.versions or (None,)
-    ]
-    kept = set.intersection(*(set(side.topics) for side in sides))
-    if not kept:
+    sides = []
+    for version in request.versions or (None,):
+        factors = load_factors(connection, find_factor_set(connection, series, version))
+        if factors.usable().keys().isdisjoint(loaded.topics):
+            raise ImpossibleStatisticError(
+                f"No topic of round '{series.round}' has usable factors in version"
+                f" {factors.row.version}: there is nothing to rank by."
+            )
+        sides.append(factors)
+    usable = set(loaded.topics).intersection(*(factors.usable() for factors in sides))
+    if not usable:
         raise ImpossibleStatisticError("No topic of this round has usable factors on both sides.")
-    rows = sorted(kept)
+    topics = [name for name in loaded.topics if name in usable]
+    scores = scores[[name in usable for name in loaded.topics]]
     compared = [
         (
-            f"{request.scale} by factor version {side.factors.version}",
-            side.scores[np.isin(side.topics, rows)],
+            f"{request.scale} by factor version {factors.row.version}",
+            factors.standardised(topics, scores, request.scale),
         )
-        for side in sides
+        for factors in sides
     ]
     if request.versions is None:
-        compared.insert(0, ("raw", scores[rows]))
+        compared.insert(0, ("raw", scores))
     (a, first), (b, second) = compared
-    outdated = [outdated_factors(connection, side.factors) for side in sides]
+    outdated = [outdated_factors(connection, factors.row) for factors in sides]
     return RankAgreement(
         task=request.task,
         round=series.round,
@@ -137,47 +138,17 @@ def compare_rankings(session: Session, request: RankRequest) -> RankAgreement:
         assessments=series.assessments,
         matrix=row.id,
         revision=row.revision,
-        factor_versions=[side.factors.version for side in sides],
+        factor_versions=[factors.row.version for factors in sides],
         outdated=[factors for factors in outdated if factors is not None],
         anonymous=request.anonymous,
         a=a,
         b=b,
-        topics=len(rows),
+        topics=len(topics),
         runs=len(runs),
         resamples=request.resamples,
         seed=request.seed,
         **_rank(runs, first, second, request, session.work),
     )
-
-
-class _Side(NamedTuple):
-    """Scores standardised by a factor set, and the indices of the topics with usable factors."""
-
-    topics: list[int]
-    scores: Floats
-    factors: Row[Any]
-
-
-def _by_version(
-    connection: Connection,
-    series: Series,
-    raw: tuple[list[str], Floats],
-    scale: StandardisedScale,
-    version: int | None,
-) -> _Side:
-    """Return the (topics, runs) `raw` scores of a matrix, standardised by a factor version."""
-    topics, scores = raw
-    factors = load_factors(connection, find_factor_set(connection, series, version))
-    usable = factors.usable()
-    kept = [index for index, name in enumerate(topics) if name in usable]
-    if not kept:
-        raise ImpossibleStatisticError(
-            f"No topic of round '{series.round}' has usable factors in version"
-            f" {factors.row.version}: there is nothing to rank by."
-        )
-    chosen = [usable[topics[index]] for index in kept]
-    scaled = scale_scores(scores[kept], factors.mean[chosen], factors.sd[chosen], scale)
-    return _Side(kept, scaled, factors.row)
 
 
 def _rank(
@@ -189,8 +160,8 @@ def _rank(
     published = bootstrap = None
     if tau.tau_b is not None:
         limits = published_interval(tau.tau_b, len(runs))
-        published = Limits(low=limits.low, high=limits.high, level=_LEVEL, method="published")
-    if len(first) >= 2 and tau.tau_b is not None:
+        published = Limits(**vars(limits), level=_LEVEL, method="published")
+    if tau.tau_b is not None and len(first) >= 2:
         interval = bootstrap_tau(
             first,
             second,
@@ -199,10 +170,8 @@ def _rank(
             seed=request.seed,
             progress=lambda count: work.progress("resamples of topics", count, request.resamples),
         )
-        if interval.low is not None and interval.high is not None:
-            bootstrap = Limits(
-                low=interval.low, high=interval.high, level=_LEVEL, method="bootstrap"
-            )
+        if interval.low is not None:
+            bootstrap = Limits(**vars(interval), level=_LEVEL, method="bootstrap")
     # Runs are ranked by means without rounding noise, but listed with their plain means.
     columns = zip(
         runs,

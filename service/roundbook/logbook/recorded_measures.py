@@ -72,8 +72,9 @@ JOIN roundbook.task ON task.id = round.task_id
 
 _LISTED = text(f"""
 WITH used AS ({_USES})
-SELECT measure.*, coalesce(entry.tasks, '{{}}') AS tasks, coalesce(entry.rounds, 0) AS rounds,
-       coalesce(entry.matrices, 0) AS matrices, coalesce(entry.published, 0) AS published
+SELECT measure.*, measure.name AS measure, coalesce(entry.tasks, '{{}}') AS tasks,
+       coalesce(entry.rounds, 0) AS rounds, coalesce(entry.matrices, 0) AS matrices,
+       coalesce(entry.published, 0) AS published_variances
 FROM roundbook.measure
 LEFT JOIN (
     SELECT measure_id, array_agg(DISTINCT task) AS tasks,
@@ -126,13 +127,7 @@ UPDATE roundbook.factor_set SET measure_id = :into WHERE measure_id = :merged
 
 
 def list_measures(session: Session, request: ListMeasures) -> MeasureList:
-    """Return the measures of the record, or those with scores or variances in a task.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such task.
-    """
+    """Return the measures of the record, or those with scores or variances in a task."""
     connection = session.connection
     task_id = None if request.task is None else find_task(connection, request.task)
     names = set(connection.execute(select(measure.c.name)).scalars())
@@ -142,8 +137,6 @@ def list_measures(session: Session, request: ListMeasures) -> MeasureList:
         entries.append(
             MeasureEntry(
                 **row._mapping,
-                measure=row.name,
-                published_variances=row.published,
                 bounds=None if row.lower_bound is None else (row.lower_bound, row.upper_bound),
                 spelling_of=canonical if canonical != row.name and canonical in names else None,
             )
@@ -161,8 +154,6 @@ def merge_measures(session: Session, request: MergeMeasures) -> MergedMeasures:
     InputError
         When they are one measure already, or known to be two, or when a known measure would be
         merged into one with a similar name.
-    NotRecordedError
-        When there is no such measure.
     AlreadyRecordedError
         When both have scores of the same round and assessments.
     """
@@ -193,9 +184,8 @@ def merge_measures(session: Session, request: MergeMeasures) -> MergedMeasures:
     )
     connection.execute(_MOVE, {"merged": merged.id, "into": into.id})
     connection.execute(measure.delete().where(measure.c.id == merged.id))
-    for task_id, matrices, published in [
-        (row.task_id, row.matrices, row.published) for row in uses
-    ] or [(None, 0, 0)]:
+    counts = [(row.task_id, row.matrices, row.published) for row in uses] or [(None, 0, 0)]
+    for task_id, matrices, published in counts:
         record_event(
             session,
             "measures merged",

@@ -84,8 +84,6 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
     ------
     InputError
         When there is nothing to set.
-    NotRecordedError
-        When there is no such task or round.
     AlreadyRecordedError
         When another value is recorded and `force` is not given.
     """
@@ -144,8 +142,6 @@ def rename_round(session: Session, request: RenameRound) -> RenamedRound:
 
     Raises
     ------
-    NotRecordedError
-        When there is no such task or round.
     AlreadyRecordedError
         When the task has a round of the new label.
     RoundPublishedError
@@ -185,8 +181,6 @@ def remove_round(session: Session, request: RemoveRound) -> RemovedRound:
 
     Raises
     ------
-    NotRecordedError
-        When there is no such task or round.
     RecordError
         When it holds scores.
     """
@@ -255,16 +249,14 @@ def publish_round(session: Session, request: PublishRound) -> PublishedRound:
             event.c.round_id == recorded.id, event.c.what == PUBLISHED
         )
     ).scalar_one()
-    published = PublishedRound(
-        **dict(read_rounds(connection, task_id, recorded.label)[0]),
-        dry_run=request.dry_run,
-        published_at=published_at,
-        fingerprint=fingerprint,
-        published_fingerprint=published_fingerprint(connection, recorded.id),
-    )
+    fields = dict(read_rounds(connection, task_id, recorded.label)[0]) | {
+        "dry_run": request.dry_run,
+        "published_at": published_at,
+        "fingerprint": fingerprint,
+        "published_fingerprint": published_fingerprint(connection, recorded.id),
+    }
     if recorded.status == "published":
-        return published.model_copy(update={"status": "unchanged"})
-    if request.dry_run:
-        undone = {"status": "draft", "published_at": None, "published_fingerprint": None}
-        return published.model_copy(update=undone)
-    return published
+        fields["status"] = "unchanged"
+    elif request.dry_run:
+        fields |= {"status": "draft", "published_at": None, "published_fingerprint": None}
+    return PublishedRound(**fields)

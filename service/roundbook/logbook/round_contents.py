@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from datetime import date, datetime
 
-from sqlalchemy import Connection, select
-from sqlalchemy.dialects.postgresql import distinct_on
+from sqlalchemy import text
 
-from roundbook.database.tables import measure, published_variance
 from roundbook.logbook.lookup import recorded_round
 from roundbook.logbook.matrices.listing import ListedMatrix, list_matrices
 from roundbook.logbook.result import Result
@@ -62,13 +60,7 @@ class RoundContents(Result):
 
 
 def show_round(session: Session, request: ShowRound) -> RoundContents:
-    """Return a round with everything logged in it.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such task or round.
-    """
+    """Return a round with everything logged in it."""
     connection, task = session.connection, request.task
     row = recorded_round(connection, task, request.round)
     publication = find_publication(session, task, row.label)
@@ -80,19 +72,18 @@ def show_round(session: Session, request: ShowRound) -> RoundContents:
         matrices=list_matrices(session, ListMatrices(**names, superseded=True)).matrices,
         uploads=list_runs(session, ListRuns(**names)).uploads,
         qrels=list_qrels(session, ListQrels(**names)).qrels,
-        published_variances=_published_variances(connection, row.id),
+        published_variances=[
+            ListedVariance(**variance._mapping)
+            for variance in connection.execute(_PUBLISHED, {"round": row.id})
+        ],
     )
 
 
-def _published_variances(connection: Connection, round_id: int) -> list[ListedVariance]:
-    """Return the published variances of a round in their latest revisions, by measure."""
-    value = published_variance.c
-    series = (measure.c.name, value.assessments, value.scale)
-    rows = connection.execute(
-        select(published_variance, measure.c.name.label("measure"))
-        .ext(distinct_on(*series))
-        .join(measure, measure.c.id == value.measure_id)
-        .where(value.round_id == round_id)
-        .order_by(*series, value.revision.desc())
-    )
-    return [ListedVariance(**row._mapping) for row in rows]
+# The published variances of a round in their latest revisions, by measure.
+_PUBLISHED = text("""
+SELECT DISTINCT ON (measure.name, assessments, scale) published.*, measure.name AS measure
+FROM roundbook.published_variance AS published
+JOIN roundbook.measure ON measure.id = published.measure_id
+WHERE published.round_id = :round
+ORDER BY measure.name, assessments, scale, revision DESC
+""")

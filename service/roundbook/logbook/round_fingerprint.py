@@ -172,12 +172,8 @@ def published_fingerprint(connection: Connection, round_id: int) -> str | None:
 def fingerprint_round(connection: Connection, round_id: int, *, from_scores: bool = False) -> str:
     """Return today's fingerprint of a round, in 64 hexadecimal digits.
 
-    It depends on neither the ids of a database nor the order in which matrices were logged.
-
-    Parameters
-    ----------
-    from_scores : bool
-        Compute the hashes of the scores; by default those stored at logging are used.
+    It depends on neither the ids of a database nor the order in which matrices were logged. It is
+    computed from the hashes stored at logging, or with `from_scores` from those of the scores.
     """
     digest = sha256()
     for line in _lines(connection, round_id, from_scores=from_scores):

@@ -9,9 +9,9 @@ from operator import not_
 from typing import NamedTuple
 
 from pydantic import Field
-from sqlalchemy import Connection, distinct, func, select, text
+from sqlalchemy import Connection, func, select, text
 
-from roundbook.database.tables import matrix, measure, round_, task, withdrawn
+from roundbook.database.tables import round_, task
 from roundbook.errors import AlreadyRecordedError, NotRecordedError, RoundPublishedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
@@ -77,8 +77,6 @@ def create_round(session: Session, request: CreateRound) -> CreatedRound:
 
     Raises
     ------
-    NotRecordedError
-        When there is no such task.
     AlreadyRecordedError
         When the task has a round of that label.
     """
@@ -107,13 +105,7 @@ def round_exists(task_name: str, label: str) -> AlreadyRecordedError:
 
 
 def list_rounds(session: Session, request: ListRounds) -> RoundList:
-    """Return the rounds of a task.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such task.
-    """
+    """Return the rounds of a task."""
     connection = session.connection
     task_id = find_task(connection, request.task)
     return RoundList(task=request.task, rounds=read_rounds(connection, task_id))
@@ -163,14 +155,9 @@ def open_round(
 def check_first(
     connection: Connection, series: Series, reason: str | None, further: str, missing: str
 ) -> None:
-    """Refuse first scores of a series that lack a needed reason, or that have nothing to revise.
+    """Refuse first scores of a published round without a reason, and of a draft with one.
 
-    Parameters
-    ----------
-    reason : str, optional
-        The reason of a revision, which a published round needs for its first scores too.
-    further, missing : str
-        For the errors: a noun for the scores, and the clause that none are recorded.
+    The errors name them by `further`, and by the clause `missing` that none are recorded.
     """
     published = read_round(connection, series.round_id).status == "published"
     if published and reason is None:
@@ -211,11 +198,8 @@ def _ensure_round(
         )
         .returning(round_.c.id)
     ).scalar_one()
-    details = {"round": label}
-    if held is not None:
-        details["held"] = str(held)
-    if collection is not None:
-        details["collection"] = collection
+    facts = {"round": label, "held": held and str(held), "collection": collection}
+    details = {name: fact for name, fact in facts.items() if fact is not None}
     record_event(session, "round created", task_id=task_id, round_id=round_id, details=details)
     return True
 
@@ -237,24 +221,7 @@ def near_collection(connection: Connection, task_id: int, collection: str | None
 def read_rounds(connection: Connection, task_id: int, label: str | None = None) -> list[Round]:
     """Return a task's rounds, or the one with this label."""
     logged: dict[int, list[LoggedMeasure]] = {}
-    matrices = connection.execute(
-        select(
-            matrix.c.round_id,
-            measure.c.name.label("measure"),
-            matrix.c.assessments,
-            matrix.c.revision,
-            matrix.c.topics,
-            matrix.c.runs,
-            matrix.c.id.label("matrix"),
-            withdrawn.c.reason.label("withdrawn"),
-        )
-        .join(measure, measure.c.id == matrix.c.measure_id)
-        .join(round_, round_.c.id == matrix.c.round_id)
-        .outerjoin(withdrawn, withdrawn.c.matrix_id == matrix.c.id)
-        .where(round_.c.task_id == task_id, text(IS_LATEST))
-        .order_by(matrix.c.round_id, measure.c.name, matrix.c.assessments)
-    )
-    for row in matrices:
+    for row in connection.execute(_MATRICES, {"task": task_id}):
         logged.setdefault(row.round_id, []).append(LoggedMeasure(**row._mapping))
     rounds = connection.execute(
         select(round_, round_.c.label.label("round"))
@@ -263,6 +230,18 @@ def read_rounds(connection: Connection, task_id: int, label: str | None = None) 
     )
     entries = [Round(**row._mapping, matrices=logged.get(row.id, [])) for row in rounds]
     return [entry for entry in with_order(entries) if label in (None, entry.round)]
+
+
+_MATRICES = text(f"""
+SELECT matrix.round_id, measure.name AS measure, matrix.assessments, matrix.revision, matrix.topics,
+       matrix.runs, matrix.id AS matrix, withdrawn.reason AS withdrawn
+FROM roundbook.matrix
+JOIN roundbook.measure ON measure.id = matrix.measure_id
+JOIN roundbook.round ON round.id = matrix.round_id
+LEFT JOIN roundbook.withdrawn ON withdrawn.matrix_id = matrix.id
+WHERE round.task_id = :task AND {IS_LATEST}
+ORDER BY matrix.round_id, measure.name, matrix.assessments
+""")  # noqa: S608
 
 
 def with_order(rounds: Sequence[Round]) -> list[Round]:
@@ -295,16 +274,15 @@ def published_rounds(connection: Connection, task_name: str) -> dict[str, bool]:
 
 def published_tasks(connection: Connection) -> dict[str, PublishedPart]:
     """Return the tasks that have published rounds, by name."""
-    rows = connection.execute(
-        select(
-            task.c.name,
-            func.count(distinct(round_.c.id)),
-            func.array_remove(func.array_agg(distinct(measure.c.name)), None),
-        )
-        .join(round_, round_.c.task_id == task.c.id)
-        .outerjoin(matrix, matrix.c.round_id == round_.c.id)
-        .outerjoin(measure, measure.c.id == matrix.c.measure_id)
-        .where(round_.c.status == "published")
-        .group_by(task.c.name)
-    )
-    return {name: PublishedPart(*part) for name, *part in rows}
+    return {name: PublishedPart(*part) for name, *part in connection.execute(_PUBLISHED)}
+
+
+_PUBLISHED = text("""
+SELECT task.name, count(DISTINCT round.id), array_remove(array_agg(DISTINCT measure.name), NULL)
+FROM roundbook.task
+JOIN roundbook.round ON round.task_id = task.id
+LEFT JOIN roundbook.matrix ON matrix.round_id = round.id
+LEFT JOIN roundbook.measure ON measure.id = matrix.measure_id
+WHERE round.status = 'published'
+GROUP BY task.name
+""")

@@ -10,7 +10,7 @@ from typing import Any, Literal, NamedTuple
 from unicodedata import normalize
 
 from pydantic import Field, SerializeAsAny
-from sqlalchemy import Connection, Row, func, select, text
+from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import result, task
 from roundbook.errors import InputError, NotRecordedError, RecordError, RoundbookError
@@ -94,13 +94,7 @@ WHERE (CAST(:task AS bigint) IS NULL OR result.task_id = :task)
 
 
 def list_results(session: Session, request: ListResults) -> ResultList:
-    """Return the latest version of each saved result, with its staleness.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such task.
-    """
+    """Return the latest version of each saved result, with its staleness."""
     connection = session.connection
     task_id = None if request.task is None else find_task(connection, request.task)
     rows = stored_results(connection, task_id, request.kind)
@@ -213,16 +207,13 @@ def _unknown_result(connection: Connection, kind: str | None, name: str) -> NotR
 
 def tasks_of_results(connection: Connection, name: str, kind: str | None) -> list[str | None]:
     """Return the tasks, or None, of the results of a kind, if given, and a name in NFC."""
-    query = (
-        select(task.c.name)
-        .select_from(result)
-        .outerjoin(task, task.c.id == result.c.task_id)
-        .where(func.normalize(result.c.name) == name)
-        .distinct()
+    query = text(
+        "SELECT DISTINCT task.name FROM roundbook.result"
+        " LEFT JOIN roundbook.task ON task.id = result.task_id"
+        " WHERE normalize(result.name) = :name"
+        " AND (CAST(:kind AS text) IS NULL OR result.kind = :kind)"
     )
-    if kind is not None:
-        query = query.where(result.c.kind == kind)
-    return list(connection.execute(query).scalars())
+    return list(connection.execute(query, {"name": name, "kind": kind}).scalars())
 
 
 def judge_result(connection: Connection, row: Row[Any]) -> ResultEntry:
@@ -364,20 +355,15 @@ def read_row(row: Row[Any]) -> ReadRow:
         kind = find_kind(row.kind)
     except InputError:
         return ReadRow(None, {}, [], "kind")
-    request: Request | None = None
-    illegible: Illegible | None = None
-    brief: dict[str, Any] = {}
-    left_out: list[str] = []
     try:
         with _reading(row):
-            brief, left_out = kind.brief(row.result), kind.left_out(row.result)
+            read = ReadRow(None, kind.brief(row.result), kind.left_out(row.result), None)
     except RecordError:
-        illegible = "result"
+        read = ReadRow(None, {}, [], "result")
     try:
-        request = read_request(row)
+        return read._replace(request=read_request(row))
     except RecordError:
-        illegible = "request"
-    return ReadRow(request, brief, left_out, illegible)
+        return read._replace(illegible="request")
 
 
 @contextmanager

@@ -82,12 +82,10 @@ def read_database(engine: Engine) -> DatabaseState:
         _, version = server_version(connection)
         return DatabaseState(
             **dict(state),
+            **row._mapping,
             postgresql=version,
-            encoding=row.encoding,
             encrypted=driver_connection(connection).pgconn.ssl_in_use,
             pooler=is_pooled(connection),
-            standby=row.standby,
-            read_only=row.read_only,
             settings=[
                 OtherSetting(name, value, _EXPECTED[name])
                 for name, value in connection.execute(_SET, {"names": list(_EXPECTED)})

@@ -69,8 +69,6 @@ def begin(
         Read one snapshot of the record, and write nothing.
     committing : callable
         Returns the context in which it is committed.
-    work : Work
-        The session's.
 
     Raises
     ------

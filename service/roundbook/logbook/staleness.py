@@ -108,16 +108,9 @@ def changes(
 ) -> list[Change]:
     """Return the changes of a result's inputs, round by round, by the module's rule.
 
-    Parameters
-    ----------
-    saved : sequence of Input
-        The inputs the result was computed from.
-    today : sequence of Input
-        The inputs of the same request today.
-    withdrawn : mapping from (round, assessments) to reason
-        The score matrices that are withdrawn today.
-    left_out : collection of str
-        The rounds that the result left out as withdrawn.
+    `saved` are the inputs it was computed from, `today` those of the same request today. `withdrawn`
+    has the reasons, by round and assessments, of the score matrices that are withdrawn today;
+    `left_out` are the rounds that the result left out as withdrawn.
     """
     current = {_part(row): row for row in today}
     before = {was.round for was in saved}

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +10,7 @@ from pydantic import Field
 from sqlalchemy import Connection
 
 from roundbook.errors import ImpossibleStatisticError, InputError
-from roundbook.formats import apply_missing_policy, read_scores
+from roundbook.formats import CompleteMatrix, apply_missing_policy, read_scores
 from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.factors import (
     LoadedFactors,
@@ -34,7 +33,7 @@ from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.same_topics import collections_differ, refuse_topic_twice, same_topics
 from roundbook.logbook.session import Session
-from roundbook.logbook.storing import load_matrix
+from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.requests.factors import StandardiseFilesRequest, StandardiseRequest
 from roundbook.statistics.standardisation import e_std, scale_scores
 from roundbook.statistics.ties import off_value
@@ -92,20 +91,6 @@ class StandardisedScores(Result):
     hidden: list[HiddenCells] = Field(default_factory=list)
 
 
-class _Raw(NamedTuple):
-    """Raw scores, (topics, runs), and their source."""
-
-    round_id: int
-    round: str
-    topics: Sequence[str]
-    runs: Sequence[str]
-    scores: npt.NDArray[np.float64]
-    matrix: int | None
-    revision: int | None
-    files: Sequence[str]
-    hidden: Sequence[HiddenCells] = ()
-
-
 def standardise(session: Session, request: StandardiseRequest) -> StandardisedScores:
     """Return a round's standardised scores, by default by its own latest factors.
 
@@ -124,24 +109,23 @@ def standardise(session: Session, request: StandardiseRequest) -> StandardisedSc
     connection, task = session.connection, request.task
     series, row = find_logged(connection, task, request.round, request.measure, request.assessments)
     loaded = load_matrix(connection, row)
-    raw = _Raw(
-        series.round_id,
-        series.round,
-        loaded.topics,
-        loaded.runs,
-        loaded.scores,
-        row.id,
-        row.revision,
-        row.files,
-    )
+    files = row.files
     if request.anonymous:
-        runs, scores = draft_pseudonyms(connection, series.round_id).hide(raw.runs, raw.scores)
-        raw = raw._replace(runs=runs, scores=scores, files=())
+        names = draft_pseudonyms(connection, series.round_id)
+        runs, scores = names.hide(loaded.runs, loaded.scores)
+        loaded, files = loaded._replace(runs=runs, scores=scores), []
     source, version = series, request.factors_version
     if request.factors_from is not None:
         label, version = _label_and_version(connection, request, series.measure)
         source = find_series(connection, task, label, series.measure, series.assessments)
-    return _standardised(connection, request, raw, source, version)
+    standardised = _standardised(connection, request, loaded, series, source, version)
+    return StandardisedScores(
+        **standardised,
+        matrix=row.id,
+        revision=row.revision,
+        files=files,
+        anonymous=request.anonymous,
+    )
 
 
 def standardise_files(session: Session, request: StandardiseFilesRequest) -> StandardisedScores:
@@ -163,24 +147,27 @@ def standardise_files(session: Session, request: StandardiseFilesRequest) -> Sta
     source = find_series(
         session.connection, request.task, label, request.measure, request.assessments
     )
-    raw = _Raw(
-        source.round_id,
-        source.round,
-        complete.topics,
-        complete.runs,
-        complete.scores,
-        None,
-        None,
-        complete.files,
-        complete.hidden,
+    standardised = _standardised(session.connection, request, complete, source, source, version)
+    return StandardisedScores(
+        **standardised,
+        matrix=None,
+        revision=None,
+        files=list(complete.files),
+        anonymous=False,
+        hidden=list(complete.hidden),
     )
-    return _standardised(session.connection, request, raw, source, version)
 
 
 def _standardised(
-    connection: Connection, request: _Request, raw: _Raw, source: Series, version: int | None
-) -> StandardisedScores:
-    task_id, collection, factors_collection = _collections(connection, request, raw, source)
+    connection: Connection,
+    request: _Request,
+    raw: LoadedMatrix | CompleteMatrix,
+    own: Series,
+    source: Series,
+    version: int | None,
+) -> dict[str, Any]:
+    """Return the fields of raw scores of a round, standardised by the factors of a source."""
+    task_id, collection, factors_collection = _collections(connection, request, own, source)
     factors = load_factors(connection, find_factor_set(connection, source, version))
     zero_sd = factors.row.zero_sd
     # Topics keep the names in their scores, and are matched with factors by the topics they stand
@@ -202,64 +189,59 @@ def _standardised(
         with np.errstate(over="ignore"):  # an enormous A clips, as it should
             standardised = scale_scores(scores, mean, sd, request.scale, a=request.a, b=request.b)
     off_ties = np.argwhere((sd == 0)[:, None] & off_value(scores, mean))
-    return StandardisedScores(
-        task=request.task,
-        round=raw.round,
-        measure=source.measure,
-        assessments=source.assessments,
-        scale=request.scale,
-        a=request.a if request.scale == "std-ab" else None,
-        b=request.b if request.scale == "std-ab" else None,
-        matrix=raw.matrix,
-        revision=raw.revision,
-        files=list(raw.files),
-        factors_round=source.round,
-        factor_version=factors.row.version,
-        factors_matrix=factors.row.matrix_id,
-        factors_revision=factors.row.revision,
-        withdrawn=factors.row.withdrawn,
-        outdated=outdated_factors(connection, factors.row),
-        collection=collection,
-        factors_collection=factors_collection,
-        zero_sd=zero_sd,
-        anonymous=isinstance(request, StandardiseRequest) and request.anonymous,
-        topics=[raw.topics[index] for index in kept],
-        runs=list(raw.runs),
-        scores=np.ascontiguousarray(standardised.T).tolist(),
-        means=standardised.mean(axis=0).tolist(),
-        left_out=[
+    return {
+        "task": request.task,
+        "round": own.round,
+        "measure": source.measure,
+        "assessments": source.assessments,
+        "scale": request.scale,
+        "a": request.a if request.scale == "std-ab" else None,
+        "b": request.b if request.scale == "std-ab" else None,
+        "factors_round": source.round,
+        "factor_version": factors.row.version,
+        "factors_matrix": factors.row.matrix_id,
+        "factors_revision": factors.row.revision,
+        "withdrawn": factors.row.withdrawn,
+        "outdated": outdated_factors(connection, factors.row),
+        "collection": collection,
+        "factors_collection": factors_collection,
+        "zero_sd": zero_sd,
+        "topics": [raw.topics[index] for index in kept],
+        "runs": list(raw.runs),
+        "scores": np.ascontiguousarray(standardised.T).tolist(),
+        "means": standardised.mean(axis=0).tolist(),
+        "left_out": [
             topic for topic, name in zip(raw.topics, names, strict=True) if name not in usable
         ],
-        off_ties=[
+        "off_ties": [
             OffTie(run=raw.runs[run], topic=raw.topics[kept[topic]])
             for topic, run in off_ties.tolist()
         ],
-        hidden=list(raw.hidden),
-    )
+    }
 
 
 def _collections(
-    connection: Connection, request: _Request, raw: _Raw, source: Series
+    connection: Connection, request: _Request, own: Series, source: Series
 ) -> tuple[int, str | None, str | None]:
     """Return the task of the scores, and the document collections of their and the factors' round.
 
     Collections that differ are refused.
     """
-    own = read_round(connection, raw.round_id)
+    of_scores = read_round(connection, own.round_id)
     of_factors = read_round(connection, source.round_id)
-    if collections_differ(own.collection, of_factors.collection):
+    if collections_differ(of_scores.collection, of_factors.collection):
         raise ImpossibleStatisticError(
             f"Round '{source.round}' was held on the document collection '{of_factors.collection}'"
-            f" and round '{raw.round}' on '{own.collection}': a topic of the same name on other"
+            f" and round '{own.round}' on '{of_scores.collection}': a topic of the same name on other"
             f" documents is another topic, so round '{source.round}' has factors of none of these"
             " topics.",
             way_out="own factors",
             task=request.task,
-            round=raw.round,
+            round=own.round,
             measure=source.measure,
             collection=of_factors.collection,
         )
-    return own.task_id, own.collection, of_factors.collection
+    return of_scores.task_id, of_scores.collection, of_factors.collection
 
 
 def _standardising_scores(

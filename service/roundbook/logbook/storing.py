@@ -4,23 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, Row, select, text
 
-from roundbook.database.tables import matrix, matrix_run, matrix_topic, run, topic
+from roundbook.database.tables import matrix_run, matrix_topic, run, topic
 from roundbook.database.vectors import read_vectors, write_vectors
 from roundbook.errors import RecordError
-from roundbook.logbook.lookup import Series
-from roundbook.logbook.result import SOFTWARE
-from roundbook.logbook.runs.recorded_runs import RecordedRuns
-from roundbook.logbook.session import Session
-from roundbook.requests.matrices import LogRequest
-
-if TYPE_CHECKING:
-    from roundbook.formats import CompleteMatrix
 
 
 class LoadedMatrix(NamedTuple):
@@ -53,45 +45,6 @@ def content_hash(
     ordered = scores.T[run_order][:, topic_order] + 0.0
     digest.update(np.ascontiguousarray(ordered, dtype="<f8").data)
     return digest.hexdigest()
-
-
-def store_matrix(
-    session: Session,
-    request: LogRequest,
-    series: Series,
-    complete: CompleteMatrix,
-    runs: RecordedRuns,
-    revision: int,
-    digest: str,
-) -> LoadedMatrix:
-    """Store a complete score matrix, `runs` in the order of its columns."""
-    connection = session.connection
-    topic_ids = ensure_topics(connection, series.round_id, complete.topics)
-    row = connection.execute(
-        matrix.insert()
-        .values(
-            round_id=series.round_id,
-            measure_id=series.measure_id,
-            assessments=series.assessments,
-            revision=revision,
-            reason=request.revise,
-            topics=len(complete.topics),
-            runs=len(complete.runs),
-            content_hash=digest,
-            missing_policy=complete.missing_policy,
-            missing_cells=complete.missing_cells,
-            dropped_topics=list(complete.dropped_topics),
-            files=list(complete.files),
-            layout=complete.layout,
-            tool=request.tool,
-            software=SOFTWARE,
-            logged_by=session.user,
-        )
-        .returning(matrix)
-    ).one()
-    store_scores(connection, complete.scores, row.id, topic_ids, runs.ids)
-    topics, tags = list(complete.topics), list(complete.runs)
-    return LoadedMatrix(row, topics, tags, complete.scores, topic_ids, *runs[:3])
 
 
 def ensure_topics(

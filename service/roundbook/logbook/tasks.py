@@ -8,11 +8,11 @@ from operator import not_
 
 from psycopg.errors import UniqueViolation
 from pydantic import Field
-from sqlalchemy import Connection, distinct, exc, func, select, union
+from sqlalchemy import Connection, exc, select, text
 from sqlalchemy.dialects.postgresql import insert
 
 from roundbook.database.run_tables import qrels, run_upload
-from roundbook.database.tables import matrix, measure, published_variance, result, round_, task
+from roundbook.database.tables import matrix, published_variance, result, round_, task
 from roundbook.database.token_tables import access_token
 from roundbook.errors import AlreadyRecordedError, RecordError, RoundPublishedError
 from roundbook.logbook.events import record_event
@@ -80,8 +80,6 @@ def rename_task(session: Session, request: RenameTask) -> RenamedTask:
 
     Raises
     ------
-    NotRecordedError
-        When there is no such task.
     AlreadyRecordedError
         When there is a task of the new name.
     RoundPublishedError
@@ -128,8 +126,6 @@ def remove_task(session: Session, request: RemoveTask) -> RemovedTask:
 
     Raises
     ------
-    NotRecordedError
-        When there is no such task.
     RecordError
         When it holds scores, or has a saved result or an access token, revoked ones too.
     """
@@ -225,26 +221,20 @@ def ensure_task(session: Session, name: str, title: str | None = None) -> bool:
 
 
 def _read(connection: Connection, name: str | None = None) -> list[Task]:
-    used = union(
-        select(matrix.c.round_id, matrix.c.measure_id),
-        select(published_variance.c.round_id, published_variance.c.measure_id),
-    ).subquery()
-    query = (
-        select(
-            task.c.name.label("task"),
-            task.c.title,
-            func.count(distinct(round_.c.id)).label("rounds"),
-            func.array_remove(func.array_agg(distinct(measure.c.name)), None).label("measures"),
-            task.c.created_at,
-        )
-        .select_from(
-            task.outerjoin(round_, round_.c.task_id == task.c.id)
-            .outerjoin(used, used.c.round_id == round_.c.id)
-            .outerjoin(measure, measure.c.id == used.c.measure_id)
-        )
-        .group_by(task.c.id)
-        .order_by(task.c.id)
-    )
-    if name is not None:
-        query = query.where(task.c.name == name)
-    return [Task(**row._mapping) for row in connection.execute(query)]
+    return [Task(**row._mapping) for row in connection.execute(_TASKS, {"name": name})]
+
+
+_TASKS = text("""
+SELECT task.name AS task, task.title, count(DISTINCT round.id) AS rounds,
+       array_remove(array_agg(DISTINCT measure.name), NULL) AS measures, task.created_at
+FROM roundbook.task
+LEFT JOIN roundbook.round ON round.task_id = task.id
+LEFT JOIN (
+    SELECT round_id, measure_id FROM roundbook.matrix
+    UNION
+    SELECT round_id, measure_id FROM roundbook.published_variance
+) AS used ON used.round_id = round.id
+LEFT JOIN roundbook.measure ON measure.id = used.measure_id
+WHERE CAST(:name AS text) IS NULL OR task.name = :name
+GROUP BY task.id ORDER BY task.id
+""")

@@ -58,8 +58,6 @@ def create_token(session: Session, request: CreateToken) -> CreatedToken:
     ------
     AlreadyRecordedError
         When there is a token of this name, revoked or not.
-    NotRecordedError
-        When there is no such task.
     """
     name = check_name("token", request.name)
     connection = session.connection
@@ -98,13 +96,7 @@ def list_tokens(session: Session) -> TokenList:
 
 
 def revoke_token(session: Session, request: RevokeToken) -> Token:
-    """Revoke a token; a revoked one stays so.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no token of this name.
-    """
+    """Revoke a token; a revoked one stays so."""
     name = check_name("token", request.name)
     row = _find(session, name)
     revoked = session.connection.execute(

@@ -87,8 +87,6 @@ def alias_topics(session: Session, request: AliasTopics) -> AliasedTopics:
     BadFileError
         When the file cannot be read, names a missing topic or id, or makes two topics of one round
         one topic.
-    NotRecordedError
-        When there is no such task or round.
     AlreadyRecordedError
         When an id stands for another topic already.
     """
@@ -130,20 +128,15 @@ def alias_topics(session: Session, request: AliasTopics) -> AliasedTopics:
         stood_for.add(name)
     names = dict(same.names) | new
     _refuse_two_in_one(connection, task_id, names, {row.id: row for row in rows})
-    topics = {name: topic_id for topic_id, name in _ids(connection, task_id, set(new.values()))}
     if new:
+        topics = {name: topic_id for topic_id, name in _ids(connection, task_id, set(new.values()))}
+        shared = {"task_id": task_id, "software": SOFTWARE, "recorded_by": session.user}
         copy_rows(
             connection,
             topic_alias,
-            ("task_id", "name", "topic_id", "software", "recorded_by"),
+            (*shared, "name", "topic_id"),
             (
-                {
-                    "task_id": task_id,
-                    "name": spelled,
-                    "topic_id": topics[name],
-                    "software": SOFTWARE,
-                    "recorded_by": session.user,
-                }
+                {**shared, "name": spelled, "topic_id": topics[name]}
                 for spelled, name in new.items()
             ),
         )
@@ -291,7 +284,7 @@ def list_topics(session: Session, request: ListTopics) -> TopicList:
     task_id = find_task(connection, request.task)
     same = same_topics(connection, task_id)
     scored = connection.execute(
-        select(topic.c.name, round_.c.label, func.min(topic.c.id).label("number"))
+        select(topic.c.name, round_.c.label)
         .join(matrix_topic, matrix_topic.c.topic_id == topic.c.id)
         .join(matrix, matrix.c.id == matrix_topic.c.matrix_id)
         .join(round_, round_.c.id == matrix.c.round_id)
@@ -309,13 +302,15 @@ def list_topics(session: Session, request: ListTopics) -> TopicList:
     names = list(rounds)
     if request.after is not None:
         last = same.name(request.after)
-        if last not in rounds:
+        # Earlier versions recorded names without normalising them.
+        normalised = [normalize("NFC", name) for name in names]
+        if last not in normalised:
             raise NotRecordedError(
                 f"No scores of task '{request.task}' have a topic '{last}'.",
                 task=request.task,
                 topic=last,
             )
-        names = names[names.index(last) + 1 :]
+        names = names[normalised.index(last) + 1 :]
     listed = [name for name in names if not request.aliased or aliases[name]]
     page = listed[: request.limit]
     return TopicList(

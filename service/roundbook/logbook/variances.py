@@ -12,7 +12,12 @@ import numpy as np
 
 from roundbook.errors import NotRecordedError, WithdrawnError
 from roundbook.logbook.held_order import rounds_out_of_order
-from roundbook.logbook.lookup import choose_assessments, find_round, find_task
+from roundbook.logbook.lookup import (
+    choose_assessments,
+    find_round,
+    find_task,
+    recorded_assessments,
+)
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.same_topics import same_topics
 from roundbook.logbook.session import Session
@@ -117,12 +122,10 @@ def show_histories(session: Session, request: VarianceHistoryRequest) -> Varianc
     task_id = find_task(connection, task)
     measures = [find_measure(connection, task_id, task, name)[0] for name in request.measures]
     round_ids = [find_round(connection, task_id, task, label) for label in request.rounds]
-    scores = TaskScores(
-        task_id,
-        measures=measures or None,
-        assessments=None if request.assessments is None else [request.assessments],
-        rounds=round_ids or None,
-    )
+    labels = None
+    if request.assessments is not None:
+        labels = recorded_assessments(connection, task_id, request.assessments)
+    scores = TaskScores(task_id, measures or None, labels, round_ids or None)
     same = same_topics(connection, task_id).ids
     rows = [row.with_same_topics(same) for row in read_rows(connection, scores, request.scale)]
     undated = sorted({row.round for row in rows if row.held is None}) if since else []
@@ -253,14 +256,13 @@ def _topic_identities(rows: Sequence[VarianceRow]) -> list[Ints]:
     others if these declare only one.
     """
     collections = {row.collection.casefold() for row in rows if row.collection is not None}
-    codes = {name: code for code, name in enumerate(sorted(collections), 1)}
-    alone = len(collections) == 1
-    identities = []
-    for row in rows:
-        code = 0 if row.collection is None or alone else codes[row.collection.casefold()]
-        ids = np.array(row.topic_ids or (), dtype=np.int64)
-        identities.append(ids * (len(codes) + 1) + code)
-    return identities
+    several = sorted(collections) if len(collections) > 1 else []
+    codes = {name: code for code, name in enumerate(several, 1)}
+    return [
+        np.array(row.topic_ids or (), dtype=np.int64) * (len(codes) + 1)
+        + codes.get((row.collection or "").casefold(), 0)
+        for row in rows
+    ]
 
 
 def _stored(row: VarianceRow, topics: Ints, pool_by: PoolBy, prefix: str) -> StoredVariance | None:
@@ -320,12 +322,5 @@ def _interval(interval: VarianceInterval, source: str | None, prefix: str) -> di
 def _limits(interval: VarianceInterval, source: str | None) -> Interval | None:
     if interval.low is None:
         return None
-    return Interval(
-        low=interval.low,
-        high=interval.high,
-        level=interval.level,
-        method="jackknife" if source is None else "published",
-        of=interval.of,
-        source=source,
-        few_topics=interval.few_topics,
-    )
+    method = "jackknife" if source is None else "published"
+    return Interval(**vars(interval), method=method, source=source)

@@ -46,10 +46,7 @@ class TaskScores(NamedTuple):
 def left_out(matrix: WithdrawnMatrix, counted: Collection[str] = ()) -> str:
     """Return the sentence that a withdrawn matrix is left out, for results and errors.
 
-    Parameters
-    ----------
-    counted : collection of str
-        The rounds that still count, by other scores.
+    The rounds `counted` still count, by other scores.
     """
     scores = (
         f"{matrix.measure} scores (matrix {matrix.matrix}, revision {matrix.revision},"

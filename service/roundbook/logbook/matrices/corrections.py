@@ -53,8 +53,6 @@ def withdraw_matrix(session: Session, request: WithdrawMatrix) -> CorrectedMatri
     ------
     InputError
         Without a reason.
-    NotRecordedError
-        When there is no such matrix.
     RecordError
         When a later revision has replaced it already.
     """
@@ -109,11 +107,7 @@ def _decide(session: Session, request: WithdrawMatrix, *, withdrawn: bool) -> Co
             task_id=row.task_id,
             round_id=row.round_id,
             matrix_id=number,
-            details={
-                "measure": row.measure,
-                "assessments": row.assessments,
-                "revision": row.revision,
-            },
+            details={name: getattr(row, name) for name in ("measure", "assessments", "revision")},
         )
     decision = {
         "matrix": number,

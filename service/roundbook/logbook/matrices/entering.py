@@ -33,11 +33,18 @@ from roundbook.logbook.measures import (
     other_measures,
 )
 from roundbook.logbook.names import as_recorded, check_name, check_reason, check_text
+from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.runs.recorded_runs import RecordedRuns, record_runs
 from roundbook.logbook.same_topics import refuse_topic_twice
 from roundbook.logbook.session import Session
-from roundbook.logbook.storing import LoadedMatrix, content_hash, load_matrix
+from roundbook.logbook.storing import (
+    LoadedMatrix,
+    content_hash,
+    ensure_topics,
+    load_matrix,
+    store_scores,
+)
 from roundbook.logbook.variance_rows import ratio_to_other_rounds
 from roundbook.measure_names import WITHIN_ONE
 from roundbook.requests.matrices import LoggingRequest, LogRequest
@@ -170,6 +177,38 @@ def check_revision(entry: Entry) -> None:
             matrix=latest.id,
             revision=latest.revision,
         )
+
+
+def store_matrix(entry: Entry, revision: int) -> LoadedMatrix:
+    """Store a score matrix as a revision of its series."""
+    connection, request, series = entry.session.connection, entry.request, entry.series
+    complete, runs = entry.scores, entry.runs
+    topic_ids = ensure_topics(connection, series.round_id, complete.topics)
+    row = connection.execute(
+        matrix.insert()
+        .values(
+            round_id=series.round_id,
+            measure_id=series.measure_id,
+            assessments=series.assessments,
+            revision=revision,
+            reason=request.revise,
+            topics=len(complete.topics),
+            runs=len(complete.runs),
+            content_hash=entry.digest,
+            missing_policy=complete.missing_policy,
+            missing_cells=complete.missing_cells,
+            dropped_topics=list(complete.dropped_topics),
+            files=list(complete.files),
+            layout=complete.layout,
+            tool=request.tool,
+            software=SOFTWARE,
+            logged_by=entry.session.user,
+        )
+        .returning(matrix)
+    ).one()
+    store_scores(connection, complete.scores, row.id, topic_ids, runs.ids)
+    topics, tags = list(complete.topics), list(complete.runs)
+    return LoadedMatrix(row, topics, tags, complete.scores, topic_ids, *runs[:3])
 
 
 def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> dict[str, Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from unicodedata import normalize
+
 from sqlalchemy import Connection
 
 from roundbook.errors import InputError, NotRecordedError
@@ -52,8 +54,6 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
 
     Raises
     ------
-    NotRecordedError
-        When there is no such matrix or run.
     WithdrawnError
         When the request names it by round and measure, and it is withdrawn.
     InputError
@@ -67,16 +67,19 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
     if request.anonymous:
         runs, scores = draft_pseudonyms(connection, row.round_id).hide(runs, scores)
     if request.runs:
-        chosen = list(dict.fromkeys(name.strip() for name in request.runs))
+        # Earlier versions recorded names without normalising them.
+        columns = {normalize("NFC", name): column for column, name in enumerate(runs)}
+        chosen = dict.fromkeys(name.strip() for name in request.runs)
         for name in chosen:
-            if name not in runs:
+            if name not in columns:
                 raise NotRecordedError(
                     f"Matrix {row.id} has no run '{name}'.",
                     way_out="no such pseudonym" if request.anonymous else "no such run",
                     matrix=row.id,
                     run=name,
                 )
-        runs, scores = chosen, scores[:, [runs.index(name) for name in chosen]]
+        kept = [columns[name] for name in chosen]
+        runs, scores = [runs[column] for column in kept], scores[:, kept]
     if layout == "trec_eval" and output is None and len(runs) > 1:
         raise InputError(
             f"trec_eval's output is a file a run, and these are {len(runs)} runs.",

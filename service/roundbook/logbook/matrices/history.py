@@ -5,14 +5,13 @@ from __future__ import annotations
 import heapq
 from collections.abc import Sequence
 from datetime import datetime
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row, select, text
 
-from roundbook.database.tables import factor_set, matrix, withdrawal
+from roundbook.database.tables import matrix
 from roundbook.formats import CompleteMatrix
 from roundbook.logbook.lookup import of_series
 from roundbook.logbook.matrices.listing import find_matrix
@@ -70,13 +69,7 @@ class MatrixHistory(Result):
 
 
 def show_history(session: Session, request: ShowHistory) -> MatrixHistory:
-    """Return the history of the series that a matrix is a revision of.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such matrix.
-    """
+    """Return the history of the series that a matrix is a revision of."""
     entries: list[HistoryEntry] = []
     before: LoadedMatrix | None = None
     connection = session.connection
@@ -86,18 +79,10 @@ def show_history(session: Session, request: ShowHistory) -> MatrixHistory:
     ).all()
     for row in revisions:
         loaded = load_matrix(connection, row) if len(revisions) > 1 else None
-        changes = None
-        if before is not None and loaded is not None:
-            changes = revision_changes(before, loaded)
+        changes = revision_changes(before, loaded) if before and loaded else None
         entries += _revision(connection, row, changes)
         before = loaded
-    return MatrixHistory(
-        task=series.task,
-        round=series.round,
-        measure=series.measure,
-        assessments=series.assessments,
-        entries=entries,
-    )
+    return MatrixHistory(**series._mapping, entries=entries)
 
 
 def revision_changes(before: _Scores, after: _Scores) -> Changes:
@@ -145,42 +130,36 @@ def cells_of(
     return np.ix_(rows, np.array([column_of[name] for name in runs], dtype=np.intp))
 
 
+_FITS = text("""
+SELECT 'factors fitted' AS what, fitted_at AS at, fitted_by AS who, reason AS why,
+       version AS factor_version
+FROM roundbook.factor_set WHERE matrix_id = :matrix ORDER BY version
+""")
+_DECISIONS = text("""
+SELECT CASE WHEN withdrawn THEN 'withdrawn' ELSE 'restored' END AS what, decided_at AS at,
+       decided_by AS who, reason AS why, NULL AS factor_version
+FROM roundbook.withdrawal WHERE matrix_id = :matrix ORDER BY number
+""")
+
+
 def _revision(connection: Connection, row: Row[Any], changes: Changes | None) -> list[HistoryEntry]:
     """Return the history of one revision, up to the next one, in order."""
-    entry = partial(
-        HistoryEntry, matrix=row.id, revision=row.revision, factor_version=None, changes=None
-    )
-    logged = entry(
+    of_revision = {"matrix": row.id, "revision": row.revision}
+    logged = HistoryEntry(
         what="revised" if changes else "logged",
         at=row.logged_at,
         who=row.logged_by,
         why=row.reason,
+        factor_version=None,
         changes=changes,
+        **of_revision,
     )
-    fits = [
-        entry(
-            what="factors fitted",
-            at=fit.fitted_at,
-            who=fit.fitted_by,
-            why=fit.reason,
-            factor_version=fit.version,
-        )
-        for fit in connection.execute(
-            select(factor_set)
-            .where(factor_set.c.matrix_id == row.id)
-            .order_by(factor_set.c.version)
-        )
-    ]
-    decisions = [
-        entry(
-            what="withdrawn" if decided.withdrawn else "restored",
-            at=decided.decided_at,
-            who=decided.decided_by,
-            why=decided.reason,
-        )
-        for decided in connection.execute(
-            select(withdrawal).where(withdrawal.c.matrix_id == row.id).order_by(withdrawal.c.number)
-        )
-    ]
+    fits, decisions = (
+        [
+            HistoryEntry(**step._mapping, **of_revision, changes=None)
+            for step in connection.execute(query, {"matrix": row.id})
+        ]
+        for query in (_FITS, _DECISIONS)
+    )
     # Both lists keep their own order, even if the clock was set back.
     return [logged, *heapq.merge(fits, decisions, key=lambda entry: entry.at)]

@@ -110,7 +110,7 @@ def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
         last = find_matrix(connection, request.after)
         if last.task_id != task_id:
             raise NotRecordedError(
-                f"Matrix {request.after} is of task '{last.task}', not of '{task}'",
+                f"Matrix {request.after} is of task '{last.task}', not of '{task}'.",
                 way_out="list matrices",
                 task=task,
             )
@@ -121,9 +121,7 @@ def list_matrices(session: Session, request: ListMatrices) -> MatrixList:
             "round": round_id,
             "measure": measure_id,
             "assessments": request.assessments and request.assessments.strip(),
-            "superseded": request.superseded,
-            "after": request.after,
-            "limit": request.limit,
+            **request.model_dump(include={"superseded", "after", "limit"}),
         },
     ).all()
     sources = read_sources(connection, [row.id for row in rows])
@@ -223,7 +221,7 @@ _OF_TASK = """
 WHERE round.task_id = :task
   AND (CAST(:round AS bigint) IS NULL OR matrix.round_id = :round)
   AND (CAST(:measure AS bigint) IS NULL OR matrix.measure_id = :measure)
-  AND (CAST(:assessments AS text) IS NULL OR matrix.assessments = :assessments)
+  AND (CAST(:assessments AS text) IS NULL OR normalize(matrix.assessments) = :assessments)
   AND (:superseded OR later.id IS NULL)
   AND (CAST(:after AS bigint) IS NULL
        OR (round.ordinal, measure.name, matrix.assessments, matrix.revision) > (

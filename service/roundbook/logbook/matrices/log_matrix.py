@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from functools import partial
 from itertools import compress
 from typing import Any, NamedTuple, TypeVar
 
@@ -30,13 +31,14 @@ from roundbook.logbook.estimates import (
 )
 from roundbook.logbook.events import record_event
 from roundbook.logbook.factors import Fit, latest_factors, standardising_runs, store_factors
-from roundbook.logbook.impact import Dependent, Reason, stale_by_published, stale_dependents
+from roundbook.logbook.impact import Dependent, Reason, stale_by_input, stale_dependents
 from roundbook.logbook.lookup import of_series, withdrawn_error
 from roundbook.logbook.matrices.entering import (
     Entry,
     check_revision,
     comparison_remarks,
     enter_matrix,
+    store_matrix,
 )
 from roundbook.logbook.matrices.listing import read_sources
 from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
@@ -45,7 +47,6 @@ from roundbook.logbook.runs.recorded_runs import known_pool
 from roundbook.logbook.runs.scoring import score_round
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change
-from roundbook.logbook.storing import store_matrix
 from roundbook.logbook.teams import refittable_factors
 from roundbook.requests.matrices import LogFilesRequest, LoggingRequest, LogRequest
 from roundbook.statistics.score_matrix import checked_scores
@@ -90,9 +91,10 @@ def log_files(session: Session, request: LogFilesRequest) -> LoggedMatrices:
         measure = request.measures[index] if request.measures else str(complete.measure)
         if computed and request.tool is None:
             shared["tool"] = computed.tools[index]
-        entry = LogRequest(**shared, measure=measure)
+        asked = LogRequest(**shared, measure=measure)
         computed_from = computed.computed_from if computed else {}
-        logged = _log_complete(session, entry, complete, teams, computed_from)
+        entry = enter_matrix(session, asked, complete, teams, computed_from)
+        logged = _log_entered(entry, with_teams=bool(teams))
         if logged.measure in by_measure:
             raise InputError(f"'{measure}' and another name given are both {logged.measure}.")
         by_measure[logged.measure] = logged
@@ -175,43 +177,35 @@ def log_scores(
         When there is only one topic.
     """
     complete = apply_missing_policy(scores, request.missing)
-    logged = _log_complete(session, request, complete, teams or {}, {})
-    return _with_publication(session, [logged])[0]
+    entry = enter_matrix(session, request, complete, teams or {}, {})
+    return _with_publication(session, [_log_entered(entry, with_teams=bool(teams))])[0]
 
 
 def _with_publication(session: Session, logged: Sequence[LoggedMatrix]) -> list[LoggedMatrix]:
     """Return the matrices logged into a round, with its fingerprints in those that change it."""
-    changes = any(matrix.status == "logged" for matrix in logged)
-    publication = find_publication(session, logged[0].task, logged[0].round) if changes else None
+    if all(matrix.status == "unchanged" for matrix in logged):
+        return list(logged)
+    update = {"publication": find_publication(session, logged[0].task, logged[0].round)}
     return [
-        matrix.model_copy(
-            update={"publication": publication if matrix.status == "logged" else None}
-        )
+        matrix.model_copy(update=update) if matrix.status == "logged" else matrix
         for matrix in logged
     ]
 
 
-def _log_complete(
-    session: Session,
-    request: LogRequest,
-    complete: CompleteMatrix,
-    teams: Mapping[str, RunTeam],
-    computed_from: Mapping[str, object],
-) -> LoggedMatrix:
-    """Log a score matrix without missing scores; see `log_scores`."""
-    connection = session.connection
-    entry = enter_matrix(session, request, complete, teams, computed_from)
+def _log_entered(entry: Entry, *, with_teams: bool) -> LoggedMatrix:
+    """Log an entered score matrix; see `log_scores`."""
+    connection = entry.session.connection
     if entry.is_recorded:
         return _logged(entry, _find_stored(entry), [])
-    outcome = _store(entry, with_teams=bool(teams))
+    outcome = _store(entry, with_teams=with_teams)
     if entry.latest is not None:
         impact = stale_dependents(connection, entry.latest.id)
     else:
         # The first scores of a series take the place of a published variance.
         replaced = of_series(published_variance, entry.series)
         ids = connection.execute(select(published_variance.c.id).where(replaced)).scalars().all()
-        impact = stale_by_published(connection, entry.task_id, ids) if ids else []
-    if request.dry_run:
+        impact = stale_by_input(connection, entry.task_id, "published_variance", ids) if ids else []
+    if entry.request.dry_run:
         impact = [_unnumbered(dependent, outcome.matrix.id) for dependent in impact]
     return _logged(entry, outcome, impact)
 
@@ -255,36 +249,29 @@ def _find_stored(entry: Entry) -> _Outcome:
     assert latest is not None
     if latest.withdrawn is not None:
         raise withdrawn_error(series, latest)
+    record = partial(
+        record_event,
+        entry.session,
+        task_id=entry.task_id,
+        round_id=series.round_id,
+        matrix_id=latest.id,
+    )
     renewed = []
     if entry.runs.described:
         renewed = renew_runs_parts(connection, series.round_id)
-        record_event(
-            entry.session,
-            "runs described",
-            task_id=entry.task_id,
-            round_id=series.round_id,
-            matrix_id=latest.id,
-            details={"runs": entry.runs.described, "estimates_renewed": len(renewed)},
-        )
+        details = {"runs": entry.runs.described, "estimates_renewed": len(renewed)}
+        record("runs described", details=details)
     source = read_sources(connection, [latest.id]).get(latest.id)
     recorded = source and {"upload": source.upload, "assessments_revision": source.revision}
     if recorded and entry.computed_from and recorded != entry.computed_from:
-        record_event(
-            entry.session,
-            "scores computed again",
-            task_id=entry.task_id,
-            round_id=series.round_id,
-            matrix_id=latest.id,
-            details=entry.computed_from,
-        )
+        record("scores computed again", details=entry.computed_from)
     request, fitted = entry.request, latest_factors(connection, latest.id)
     # The options given that differ from those with which the same scores are logged.
     differs = {
         "reason": request.revise is not None,
         "tool": request.tool not in (None, latest.tool),
-        "zero_sd": request.zero_sd != LogRequest.model_fields["zero_sd"].default
-        and fitted is not None
-        and fitted.zero_sd != request.zero_sd,
+        "zero_sd": fitted is not None
+        and request.zero_sd not in (LogRequest.model_fields["zero_sd"].default, fitted.zero_sd),
     }
     not_recorded = [name for name, differing in differs.items() if differing]
     remarks = {"renewed": renewed, "not_recorded": not_recorded}
@@ -309,7 +296,7 @@ def _store(entry: Entry, *, with_teams: bool) -> _Outcome:
             chosen and chosen.mask,
             request.zero_sd,
         )
-        stored = store_matrix(session, request, series, complete, runs, revision, entry.digest)
+        stored = store_matrix(entry, revision)
         computed = future.result()
     fitted, tied, standardising_before = None, [], None
     if chosen is not None:

@@ -15,7 +15,6 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.matrices import ShowMatrix
-from roundbook.statistics.standardisation import scale_scores
 from roundbook.statistics.t_interval import Interval, TInterval, t_interval
 from roundbook.statistics.ties import run_means
 
@@ -63,13 +62,7 @@ class ScoreOverview(Result):
 
 
 def show_overview(session: Session, request: ShowMatrix) -> ScoreOverview:
-    """Return the overview of a matrix; six queries, however large it is.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such matrix.
-    """
+    """Return the overview of a matrix; six queries, however large it is."""
     row = find_matrix(session.connection, request.matrix)
     loaded = load_matrix(session.connection, row)
     means = run_means(loaded.scores)
@@ -122,8 +115,7 @@ def _std_ab_means(
     rows = [index for index, name in enumerate(topics) if name in usable]
     if not rows:
         return [None] * scores.shape[1]
-    of_rows = [usable[topics[index]] for index in rows]
-    std_ab = scale_scores(scores[rows], factors.mean[of_rows], factors.sd[of_rows], "std-ab")
+    std_ab = factors.standardised([topics[index] for index in rows], scores[rows], "std-ab")
     return [t_interval(of_run) for of_run in std_ab.T]
 
 

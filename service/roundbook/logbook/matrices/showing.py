@@ -112,8 +112,6 @@ def show_matrix(session: Session, request: ShowMatrix) -> ShownMatrix:
 
     Raises
     ------
-    NotRecordedError
-        When there is no such matrix.
     RecordError
         When the request hides names, and the round is published.
     """
@@ -163,14 +161,10 @@ def _runs(connection: Connection, matrix: int, names: Pseudonyms | None) -> list
 
 
 def _hidden(runs: list[MatrixRun], names: Pseudonyms) -> list[MatrixRun]:
+    unknown = dict.fromkeys(("type", "contributed_to_pool", "system"))
     return [
-        MatrixRun(
-            run=names.runs[entry.run],
-            team=names.teams.get(entry.team or ""),
-            type=None,
-            contributed_to_pool=None,
-            system=None,
-            pseudonym=names.runs[entry.run],
+        entry.model_copy(
+            update={"run": entry.pseudonym, "team": names.teams.get(entry.team or "")} | unknown
         )
         for entry in (runs[index] for index in names.order([run.run for run in runs]))
     ]

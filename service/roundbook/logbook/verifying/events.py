@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from sqlalchemy import Connection, text
 
@@ -201,6 +202,9 @@ ORDER BY event.id
 """)
 
 
+_OF_EVENT: dict[str, Any] = {"kind": "event", "table": "event"}
+
+
 def event_differences(
     connection: Connection, tasks: Sequence[int], matrices: Sequence[int]
 ) -> Iterator[Difference]:
@@ -218,15 +222,8 @@ def event_differences(
             column, recorded, computed = "task_id", row.task, owner
         else:
             column, recorded, computed = "round_id", row.round, row.matrix_round
-        yield Difference(
-            kind="event",
-            table="event",
-            what=column,
-            event=row.id,
-            task=row.task,
-            recorded=recorded,
-            computed=computed,
-        )
+        values = {"recorded": recorded, "computed": computed}
+        yield Difference(what=column, event=row.id, task=row.task, **_OF_EVENT, **values)
     yield from _unmatched(connection, of_tasks)
     yield from _of_another_measure(connection, of_tasks)
     yield from _saved_otherwise(connection, of_tasks)
@@ -239,16 +236,9 @@ def event_differences(
     for row in connection.execute(_AS_PUBLISHED, of_tasks | published).all():
         today = fingerprint_round(connection, row.round_id)
         if row.fingerprint != today:
-            yield Difference(
-                kind="event",
-                table="event",
-                what="fingerprint",
-                event=row.id,
-                task=row.task,
-                round=row.round,
-                recorded=row.fingerprint,
-                computed=today,
-            )
+            names = {"event": row.id, "task": row.task, "round": row.round}
+            values = {"recorded": row.fingerprint, "computed": today}
+            yield Difference(what="fingerprint", **_OF_EVENT, **names, **values)
 
 
 def _unmatched(connection: Connection, of_tasks: dict[str, list[int]]) -> Iterator[Difference]:

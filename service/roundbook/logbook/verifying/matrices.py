@@ -251,11 +251,12 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
     yield from _missing_estimates(derived, last)
     versions: Counter[tuple[str, int | None]] = Counter()
     for estimate in estimates:
-        versions[estimate.scale, estimate.factor_set_id] += 1
+        key = estimate.scale, estimate.factor_set_id
+        versions[key] += 1
         fitted = derived.factor_sets.get(estimate.factor_set_id)
         in_force = (
             row.revision == row.newest
-            and estimate.id == last[estimate.scale, estimate.factor_set_id]
+            and estimate.id == last[key]
             and estimate.factor_set_id in (None, max(derived.factor_sets, default=None))
         )
         differs = partial(
@@ -266,16 +267,15 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
             factor_version=None if fitted is None else fitted.version,
         )
         try:
-            scores, topic_ids = derived.on_scale(estimate.scale, estimate.factor_set_id)
+            scores, topic_ids = derived.on_scale(*key)
             parts = variance_parts(scores, team_ids)
         except ImpossibleStatisticError as error:
             yield differs(kind="variance", what="variance", reason=str(error).rstrip("."))
             continue
         # The part of a sum of squares that may be rounding: squares of the scores' last digits.
         noise = scores.size * (ROUNDING * float(np.abs(scores).max())) ** 2
-        version = versions[estimate.scale, estimate.factor_set_id]
         for kind, column, computed, rounding in (
-            _Computed("variance", "version", version),
+            ("variance", "version", versions[key], 0.0),
             *_computed(estimate, parts, scores, noise, in_force=in_force),
         ):
             recorded = getattr(estimate, column)
@@ -320,15 +320,6 @@ def _missing_estimates(
             )  # fmt: skip
 
 
-class _Computed(NamedTuple):
-    """The value that a column must hold, within `noise`."""
-
-    kind: DifferenceKind
-    column: str
-    value: float | None
-    noise: float = 0.0
-
-
 def _computed(
     row: Row[Any],
     parts: VarianceParts,
@@ -336,14 +327,15 @@ def _computed(
     noise: float,
     *,
     in_force: bool,
-) -> Iterator[_Computed]:
+) -> Iterator[tuple[DifferenceKind, str, float | None, float]]:
+    """Yield the values that columns of an estimate must hold, each within its rounding."""
     columns = estimate_columns(parts)
     for column in ("topics", "runs", "dof", "two_way_dof"):
-        yield _Computed("variance", column, columns[column])
+        yield "variance", column, columns[column], 0.0
     for column in ("sum_of_squares", "two_way_sum_of_squares"):
-        yield _Computed("variance", column, columns[column], noise)
+        yield "variance", column, columns[column], noise
     # By the stored sum of squares, whose rounding may differ.
-    yield _Computed("variance", "variance", row.sum_of_squares / row.dof)
+    yield "variance", "variance", row.sum_of_squares / row.dof, 0.0
     # An estimate with more clusters than the runs form today, or not in force, was computed when
     # fewer teams were known: with none, or with some, and it is not recorded with which.
     if row.clusters == parts.runs:
@@ -351,11 +343,11 @@ def _computed(
             columns = estimate_columns(variance_parts(scores))
     elif row.clusters > parts.clusters or not in_force:
         return
-    yield _Computed("variance-parts", "clusters", columns["clusters"])
+    yield "variance-parts", "clusters", columns["clusters"], 0.0
     for column, part in (("runs_part", parts.one_way), ("two_way_runs_part", parts.two_way)):
         rounding = _share_of_rounding(part, noise)
         if rounding < _MOST_ROUNDING:
-            yield _Computed("variance-parts", column, columns[column], _RUNS_PART + 10 * rounding)
+            yield "variance-parts", column, columns[column], _RUNS_PART + 10 * rounding
 
 
 def _share_of_rounding(part: VariancePart | None, noise: float) -> float:
@@ -369,12 +361,6 @@ def team_differences(connection: Connection, rounds: Sequence[int]) -> Iterator[
     """Yield the estimates in force with more clusters than their runs form by today's teams."""
     for estimate in estimates_in_force(connection, rounds, outdated=True):
         (row,) = read_matrices(connection, [estimate.matrix_id])
-        yield of_matrix(
-            row,
-            kind="variance-parts",
-            table="variance_estimate",
-            what="latest_clusters",
-            scale=estimate.scale,
-            recorded=estimate.clusters,
-            computed=estimate.clusters_today,
-        )
+        values = {"recorded": estimate.clusters, "computed": estimate.clusters_today}
+        of_scale = {"scale": estimate.scale, **values}
+        yield of_matrix(row, "variance-parts", "variance_estimate", "latest_clusters", **of_scale)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from sqlalchemy import Connection, Executable, func, select, union
@@ -36,17 +37,12 @@ from roundbook.requests.record import VerifyRequest
 def verify_record(
     session: Session, request: VerifyRequest, progress: ReportProgress = ignore_progress
 ) -> Verification:
-    """Compute everything derived again, and count the differences from what is stored.
-
-    Raises
-    ------
-    NotRecordedError
-        When there is no such task.
-    """
+    """Compute everything derived again, and count the differences from what is stored."""
     connection = session.connection
     task_id = None if request.task is None else find_task(connection, request.task)
     ids = _ids(connection, task_id)
-    kinds: dict[DifferenceKind, DifferencesOfKind] = {}
+    counts: Counter[DifferenceKind] = Counter()
+    first: dict[DifferenceKind, Difference] = {}
     not_computed = []
 
     def tell(step: str) -> None:
@@ -56,13 +52,9 @@ def verify_record(
     for difference in differences(connection, ids, tell):
         if isinstance(difference, ResultNotComputed):
             not_computed.append(difference)
-            continue
-        before = kinds.get(difference.kind)
-        kinds[difference.kind] = DifferencesOfKind(
-            kind=difference.kind,
-            count=1 if before is None else before.count + 1,
-            first=difference if before is None else before.first,
-        )
+        else:
+            counts[difference.kind] += 1
+            first.setdefault(difference.kind, difference)
     of_matrices = [
         select(func.count()).where(among(table.c.matrix_id, ids["matrix"])).scalar_subquery()
         for table in (factor_set, variance_estimate)
@@ -72,7 +64,7 @@ def verify_record(
     if task_id is not None:
         events = events.where(event.c.task_id == task_id)
     return Verification(
-        status="different" if kinds else "verified",
+        status="different" if counts else "verified",
         tasks=list(
             connection.execute(
                 select(task.c.name).where(task.c.id.in_(ids["task"])).order_by(task.c.id)
@@ -85,7 +77,10 @@ def verify_record(
         events=connection.execute(events).scalar_one(),
         uploads=len(ids["run_upload"]),
         qrels=len(ids["qrels"]),
-        differences=list(kinds.values()),
+        differences=[
+            DifferencesOfKind(kind=kind, count=count, first=first[kind])
+            for kind, count in counts.items()
+        ],
         not_computed=not_computed,
     )
 

@@ -89,14 +89,12 @@ def _upload_differences(
     connection: Connection, upload: Row[Any], named: int
 ) -> Iterator[Difference]:
     of_upload = {"kind": "runs", "task": upload.task, "round": upload.round}
-    topics = {
-        row.id: row.name
-        for row in connection.execute(
-            select(topic.c.id, topic.c.name)
-            .join(round_, round_.c.task_id == topic.c.task_id)
-            .where(round_.c.id == upload.round_id)
-        )
-    }
+    topic_names = (
+        select(topic.c.id, topic.c.name)
+        .join(round_, round_.c.task_id == topic.c.task_id)
+        .where(round_.c.id == upload.round_id)
+    )
+    topics = dict(connection.execute(topic_names).all())
     runs = {
         row.run_id: row
         for row in connection.execute(
@@ -115,16 +113,15 @@ def _upload_differences(
             continue
         last = max(last, *(int(part.documents.max()) for part in lists))
         counts = {"topics": len(lists), "documents": sum(len(part.documents) for part in lists)}
-        yield from _count_differences(
-            logged, counts, table="uploaded_run", run=logged.tag, **of_upload
-        )
+        of_run = {"table": "uploaded_run", "run": logged.tag, **of_upload}
+        yield from _count_differences(logged, counts, **of_run)
         parts = [
             (topics.get(part.topic_id, ""), part.documents, part.scores)
             for part in lists
             if part.scores is not None
         ]
         if lists_hash(parts) != logged.content_hash:
-            yield Difference(table="uploaded_run", what="content_hash", run=logged.tag, **of_upload)
+            yield Difference(what="content_hash", **of_run)
     for logged in runs.values():
         yield from _count_differences(
             logged, {"topics": 0}, table="uploaded_run", run=logged.tag, **of_upload

@@ -17,7 +17,7 @@ from roundbook.logbook.kinds import Kind, find_kind
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.saved_results import read_request, read_stored
-from roundbook.logbook.session import ReportProgress, ignore_progress
+from roundbook.logbook.session import ReportProgress
 from roundbook.logbook.staleness import Input
 from roundbook.logbook.verifying.differences import (
     Difference,
@@ -49,7 +49,7 @@ SELECT EXISTS (
 
 
 def result_differences(
-    connection: Connection, results: Sequence[int], progress: ReportProgress = ignore_progress
+    connection: Connection, results: Sequence[int], progress: ReportProgress
 ) -> Iterator[Difference | ResultNotComputed]:
     """Yield saved results that cannot be read, and differences from a new computation.
 
