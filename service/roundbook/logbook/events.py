@@ -85,6 +85,11 @@ def list_events(session: Session, request: EventsRequest) -> EventList:
 
     After a given event, the list ends where a transaction still under way may add an event, so that
     a reader who continues after the last event misses none.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task, round or matrix.
     """
     connection = session.connection
     filters = []

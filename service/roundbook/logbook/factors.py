@@ -128,7 +128,13 @@ POOL_NOW = case(
 
 
 def show_factors(session: Session, request: FactorsRequest) -> FactorSet:
-    """Return one version of a round's factors, by default the latest."""
+    """Return one version of a round's factors, by default the latest.
+
+    Raises
+    ------
+    NotRecordedError
+        When the task, round, measure or version does not exist.
+    """
     series = find_series(
         session.connection, request.task, request.round, request.measure, request.assessments
     )

@@ -108,7 +108,13 @@ class Impact(Scores):
 
 
 def show_impact(session: Session, request: ShowImpact) -> Impact:
-    """Return everything derived from a score matrix; the number of queries is fixed."""
+    """Return everything derived from a score matrix; the number of queries is fixed.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such matrix.
+    """
     row = find_matrix(session.connection, request.matrix)
     return Impact(
         **{**row._mapping, "matrix": row.id, "reason": _scores_reason(row)},

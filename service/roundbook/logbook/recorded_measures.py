@@ -127,7 +127,13 @@ UPDATE roundbook.factor_set SET measure_id = :into WHERE measure_id = :merged
 
 
 def list_measures(session: Session, request: ListMeasures) -> MeasureList:
-    """Return the measures of the record, or those with scores or variances in a task."""
+    """Return the measures of the record, or those with scores or variances in a task.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task.
+    """
     connection = session.connection
     task_id = None if request.task is None else find_task(connection, request.task)
     names = set(connection.execute(select(measure.c.name)).scalars())
@@ -154,6 +160,8 @@ def merge_measures(session: Session, request: MergeMeasures) -> MergedMeasures:
     InputError
         When they are one measure already, or known to be two, or when a known measure would be
         merged into one with a similar name.
+    NotRecordedError
+        When there is no such measure.
     AlreadyRecordedError
         When both have scores of the same round and assessments.
     """

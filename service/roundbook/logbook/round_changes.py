@@ -84,6 +84,8 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
     ------
     InputError
         When there is nothing to set.
+    NotRecordedError
+        When there is no such task or round.
     AlreadyRecordedError
         When another value is recorded and `force` is not given.
     """
@@ -142,6 +144,8 @@ def rename_round(session: Session, request: RenameRound) -> RenamedRound:
 
     Raises
     ------
+    NotRecordedError
+        When there is no such task or round.
     AlreadyRecordedError
         When the task has a round of the new label.
     RoundPublishedError
@@ -181,6 +185,8 @@ def remove_round(session: Session, request: RemoveRound) -> RemovedRound:
 
     Raises
     ------
+    NotRecordedError
+        When there is no such task or round.
     RecordError
         When it holds scores.
     """

@@ -60,7 +60,13 @@ class RoundContents(Result):
 
 
 def show_round(session: Session, request: ShowRound) -> RoundContents:
-    """Return a round with everything logged in it."""
+    """Return a round with everything logged in it.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task or round.
+    """
     connection, task = session.connection, request.task
     row = recorded_round(connection, task, request.round)
     publication = find_publication(session, task, row.label)

@@ -77,6 +77,8 @@ def create_round(session: Session, request: CreateRound) -> CreatedRound:
 
     Raises
     ------
+    NotRecordedError
+        When there is no such task.
     AlreadyRecordedError
         When the task has a round of that label.
     """
@@ -105,7 +107,13 @@ def round_exists(task_name: str, label: str) -> AlreadyRecordedError:
 
 
 def list_rounds(session: Session, request: ListRounds) -> RoundList:
-    """Return the rounds of a task."""
+    """Return the rounds of a task.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task.
+    """
     connection = session.connection
     task_id = find_task(connection, request.task)
     return RoundList(task=request.task, rounds=read_rounds(connection, task_id))

@@ -94,7 +94,13 @@ WHERE (CAST(:task AS bigint) IS NULL OR result.task_id = :task)
 
 
 def list_results(session: Session, request: ListResults) -> ResultList:
-    """Return the latest version of each saved result, with its staleness."""
+    """Return the latest version of each saved result, with its staleness.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task.
+    """
     connection = session.connection
     task_id = None if request.task is None else find_task(connection, request.task)
     rows = stored_results(connection, task_id, request.kind)

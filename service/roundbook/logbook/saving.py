@@ -113,6 +113,8 @@ def renew_results(session: Session, request: RenewResults) -> Renewal:
 
     Raises
     ------
+    NotRecordedError
+        When there is no such result or task.
     RoundbookError
         When a single result is to be renewed and cannot be computed today.
     """

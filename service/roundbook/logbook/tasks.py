@@ -80,6 +80,8 @@ def rename_task(session: Session, request: RenameTask) -> RenamedTask:
 
     Raises
     ------
+    NotRecordedError
+        When there is no such task.
     AlreadyRecordedError
         When there is a task of the new name.
     RoundPublishedError
@@ -126,6 +128,8 @@ def remove_task(session: Session, request: RemoveTask) -> RemovedTask:
 
     Raises
     ------
+    NotRecordedError
+        When there is no such task.
     RecordError
         When it holds scores, or has a saved result or an access token, revoked ones too.
     """

@@ -83,6 +83,8 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
     ------
     BadFileError
         When the file is no team file.
+    NotRecordedError
+        When there is no such task or round.
     InputError
         When the file names none of the round's runs, or the reason is empty.
     AlreadyRecordedError

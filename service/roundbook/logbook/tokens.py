@@ -58,6 +58,8 @@ def create_token(session: Session, request: CreateToken) -> CreatedToken:
     ------
     AlreadyRecordedError
         When there is a token of this name, revoked or not.
+    NotRecordedError
+        When there is no such task.
     """
     name = check_name("token", request.name)
     connection = session.connection
@@ -96,7 +98,13 @@ def list_tokens(session: Session) -> TokenList:
 
 
 def revoke_token(session: Session, request: RevokeToken) -> Token:
-    """Revoke a token; a revoked one stays so."""
+    """Revoke a token; a revoked one stays so.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no token of this name.
+    """
     name = check_name("token", request.name)
     row = _find(session, name)
     revoked = session.connection.execute(

@@ -87,6 +87,8 @@ def alias_topics(session: Session, request: AliasTopics) -> AliasedTopics:
     BadFileError
         When the file cannot be read, names a missing topic or id, or makes two topics of one round
         one topic.
+    NotRecordedError
+        When there is no such task or round.
     AlreadyRecordedError
         When an id stands for another topic already.
     """

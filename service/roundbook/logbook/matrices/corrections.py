@@ -53,6 +53,8 @@ def withdraw_matrix(session: Session, request: WithdrawMatrix) -> CorrectedMatri
     ------
     InputError
         Without a reason.
+    NotRecordedError
+        When there is no such matrix.
     RecordError
         When a later revision has replaced it already.
     """

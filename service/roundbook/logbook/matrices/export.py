@@ -54,6 +54,8 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
 
     Raises
     ------
+    NotRecordedError
+        When there is no such matrix or run.
     WithdrawnError
         When the request names it by round and measure, and it is withdrawn.
     InputError

@@ -69,7 +69,13 @@ class MatrixHistory(Result):
 
 
 def show_history(session: Session, request: ShowHistory) -> MatrixHistory:
-    """Return the history of the series that a matrix is a revision of."""
+    """Return the history of the series that a matrix is a revision of.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such matrix.
+    """
     entries: list[HistoryEntry] = []
     before: LoadedMatrix | None = None
     connection = session.connection

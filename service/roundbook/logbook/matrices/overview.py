@@ -62,7 +62,13 @@ class ScoreOverview(Result):
 
 
 def show_overview(session: Session, request: ShowMatrix) -> ScoreOverview:
-    """Return the overview of a matrix; six queries, however large it is."""
+    """Return the overview of a matrix; six queries, however large it is.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such matrix.
+    """
     row = find_matrix(session.connection, request.matrix)
     loaded = load_matrix(session.connection, row)
     means = run_means(loaded.scores)

@@ -112,6 +112,8 @@ def show_matrix(session: Session, request: ShowMatrix) -> ShownMatrix:
 
     Raises
     ------
+    NotRecordedError
+        When there is no such matrix.
     RecordError
         When the request hides names, and the round is published.
     """

@@ -37,7 +37,13 @@ from roundbook.requests.record import VerifyRequest
 def verify_record(
     session: Session, request: VerifyRequest, progress: ReportProgress = ignore_progress
 ) -> Verification:
-    """Compute everything derived again, and count the differences from what is stored."""
+    """Compute everything derived again, and count the differences from what is stored.
+
+    Raises
+    ------
+    NotRecordedError
+        When there is no such task.
+    """
     connection = session.connection
     task_id = None if request.task is None else find_task(connection, request.task)
     ids = _ids(connection, task_id)
