@@ -1,7 +1,6 @@
 """Look-up of tasks, rounds, assessments labels and series by their names.
 
-What is not recorded is refused with a `NotRecordedError` that says what is. So does every use case
-with the names in its request; the docstrings list other errors.
+What is not recorded is refused with a `NotRecordedError` that says what is.
 """
 
 from __future__ import annotations
