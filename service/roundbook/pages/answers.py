@@ -30,22 +30,10 @@ from roundbook.pages.forms import (
 )
 from roundbook.pages.rendering import decimals, page
 from roundbook.pages.ways_out import on_page
-from roundbook.presentation import (
-    drift,
-    drift_advice,
-    drift_verdict,
-    figures,
-    plans,
-)
+from roundbook.presentation import drift, drift_advice, drift_verdict, figures, plans
 from roundbook.presentation.phrases import listed
 from roundbook.presentation.plan_protocol import protocol
-from roundbook.presentation.plans import (
-    beside,
-    plan_columns,
-    plan_latex,
-    plan_rows,
-    round_columns,
-)
+from roundbook.presentation.plans import plan_columns, plan_latex, plan_rows
 from roundbook.presentation.tables import Column, Table
 from roundbook.presentation.views import table_of, view_of
 from roundbook.requests.drift import DriftRequest
@@ -111,7 +99,7 @@ def plan_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLRe
                 "tables": tables_of(plan),
                 "headline": plans.headline(plan),
                 "beside": list(
-                    filter(None, [plans.design_advice(plan), *beside(plan), plans.fits(plan)])
+                    filter(None, [plans.design_advice(plan), *plans.beside(plan), plans.fits(plan)])
                 ),
                 "protocol": protocol(plan),
                 "latex": plan_latex(plan),
@@ -239,7 +227,10 @@ def tables_of(result: BaseModel) -> Sequence[Table]:
     """Return the tables of a result, with the columns that its own page has."""
     if isinstance(result, Plan):
         sizes = Table("Topic set sizes", plan_rows(result), plan_columns(result))
-        return [sizes, Table(plans.powers_heading(result), result.rounds, round_columns(result))]
+        return [
+            sizes,
+            Table(plans.powers_heading(result), result.rounds, plans.round_columns(result)),
+        ]
     if isinstance(result, DriftReport):
         topics = sorted(result.topics, key=lambda topic: -abs(topic.shift or 0))
         return [Table("Topics, the largest shift first", topics, _OF_TOPICS, most=200)]

@@ -184,12 +184,8 @@ def refusal(
 ) -> Refusal:
     """Return the refusal of a form: what is wrong and what helps, and the field it stands beside.
 
-    Parameters
-    ----------
-    form_fields : collection of str
-        The fields of the form; an error in another field stands beside the form as a whole.
-    fields_by_error : mapping, optional
-        By the class of an error that names no field of a request, the field that it is about.
+    An error in a field that is not in `form_fields` stands beside the form as a whole.
+    `fields_by_error` has, by the class of an error that names no field, the field it is about.
     """
     if isinstance(error, RequestError):
         name = error.field.partition(".")[0]

@@ -24,13 +24,7 @@ from roundbook.logbook.saving import Renewal, SavedResult, renew_results
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import study_entry
 from roundbook.logbook.studies.study import Study
-from roundbook.pages.answers import (
-    plan_fields,
-    plan_values,
-    sentences_of,
-    table_file,
-    tables_of,
-)
+from roundbook.pages.answers import plan_fields, plan_values, sentences_of, table_file, tables_of
 from roundbook.pages.charts import figure
 from roundbook.pages.forms import (
     PageCaller,

@@ -61,14 +61,10 @@ def home(http: Request, caller: PageCaller, session: PageSession) -> HTMLRespons
     for number, task in enumerate(visible_tasks(caller, session)):
         row: dict[str, Any] = {
             "task": task,
-            "verdict": None,
-            "variances": [],
-            "latest": None,
-            "held_later": None,
+            **dict.fromkeys(("verdict", "variances", "latest", "held_later", "stale")),
             # Whether the variance is left out as the caller has no token.
             "hidden": False,
             "aged": [],
-            "stale": 0,
         }
         if number < _MOST_VERDICTS and task.measures:
             row |= _task_summary(session, caller, task.task)

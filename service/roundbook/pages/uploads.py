@@ -217,9 +217,8 @@ def _look(http: Request, caller: Caller, previewed: _Preview) -> dict[str, Any]:
     if previewed.fields.get("revise"):
         # The correction is then refused if somebody else corrects it in between.
         previewed.fields |= facts["expected"]
-    named = [note for note in near if note]
     return facts | {
-        "near": named,
+        "near": [note for note in near if note],
         "stale": stale_lines(dependents),
         "files": len(previewed.files),
         "creates": creates,

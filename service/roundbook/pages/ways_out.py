@@ -117,9 +117,8 @@ def next_step(error: RoundbookError) -> NextStep | None:
     if way_out is None or way_out.code not in _WAYS_OUT:
         return None
     sentence, command = _WAYS_OUT[way_out.code]
-    facts = {name: str(fact) for name, fact in way_out.facts.items()}
-    quoted = {name: shlex.quote(fact) for name, fact in facts.items()}
-    return NextStep(sentence.format_map(facts), command and command.format_map(quoted))
+    quoted = {name: shlex.quote(str(fact)) for name, fact in way_out.facts.items()}
+    return NextStep(sentence.format_map(way_out.facts), command and command.format_map(quoted))
 
 
 def on_page(sentence: str, report: DriftReport) -> str:

@@ -28,11 +28,8 @@ from roundbook.presentation.variances import recorded_notes
 if TYPE_CHECKING:
     from roundbook.logbook.matrices.corrections import CorrectedMatrix
     from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
-    from roundbook.logbook.published import RecordedVariance
     from roundbook.logbook.result import Result
     from roundbook.logbook.round_changes import PublishedRound
-    from roundbook.logbook.runs.assessing import LoggedQrels
-    from roundbook.logbook.runs.log_runs import LoggedRuns
     from roundbook.logbook.saving import Renewal, SavedResult
     from roundbook.logbook.teams import DescribedTeams
     from roundbook.logbook.topics import AliasedTopics, UnaliasedTopic
@@ -212,21 +209,12 @@ def _of_matrix(logged: LoggedMatrix) -> list[str | None]:
     ]
 
 
-def _of_runs(logged: LoggedRuns) -> list[str]:
+def _logged(logged: Any, subject: str, notes: Iterable[str]) -> list[str]:  # noqa: ANN401
+    """Return the sentences on what was logged of a round: runs, assessments or a variance."""
     return [
-        f"{logged.task}, round '{logged.round}': {logged.runs} runs: {logged.status}.",
+        f"{logged.task}, round '{logged.round}': {subject}: {logged.status}.",
         *_near(logged),
-        *run_notes(logged),
-        *_stale(logged),
-    ]
-
-
-def _of_qrels(logged: LoggedQrels) -> list[str]:
-    return [
-        f"{logged.task}, round '{logged.round}': {logged.assessments} assessments, revision"
-        f" {logged.revision}: {logged.status}.",
-        *_near(logged),
-        *qrels_notes(logged),
+        *notes,
         *_stale(logged),
     ]
 
@@ -238,16 +226,6 @@ def _of_teams(described: DescribedTeams) -> list[str | None]:
         *_refittable(described.refittable, corrected=pool_corrected(described)),
         publication_note(described.round, described.publication, dry_run=described.dry_run),
         *_stale(described),
-    ]
-
-
-def _recorded(recorded: RecordedVariance) -> list[str]:
-    return [
-        f"{recorded.task}, round '{recorded.round}': {recorded.measure}, variance"
-        f" {recorded.variance:g}: {recorded.status}.",
-        *_near(recorded),
-        *recorded_notes(recorded),
-        *_stale(recorded),
     ]
 
 
@@ -280,6 +258,10 @@ def _stale(decision: Any) -> list[str]:  # noqa: ANN401
     """Return the heading and lines on what a decision made stale, and whether it was a dry run."""
     lines = stale_lines(decision.impact)
     return [*([stale_headline(decision), *lines] if lines else []), *_dry(decision)]
+
+
+def _of_topics(changed: AliasedTopics | UnaliasedTopic) -> list[str | None]:
+    return [stale_by_topics(changed), *_dry(changed)]
 
 
 def _near(logged: Any) -> list[str]:  # noqa: ANN401
@@ -320,20 +302,18 @@ _STALE_BY: dict[str, Callable[[Any], str]] = {
 _SENTENCES: dict[str, Callable[[Any], Iterable[str | None]]] = {
     "LoggedMatrices": _of_matrices,
     "LoggedMatrix": _of_matrix,
-    "LoggedRuns": _of_runs,
-    "LoggedQrels": _of_qrels,
+    "LoggedRuns": lambda runs: _logged(runs, f"{runs.runs} runs", run_notes(runs)),
+    "LoggedQrels": lambda qrels: _logged(
+        qrels, f"{qrels.assessments} assessments, revision {qrels.revision}", qrels_notes(qrels)
+    ),
     "DescribedTeams": _of_teams,
-    "AliasedTopics": lambda topics: [
-        aliased_sentence(topics),
-        stale_by_topics(topics),
-        *_dry(topics),
-    ],
-    "UnaliasedTopic": lambda topic: [
-        unaliased_sentence(topic),
-        stale_by_topics(topic),
-        *_dry(topic),
-    ],
-    "RecordedVariance": _recorded,
+    "AliasedTopics": lambda topics: [aliased_sentence(topics), *_of_topics(topics)],
+    "UnaliasedTopic": lambda topic: [unaliased_sentence(topic), *_of_topics(topic)],
+    "RecordedVariance": lambda recorded: _logged(
+        recorded,
+        f"{recorded.measure}, variance {recorded.variance:g}",
+        recorded_notes(recorded),
+    ),
     "FittedFactorSet": lambda fitted: [
         heading(fitted),
         unchanged(fitted),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.drift_verdict import signed
-from roundbook.presentation.phrases import counted, other_pool
+from roundbook.presentation.phrases import counted, joined, other_pool
 from roundbook.presentation.tables import decimals_beside, fixed
 from roundbook.requests.plans import INTERVALS
 
@@ -142,9 +142,8 @@ def dominating_topics(report: DriftReport) -> str | None:
     names = sorted(shifts, key=lambda name: -shifts[name] if whole > 0 else shifts[name])[:_FEW]
     moved = sum(shifts[name] for name in names)
     share, rest = moved / whole, (whole - moved) / (len(shifts) - _FEW)
-    few = f"{', '.join(names[:-1])} and {names[-1]}"
     return (
-        f"The three topics that moved the mean most, {few}, "
+        f"The three topics that moved the mean most, {joined(names)}, "
         + ("dominate: they carry" if share > _MUCH else "do not dominate: they carry")
         + f" {share:.0%} of the mean shift in each topic's own sd"
         f" ({signed(whole / len(shifts))}); without them it is {signed(rest)}."

@@ -19,6 +19,7 @@ _REASONS = {
     "no factors": "which has no factors",
     "refitted": "factor version {version} was fitted since",
     "estimated": "teams became known or were corrected since; estimate {version} takes its place",
+    "revision follows": "that of revision {revision} takes its place",
     "factors follow": "factor version {version} takes its place",
     "assessed anew": "computed before revision {revision} of the assessments",
     "further runs": "computed without the runs of upload {version}",
@@ -76,8 +77,6 @@ def why_dependent(dependent: Dependent) -> str | None:
             clauses.append(scores_sentence(reason))
         elif reason.code == "no factors":
             clauses[-1:] = [f"{clauses[-1] if clauses else ''}, {_REASONS[reason.code]}"]
-        elif reason.code == "revision follows":
-            clauses.append(f"that of revision {reason.revision} takes its place")
         else:
             clauses.append(_REASONS[reason.code].format_map(reason.model_dump()))
     return "; ".join(clauses) or None

@@ -71,26 +71,16 @@ _ON_A_PAGE = 30
 
 def variances_latex(history: VarianceHistory) -> str:
     """Return the variance of each round and the pooled one as a LaTeX table with a caption."""
-    pooled = history.pooled
-    rows = [
-        *history.rounds,
-        SimpleNamespace(
-            round="pooled",
-            runs=None,
-            clusters=None,
-            topics=pooled.topics,
-            variance=pooled.variance,
-            interval=pooled.interval,
-            two_way_variance=pooled.two_way_variance,
-        ),
-    ]
+    last = SimpleNamespace(
+        **dict(history.pooled) | {"round": "pooled", "runs": None, "clusters": None}
+    )
     caption = [
         variances.heading(history),
         "Residual variance of each round around its run means (two-way: around run and topic means)",
         *variances.summary(history),
         *variances.withdrawn_notes(history),
     ]
-    return _table(caption, rows, variances.ROUNDS)
+    return _table(caption, [*history.rounds, last], variances.ROUNDS)
 
 
 def factors_latex(factor_set: FactorSet) -> str:

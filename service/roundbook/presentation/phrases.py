@@ -18,6 +18,12 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + more
 
 
+def joined(names: Sequence[str]) -> str:
+    """Return all names as text: ``a, b and c``."""
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last
+
+
 def other_pool(runs: str, pool_now: int) -> str:
     """Return the noun phrase for runs behind factors that are not the pool known today."""
     return f"{runs}, not the pool known now ({pool_now})"

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from roundbook.logbook.interval_reasons import no_interval
 from roundbook.logbook.plans.plan import kind_of, variance_at
+from roundbook.presentation.phrases import joined
 from roundbook.presentation.variance_differences import disagreement
 from roundbook.presentation.variances import (
     AS_ELSEWHERE,
@@ -253,7 +254,7 @@ def _assumed(plan: Plan) -> str:
         these_runs = is_of_these_runs(plan.estimate, kind_of(plan) or "one-way")
         systems = "these very systems" if these_runs else "systems like these"
         assumed.append(f"a next round of the same kind with {systems}")
-    return f"The plan assumes {', '.join(assumed[:-1])} and {assumed[-1]}."
+    return f"The plan assumes {joined(assumed)}."
 
 
 _ANSWER = {

@@ -265,15 +265,14 @@ def plan_latex(plan: Plan, basis: str | None = None) -> str:
 def beside(plan: Plan) -> list[str]:
     """Return a sentence on each column of alternatives, which begins with the column's heading."""
     lines = [f"{option.name}: {alternative(plan, option)}." for option in plan.alternatives]
-    upper = _upper(plan)
-    if upper is not None:
+    if (upper := _upper(plan)) is not None:
         lines.append(f"{_UPPER}: at {upper:.5g}, the upper end of the variance's interval.")
     return lines
 
 
 def plan_columns(plan: Plan) -> tuple[Column, ...]:
     """Return the columns of a plan: inputs, solved for, achieved, both engines, alternatives."""
-    interval = plan.design.endswith("-width")
+    interval = plan.design in INTERVALS
     solved = {"topics": "topics", "min-d": "min_d", "m": "m"}.get(plan.solve)
     # The column solved for comes after the inputs.
     columns = sorted((*_inputs(plan), _TOPICS), key=lambda column: column.field == solved)
@@ -312,14 +311,10 @@ def plan_types(plan: Plan) -> dict[str, type]:
     """Return the types of the columns of `plan_rows`."""
     from roundbook.logbook.plans.plan import PlanCell  # noqa: PLC0415
 
-    whole = plan.solve == "topics"
-    names = [option.name for option in plan.alternatives]
+    prefix, kind = ("topics", int) if plan.solve == "topics" else ("solved", float)
     types = {"task": str, "measure": str, **types_of(PlanCell)}
     del types["beside"]
-    beside = {
-        f"{'topics' if whole else 'solved'}_{name}": int if whole else float for name in names
-    }
-    return types | beside
+    return types | {f"{prefix}_{option.name}": kind for option in plan.alternatives}
 
 
 def round_columns(plan: Plan) -> tuple[Column, ...]:
@@ -338,7 +333,7 @@ def round_columns(plan: Plan) -> tuple[Column, ...]:
 
 def _inputs(plan: Plan) -> tuple[Column, ...]:
     """Return the columns of m, where a design has it, and minD."""
-    heading = "Width" if plan.design.endswith("-width") else "minD"
+    heading = "Width" if plan.design in INTERVALS else "minD"
     m = (count("m", "m"),) if plan.m else ()
     return (*m, _plain("min_d", heading, 4 if plan.solve == "min-d" else 3))
 

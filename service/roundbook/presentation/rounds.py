@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from roundbook.errors import WayOut
-from roundbook.presentation.phrases import counted, listed
+from roundbook.presentation.phrases import counted, joined, listed
 from roundbook.presentation.previews import near_note
 from roundbook.presentation.tables import Column, count, variance_column
 
@@ -38,12 +38,9 @@ def assumed_collection(collections: Sequence[tuple[str, str | None]]) -> str | N
     where = "the same document collection"
     if len(declared) == 1:
         where = f"the document collection '{declared.pop()}' too"
-    if len(labels) == 1:
-        rounds = f"round {labels[0]} was"
-    elif len(labels) > 3:
-        rounds = f"{len(labels)} rounds were"
-    else:
-        rounds = f"rounds {', '.join(labels[:-1])} and {labels[-1]} were"
+    rounds = f"{len(labels)} rounds were"
+    if len(labels) <= 3:
+        rounds = f"round {labels[0]} was" if len(labels) == 1 else f"rounds {joined(labels)} were"
     return f"Assumed: {rounds} held on {where}, since none is declared."
 
 

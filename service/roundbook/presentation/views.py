@@ -207,11 +207,6 @@ def _round(contents: Any) -> View:  # noqa: ANN401
     return View([contents], sentences, types=types_of(type(contents)))
 
 
-def _comparison(comparison: Any) -> View:  # noqa: ANN401
-    sentences = [*runs.comparison_summary(comparison), *runs.comparison_notes(comparison)]
-    return _list(comparison, "cells_shown", sentences)
-
-
 def _generalisability(report: Any) -> View:  # noqa: ANN401
     sentences = [generalisability.heading(report), *generalisability.remarks(report)]
     types = generalisability.csv_types()
@@ -257,25 +252,16 @@ def _exported(exported: Any) -> View:  # noqa: ANN401
     return View(rows, types={"topic": str, **dict.fromkeys(names, float)})
 
 
-def _runs(listed: Any) -> View:  # noqa: ANN401
-    return _list(listed, "uploads" if listed.runs is None else "runs")
-
-
-def _jobs(jobs: Any) -> View:  # noqa: ANN401
-    sentences = list(map(saved_results.job_sentence, jobs.jobs))
-    return _list(jobs, "jobs", sentences)
-
-
 _VIEWS: dict[str, Callable[[Any], View]] = {
     "ExportedMatrix": _exported,
-    "RunList": _runs,
+    "RunList": lambda listed: _list(listed, "uploads" if listed.runs is None else "runs"),
     "Impact": _impact,
     "RoundContents": _round,
     "ResultList": lambda listed: View(
         list(map(saved_results.entry_row, listed.results)), types=saved_results.entry_types()
     ),
     "Job": lambda job: View([job], [saved_results.job_sentence(job)], types=types_of(type(job))),
-    "JobList": _jobs,
+    "JobList": lambda jobs: _list(jobs, "jobs", list(map(saved_results.job_sentence, jobs.jobs))),
     "VarianceHistory": _variances,
     "VarianceHistories": _histories,
     "Plan": _plan,
@@ -286,7 +272,11 @@ _VIEWS: dict[str, Callable[[Any], View]] = {
     "RankAgreement": lambda agreement: _list(
         agreement, "ranking", rankings.summary(agreement)
     )._replace(latex=partial(latex.ranking_latex, agreement)),
-    "ScoreComparison": _comparison,
+    "ScoreComparison": lambda comparison: _list(
+        comparison,
+        "cells_shown",
+        [*runs.comparison_summary(comparison), *runs.comparison_notes(comparison)],
+    ),
     "GeneralisabilityReport": _generalisability,
 }
 

@@ -144,10 +144,9 @@ def _fill(
         unknown=[name for name, value in details.items() if not value],
     )
     abstract = _abstract(task, listed, archive)
-    described = json.dumps(
-        _datacite(request, deposit, abstract, listed), indent=2, ensure_ascii=False
-    )
-    (directory / DATACITE).write_text(f"{described}\n", encoding="utf-8")
+    described = _datacite(request, deposit, abstract, listed)
+    written = json.dumps(described, indent=2, ensure_ascii=False)
+    (directory / DATACITE).write_text(f"{written}\n", encoding="utf-8")
     cited = _yaml(_citation(request, deposit, abstract))
     (directory / CITATION).write_text(cited, encoding="utf-8")
     return deposit

@@ -27,17 +27,10 @@ def self_contained(page: str, prefix: str, anchor_of: Callable[[str], str | None
 
     Links to pages of the report become anchors; of other links the text stays where it is part of
     a sentence or a table. Forms, scripts and files to fetch are left out, headings are one level
-    lower, and ids are made unique to the page and drawing.
+    lower, and ids get a prefix that is unique to the page and drawing.
 
-    Parameters
-    ----------
-    page : str
-        The HTML of the page, as the site writes it.
-    prefix : str
-        The prefix of the page's ids.
-    anchor_of : callable
-        Returns the anchor of the page that a link of the site leads to; None where the report
-        lacks that page.
+    `anchor_of` returns the anchor of the page that a link of the site leads to, None where the
+    report lacks that page.
     """
     part = _Part(prefix, anchor_of)
     part.feed(page)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 import altair as alt
@@ -153,17 +154,8 @@ def _draw(curve: DriftCurve, statistic: str, width: int | None) -> alt.LayerChar
     )
 
 
-def topic_points(report: DriftReport) -> list[dict[str, Any]]:
-    """Return a point for each shared topic: its mean over the runs in either round."""
-    return _points_of_topics(report, "mean")
-
-
-def sd_points(report: DriftReport) -> list[dict[str, Any]]:
-    """Return a point for each shared topic: its sd over the runs in either round."""
-    return _points_of_topics(report, "sd")
-
-
-def _points_of_topics(report: DriftReport, statistic: str) -> list[dict[str, Any]]:
+def topic_points(report: DriftReport, statistic: str = "mean") -> list[dict[str, Any]]:
+    """Return a point for each shared topic: its mean, or ``sd``, over the runs in either round."""
     return [
         {
             "name": topic.topic,
@@ -174,8 +166,10 @@ def _points_of_topics(report: DriftReport, statistic: str) -> list[dict[str, Any
     ]
 
 
-def topics_chart(report: DriftReport, width: int | None = None) -> alt.ConcatChart:
-    """Draw each shared topic's mean in the later round against that in the first.
+def topics_chart(
+    report: DriftReport, width: int | None = None, statistic: Literal["mean", "sd"] = "mean"
+) -> alt.ConcatChart:
+    """Draw each shared topic's mean, or sd, in the later round against that in the first.
 
     The topics that moved most are named. For a page, of a `width`, a bounded number is drawn.
 
@@ -184,18 +178,7 @@ def topics_chart(report: DriftReport, width: int | None = None) -> alt.ConcatCha
     InputError
         When the rounds share no topic.
     """
-    return _draw_topics(report, "mean", width)
-
-
-def sds_chart(report: DriftReport, width: int | None = None) -> alt.ConcatChart:
-    """Draw each shared topic's standard deviation in both rounds; see `topics_chart`."""
-    return _draw_topics(report, "sd", width)
-
-
-def _draw_topics(
-    report: DriftReport, statistic: Literal["mean", "sd"], width: int | None
-) -> alt.ConcatChart:
-    points = _points_of_topics(report, statistic)
+    points = topic_points(report, statistic)
     if not points:
         raise InputError("The rounds share no topic, so there is nothing to draw.")
     drawn = sorted(points, key=lambda point: -abs(point["to"] - point["from"]))
@@ -228,6 +211,9 @@ def _draw_topics(
         height=SQUARE,
     )
     return styled([panel], f"Topics shared, first round against later: {statistic} over the runs")
+
+
+sd_points, sds_chart = partial(topic_points, statistic="sd"), partial(topics_chart, statistic="sd")
 
 
 def _named(points: Sequence[dict[str, Any]], pixel: float) -> list[dict[str, Any]]:

@@ -65,7 +65,7 @@ def write_chart(path: Path, chart: alt.ConcatChart) -> None:
         part.write_bytes(content)
 
 
-def svg(chart: alt.ConcatChart | alt.LayerChart) -> str:
+def svg(chart: alt.ConcatChart) -> str:
     """Return a chart as SVG, which has dark colours where the page around it is dark."""
     start, closing, rest = bare_svg(chart).partition(">")
     return f"{start}{closing}<style>{_dark()}</style>{rest}"
@@ -79,7 +79,7 @@ def bare_svg(chart: alt.ConcatChart | alt.LayerChart) -> str:
     return drawn
 
 
-def png(chart: alt.ConcatChart | alt.LayerChart) -> bytes:
+def png(chart: alt.ConcatChart) -> bytes:
     """Return a chart as PNG, on a white background."""
     import vl_convert  # noqa: PLC0415
 

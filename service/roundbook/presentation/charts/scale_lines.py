@@ -284,16 +284,9 @@ def _lines_by_scale(
     mark: Mapping[str, Any] = MappingProxyType({"point": True}),
     **encoding: Any,  # noqa: ANN401
 ) -> alt.LayerChart:
-    """Return a panel with a line for each scale, over the layers in `below`.
+    """Return a panel with a line for each scale of the points, over the layers in `below`.
 
-    Parameters
-    ----------
-    points : sequence of mapping
-        Each with its `scale`.
-    mark : mapping
-        The look of a line besides its colour and dashes.
-    encoding
-        Axes and tooltip.
+    `mark` is the look of a line besides its colour and dashes, `encoding` axes and tooltip.
     """
     lines = points_of(points).mark_line(strokeWidth=2, **mark)
     encoded = lines.encode(**encoding, **_by_scale(study))

@@ -66,13 +66,7 @@ def study_text(study: Study) -> StudyText:
 def of_scales(
     scales: Iterable[Any], rows: Callable[[Any], Iterable[object]]
 ) -> list[SimpleNamespace]:
-    """Return the rows of all scales, each with its scale.
-
-    Parameters
-    ----------
-    rows : callable
-        Returns the rows of a scale from the figures of the scale.
-    """
+    """Return the rows of all scales, each with its scale; `rows` returns those of one scale."""
     return [
         SimpleNamespace(**{"scale": scale.scale} | vars(row))
         for scale in scales
@@ -81,13 +75,7 @@ def of_scales(
 
 
 def by_scale(scales: Iterable[Any], phrase: Callable[[Any], str]) -> str:
-    """Return a phrase on every scale: once if it is the same on all, else with each scale's name.
-
-    Parameters
-    ----------
-    phrase : callable
-        Returns the phrase from the figures of a scale.
-    """
+    """Return a phrase on every scale: once if it is the same on all, else with each scale's name."""
     phrases = {scale.scale: phrase(scale) for scale in scales}
     if len(set(phrases.values())) == 1:
         return next(iter(phrases.values()))
@@ -97,10 +85,7 @@ def by_scale(scales: Iterable[Any], phrase: Callable[[Any], str]) -> str:
 def computed_scores(study: Any, depth: int | None) -> list[str]:  # noqa: ANN401
     """Return sentences on scores computed from runs: of lists that end early, not the logged ones.
 
-    Parameters
-    ----------
-    depth : int, optional
-        The rank at which the longest list ends.
+    `depth` is the rank at which the longest list ends.
     """
     lines = []
     lists = "" if depth is None else f", whose lists end at rank {depth} at the latest"
@@ -159,10 +144,7 @@ def heading(study: Study) -> str:
 def join_protocol(study: Study, method: Sequence[str], *, drawn: bool = True) -> str:
     """Return the protocol of a study in one sentence: scores, scales, method and conventions.
 
-    Parameters
-    ----------
-    drawn : bool
-        Whether the study draws samples; if not, `method` says which factors standardise.
+    Where no samples are `drawn`, `method` says which factors standardise.
     """
     scales = [scale.scale for scale in getattr(study, "scales", ())]
     standardised, ties = "", "means that differ by rounding only are equal"
