@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 from tests.waiting import wait_until
 
+import roundbook
+
 ROOT = Path(__file__).parents[2]
 RECORD = (
     *("variance", "record", "t", "r", "--measure", "AP", "--value", "0.1", "--runs", "4"),
@@ -107,6 +109,21 @@ def test_the_last_to_leave_stops_the_server(on_embedded, made):
         assert postmaster(made) == pid  # the other still uses it
         other.send_signal(signal.SIGINT)
         other.wait(60)
+    assert_stopped(made, pid)
+
+
+@pytest.mark.long
+def test_a_book_that_is_closed_leaves_the_server_to_the_others_of_its_process(made, monkeypatch):
+    monkeypatch.delenv("ROUNDBOOK_DATABASE_URL", raising=False)
+    monkeypatch.setenv("ROUNDBOOK_DATA_DIR", str(made))
+    book = roundbook.open()
+    pid = postmaster(made)
+    with roundbook.open() as second:
+        second.create_task("more", "More")
+    book = roundbook.open()  # as a cell of a notebook that is run again: the first one is closed
+    assert [each.task for each in book.tasks().tasks] == ["t", "more"]
+    assert postmaster(made) == pid
+    book.close()
     assert_stopped(made, pid)
 
 

@@ -11,7 +11,9 @@ import os
 import shutil
 import subprocess
 import tempfile
+import threading
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
@@ -27,6 +29,11 @@ from roundbook.errors import DatabaseError, DatabaseUnreachableError
 
 _WAIT_SECONDS = 30
 _Server = Any  # the library has no types
+
+# How often each process uses each directory, as with two open books: to the library a process is
+# one user. A book that the garbage collector closes may do so while this thread has the lock.
+_uses: Counter[tuple[int, Path]] = Counter()
+_USES_LOCK = threading.RLock()
 
 
 @contextmanager
@@ -62,14 +69,16 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
             directory = directory.expanduser().resolve()
             directory.parent.mkdir(parents=True, exist_ok=True)
             stack.enter_context(use_here(directory))
-            bring_to_this_version(directory)
-            with suppress(FileNotFoundError):
-                logged = (directory / "log").stat().st_size
-            server = load_library().get_server(
-                directory, cleanup_mode="delete" if throw_away else "stop", start=False
-            )
-            _start(server)
-            _restrict_socket(server)
+            use = os.getpid(), directory
+            with _USES_LOCK, _counted(use):
+                bring_to_this_version(directory)
+                with suppress(FileNotFoundError):
+                    logged = (directory / "log").stat().st_size
+                server = load_library().get_server(
+                    directory, cleanup_mode="delete" if throw_away else "stop", start=False
+                )
+                _start(server)
+                _restrict_socket(server)
         except subprocess.TimeoutExpired as error:
             raise DatabaseUnreachableError(
                 f"The embedded server in {directory} is still starting (it may be recovering from a"
@@ -104,12 +113,26 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
                 ) from error
             raise
         finally:
-            # A server that was killed meanwhile has no process left to stop.
-            with suppress(psutil.Error):
-                _leave(server)
-            # While other processes use the server, the library keeps a stopped handle; used again,
-            # it would not count as a user.
-            server._instances.pop(server.pgdata, None)
+            with _USES_LOCK:
+                _uses[use] -= 1
+                if not _uses[use]:
+                    # A server that was killed meanwhile has no process left to stop.
+                    with suppress(psutil.Error):
+                        _leave(server)
+                    # While other processes use the server, the library keeps a stopped handle; used
+                    # again, it would not count as a user.
+                    server._instances.pop(server.pgdata, None)
+
+
+@contextmanager
+def _counted(use: tuple[int, Path]) -> Iterator[None]:
+    """Count a use before the block starts the server; if that fails, it was none."""
+    _uses[use] += 1
+    try:
+        yield
+    except BaseException:
+        _uses[use] -= 1
+        raise
 
 
 def _leave(server: _Server) -> None:
