@@ -66,7 +66,6 @@ def bench_growth(engine: Engine, compare: Compare) -> None:
                 lambda question=question: question(old),
                 lambda question=question: question(young),
                 AT_MOST,
-                times=3,
                 scale=TIMES,
             )
 

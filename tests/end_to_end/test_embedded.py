@@ -121,7 +121,7 @@ def test_a_book_that_is_closed_leaves_the_server_to_the_others_of_its_process(ma
     with roundbook.open() as second:
         second.create_task("more", "More")
     book = roundbook.open()  # as a cell of a notebook that is run again: the first one is closed
-    assert [each.task for each in book.tasks().tasks] == ["t", "more"]
+    assert [row.task for row in book.tasks().tasks] == ["t", "more"]
     assert postmaster(made) == pid
     book.close()
     assert_stopped(made, pid)
