@@ -526,6 +526,17 @@ def test_a_full_device(own):
         assert counts(engine)["score_vector"] == 10
 
 
+@pytest.mark.one_server
+def test_what_the_server_may_not_do_with_files_is_no_matter_of_roles(engine, tmp_path):
+    file = tmp_path / "names"
+    file.touch(mode=0)
+    with (
+        pytest.raises(DatabaseError, match="wrong on the server: could not open"),
+        begin(engine) as session,
+    ):
+        session.connection.execute(text(f"COPY roundbook.task (name) FROM '{file}'"))
+
+
 @pytest.mark.long
 def test_a_file_limit(own):
     size = (1000, 2400)  # more than the limit, which PostgreSQL's own log needs nearly all of
@@ -552,6 +563,11 @@ def test_the_embedded_server_finds_no_room_for_its_log(log, halfway, own, monkey
         (own / "pg_wal").chmod(0o500)
         with served(own) as (url, _), suppress(exc.DBAPIError):
             administer(url, "SELECT pg_switch_wal()")
+        # It breaks down as it writes that it stops, if not before.
+        if pid := server_process(own):
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGINT)
+        wait_until(lambda: server_process(own) is None)
 
     waiting = halfway(fill)
     code, said = log(None)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 from typing import Literal, NamedTuple
 
 import psycopg
@@ -90,6 +92,8 @@ _BROKEN = _Fault(
 )
 _FAULTS |= dict.fromkeys(("58", "XX"), _BROKEN)  # its files, its own invariants
 _REFUSED = _Fault(DatabaseError, "PostgreSQL refused, so nothing was changed: {reason}.{hint}")
+# What the server may not do with its own files has the state of what a role may not do with tables.
+_NO_FILE = f": {os.strerror(errno.EACCES)}"
 # A transaction was idle, or ran, for longer than the server allows.
 _TIMED_OUT = ("25P03", "25P04")
 # Connections that were lost, refused as too many, broken off or not yet accepted.
@@ -120,6 +124,8 @@ def translate(error: psycopg.Error, url: URL, moment: Moment) -> DatabaseError:
         fault = _LOST[moment]
     elif moment == "connecting" and not state:
         fault = _UNKNOWN_OPTION
+    elif state == "42501" and str(error.diag.message_primary).endswith(_NO_FILE):
+        fault = _BROKEN
     else:
         fault = _FAULTS.get(state) or _FAULTS.get(state[:2]) or _REFUSED
     hint = error.diag.message_hint
