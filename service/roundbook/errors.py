@@ -28,8 +28,9 @@ code, for which each door has its own sentence.
 
 from __future__ import annotations
 
+import copyreg
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class WayOut(NamedTuple):
@@ -54,6 +55,10 @@ class RoundbookError(Exception):
         self.facts: Mapping[str, object] = facts
         self.way_out = None if way_out is None else WayOut(way_out, facts)
         super().__init__(message)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # As it is: the arguments that made it are not its message, which is all that is kept.
+        return copyreg.__newobj__, (type(self), *self.args), self.__dict__  # type: ignore[attr-defined]
 
 
 class InputError(RoundbookError, ValueError):

@@ -75,6 +75,11 @@ class Settings(BaseModel):
 
 @lru_cache
 def load_settings() -> Settings:
+    """Return the settings of this command; see `read_settings`."""
+    return read_settings()
+
+
+def read_settings() -> Settings:
     """Return the settings, read from the environment, the settings file (TOML) and the defaults.
 
     Raises

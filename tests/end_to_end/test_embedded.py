@@ -16,9 +16,11 @@ import time
 from pathlib import Path
 
 import pytest
+from tests.forked import run_apart
 from tests.waiting import wait_until
 
 import roundbook
+from roundbook.database.server_library import load_library
 
 ROOT = Path(__file__).parents[2]
 RECORD = (
@@ -125,6 +127,41 @@ def test_a_book_that_is_closed_leaves_the_server_to_the_others_of_its_process(ma
     assert postmaster(made) == pid
     book.close()
     assert_stopped(made, pid)
+
+
+@pytest.mark.long
+def test_a_forked_process_that_leaves_a_book_open_does_not_keep_the_server_up(made, monkeypatch):
+    monkeypatch.delenv("ROUNDBOOK_DATABASE_URL", raising=False)
+    monkeypatch.setenv("ROUNDBOOK_DATA_DIR", str(made))
+    book = roundbook.open()
+    pid = postmaster(made)
+
+    def ask(_):
+        opened.append(roundbook.open())
+        book.close()  # leaves the server to the parent
+        return [row.task for row in opened[0].tasks().tasks]
+
+    opened = []
+    assert run_apart("postgresql://", ask).value == ["t"]
+    assert [row.task for row in book.tasks().tasks] == ["t"]
+    book.close()
+    assert_stopped(made, pid)
+
+
+@pytest.mark.long
+def test_an_interrupted_start_leaves_no_server(made, monkeypatch):
+    def interrupted(server):
+        start(server)
+        raise KeyboardInterrupt
+
+    server_type = load_library().PostgresServer
+    start = server_type.ensure_postgres_running
+    monkeypatch.setattr(server_type, "ensure_postgres_running", interrupted)
+    monkeypatch.delenv("ROUNDBOOK_DATABASE_URL", raising=False)
+    monkeypatch.setenv("ROUNDBOOK_DATA_DIR", str(made))
+    with pytest.raises(KeyboardInterrupt):
+        roundbook.open()
+    assert_stopped(made)
 
 
 @pytest.mark.long

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import inspect
 import io
+import pickle
 import subprocess
 import sys
 from importlib import import_module
@@ -14,14 +16,17 @@ import pandas as pd
 import polars as pl
 import pytest
 from tests.factories import simulated
+from tests.forked import race, run_apart
 
 import roundbook
 from roundbook.errors import (
     BadFileError,
     ContentDiffersError,
     InputError,
+    MissingExtraError,
     NotRecordedError,
     RequestError,
+    SchemaOutOfDateError,
     WithdrawnError,
 )
 from roundbook.presentation.impact import DEPENDENT_TYPES
@@ -556,7 +561,7 @@ def test_the_size_limit_is_the_setting_s(address, tmp_path, monkeypatch):
     path = tmp_path / "scores.csv"
     path.write_text("topic,a,b\n1,0.1,0.2\n2,0.3,0.5\n", encoding="utf-8")
     small = Settings(max_file_bytes=20)
-    monkeypatch.setattr("roundbook.python.local.load_settings", lambda: small)
+    monkeypatch.setattr("roundbook.python.local.read_settings", lambda: small)
     with roundbook.open(address) as book:
         for refused in (
             lambda: book.log("t", "1", path, "AP", create=True),
@@ -582,3 +587,48 @@ def test_importing_roundbook_loads_no_library():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_a_token_without_the_address_of_a_service():
+    for address in (None, "postgresql://roundbook@db.example/campaign"):
+        with pytest.raises(InputError, match=r"name its address too: roundbook\.open\('https://"):
+            roundbook.open(address, token="rb_x")
+
+
+def test_the_environment_is_read_whenever_a_book_is_opened(address, monkeypatch):
+    roundbook.open(address).close()
+    monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", "mysql://elsewhere/x")
+    with pytest.raises(InputError, match="not in 'mysql'"):
+        roundbook.open()
+
+
+def test_a_book_stays_in_its_process(book):
+    for take in (copy.copy, copy.deepcopy, pickle.dumps):
+        with pytest.raises(InputError, match=r"open one there, by roundbook\.open\(\)"):
+            take(book)
+
+
+def test_errors_come_back_from_another_process_as_they_were():
+    for error in (
+        RequestError("m", "`m` takes numbers"),
+        BadFileError("no topic", "a.csv", 3, way_out="list tasks", task="t"),
+        SchemaOutOfDateError("The schema is older.", "1", "2"),
+        MissingExtraError("A frame takes pandas.", "frames"),
+    ):
+        error.add_note("a way out")
+        read = pickle.loads(pickle.dumps(error))
+        assert (type(read), str(read), vars(read)) == (type(error), str(error), vars(error))
+
+
+def test_forked_processes_use_a_book_at_the_same_time(address):
+    with roundbook.open(address) as book:
+        book.create_task("t")
+
+        def ask(_):
+            return [len(book.tasks().tasks) for _ in range(5)]
+
+        told = [run_apart(address, ask), *race(address, [ask, ask, ask])]
+        assert [answer.value for answer in told] == [[1] * 5] * 4
+        with book._record._begin(one_snapshot=True, keep=False):
+            assert run_apart(address, ask).value == [1] * 5
+        assert ask(None) == [1] * 5

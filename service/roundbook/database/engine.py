@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import logging
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
+from weakref import WeakSet
 
 import psycopg
 from psycopg.pq import TransactionStatus
@@ -17,6 +19,8 @@ from roundbook.database.faults import Moment, driver_error, is_lost, translate
 from roundbook.errors import DatabaseError, InputError
 
 _DRIVER = "postgresql+psycopg"
+
+_engines: WeakSet[Engine] = WeakSet()
 
 # The pool logs an interrupt while it closes a connection: a traceback where no log is set up.
 logging.getLogger("sqlalchemy.pool").addHandler(logging.NullHandler())
@@ -95,7 +99,18 @@ def make_engine(url: URL, *, connect_timeout: int = 10, lock_timeout: int = 30) 
     event.listen(engine, "begin", lambda connection: connection.exec_driver_sql(f"SELECT {calls}"))
     event.listen(engine, "connect", _prepare_connection)
     event.listen(engine, "checkin", _forget_read_only)
+    _engines.add(engine)
     return engine
+
+
+def _leave_connections() -> None:
+    """Leave a forked process's connections to its parent, and let the engines make new ones."""
+    for engine in list(_engines):
+        engine.dispose(close=False)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_leave_connections)
 
 
 def _forget_read_only(connection: psycopg.Connection | None, _: object) -> None:

@@ -33,7 +33,17 @@ _Server = Any  # the library has no types
 # How often each process uses each directory, as with two open books: to the library a process is
 # one user. A book that the garbage collector closes may do so while this thread has the lock.
 _uses: Counter[tuple[int, Path]] = Counter()
-_USES_LOCK = threading.RLock()
+_uses_lock = threading.RLock()
+
+
+def _renew_lock() -> None:
+    """Forget that a thread of the parent had the lock when this process was forked."""
+    global _uses_lock  # noqa: PLW0603
+    _uses_lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_renew_lock)
 
 
 @contextmanager
@@ -70,15 +80,20 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
             directory.parent.mkdir(parents=True, exist_ok=True)
             stack.enter_context(use_here(directory))
             use = os.getpid(), directory
-            with _USES_LOCK, _counted(use):
+            with _uses_lock, _counted(use):
                 bring_to_this_version(directory)
                 with suppress(FileNotFoundError):
                     logged = (directory / "log").stat().st_size
                 server = load_library().get_server(
                     directory, cleanup_mode="delete" if throw_away else "stop", start=False
                 )
-                _start(server)
-                _restrict_socket(server)
+                try:
+                    _start(server)
+                    _restrict_socket(server)
+                except (KeyboardInterrupt, SystemExit):
+                    if _uses[use] == 1:
+                        _leave_unstarted(server)
+                    raise
         except subprocess.TimeoutExpired as error:
             raise DatabaseUnreachableError(
                 f"The embedded server in {directory} is still starting (it may be recovering from a"
@@ -113,9 +128,10 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
                 ) from error
             raise
         finally:
-            with _USES_LOCK:
+            with _uses_lock:
                 _uses[use] -= 1
-                if not _uses[use]:
+                # A forked process leaves the server to its parent, whose use this is.
+                if not _uses[use] and os.getpid() == use[0]:
                     # A server that was killed meanwhile has no process left to stop.
                     with suppress(psutil.Error):
                         _leave(server)
@@ -135,6 +151,18 @@ def _counted(use: tuple[int, Path]) -> Iterator[None]:
         raise
 
 
+def _leave_unstarted(server: _Server) -> None:
+    """Stop a server whose start was interrupted and which comes up nevertheless."""
+    with suppress(OSError, subprocess.SubprocessError, psutil.Error):
+        with server._lock:
+            _wait_for_server(server.pgdata)
+            server._instances[server.pgdata] = server
+            if server_process(server.pgdata) is not None:
+                server.global_process_id_list.get_and_add(os.getpid())
+        _leave(server)
+        server._instances.pop(server.pgdata, None)
+
+
 def _leave(server: _Server) -> None:
     """Stop the server if nobody else uses it, also if another user had to restart it.
 
@@ -144,6 +172,9 @@ def _leave(server: _Server) -> None:
         now = load_library().utils.PostmasterInfo.read_from_pgdata(server.pgdata)
         runs = now is not None and _is_server(now.pid, server.pgdata)
         server._postmaster_info = now if runs else None
+    # Processes that were forked with a book end without closing it.
+    with suppress(OSError), server._lock:
+        _forget_dead_users(server)
     server.cleanup()
 
 

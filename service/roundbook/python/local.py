@@ -23,7 +23,7 @@ from roundbook.logbook.studies.study import Study
 from roundbook.requests.base import Request, is_kept
 from roundbook.requests.matrices import LogRequest
 from roundbook.requests.studies import StudyRequest
-from roundbook.settings import load_settings
+from roundbook.settings import read_settings
 from roundbook.use_cases import UPLOADS, find_report, find_use_case
 
 
@@ -31,7 +31,7 @@ class LocalRecord:
     """An open record, by default that of the settings; each method is one transaction."""
 
     def __init__(self, address: str | None) -> None:
-        self._settings = load_settings()
+        self._settings = read_settings()  # the environment may have been changed since the last
         stack = ExitStack()
         self._engine = stack.enter_context(open_record(self._settings, address))
         self.close = stack.close

@@ -6,7 +6,7 @@ import time
 import weakref
 from collections.abc import Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from roundbook.errors import InputError, RequestError
 from roundbook.jobs.job import ENDED
@@ -40,6 +40,11 @@ class OpenRecord:
             from roundbook.python.remote import RemoteRecord
 
             self._opened = RemoteRecord(address, token)
+        elif token is not None:
+            raise InputError(
+                "A token is for a service; name its address too:"
+                " roundbook.open('https://...', token=...)."
+            )
         else:
             from roundbook.python.local import LocalRecord
 
@@ -58,6 +63,12 @@ class OpenRecord:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def __reduce__(self) -> NoReturn:
+        raise InputError(
+            "An open book cannot be copied or sent to another process; open one there, by"
+            " roundbook.open()."
+        )
 
     def close(self) -> None:
         """Close the record; the embedded server stops unless somebody else uses it."""
