@@ -63,7 +63,7 @@ def bench_doors(engine: Engine, compare: Compare) -> None:
         )
     path = f"{PREFIX}/variances?task=doors&measure=AP"
     with serving(make_app(load_settings(), address, open_to_all=True)) as port:
-        body = _ask(port, path)
+        body = ask(port, path)
         bare = FastAPI()
         bare.state.settings = load_settings()
 
@@ -74,8 +74,8 @@ def bench_doors(engine: Engine, compare: Compare) -> None:
         with serving(bare) as other:
             compare(
                 "100 variance histories over HTTP : the bytes alone",
-                lambda: _ask(port, path, 100),
-                lambda: _ask(other, "/bare?task=doors&measure=AP", 100),
+                lambda: ask(port, path, 100),
+                lambda: ask(other, "/bare?task=doors&measure=AP", 100),
                 2,
                 times=15,
             )
@@ -89,7 +89,7 @@ def bench_doors(engine: Engine, compare: Compare) -> None:
 
         def upload() -> None:
             where = f"{PREFIX}/log?task=wide&round={next(labels)}&measures=AP&create=true"
-            assert b'"logged"' in _ask(port, where, body=sent)
+            assert b'"logged"' in ask(port, where, body=sent)
 
         make_bare_table(engine)
 
@@ -110,7 +110,7 @@ def bench_doors(engine: Engine, compare: Compare) -> None:
             pages, answers = iter(asked[:6]), iter(asked[6:])
 
             def page() -> None:
-                assert _ask(port, f"/task?task=pages&measure={next(pages)}").count(b"<figure") == 4
+                assert ask(port, f"/task?task=pages&measure={next(pages)}").count(b"<figure") == 4
 
             def json_and_charts() -> None:
                 of = {"task": "pages", "measure": next(answers)}
@@ -126,7 +126,8 @@ def bench_doors(engine: Engine, compare: Compare) -> None:
             )
 
 
-def _ask(port: int, path: str, times: int = 1, body: bytes | None = None) -> bytes:
+def ask(port: int, path: str, times: int = 1, body: bytes | None = None) -> bytes:
+    """Return what a service answers on a path, asked so many times."""
     connection = http.client.HTTPConnection("127.0.0.1", port)
     for _ in range(times):
         connection.request("GET" if body is None else "POST", path, body)

@@ -5,13 +5,13 @@ What grows faster than the record shows only here: with three rounds every query
 
 from __future__ import annotations
 
-import http.client
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import numpy as np
 from sqlalchemy import Engine
+from tests.bench.doors import ask
 from tests.factories import export_archive
 from tests.serving import serving
 
@@ -39,14 +39,6 @@ def bench_growth(engine: Engine, compare: Compare) -> None:
         for task, rounds in ((young, ROUNDS), (old, TIMES * ROUNDS)):
             _fill(book, task, rounds)
 
-        def page(path: str) -> None:
-            connection = http.client.HTTPConnection("127.0.0.1", port)
-            connection.request("GET", path)
-            answer = connection.getresponse()
-            read = answer.read()
-            assert answer.status == 200, read[:500]
-            connection.close()
-
         questions: dict[str, Callable[[str], object]] = {
             "results": book.results,
             "rounds": book.rounds,
@@ -57,8 +49,8 @@ def bench_growth(engine: Engine, compare: Compare) -> None:
             "archive": lambda task: export_archive(
                 engine, Path(directory) / "archive.zip", tasks=(task,), force=True
             ),
-            "page of results": lambda task: page(f"/results?task={task}"),
-            "page of the task": lambda task: page(f"/task?task={task}"),
+            "page of results": lambda task: ask(port, f"/results?task={task}"),
+            "page of the task": lambda task: ask(port, f"/task?task={task}"),
         }
         for name, question in questions.items():
             compare(

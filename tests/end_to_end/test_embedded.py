@@ -114,27 +114,31 @@ def test_the_last_to_leave_stops_the_server(on_embedded, made):
     assert_stopped(made, pid)
 
 
-@pytest.mark.long
-def test_a_book_that_is_closed_leaves_the_server_to_the_others_of_its_process(made, monkeypatch):
+@pytest.fixture
+def here(made, monkeypatch):
+    """The test's own data directory, as `roundbook.open()` takes it from the environment."""
     monkeypatch.delenv("ROUNDBOOK_DATABASE_URL", raising=False)
     monkeypatch.setenv("ROUNDBOOK_DATA_DIR", str(made))
+    return made
+
+
+@pytest.mark.long
+def test_a_book_that_is_closed_leaves_the_server_to_the_others_of_its_process(here):
     book = roundbook.open()
-    pid = postmaster(made)
+    pid = postmaster(here)
     with roundbook.open() as second:
         second.create_task("more", "More")
     book = roundbook.open()  # as a cell of a notebook that is run again: the first one is closed
     assert [row.task for row in book.tasks().tasks] == ["t", "more"]
-    assert postmaster(made) == pid
+    assert postmaster(here) == pid
     book.close()
-    assert_stopped(made, pid)
+    assert_stopped(here, pid)
 
 
 @pytest.mark.long
-def test_a_forked_process_that_leaves_a_book_open_does_not_keep_the_server_up(made, monkeypatch):
-    monkeypatch.delenv("ROUNDBOOK_DATABASE_URL", raising=False)
-    monkeypatch.setenv("ROUNDBOOK_DATA_DIR", str(made))
+def test_a_forked_process_that_leaves_a_book_open_does_not_keep_the_server_up(here):
     book = roundbook.open()
-    pid = postmaster(made)
+    pid = postmaster(here)
 
     def ask(_):
         opened.append(roundbook.open())
@@ -145,11 +149,11 @@ def test_a_forked_process_that_leaves_a_book_open_does_not_keep_the_server_up(ma
     assert run_apart("postgresql://", ask).value == ["t"]
     assert [row.task for row in book.tasks().tasks] == ["t"]
     book.close()
-    assert_stopped(made, pid)
+    assert_stopped(here, pid)
 
 
 @pytest.mark.long
-def test_an_interrupted_start_leaves_no_server(made, monkeypatch):
+def test_an_interrupted_start_leaves_no_server(here, monkeypatch):
     def interrupted(server):
         start(server)
         raise KeyboardInterrupt
@@ -157,11 +161,9 @@ def test_an_interrupted_start_leaves_no_server(made, monkeypatch):
     server_type = load_library().PostgresServer
     start = server_type.ensure_postgres_running
     monkeypatch.setattr(server_type, "ensure_postgres_running", interrupted)
-    monkeypatch.delenv("ROUNDBOOK_DATABASE_URL", raising=False)
-    monkeypatch.setenv("ROUNDBOOK_DATA_DIR", str(made))
     with pytest.raises(KeyboardInterrupt):
         roundbook.open()
-    assert_stopped(made)
+    assert_stopped(here)
 
 
 @pytest.mark.long

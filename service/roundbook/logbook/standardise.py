@@ -118,14 +118,9 @@ def standardise(session: Session, request: StandardiseRequest) -> StandardisedSc
     if request.factors_from is not None:
         label, version = _label_and_version(connection, request, series.measure)
         source = find_series(connection, task, label, series.measure, series.assessments)
-    standardised = _standardised(connection, request, loaded, series, source, version)
-    return StandardisedScores(
-        **standardised,
-        matrix=row.id,
-        revision=row.revision,
-        files=files,
-        anonymous=request.anonymous,
-    )
+    origin = {"matrix": row.id, "revision": row.revision, "files": files}
+    origin["anonymous"] = request.anonymous
+    return _standardised(connection, request, loaded, series, source, version, **origin)
 
 
 def standardise_files(session: Session, request: StandardiseFilesRequest) -> StandardisedScores:
@@ -147,15 +142,9 @@ def standardise_files(session: Session, request: StandardiseFilesRequest) -> Sta
     source = find_series(
         session.connection, request.task, label, request.measure, request.assessments
     )
-    standardised = _standardised(session.connection, request, complete, source, source, version)
-    return StandardisedScores(
-        **standardised,
-        matrix=None,
-        revision=None,
-        files=list(complete.files),
-        anonymous=False,
-        hidden=list(complete.hidden),
-    )
+    origin: dict[str, Any] = {"matrix": None, "revision": None, "anonymous": False}
+    origin |= {"files": list(complete.files), "hidden": list(complete.hidden)}
+    return _standardised(session.connection, request, complete, source, source, version, **origin)
 
 
 def _standardised(
@@ -165,8 +154,9 @@ def _standardised(
     own: Series,
     source: Series,
     version: int | None,
-) -> dict[str, Any]:
-    """Return the fields of raw scores of a round, standardised by the factors of a source."""
+    **origin: Any,  # noqa: ANN401
+) -> StandardisedScores:
+    """Return raw scores of a round, with fields on their `origin`, by the factors of a source."""
     task_id, collection, factors_collection = _collections(connection, request, own, source)
     factors = load_factors(connection, find_factor_set(connection, source, version))
     zero_sd = factors.row.zero_sd
@@ -189,35 +179,36 @@ def _standardised(
         with np.errstate(over="ignore"):  # an enormous A clips, as it should
             standardised = scale_scores(scores, mean, sd, request.scale, a=request.a, b=request.b)
     off_ties = np.argwhere((sd == 0)[:, None] & off_value(scores, mean))
-    return {
-        "task": request.task,
-        "round": own.round,
-        "measure": source.measure,
-        "assessments": source.assessments,
-        "scale": request.scale,
-        "a": request.a if request.scale == "std-ab" else None,
-        "b": request.b if request.scale == "std-ab" else None,
-        "factors_round": source.round,
-        "factor_version": factors.row.version,
-        "factors_matrix": factors.row.matrix_id,
-        "factors_revision": factors.row.revision,
-        "withdrawn": factors.row.withdrawn,
-        "outdated": outdated_factors(connection, factors.row),
-        "collection": collection,
-        "factors_collection": factors_collection,
-        "zero_sd": zero_sd,
-        "topics": [raw.topics[index] for index in kept],
-        "runs": list(raw.runs),
-        "scores": np.ascontiguousarray(standardised.T).tolist(),
-        "means": standardised.mean(axis=0).tolist(),
-        "left_out": [
+    return StandardisedScores(
+        **origin,
+        task=request.task,
+        round=own.round,
+        measure=source.measure,
+        assessments=source.assessments,
+        scale=request.scale,
+        a=request.a if request.scale == "std-ab" else None,
+        b=request.b if request.scale == "std-ab" else None,
+        factors_round=source.round,
+        factor_version=factors.row.version,
+        factors_matrix=factors.row.matrix_id,
+        factors_revision=factors.row.revision,
+        withdrawn=factors.row.withdrawn,
+        outdated=outdated_factors(connection, factors.row),
+        collection=collection,
+        factors_collection=factors_collection,
+        zero_sd=zero_sd,
+        topics=[raw.topics[index] for index in kept],
+        runs=list(raw.runs),
+        scores=np.ascontiguousarray(standardised.T).tolist(),
+        means=standardised.mean(axis=0).tolist(),
+        left_out=[
             topic for topic, name in zip(raw.topics, names, strict=True) if name not in usable
         ],
-        "off_ties": [
+        off_ties=[
             OffTie(run=raw.runs[run], topic=raw.topics[kept[topic]])
             for topic, run in off_ties.tolist()
         ],
-    }
+    )
 
 
 def _collections(

@@ -72,7 +72,10 @@ def solve_cells(
 ) -> tuple[SolvedDesign, list[Solution]]:
     """Solve every cell for the requested quantity; return the design and the cells' solutions.
 
-    ImpossibleStatisticError names the first input without a solution.
+    Raises
+    ------
+    ImpossibleStatisticError
+        Naming the first input without a solution.
     """
     name, alpha, beta = request.design, request.alpha, request.beta
     m, min_d, topics, variance = cells
