@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -16,13 +16,12 @@ from roundbook.presentation.variance_differences import stability
 from roundbook.presentation.variances import (
     HISTORY_LINE,
     ROUNDS,
+    conclusions,
     heading,
     history_lines,
-    interval_summary,
+    in_detail,
     pooled_line,
-    pooled_summary,
     recorded_notes,
-    remarks,
     summary,
     withdrawn_notes,
 )
@@ -58,6 +57,13 @@ _MEASURES = (
 _ORIGIN = Column("origin", "From")
 _ASSESSMENTS = Column("assessments", "Assessments")
 _LINES = tuple(Column(name, name) for name in HISTORY_LINE)
+Details = Annotated[
+    bool,
+    typer.Option(
+        "--details", help="Print also further limits, the two-way variance, what is assumed."
+    ),
+]
+_MORE = "More with --details: further limits, the two-way variance, what is assumed."
 # Of what a pooled variance is, in CSV and JSON.
 _LABELS = ("task", "measure", "scale", "assessments")
 
@@ -73,6 +79,7 @@ def show_(
     assessments: list[str] | None = option(VarianceRequest, "assessments", metavar="LABEL"),
     pool_by: PoolBy = option(VarianceRequest, "pool_by"),
     chart: Chart = None,
+    details: Details = False,
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -93,7 +100,7 @@ def show_(
         history_lines(history) if form == "csv" else history.rounds,
         _LINES if form == "csv" else _columns(history),
         above=[heading(history)],
-        below=[*with_advice(history, summary(history)), *withdrawn_notes(history)],
+        below=[*_sentences(history, summary(history), details), *withdrawn_notes(history)],
         extra=history_json(history),
     )
     _draw(chart, [history])
@@ -139,6 +146,11 @@ def _draw(path: Path | None, histories: Sequence[VarianceHistory]) -> None:
         write_chart(path, variance_chart(*histories))
 
 
+def _sentences(history: VarianceHistory, short: Sequence[str], details: bool) -> list[str]:
+    more = in_detail(history)
+    return [*with_advice(history, short), *(more if details or not more else [_MORE])]
+
+
 def _columns(history: VarianceHistory) -> tuple[Column, ...]:
     """Return the columns of rounds, some only where rounds differ in them, to fit 80 characters."""
     published = any(row.origin != "matrix" for row in history.rounds)
@@ -160,6 +172,7 @@ def history(
     assessments: Assessments = None,
     pool_by: PoolBy = option(VarianceRequest, "pool_by"),
     chart: Chart = None,
+    details: Details = False,
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -183,8 +196,11 @@ def history(
                 of_measure.rounds,
                 _columns(of_measure),
                 above=["", heading(of_measure)],
-                below=with_advice(of_measure, summary(of_measure)),
+                below=with_advice(of_measure, summary(of_measure))
+                + (in_detail(of_measure) if details else []),
             )
+        if not details and any(map(in_detail, listed.histories)):
+            print_sentences("", _MORE)
     else:
         lines = [line for of_measure in listed.histories for line in history_lines(of_measure)]
         extra = {"histories": list(map(history_json, listed.histories))}
@@ -200,6 +216,7 @@ def pooled(
     scale: VarianceScale = option(VarianceRequest, "scale"),
     assessments: list[str] | None = option(VarianceRequest, "assessments", metavar="LABEL"),
     pool_by: PoolBy = option(VarianceRequest, "pool_by"),
+    details: Details = False,
     form: Form = "table",
     database: Database = None,
 ) -> None:
@@ -225,15 +242,16 @@ def pooled(
             Column("homogeneity_p", "Wald p"),
         )
     talk_notes(map(left_out, history.withdrawn))
-    lines = [*pooled_summary(history), *remarks(history)]
-    lines += interval_summary(history) if result.interval else []
     show(
         result,
         form,
         [SimpleNamespace(**labels, **vars(pooled_line(result)))],
         columns,
         above=[heading(history)],
-        below=[f"Rounds: {', '.join(result.rounds)}.", *with_advice(history, lines)],
+        below=[
+            f"Rounds: {', '.join(result.rounds)}.",
+            *_sentences(history, conclusions(history), details),
+        ],
         extra={**labels, "warning": history_warning(history)},
     )
 

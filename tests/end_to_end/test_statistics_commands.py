@@ -47,7 +47,8 @@ def test_variance_show_says_the_intervals_and_what_they_mean(log, roundbook, wri
     log("r2", np.random.default_rng(5).random((30, 5)).round(4))
     words = ("variance", "show", "t", *AP)
     shown = roundbook(*words, "--format", "json").json
-    said = flat(roundbook(*words).out)
+    brief = flat(roundbook(*words).out)
+    said = flat(roundbook(*words, "--details").out)
     for row, clusters in zip(shown["rounds"], (4, 5), strict=True):
         line = f"{row['round']} 30 5 {clusters} {row['variance']:.5f} {limits_in(row['interval'])}"
         assert f"{line} {row['two_way_variance']:.5f}" in said
@@ -62,9 +63,16 @@ def test_variance_show_says_the_intervals_and_what_they_mean(log, roundbook, wri
     ) in said
     assert (
         f"planning variance {following['u80']:.5f}. If rounds vary as in other campaigns, about 4 of"
-        " 5 next rounds of this kind stay below it, and 19 of 20 below"
-        f" {following['u95']:.5f}"
+        " 5 next rounds of this kind stay below it."
     ) in said
+    assert (
+        "If rounds vary as in other campaigns, of next rounds of this kind 19 of 20 stay below"
+        f" {following['u95']:.5f}, and 95% lie between {following['low']:.5f} and"
+        f" {following['high']:.5f}."
+    ) in said
+    more = "More with --details: further limits, the two-way variance, what is assumed."
+    assert brief.endswith(more)
+    assert said.startswith(brief.removesuffix(more))
     assert (
         "Two-way residual, for plans of runs that share topics: pooled"
         f" {pooled['two_way_variance']:.5f}, 95% interval {limits_in(pooled['two_way_interval'])}"
@@ -144,7 +152,7 @@ def test_variance_pooled_in_three_formats(logged):
     ]
     assert float(row["homogeneity_p"]) == full["homogeneity"]["p_value"]
     assert (row["weights"], row["rounds"]) == ("topics", "r1, r2")
-    said = flat(logged(*words).out)
+    said = flat(logged(*words, "--details").out)
     assert said.startswith("t: AP, raw scale Pooled ")
     assert f"{full['interval']['low']:.5f}" in said
     assert "The rounds disagree" in said

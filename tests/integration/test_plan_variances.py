@@ -20,7 +20,7 @@ from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plans import notes, warning
 from roundbook.presentation.variance_differences import disagreement, stability
 from roundbook.presentation.variances import (
-    pooled_summary,
+    conclusions,
 )
 from roundbook.presentation.views import view_of
 from roundbook.requests.plans import PlanRequest
@@ -309,7 +309,7 @@ def test_rounds_that_disagree_about_the_two_way_variance_alone(engine):
     assert disagreement(history) is None
     assert history.pooled.two_way_homogeneity.p_value < 0.001
     # Who reads the variances reads both, and one-way and two-way are told apart.
-    one_way, *_, two_way = pooled_summary(history)
+    one_way, _, two_way, *_ = conclusions(history)
     assert one_way.startswith("No difference between the rounds' one-way variances was found (Wald")
     assert two_way == disagreement(history, two_way=True)
     assert stability([history])[0].endswith(" (the rounds disagree about the two-way variance).")

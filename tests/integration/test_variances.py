@@ -55,7 +55,7 @@ from roundbook.logbook.published import latest_variance_revision
 from roundbook.logbook.session import begin
 from roundbook.presentation.matrices import log_notes
 from roundbook.presentation.plan_protocol import protocol
-from roundbook.presentation.variances import limits, summary
+from roundbook.presentation.variances import in_detail, limits, summary
 from roundbook.requests.variances import (
     RecordVarianceRequest,
     VarianceHistoryRequest,
@@ -192,9 +192,9 @@ def test_teams_that_return_are_told(engine):
         "9 of the 10 known teams of later rounds had taken part before; the pooled interval takes"
         " them for others, and is too narrow by that: with the same teams in all rounds it is"
         f" [{one_way.low:.5f}, {one_way.high:.5f}], of the two-way variance [{two_way.low:.5f},"
-        f" {two_way.high:.5f}]." in summary(shown)[-3]
+        f" {two_way.high:.5f}]." in summary(shown)[-2]
     )
-    assert summary(shown)[-2] == (
+    assert summary(shown)[-1] == (
         "The teams of some runs are unknown in 4, so each of these runs counts as its own team; if"
         " teams sent several of them, the intervals are too narrow."
     )
@@ -208,8 +208,9 @@ def test_teams_that_return_are_told(engine):
     (history,) = show_histories(engine, "t", rounds=("1", " 2", "3")).histories
     assert (history.teams.in_every_round, history.teams.some_unknown) == (4, [])
     lines = summary(history)
-    assert lines[-1] == ("Intervals do not count how much rounds vary; the planning variance does.")
-    assert lines[-2] == (
+    counted = "Intervals do not count how much rounds vary; the planning variance does."
+    assert in_detail(history)[-1] == counted
+    assert lines[-1] == (
         "The same teams took part in every round: the pooled interval is for these teams on other"
         " topics like these, and too narrow for other teams: for others it is"
         f" {limits(history.pooled.returning_interval)}, of the two-way variance"
@@ -328,7 +329,7 @@ def test_a_published_value_alone_is_known_by_its_measure(engine, measure, source
     pooled = shown.pooled.interval
     assert (pooled.method, pooled.source) == ("published", f"default for {source}")
     # No jackknife without scores.
-    assert summary(shown)[-2] == (
+    assert in_detail(shown)[-2] == (
         "Intervals are for other systems on other topics like these (of published variances, whose"
         f" spread is taken from what is usual (default for {source}))."
     )

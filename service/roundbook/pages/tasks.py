@@ -36,7 +36,7 @@ from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.record import event_details
 from roundbook.presentation.rounds import OF_ALL_ROUNDS, out_of_order_notes, several_assessments
 from roundbook.presentation.variance_differences import stability
-from roundbook.presentation.variances import summary, withdrawn_notes
+from roundbook.presentation.variances import in_detail, summary, withdrawn_notes
 from roundbook.requests.base import Request as UseCaseRequest
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.factors import FactorsRequest
@@ -223,6 +223,7 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
     if history := ask(show_variances, VarianceRequest(**series, scale=scale)):
         context["history"] = history
         context["variance_sentences"] = [*summary(history), *withdrawn_notes(history)]
+        context["variance_details"] = in_detail(history)
         context["by_round"] = {row.round: row for row in history.rounds}
         drawn["variances"] = figure("variances", history, **series, scale=scale)
     several = len(context["rounds"]) > 1

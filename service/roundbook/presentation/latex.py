@@ -78,6 +78,7 @@ def variances_latex(history: VarianceHistory) -> str:
         variances.heading(history),
         "Residual variance of each round around its run means (two-way: around run and topic means)",
         *variances.summary(history),
+        *variances.in_detail(history),
         *variances.withdrawn_notes(history),
     ]
     return _table(caption, [*history.rounds, last], variances.ROUNDS)

@@ -82,7 +82,7 @@ def of_assessments(history: VarianceHistory) -> str:
 
 
 def summary(history: VarianceHistory) -> list[str]:
-    """Return the summary of a variance history, one or two sentences an entry."""
+    """Return the summary of a variance history in short, one or two sentences an entry."""
     pooled = history.pooled
     line = f"Pooled over {counted(len(pooled.rounds), 'round')} by {pooled.weights}:"
     line += f" {fixed(pooled.variance, 5)}, {_interval(pooled.interval, pooled.interval_reason)}"
@@ -90,23 +90,45 @@ def summary(history: VarianceHistory) -> list[str]:
         line += f"; {counted(pooled.topics, 'different topic')}"
     if pooled.max_min_ratio is not None and len(pooled.rounds) > 1:
         line += f", largest over smallest {pooled.max_min_ratio:.2f}"
-    lines = [f"{line}.", *pooled_summary(history), *remarks(history)]
+    return [f"{line}.", *conclusions(history)]
+
+
+def conclusions(history: VarianceHistory) -> list[str]:
+    """Return the sentences of a summary below its pooled variance.
+
+    They are whether rounds differ, the planning variance, and what limits the intervals.
+    """
+    pooled, lines = history.pooled, []
+    one_way, of_two_way = disagreement(history), disagreement(history, two_way=True)
+    if len(pooled.rounds) > 1:
+        lines.append(one_way or test_sentence(pooled.homogeneity, "one-way " if of_two_way else ""))
+    limit = pooled.next_round
+    if limit is not None and limit.u80 is not None:
+        lines.append(
+            f"Next round: planning variance {fixed(limit.u80, 5)}. {AS_ELSEWHERE.capitalize()},"
+            f" about 4 of 5 {next_rounds(history)} stay below it."
+        )
+    # Where rounds have a variance of 0, both warnings are the same.
+    lines += [of_two_way] if of_two_way and of_two_way != one_way else []
+    lines += remarks(history)
     if any(row.interval for row in history.rounds):
-        lines += interval_summary(history)
+        unknown = None if is_of_these_runs(history) else unknown_teams(history)
+        lines += filter(None, [_scope(history), unknown])
     return lines
 
 
-def interval_summary(history: VarianceHistory) -> list[str]:
-    """Return the sentences on the meaning of a history's intervals, and on their limits."""
-    limit = history.pooled.next_round
-    planning = limit is not None and limit.u80 is not None
-    instead = "; the planning variance does" if planning else ""
-    unknown = None if is_of_these_runs(history) else unknown_teams(history)
-    return [
-        _meaning(history),
-        *([unknown] if unknown else []),
-        f"Intervals do not count how much rounds vary{instead}.",
-    ]
+def in_detail(history: VarianceHistory) -> list[str]:
+    """Return what a summary leaves out: further limits, the two-way variance, what is assumed."""
+    lines = [*_further_limits(history), *_two_way(history.pooled)]
+    if any(row.interval for row in history.rounds):
+        limit = history.pooled.next_round
+        planning = limit is not None and limit.u80 is not None
+        instead = "; the planning variance does" if planning else ""
+        lines += [
+            *_meaning(history),
+            f"Intervals do not count how much rounds vary{instead}.",
+        ]
+    return lines
 
 
 def is_of_these_runs(history: VarianceHistory, kind: VarianceKind = "one-way") -> bool:
@@ -125,17 +147,6 @@ def next_rounds(history: VarianceHistory, kind: VarianceKind = "one-way") -> str
 def withdrawn_notes(history: VarianceHistory) -> list[str]:
     """Return a note for each withdrawn score matrix that a variance history leaves out."""
     return [left_out(matrix, history.pooled.rounds) for matrix in history.withdrawn]
-
-
-def pooled_summary(history: VarianceHistory) -> list[str]:
-    """Return the sentences on whether rounds differ, on the planning and the two-way variance."""
-    pooled, lines = history.pooled, []
-    one_way, of_two_way = disagreement(history), disagreement(history, two_way=True)
-    if len(pooled.rounds) > 1:
-        lines.append(one_way or test_sentence(pooled.homogeneity, "one-way " if of_two_way else ""))
-    # Where rounds have a variance of 0, both warnings are the same.
-    also = [of_two_way] if of_two_way and of_two_way != one_way else []
-    return [*lines, *_next_round(history), *_two_way(pooled), *also]
 
 
 def recorded_notes(recorded: RecordedVariance, reason: str | None = None) -> list[str]:
@@ -183,19 +194,14 @@ def _interval(interval: Interval | None, reason: str | None) -> str:
     return f"{100 * interval.level:.10g}% interval {limits(interval)}{scope}"
 
 
-def _next_round(history: VarianceHistory) -> list[str]:
-    limit = history.pooled.next_round
-    if limit is None or limit.u80 is None:
-        return []
-    line = (
-        f"Next round: planning variance {fixed(limit.u80, 5)}. {AS_ELSEWHERE.capitalize()}, about 4 of 5"
-        f" {next_rounds(history)} stay below it"
-    )
-    if limit.u95 is not None:
-        line += f", and 19 of 20 below {fixed(limit.u95, 5)}"
-    if limit.low is not None and limit.high is not None:
-        line += f"; 95% lie between {fixed(limit.low, 5)} and {fixed(limit.high, 5)}"
-    return [line + "."]
+def _further_limits(history: VarianceHistory) -> list[str]:
+    limit, stay = history.pooled.next_round, []
+    if limit is not None and limit.u80 is not None and limit.u95 is not None:
+        stay.append(f"19 of 20 stay below {fixed(limit.u95, 5)}")
+    if limit is not None and limit.low is not None and limit.high is not None:
+        stay.append(f"95% lie between {fixed(limit.low, 5)} and {fixed(limit.high, 5)}")
+    of = f"{AS_ELSEWHERE.capitalize()}, of {next_rounds(history)}"
+    return [f"{of} {', and '.join(stay)}."] if stay else []
 
 
 def _two_way(pooled: Pooled) -> list[str]:
@@ -270,7 +276,8 @@ def spread_of(interval: Interval) -> str:
     return f"taken from what is usual ({interval.source})"
 
 
-def _meaning(history: VarianceHistory) -> str:
+def _scope(history: VarianceHistory) -> str | None:
+    """Return the sentence that the pooled interval is not for other teams, None where it is."""
     pooled, teams = history.pooled, history.teams
     if pooled.interval is not None and pooled.interval.of == "these runs":
         return "The pooled interval is for these runs on other topics like these."
@@ -279,18 +286,24 @@ def _meaning(history: VarianceHistory) -> str:
             "The same teams took part in every round: the pooled interval is for these teams on other"
             f" topics like these, and too narrow for other teams{_returning(pooled, 'for others')}."
         )
+    if teams is None or not teams_return(history):
+        return None
+    noun = "known team" if teams.some_unknown else "team"
+    return (
+        f"{teams.again} of the {counted(teams.later, noun)} of later rounds had taken part before;"
+        " the pooled interval takes them for others, and is too narrow by that"
+        f"{_returning(pooled, 'with the same teams in all rounds')}."
+    )
+
+
+def _meaning(history: VarianceHistory) -> list[str]:
+    if is_of_these_runs(history):
+        return []
+    interval = history.pooled.interval
     how = "jackknife, no simulation"
-    if pooled.interval is not None and pooled.interval.method == "published":
-        how = f"of published variances, whose spread is {spread_of(pooled.interval)}"
-    line = f"Intervals are for other systems on other topics like these ({how})."
-    if teams is not None and teams_return(history):
-        noun = "known team" if teams.some_unknown else "team"
-        line += (
-            f" {teams.again} of the {counted(teams.later, noun)} of later rounds had taken part"
-            " before; the pooled interval takes them for others, and is too narrow by that"
-            f"{_returning(pooled, 'with the same teams in all rounds')}."
-        )
-    return line
+    if interval is not None and interval.method == "published":
+        how = f"of published variances, whose spread is {spread_of(interval)}"
+    return [f"Intervals are for other systems on other topics like these ({how})."]
 
 
 def _rounds_of_unknown_teams(history: VarianceHistory) -> list[RoundVariance]:

@@ -113,7 +113,7 @@ def _draw(module: str, chart: str, result: Any) -> Any:  # noqa: ANN401
 def _variances(history: Any) -> View:  # noqa: ANN401
     chart = partial(_draw, "variances", "variance_chart", history)
     sentences = [variances.heading(history), *variances.summary(history)]
-    sentences += variances.withdrawn_notes(history)
+    sentences += [*variances.in_detail(history), *variances.withdrawn_notes(history)]
     table = partial(latex.variances_latex, history)
     types = variances.history_types()
     return View(variances.history_lines(history), sentences, table, chart, types=types)

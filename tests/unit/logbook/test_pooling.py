@@ -28,6 +28,7 @@ from roundbook.logbook.variance_rows import VarianceRow
 from roundbook.logbook.variances import judge_rounds
 from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
 from roundbook.presentation.variances import (
+    in_detail,
     summary,
 )
 from roundbook.statistics.variance.parts import variance_parts
@@ -191,9 +192,9 @@ def test_few_topics_are_marked(topics, few):
 def test_that_rounds_vary_is_left_to_the_planning_variance():
     shown = judge(*logged())
     left = "Intervals do not count how much rounds vary"
-    assert summary(shown)[-1] == f"{left}; the planning variance does."
+    assert in_detail(shown)[-1] == f"{left}; the planning variance does."
     pooled = shown.pooled.model_copy(update={"next_round": None})
-    assert summary(shown.model_copy(update={"pooled": pooled}))[-1] == f"{left}."
+    assert in_detail(shown.model_copy(update={"pooled": pooled}))[-1] == f"{left}."
 
 
 # pooled
