@@ -30,15 +30,6 @@ commands = typer.Typer()
 FailOn = Literal["aged", "not-held"]
 
 
-def _plain_number(text: str) -> float:
-    """Return a typed difference of scores; refuse other spellings, such as 5% or 0,05."""
-    try:
-        return float(text)
-    except ValueError:
-        message = f"'{text}' is no number; write a difference of scores such as 0.05"
-        raise typer.BadParameter(message) from None
-
-
 @commands.command(
     epilog="Example: roundbook drift covid --measure nDCG@10 --from round1 --to round3"
 )
@@ -54,7 +45,7 @@ def drift(
         bool, typer.Option("--curve", help="Every later round against the first, a row each.")
     ] = False,
     m: int = option(DriftRequest, "m", metavar="m"),
-    min_d: float | None = option(DriftRequest, "min_d", metavar="D", parser=_plain_number),
+    min_d: float | None = option(DriftRequest, "min_d", metavar="D"),
     details: Details = False,
     fail_on: Annotated[
         FailOn | None,

@@ -443,9 +443,8 @@ def test_refusals(log, roundbook, snapshot, curve):
     for wrong in ("5%", "0,05"):
         done = roundbook(*DRIFT, *curve, "--min-d", wrong)
         assert done.code == 2
-        assert f"'{wrong}' is no number; write a difference of scores such as 0.05" in " ".join(
-            done.err.replace("│", " ").split()
-        )
+        said = " ".join(done.err.replace("│", " ").split())
+        assert f"'--min-d': it takes a number, not '{wrong}'" in said
     if not curve:
         assert "'a' is both" in roundbook(*DRIFT, "--from", "a", "--to", "a").refusal()
         for wrong in ("1", "0", "-3", "9" * 400):

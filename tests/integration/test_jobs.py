@@ -209,12 +209,7 @@ def test_the_queue_is_made_once_and_no_part_of_the_record(record, address, start
             )
         ).scalar_one()
         extensions = connection.execute(text("SELECT extname FROM pg_extension")).scalars().all()
-        # As an earlier procrastinate left it, and an earlier Roundbook.
-        connection.exec_driver_sql(
-            "ALTER TABLE roundbook_jobs.study_job ADD task text;"
-            " UPDATE roundbook_jobs.study_job SET task = 't';"
-            " ALTER TABLE roundbook_jobs.study_job DROP task_id"
-        )
+        # As an earlier procrastinate left it.
         connection.execute(text("COMMENT ON SCHEMA roundbook_jobs IS '03.04.00_02'"))
         connection.execute(
             text(

@@ -3,14 +3,10 @@
 from __future__ import annotations
 
 import csv
-import json
 
 import openpyxl
 import pytest
-from sqlalchemy import text
 from tests.factories import log_qrels, log_runs, log_scores, simulated, verify_record, wide
-
-from roundbook.database.engine import unit_of_work
 
 pytestmark = pytest.mark.one_server
 
@@ -122,55 +118,6 @@ def scores(seed=0):
     made = simulated(seed, 12, 6)
     made[-1, 1:] = 0
     return made
-
-
-def rounded(figures):
-    """Return the figures of a scale, or of several, as from means that are rounded to 11 digits."""
-    if isinstance(figures, list):
-        return [rounded(one) for one in figures]
-    of_means = ("official", "left_out", "difference", "bias", "rmse", "largest")
-    return {
-        name: round(value, 11) if name in of_means and isinstance(value, float) else
-        rounded(value) if name in ("left_out", "scales", "rounds") else value
-        for name, value in figures.items()
-    }  # fmt: skip
-
-
-def test_studies_of_rounded_means_verify(engine, terminal):
-    """As earlier versions computed them."""
-    teams = ["a", "a", "b", "b", "c", "c"]
-    for seed, label in enumerate(("1", "2")):
-        log_scores(engine, label, scores(seed), teams=teams)
-    assert terminal(*LEAVE, "t", "1", *AP, "--save", "one").code == 0
-    assert terminal(*LEAVE, "t", "--all-rounds", *AP, "--save", "all").code == 0
-
-    def change(how):
-        with unit_of_work(engine) as connection:
-            connection.execute(text("ALTER TABLE roundbook.result DISABLE TRIGGER ALL"))
-            for name, saved in connection.execute(
-                text("SELECT name, result FROM roundbook.result")
-            ).all():
-                connection.execute(
-                    text("UPDATE roundbook.result SET result = :result WHERE name = :name"),
-                    {"result": json.dumps(how(saved)), "name": name},
-                )
-            connection.commit()
-
-    def parts_of(saved):
-        return [saved] if saved["study"] == "leave-one-out" else saved["rounds"]
-
-    def with_other_bias(saved):
-        for part in parts_of(saved):
-            part["scales"][0]["bias"] += 1e-8
-        return saved
-
-    before = terminal("result", "show", "one", *JSON).json["scales"]
-    change(rounded)
-    assert terminal("result", "show", "one", *JSON).json["scales"] != before
-    assert verify_record(engine).status == "verified"
-    change(with_other_bias)
-    (found,) = verify_record(engine).differences
-    assert (found.count, found.first.what) == (2, "bias of scales")
 
 
 @pytest.mark.both_servers

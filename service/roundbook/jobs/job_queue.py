@@ -46,15 +46,6 @@ CREATE TABLE {SCHEMA}.study_job (
     error text
 )
 """
-# Earlier versions stored the task's name, which another task may have by now.
-_BY_TASK_ID = f"""
-ALTER TABLE {SCHEMA}.study_job ADD COLUMN task_id bigint;
-UPDATE {SCHEMA}.study_job SET task_id = task.id FROM roundbook.task AS task
-WHERE task.name = study_job.task AND task.created_at <= study_job.asked_at;
-ALTER TABLE {SCHEMA}.study_job DROP COLUMN task
-"""  # noqa: S608
-# The version of Roundbook's own tables there, after procrastinate's in the schema's comment.
-_OURS = " 2"
 
 
 class Connector(BaseAsyncConnector):
@@ -184,7 +175,7 @@ def has_queue(connection: Connection) -> bool:
 def make_queue(engine: Engine) -> None:
     """Create the queue's tables, or migrate them, unless they are up to date.
 
-    The schema's comment holds the versions: procrastinate's last migration, and Roundbook's own.
+    The schema's comment names procrastinate's last migration there.
 
     Raises
     ------
@@ -194,7 +185,7 @@ def make_queue(engine: Engine) -> None:
     directory = resources.files("procrastinate.sql") / "migrations"
     migrations = sorted(file.name for file in directory.iterdir() if file.name.endswith(".sql"))
     with committed(engine) as connection:
-        if (_version(connection) or "") >= migrations[-1] + _OURS:
+        if (_version(connection) or "") >= migrations[-1]:
             has_queue(connection)  # raises where the role may not use it
             return
         connection.execute(
@@ -212,13 +203,10 @@ def make_queue(engine: Engine) -> None:
             )
             driver.execute(_STUDY_JOB)
         else:
-            before, _, ours = version.partition(" ")
-            if not ours:
-                driver.execute(_BY_TASK_ID)
             for name in migrations:
-                if name > before:
+                if name > version:
                     driver.execute((directory / name).read_text(encoding="utf-8"))
-        driver.execute(f"COMMENT ON SCHEMA {SCHEMA} IS '{migrations[-1]}{_OURS}'")
+        driver.execute(f"COMMENT ON SCHEMA {SCHEMA} IS '{migrations[-1]}'")
 
 
 def _make_schema(connection: Connection) -> None:

@@ -238,7 +238,7 @@ def _app(
         name: str | None,
         note: str | None,
         user: str,
-        rounds: Mapping[str, int] = {},
+        rounds: Mapping[str, int],
     ) -> None:
         job = context.job.id
         assert job is not None

@@ -41,12 +41,11 @@ from roundbook.pages.study_form import (
     check_round,
     draws,
     fewer_trials,
-    over_rounds_command,
+    is_of_a_round,
     run_kept_study,
     study_fields,
     study_form,
     study_measures,
-    usual_trials,
 )
 from roundbook.presentation.drift_curve import summary
 from roundbook.presentation.phrases import under_label
@@ -96,8 +95,7 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
         "about": (STUDIES[chosen].request.__doc__ or "").partition("\n")[0],
         "form": form,
         "draws": draws(chosen),
-        "command": over_rounds_command(chosen, task.task if task else None, of),
-        "usual_trials": usual_trials(chosen),
+        "of_a_round": is_of_a_round(chosen),
         "tasks": tasks,
         "measures": measures,
         "rounds": rounds,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shlex
 from collections import OrderedDict
 from collections.abc import Container, Mapping, Sequence
 from threading import Lock
@@ -25,19 +24,10 @@ _OF_FILES = frozenset({"layout", "missing", "file_measure"})
 _NEEDED = frozenset({"to_round", "pivot"})
 # A page has to be quick: it runs at most so many trials unless the form says otherwise.
 TRIALS = {"trials": 1_000, "swap_trials": 200}
-# Studies of all rounds: their titles on pages, the studies of one round of which they are an option
-# in the terminal, and the options of that command by the fields of the form.
-_OF_ALL = {"scales": "--scale", "assessments": "--assessments"}
-_OF_SWAPS = {
-    "seed": "--seed",
-    "swap_trials": "--trials",
-    "level": "--level",
-    "topics_each": "--topics-each",
-    "with_replacement": "--with-replacement",
-}
+# The titles of studies of all rounds.
 _OVER_ROUNDS = {
-    "across-rounds": ("Swap rates across all rounds", "swap-rate", _OF_ALL | _OF_SWAPS),
-    "leave-one-out-rounds": ("Leave one out across all rounds", "leave-one-out", _OF_ALL),
+    "across-rounds": "Swap rates across all rounds",
+    "leave-one-out-rounds": "Leave one out across all rounds",
 }
 # The parts of a description that are about options of the terminal and about files.
 _OF_TERMINAL = re.compile("; (repeat\\b[^.]*|none with `file`)")
@@ -58,39 +48,17 @@ def study_form(study: str) -> list[FormField]:
 
 def study_title(study: str) -> str:
     """Return the title of a study on pages."""
-    title, *_ = _OVER_ROUNDS.get(study, [None])
-    return title or study.capitalize().replace("-", " ")
+    return _OVER_ROUNDS.get(study) or study.capitalize().replace("-", " ")
 
 
-def over_rounds_command(study: str, task: str | None, values: Mapping[str, Any]) -> str | None:
-    """Return the command of the terminal for a study of all rounds; None for one of a round.
-
-    `values` are the fields that are filled in.
-    """
-    if study not in _OVER_ROUNDS:
-        return None
-    _, of_round, options = _OVER_ROUNDS[study]
-    named = [task or "TASK", "--all-rounds", "--measure", values.get("measure", "M")]
-    ticks = {field.name for field in study_form(study) if field.tick}
-    for field, option in options.items():
-        chosen = values.get(field, [])
-        if field in ticks:
-            named += [option] if chosen else []
-            continue
-        for value in [chosen] if isinstance(chosen, str) else chosen:
-            named += [option, value]
-    return shlex.join(["roundbook", "study", of_round, *named])
+def is_of_a_round(study: str) -> bool:
+    """Return whether a study is of a single round, which its form has to name."""
+    return "round" in _names(study)
 
 
 def draws(study: str) -> bool:
     """Return whether a study draws samples, so that it has a number of trials."""
     return study in STUDIES and "trials" in STUDIES[study].request.model_fields
-
-
-def usual_trials(study: str) -> str:
-    """Return how many trials the terminal takes by default, as a phrase; empty without any."""
-    defaults = _default_trials(study)
-    return " and ".join(_of_trials(study, name, number) for name, number in defaults.items())
 
 
 def fewer_trials(study: str, typed: Container[str]) -> list[str]:

@@ -22,7 +22,6 @@ from roundbook.logbook.studies.assessed_runs import (
 )
 from roundbook.logbook.studies.left_out_runs import ScoredRuns, runs_as_scored, runs_scored_anew
 from roundbook.logbook.studies.study import KindOfStudy, Study
-from roundbook.logbook.verifying.differences import SAME
 from roundbook.requests.fields import ZeroSd
 from roundbook.requests.studies import LeaveOneOutRequest
 from roundbook.statistics.measures.scores import count_relevant
@@ -271,10 +270,4 @@ def _seconds(study: LeaveOneOutStudy) -> float:
     return cells * (5e-6 if study.reassessed else 5e-8)
 
 
-def _noise(study: LeaveOneOutStudy) -> float:
-    """Return the most that figures differ from those of earlier versions, by rounded means."""
-    means = (abs(run.official) for scale in study.scales for run in scale.left_out)
-    return SAME * max(1.0, *means)
-
-
-STUDIES = {"leave-one-out": KindOfStudy(LeaveOneOutStudy, _compute, _seconds, noise=_noise)}
+STUDIES = {"leave-one-out": KindOfStudy(LeaveOneOutStudy, _compute, _seconds)}

@@ -25,7 +25,7 @@ from roundbook.logbook.studies.left_out_round import (
     leave_out_by_factors,
 )
 from roundbook.logbook.studies.study import KindOfStudy, Study
-from roundbook.logbook.verifying.differences import SAME, Facts, NotComputed, differing
+from roundbook.logbook.verifying.differences import Facts, NotComputed, differing
 from roundbook.requests.drift import CurveRequest
 from roundbook.requests.studies import LeaveOneOutRoundsRequest
 from roundbook.statistics.studies.trend import Trend, round_trend
@@ -242,10 +242,6 @@ def _seconds(study: LeaveOneOutRounds) -> float:
     return len(study.scales) * seconds
 
 
-# Earlier versions took the figures from rounded means. The sizes of these means are not saved:
-# they are taken as at most 1.
 STUDIES = {
-    "leave-one-out-rounds": KindOfStudy(
-        LeaveOneOutRounds, _compute, _seconds, _ageing_differences, noise=lambda _: SAME
-    )
+    "leave-one-out-rounds": KindOfStudy(LeaveOneOutRounds, _compute, _seconds, _ageing_differences)
 }

@@ -66,8 +66,6 @@ class KindOfStudy(NamedTuple):
     other_differences : from a connection, a saved study's row and the study to its differences
         Differences in the figures that `compute` takes from the saved study, if facts on the runs
         and topics have changed since it was saved.
-    noise : from a saved study to the difference up to which its figures verify, besides their last
-        digits
     """
 
     result: type[Study]
@@ -76,4 +74,3 @@ class KindOfStudy(NamedTuple):
     other_differences: Callable[[Connection, Row[Any], Any], Iterator[Facts | NotComputed]] = (
         lambda *_: iter(())
     )
-    noise: Callable[[Any], float] = lambda _: 0.0

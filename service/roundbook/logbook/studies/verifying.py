@@ -56,7 +56,7 @@ def study_differences(
         yield {"what": "study", "reason": str(error).rstrip(".")}
         return
     computed = again.model_dump(mode="json", by_alias=True)
-    yield from unlike(saved.result, computed, noise=kind.noise(study))
+    yield from unlike(saved.result, computed)
     if not unchanged:
         yield from kind.other_differences(connection, saved, study)
 
