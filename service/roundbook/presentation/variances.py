@@ -286,8 +286,9 @@ def _meaning(history: VarianceHistory) -> str:
     if teams is not None and teams_return(history):
         noun = "known team" if teams.some_unknown else "team"
         line += (
-            f" {teams.again} of the {counted(teams.later, noun)} of later rounds had taken part"
-            " before; the pooled interval takes them for others, and is too narrow by that"
+            f" {teams.again} of the {counted(teams.later, noun)} of later rounds, counted"
+            " round by round, had taken part before; the pooled interval takes them for others, and"
+            " is too narrow by that"
             f"{_returning(pooled, 'with the same teams in all rounds')}."
         )
     return line
