@@ -69,14 +69,6 @@ _TABLE_2 = (
     count("topics_sakai", "sakai"),
     count("topics_exact", "exact"),
 )
-_NEXT_ROUND = (
-    count("m", "m"),
-    number("min_d", "minD", 2),
-    count("topics_exact", "Topics (exact)"),
-    count("topics_sakai", "Topics (sakai)"),
-    number("planning", "Planning", 0),
-    number("tukey", "tukey", 0),
-)
 _FACTORS = (Column("topic", "Topic"), number("mean", "Mean"), number("sd", "sd"))
 
 
@@ -95,7 +87,7 @@ def _text(results: Demonstration) -> dict[str, Any]:
 
 
 def _print(results: Demonstration) -> None:
-    from roundbook.presentation.plans import alternative
+    from roundbook.presentation import plans
 
     published = [
         SimpleNamespace(
@@ -138,13 +130,10 @@ def _print(results: Demonstration) -> None:
     )
     following = results.next_round
     _section(
-        "4. Topics for its next round, from the pooled raw variance",
-        [SimpleNamespace(**dict(cell), **cell.beside) for cell in following.cells],
-        _NEXT_ROUND,
-        *(
-            f"{design.name.capitalize()}: {alternative(following, design)}."
-            for design in following.alternatives
-        ),
+        f"4. Its next round. {plans.headline(following)}",
+        plans.plan_rows(following),
+        plans.plan_columns(following),
+        *filter(None, [plans.design_advice(following), *plans.beside(following)]),
     )
     factors = results.factors
     _section(

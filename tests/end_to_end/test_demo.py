@@ -120,6 +120,10 @@ def test_as_a_table(demo):
     assert "UNDECIDED: " in done.out
     assert "AGED: " in done.out
     assert "AIRS 2016" in done.out
+    assert "4. Its next round. Topics needed: one-way ANOVA, alpha 0.05" in done.out
+    assert "Take the size by tukey where all runs get the same topics" in done.out.replace(
+        "\n", " "
+    )
     headings = re.findall(r"^([0-9])\. ", done.out, re.MULTILINE)
     assert headings == sorted(headings)
     assert done.err == ""  # its steps are for a terminal

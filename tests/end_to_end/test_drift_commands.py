@@ -196,10 +196,10 @@ def test_the_verdicts_on_covid_by_team(covid, shared, write, columns):
         covid("drift", "covid", "--measure", "nDCG@10", "--to", "round2", "--details").out.split()
     )
     assert (
-        "With other teams it would take: for the shift, known to ±0.221 where 0.2 does not matter"
-        " (61% of its variance is which systems took part), 3.8 times the teams and topics (210 and 191"
-        " teams, 113 topics) for HELD in 4 of 5 cases if nothing moved. (56 and 51 teams and 30"
-        " topics today.)" in printed
+        "With other teams it would take: for the shift, known to ±0.221 by its 90% interval where 0.2"
+        " does not matter (61% of its variance comes from which systems took part), 3.8 times"
+        " the teams and topics (210 and 191 teams, 113 topics) for HELD in 4 of 5 cases if nothing"
+        " moved. (56 and 51 teams and 30 topics today.)" in printed
     )
     assert (
         "running the same systems again in both rounds is far cheaper than any others: some 20 of"

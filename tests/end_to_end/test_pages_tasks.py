@@ -448,3 +448,13 @@ def test_drift_is_offered_between_rounds_that_have_factors(client, book):
     offered = client.get("/drift?task=covid&measure=AP").text
     assert ">3</option>" in offered
     assert ">single</option>" not in offered
+
+
+def test_the_page_of_drift_tells_of_recurring_systems_as_the_terminal_does(client, book, tmp_path):
+    teams = tmp_path / "teams.csv"
+    teams.write_text("run,team,system\n" + "".join(f"run{n},T{n},s{n}\n" for n in range(5)))
+    for label in "12":
+        book.log("covid", label, scores(int(label)), "AP", create=True, teams=teams)
+    shown = words(client.get("/drift?task=covid&measure=AP"))
+    assert "Recurring systems: 5 systems ran in both rounds; their mean standardised score" in shown
+    assert "roundbook factors fit covid ROUND --measure AP --runs RUNS --reason REASON" in shown

@@ -10,8 +10,11 @@ from sqlalchemy import event
 from tests.factories import log_matrix, record_variance, score_matrix, withdraw_matrix
 
 from roundbook.formats import RunTeam
+from roundbook.logbook.session import begin
+from roundbook.logbook.topics import alias_topics
 from roundbook.presentation.matrices import log_notes
 from roundbook.presentation.variances import recorded_notes
+from roundbook.requests.tasks import AliasTopics
 
 RNG = np.random.default_rng(7)
 
@@ -250,3 +253,18 @@ def test_scores_on_another_scale_and_a_transposed_file_are_noted(notes):
         "6 of 6 runs have the names of topics; check that the file has a topic a row and a run a"
         " column."
     )
+
+
+def test_topics_whose_leading_zeros_were_lost_are_noted(engine, notes, tmp_path):
+    runs = names("r", range(4))
+    assert notes("1", complete(["019", "020", "021"], runs)) == []
+    lost = notes("2", complete(["20", "21", "22"], runs))
+    assert lost == [
+        "2 of 3 topics differ from recorded ones by leading zeros alone (20 and 020, 21 and 021),"
+        " and count as others. Where they are the same, number them alike, or declare them (topic"
+        " alias)."
+    ]
+    (tmp_path / "ids.csv").write_text("topic,round,id\n020,2,20\n021,2,21\n")
+    with begin(engine) as session:
+        alias_topics(session, AliasTopics(task="t", file=tmp_path / "ids.csv"))
+    assert notes("3", complete(["20", "021", "23"], runs)) == []

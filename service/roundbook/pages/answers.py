@@ -188,7 +188,7 @@ def drift_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLR
 def drift_context(session: Session, caller: Caller, values: Mapping[str, str]) -> dict[str, Any]:
     """Return the context of the page of a drift report: verdict, reasons, advice and figures."""
     report = answer(caller, session, report_drift, DriftRequest(**values))
-    consequence = report.consequence
+    consequence, recurring = report.consequence, report.recurring_systems
     return {
         "report": report,
         "values": values,
@@ -200,6 +200,7 @@ def drift_context(session: Session, caller: Caller, values: Mapping[str, str]) -
             *(on_page(note, report) for note in drift.notes(report)),
             *filter(None, [drift.assumed(report)]),
         ],
+        "recurring": recurring and on_page(drift.recurring_reason(report, recurring), report),
         "tables": tables_of(report),
         "dominating": figures.dominating_topics(report),
         "tests": drift.tests_sentences(report, report.tests) if report.tests else [],

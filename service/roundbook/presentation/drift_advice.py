@@ -93,13 +93,13 @@ def _what_would_decide(report: DriftReport) -> str:
     sentences = []
     if report.why != "sd ratio":
         sentences.append(
-            f"for the shift, known to ±{needed.shift.half_width_90:.3f} where {report.margin:.3g}"
-            f" does not matter{_sizes(needed.shift, noun)}"
+            f"for the shift, known to ±{needed.shift.half_width_90:.3f} by its 90% interval where"
+            f" {report.margin:.3g} does not matter{_sizes(needed.shift, noun)}"
         )
     if report.why != "shift":
         sentences.append(
-            f"for the spread, known to a factor of {needed.sd_ratio.half_width_90:.3f} where"
-            f" {report.sd_ratio_margin:g} does not matter{_sizes(needed.sd_ratio, noun)}"
+            f"for the spread, known to a factor of {needed.sd_ratio.half_width_90:.3f} by its 90%"
+            f" interval where {report.sd_ratio_margin:g} does not matter{_sizes(needed.sd_ratio, noun)}"
         )
     present = f"({units.from_} and {units.to} {noun} and {report.topics_used} topics today.)"
     return f"{intro} {'; '.join(sentences)}. {present}"
@@ -121,7 +121,7 @@ def _on_topics(report: DriftReport) -> str:
 def _sizes(needed: Needed, noun: str) -> str:
     share = ""
     if needed.share_of_runs is not None:
-        share = f" ({needed.share_of_runs:.0%} of its variance is which systems took part)"
+        share = f" ({needed.share_of_runs:.0%} of its variance comes from which systems took part)"
     # Not `if_as_measured`: sizes for the drift as estimated decide in fewer than 4 of 5 cases.
     return f"{share}, {size_sentence(needed.if_unmoved, noun)} if nothing moved"
 

@@ -107,6 +107,13 @@ def _beside_others(logged: LoggedMatrix) -> list[str]:
             f"{remarks.runs_named_as_topics:,} of {counted(logged.runs, 'run')} have the names of"
             " topics; check that the file has a topic a row and a run a column."
         )
+    if remarks.zeros_apart:
+        pairs = [f"{name} and {other}" for name, other in remarks.zeros_apart.items()]
+        notes.append(
+            f"{len(pairs):,} of {counted(logged.topics, 'topic')} differ from recorded ones by"
+            f" leading zeros alone ({listed(pairs)}), and count as others. Where they are the same,"
+            " number them alike, or declare them (topic alias)."
+        )
     return notes
 
 

@@ -144,8 +144,8 @@ def _returning_teams(plan: Plan, history: VarianceHistory) -> list[str]:
     if plan.interval is None or returning is None or teams is None or not teams_return(history):
         return []
     return [
-        f"Of the {teams.later} {'known ' if teams.some_unknown else ''}teams of later rounds"
-        f" {teams.again} had taken part before; the"
+        f"Of the {teams.later} {'known ' if teams.some_unknown else ''}teams of later rounds,"
+        f" counted round by round, {teams.again} had taken part before; the"
         " interval takes them for others and is too narrow by that: with the same teams in all"
         f" rounds it is {_limits(returning)}."
     ]

@@ -218,7 +218,7 @@ def event_details(values: Mapping[str, Any]) -> str:
     return ", ".join(
         f"{name}: {_text(value['was'])} → {_text(value['is'])}"
         if isinstance(value, dict) and set(value) == {"was", "is"}
-        else f"{name} {_text(value)}"
+        else f"{name.replace('_', ' ')} {_text(value)}"
         for name, value in values.items()
     )
 

@@ -290,8 +290,8 @@ def _scope(history: VarianceHistory) -> str | None:
         return None
     noun = "known team" if teams.some_unknown else "team"
     return (
-        f"{teams.again} of the {counted(teams.later, noun)} of later rounds had taken part before;"
-        " the pooled interval takes them for others, and is too narrow by that"
+        f"{teams.again} of the {counted(teams.later, noun)} of later rounds, counted round by round,"
+        " had taken part before; the pooled interval takes them for others, and is too narrow by that"
         f"{_returning(pooled, 'with the same teams in all rounds')}."
     )
 

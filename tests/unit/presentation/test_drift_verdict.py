@@ -157,12 +157,12 @@ def test_undecided_says_what_would_decide():
         " others: some 20 of them, unchanged, named in the column system of both team files"
         " (log --teams). With"
         f" other teams it would take: for the shift, known to ±{needed.shift.half_width_90:.3f}"
-        f" where 0.2 does not matter ({needed.shift.share_of_runs:.0%} of its variance is which"
-        " systems took part), "
+        f" by its 90% interval where 0.2 does not matter ({needed.shift.share_of_runs:.0%} of its"
+        " variance comes from which systems took part), "
     )
     assert (
-        f"for the spread, known to a factor of {needed.sd_ratio.half_width_90:.3f} where 1.25 does"
-        " not matter" in drift.advice
+        f"for the spread, known to a factor of {needed.sd_ratio.half_width_90:.3f} by its 90%"
+        " interval where 1.25 does not matter" in drift.advice
     )
     assert drift.advice.endswith(" if nothing moved. (12 and 9 teams and 30 topics today.)")
     # What the estimate alone would take promises what it does not keep.

@@ -91,7 +91,7 @@ def pilot_study(mode, mean):
 def test_pilots_are_draws_from_this_round():
     assert pilots.sentences(pilot_study("keep", 0.04)) == [
         "On raw, all 7 teams give a variance of 0.0500, by which one-way ANOVA plans 70 topics for"
-        " 10 runs and minD 0.15. By 95% of pilots with 3 of 7 teams: 30 to 60.",
+        " 10 runs and minD 0.15. 95% of pilots with 3 of 7 teams plan 30 to 60.",
         "Drawn from one round, these pilots share its topics and teams: separate pilots would"
         " scatter more.",
     ]
@@ -125,10 +125,10 @@ def test_the_headline_has_a_pilot_of_half_beside_the_smallest():
 
     study.teams, scale.sizes = 31, [of(20, 95, 105), of(10, 91, 110), of(1, 6, 132)]
     assert pilots.sentences(study)[0].endswith(
-        " By 95% of pilots with 10 of 31 teams: 91 to 110; with 1: 6 to 132."
+        " 95% of pilots with 10 of 31 teams plan 91 to 110; with 1: 6 to 132."
     )
     scale.sizes = [of(10, 91, 110), of(1, None, None)]
-    assert pilots.sentences(study)[0].endswith(" with 10 of 31 teams: 91 to 110.")
+    assert pilots.sentences(study)[0].endswith(" with 10 of 31 teams plan 91 to 110.")
 
 
 def test_a_pilot_of_one_run_has_that_runs_variance():

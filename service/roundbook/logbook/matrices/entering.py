@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -36,7 +36,7 @@ from roundbook.logbook.names import as_recorded, check_name, check_reason, check
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.runs.recorded_runs import RecordedRuns, record_runs
-from roundbook.logbook.same_topics import refuse_topic_twice
+from roundbook.logbook.same_topics import refuse_topic_twice, same_topics
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import (
     LoadedMatrix,
@@ -235,9 +235,21 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
         "variance_ratio": ratio_to_other_rounds(connection, entry.task_id, series, variance),
         "beyond_one": int(beyond.sum()) if entry.measure.family in WITHIN_ONE else 0,
         "runs_named_as_topics": named_as_topics if 2 * named_as_topics > len(complete.runs) else 0,
+        "zeros_apart": _zeros_apart(connection, entry.task_id, complete.topics),
         "equal_runs": sum(map(len, alike)) - len(alike),
         "alike": alike,
     }
+
+
+def _zeros_apart(connection: Connection, task_id: int, topics: Sequence[str]) -> dict[str, str]:
+    """Return the topics that differ from another of the task by leading zeros alone, with its name."""
+    numbers = {name.lstrip("0"): name for name in topics}
+    own, number = set(topics), func.ltrim(topic.c.name, "0", type_=topic.c.name.type)
+    alike = select(topic.c.name).where(topic.c.task_id == task_id, among(number, numbers))
+    names = connection.execute(alike.order_by(topic.c.id)).scalars()
+    same = same_topics(connection, task_id)
+    found = {numbers[other.lstrip("0")]: other for other in names if other not in own}
+    return {name: other for name, other in found.items() if same.name(name) != same.name(other)}
 
 
 def _difference(

@@ -71,6 +71,8 @@ class Remarks(Result):
     runs_named_as_topics : int
         Number of runs with the name of one of the task's topics, if most have: the file may be
         transposed.
+    zeros_apart : dict of str
+        Topics that differ from another topic of the task by leading zeros alone, with its name.
     single_run : bool
         Whether there is only one run, which has no standard deviation and so no factors.
     tied_topics : list of str
@@ -113,6 +115,7 @@ class Remarks(Result):
     variance_ratio: float | None = None
     beyond_one: int = 0
     runs_named_as_topics: int = 0
+    zeros_apart: dict[str, str] = Field(default_factory=dict, exclude_if=not_)
     single_run: bool = False
     tied_topics: list[str] = Field(default_factory=list)
     zero_sd: str
