@@ -247,9 +247,11 @@ def _zeros_apart(connection: Connection, task_id: int, topics: Sequence[str]) ->
     own, number = set(topics), func.ltrim(topic.c.name, "0", type_=topic.c.name.type)
     alike = select(topic.c.name).where(topic.c.task_id == task_id, among(number, numbers))
     names = connection.execute(alike.order_by(topic.c.id)).scalars()
+    apart = {numbers[other.lstrip("0")]: other for other in names if other not in own}
+    if not apart:
+        return apart
     same = same_topics(connection, task_id)
-    found = {numbers[other.lstrip("0")]: other for other in names if other not in own}
-    return {name: other for name, other in found.items() if same.name(name) != same.name(other)}
+    return {name: other for name, other in apart.items() if same.name(name) != same.name(other)}
 
 
 def _difference(
