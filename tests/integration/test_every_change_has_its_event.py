@@ -32,7 +32,7 @@ from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.matrices.log_matrix import log_files, log_scores
 from roundbook.logbook.matrices.overview import show_overview
 from roundbook.logbook.matrices.showing import show_matrix
-from roundbook.logbook.names import known_names, near_names_of_new, near_recorded
+from roundbook.logbook.names import known_names, near_recorded
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.privileges import grant_access
 from roundbook.logbook.published import latest_variance_revision, record_variance
@@ -354,7 +354,7 @@ def reading(directory):
 
 # What several use cases share, and what changes rights and no row.
 NO_USE_CASES = {
-    *(record_event, ensure_task, open_round, near_names_of_new),
+    *(record_event, ensure_task, open_round),
     *(
         enter_matrix,
         compute_result,
