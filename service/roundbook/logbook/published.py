@@ -16,15 +16,15 @@ from roundbook.errors import (
     InputError,
     RevisedMeanwhileError,
 )
+from roundbook.logbook.estimates import ratio_to_other_rounds
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_input
 from roundbook.logbook.lookup import Series, latest_matrix, revisions_by_measure
-from roundbook.logbook.measures import ensure_measure, measure_named, other_measures
+from roundbook.logbook.measures import ensure_measure, measure_named
 from roundbook.logbook.names import NearName, check_name, check_reason, check_text
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.session import Session
-from roundbook.logbook.variance_rows import ratio_to_other_rounds
 from roundbook.requests.variances import RecordVarianceRequest
 
 
@@ -136,7 +136,7 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
         dry_run=request.dry_run,
         impact=impact,
         matrix=None if logged is None or logged.withdrawn is not None else logged.id,
-        other_measures=other_measures(connection, task_id, measure),
+        other_measures=measure.others,
         near_names=near,
         variance_ratio=ratio_to_other_rounds(connection, task_id, series, request.variance)
         if request.scale == "raw"
