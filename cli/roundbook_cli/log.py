@@ -12,7 +12,7 @@ from roundbook.presentation.matrices import log_notes, standardising_note
 from roundbook.presentation.tables import variance_column
 from roundbook.requests.fields import Layout, Missing, ZeroSd
 from roundbook.requests.matrices import LogFilesRequest
-from roundbook_cli.impact import dependents_json, tell_impact, tell_publication
+from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, print_json, progress, show, talk, talk_notes
@@ -94,9 +94,6 @@ def log(
     else:
         print_json(_json(matrices[0]))
     _tell(matrices)
-    # The fingerprint after the last matrix logged is of all of them.
-    last = next((matrix for matrix in reversed(matrices) if matrix.publication), matrices[0])
-    tell_publication(last)
     tell_impact(*matrices)
 
 
