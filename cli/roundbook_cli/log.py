@@ -72,18 +72,12 @@ def log(
     Several measures are logged together, all or none. The same content again changes nothing; other
     content is refused unless --revise says why.
     """
-    from roundbook.logbook.matrices.entering import latest_revisions
     from roundbook.logbook.matrices.log_matrix import log_files
 
     with usage_errors():
         request = request_of(LogFilesRequest, locals(), round=round_label)
     with sessions(context, database) as begin:
         confirm_names(begin, request)
-        if revise is not None:
-            # Read before any question or lock: these revisions are what the person has seen.
-            with begin() as session:
-                latest = latest_revisions(session, request)
-            request = request.model_copy(update={"expected_revisions": latest})
         with progress("Logging ..."), begin(keep=not dry_run) as session:
             logged = log_files(session, request)
     matrices, several = logged.matrices, len(request.measures) != 1

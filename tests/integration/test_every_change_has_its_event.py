@@ -25,7 +25,11 @@ from roundbook.logbook.fitting import fit_factor_set
 from roundbook.logbook.generalisability import report_generalisability
 from roundbook.logbook.impact import show_impact
 from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from roundbook.logbook.matrices.entering import enter_matrix, latest_revisions
+from roundbook.logbook.matrices.entering import (
+    enter_matrix,
+    latest_revisions,
+    with_seen_revisions,
+)
 from roundbook.logbook.matrices.export import export_matrix
 from roundbook.logbook.matrices.history import show_history
 from roundbook.logbook.matrices.listing import list_matrices
@@ -318,6 +322,7 @@ def reading(directory):
     yield step(show_history, ShowHistory(matrix=1))
     yield step(export_matrix, ExportMatrix(matrix=1, output=directory / "matrix.csv"))
     yield step(latest_revisions, LogRequest(**OF_ROUND))
+    yield step(with_seen_revisions, LogRequest(**OF_ROUND))
     yield step(latest_qrels_revision, LogQrels(task="t", round="r1", file=directory / "qrels"))
     value = {"variance": 0.1, "runs": 2, "topics": 2, "source": "a paper"}
     yield step(latest_variance_revision, RecordVarianceRequest(**OF_ROUND, **value))

@@ -60,12 +60,12 @@ class RecordedVariance(Result):
     variance_ratio: float | None = Field(None, exclude_if=not_)
 
 
-def latest_variance_revision(session: Session, request: RecordVarianceRequest) -> int | None:
-    """Return the latest revision of the recorded variance that a request revises, or None."""
+def latest_variance_revision(session: Session, request: RecordVarianceRequest) -> int:
+    """Return the latest revision of the recorded variance that a request revises, 0 without one."""
     of_scale = published_variance.c.scale == request.scale
     rows = revisions_by_measure(session.connection, published_variance, request, of_scale)
     row = measure_named(rows, request.measure)
-    return None if row is None else int(row.revision)
+    return 0 if row is None else int(row.revision)
 
 
 def record_variance(session: Session, request: RecordVarianceRequest) -> RecordedVariance:
@@ -89,6 +89,10 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
     """
     _check_numbers(request)
     reason = check_reason(request.revise)
+    if reason is not None and request.expected_revision is None:
+        # Before any lock is waited for: of two corrections at once only the first is recorded.
+        seen = latest_variance_revision(session, request)
+        request = request.model_copy(update={"expected_revision": seen})
     source = check_text("source", request.source)
     if source is None:
         raise InputError("A published variance needs its source: name the paper and table.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from sqlalchemy import Connection, Row, func, select
@@ -43,6 +43,8 @@ from roundbook.logbook.storing import (
 )
 from roundbook.measure_names import WITHIN_ONE
 from roundbook.requests.matrices import LoggingRequest, LogRequest
+
+_Logging = TypeVar("_Logging", bound=LoggingRequest)
 
 
 class Entry(NamedTuple):
@@ -130,6 +132,16 @@ def _check_bounds(measure: str, bounds: tuple[float, float], complete: CompleteM
             f" {high:g} of {measure}; the first is {complete.scores[topic, run]:g}, of topic"
             f" {complete.topics[topic]} and run {complete.runs[run]}."
         )
+
+
+def with_seen_revisions(session: Session, request: _Logging) -> _Logging:
+    """Return a request to revise with the revisions that were seen: those it names, else the latest.
+
+    They are read before any lock is waited for: of two corrections at once only the first is logged.
+    """
+    if request.revise is None or request.expected_revisions is not None:
+        return request
+    return request.model_copy(update={"expected_revisions": latest_revisions(session, request)})
 
 
 def latest_revisions(session: Session, request: LoggingRequest) -> dict[str, int]:
