@@ -105,7 +105,7 @@ def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
     untied = pairs - tied_a - tied_b + int(np.sum(sizes * (sizes - 1) // 2))
     tau_b: float | None = None
     if pairs not in {tied_a, tied_b}:
-        tau_b = difference / math.sqrt((pairs - tied_a) * (pairs - tied_b))
+        tau_b = float(tau_b_of_pairs(difference, pairs - tied_a, pairs - tied_b))
     return RankAgreement(
         difference / pairs,
         tau_b,
@@ -114,6 +114,25 @@ def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
         tied_a,
         tied_b,
     )
+
+
+def tau_b_of_pairs(difference: ArrayLike, untied_a: ArrayLike, untied_b: ArrayLike) -> Floats:
+    """Kendall's tau-b by counts of pairs of runs: ``(C - D) / sqrt((P - T_a) (P - T_b))``.
+
+    Parameters
+    ----------
+    difference : (...) array_like
+        Concordant less discordant pairs, ``C - D``.
+    untied_a, untied_b : (...) array_like of int
+        Pairs that do not tie in the first and in the second ranking.
+
+    Returns
+    -------
+    (...) float array
+        0 where all pairs tie in one of the rankings, and tau-b is not defined.
+    """
+    untied = np.multiply(untied_a, untied_b, dtype=np.float64)
+    return np.asarray(np.divide(difference, np.sqrt(np.maximum(untied, 1))))
 
 
 def published_interval(tau: float, runs: int) -> PublishedInterval:
@@ -284,8 +303,8 @@ def _correlations(scores_a: Floats, scores_b: Floats, weights: Floats) -> Floats
     )
     difference, tied_a, tied_b = _pair_counts(first, second)
     pairs = first.shape[0] * (first.shape[0] - 1) // 2
-    untied = (pairs - tied_a) * (pairs - tied_b)
-    return np.asarray(difference[untied > 0] / np.sqrt(untied[untied > 0]))
+    taus = tau_b_of_pairs(difference, pairs - tied_a, pairs - tied_b)
+    return np.asarray(taus[np.maximum(tied_a, tied_b) < pairs])
 
 
 def _pair_counts(first: Floats, second: Floats) -> tuple[Ints, Ints, Ints]:

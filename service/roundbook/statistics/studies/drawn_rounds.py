@@ -12,6 +12,7 @@ import scipy
 from numpy.typing import NDArray
 
 from roundbook.statistics.measures.hits import Hits, Judgments, relevant_hits
+from roundbook.statistics.ranking import tau_b_of_pairs
 from roundbook.statistics.score_matrix import AnyInts, Floats
 from roundbook.statistics.studies.common import (
     MOST_BYTES,
@@ -243,9 +244,10 @@ def _compare_pairs(
     difference[np.abs(difference) <= slack] = 0.0
     agreement = np.sign(difference) * order
 
-    untied = np.count_nonzero(order) * np.count_nonzero(difference, axis=1)
     span = slice(start, start + len(means))
-    result.taus[span] = agreement.sum(axis=1) / np.sqrt(np.maximum(untied, 1))
+    result.taus[span] = tau_b_of_pairs(
+        agreement.sum(axis=1), np.count_nonzero(order), np.count_nonzero(difference, axis=1)
+    )
 
     size = np.abs(difference)
     bins = difference_bins(size, WIDTH)

@@ -14,7 +14,7 @@ from scipy import stats
 from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.ranking import kendall_tau, published_interval
+from roundbook.statistics.ranking import kendall_tau, published_interval, tau_b_of_pairs
 from roundbook.statistics.standardisation import fit_factors, scale_scores
 from roundbook.statistics.ties import run_means
 
@@ -32,6 +32,12 @@ def naive_counts(first, second):
         counts[2] += a == 0
         counts[3] += b == 0
     return counts
+
+
+def test_tau_b_of_several_counts_at_once():
+    """It is 0 where all pairs tie in one of the rankings, also of more pairs than fit in 64 bits."""
+    taus = tau_b_of_pairs([3, -2, 0, 0, 2**40], [4, 4, 4, 0, 2**41], [9, 1, 0, 0, 2**41])
+    assert taus.tolist() == [0.5, -1.0, 0.0, 0.0, 0.5]
 
 
 def test_published_intervals(shared):
