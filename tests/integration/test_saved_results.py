@@ -43,7 +43,7 @@ from roundbook.errors import (
     WithdrawnError,
 )
 from roundbook.logbook import round_changes, saved_results, saving
-from roundbook.logbook.matrices import corrections
+from roundbook.logbook.matrices import corrections, listing
 from roundbook.logbook.matrices.log_matrix import log_scores as log_matrix
 from roundbook.logbook.plans import planning
 from roundbook.logbook.published import record_variance as record_published
@@ -482,6 +482,37 @@ def test_another_rule_of_staleness_is_one_everywhere(engine, saved, terminal, mo
     renewed = terminal("result", "renew", "t", "--stale", "--format", "json").json["renewed"]
     assert [one["after"]["name"] for one in renewed] == ["a", "b"]
     assert names(engine, stale=True) == []
+    # And here what cannot be read is not stale.
+    altered(engine, "a", "kind = 'forecast'")
+    assert names(engine, stale=True) == ["a"]
+    monkeypatch.setattr(saved_results, "makes_stale", lambda *_, **__: False)
+    assert names(engine, stale=True) == []
+
+
+def test_another_rule_on_computed_scores_is_one_everywhere(engine, tmp_path, terminal, monkeypatch):
+    """Here they are stale by further runs, though there are none, and not by other assessments."""
+    run, qrels, other = (tmp_path / name for name in ("runs", "qrels", "other"))
+    lines = [f"{topic} Q0 d{rank} {rank} {-rank} a\n" for topic in "12" for rank in (1, 2)]
+    run.write_text("".join(lines))
+    qrels.write_text("1 0 d1 1\n2 0 d2 1\n")
+    other.write_text("1 0 d2 1\n2 0 d2 1\n")
+    assert terminal("run", "log", "web", "1", str(run), "--create").code == 0
+    assert terminal("qrels", "log", "web", "1", str(qrels)).code == 0
+    computed = ("log", "web", "1", "--from-runs", "--measure", "AP")
+    matrix = terminal(*computed, "--format", "json").json["matrix"]
+    revised = ("qrels", "log", "web", "1", str(other), "--revise", "a typo", "--format", "json")
+    outdated = "Computed before the latest runs or assessments"
+    monkeypatch.setattr(listing, "scores_changes", lambda *_, **__: [])
+    assert terminal(*revised, "--dry-run").json["impact"] == []
+    monkeypatch.setattr(listing, "scores_changes", lambda *_, **__: ["further runs"])
+    assert outdated in terminal("matrix", "list", "web").out
+    assert terminal("impact", str(matrix), "--format", "json").json["source"]["outdated"]
+    ((stale, why),) = [(one["stale"], one["why"]) for one in terminal(*revised).json["impact"]]
+    assert (stale, why) == (True, "computed without the runs of upload 1")
+    assert "computed from earlier runs or assessments" in terminal(*computed).err
+    monkeypatch.setattr(listing, "scores_changes", lambda *_, **__: [])
+    assert outdated not in terminal("matrix", "list", "web").out
+    assert "computed from earlier runs or assessments" not in terminal(*computed).err
 
 
 def test_a_renewal_judges_what_it_renews_and_no_other(engine, saved, monkeypatch):

@@ -27,7 +27,7 @@ from roundbook.logbook.saved_results import (
     stored_results,
 )
 from roundbook.logbook.session import Session
-from roundbook.logbook.staleness import Input, Origin, changes
+from roundbook.logbook.staleness import Input, Origin, ScoresCode, changes
 from roundbook.requests.matrices import ShowImpact
 
 ReasonCode = Literal[
@@ -39,8 +39,7 @@ ReasonCode = Literal[
     "factors follow",  # factor `version` takes its place
     "run gone",  # its standardising `run` is not in `revision`
     "revision follows",  # the estimate of `revision` takes its place
-    "assessed anew",  # the scores were computed from assessments before `revision`
-    "further runs",  # the scores were computed without the runs of upload `version`
+    ScoresCode,  # of assessments before `revision`, and without the runs of upload `version`
 ]
 
 
@@ -142,20 +141,20 @@ def stale_by_source(
     rows = {row.id: row for row in read_matrices(connection, numbers)}
     outdated = []
     for number, source in read_sources(connection, rows).items():
-        row, reasons = rows[number], []
-        if source.assessed_anew:
-            reasons.append(Reason(code="assessed anew", revision=source.latest_revision))
-        if source.has_further_runs:
-            reasons.append(Reason(code="further runs", version=source.latest_upload))
-        if reasons:
+        row = rows[number]
+        latest: dict[ScoresCode, dict[str, Any]] = {
+            "assessed anew": {"revision": source.latest_revision},
+            "further runs": {"version": source.latest_upload},
+        }
+        if source.outdated:
             outdated.append(
                 Dependent(
                     kind="score matrix",
                     round=row.round,
                     saved_at=row.logged_at,
                     saved_by=row.logged_by,
-                    stale=True,
-                    reasons=reasons,
+                    stale=source.outdated,
+                    reasons=[Reason(code=code, **latest[code]) for code in source.changes],
                     scores=Scores(**row._mapping, matrix=number),
                 )
             )

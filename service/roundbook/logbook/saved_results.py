@@ -21,7 +21,7 @@ from roundbook.logbook.measures import measure_named
 from roundbook.logbook.names import LONGEST_NAME, is_named
 from roundbook.logbook.result import Result, unreadable
 from roundbook.logbook.session import Session
-from roundbook.logbook.staleness import Change, Input, changes
+from roundbook.logbook.staleness import Change, Input, changes, makes_stale
 from roundbook.logbook.withdrawals import TaskScores, read_withdrawn
 from roundbook.requests.base import Request
 from roundbook.requests.results import ListResults, ShowResult
@@ -271,7 +271,7 @@ def judge_results(
                     left_out=left_out,
                 )
                 renewable = kind.renewable(today)
-        stale = illegible is not None or any(change.stale for change in changed)
+        stale = makes_stale(changed, illegible=illegible is not None)
         entry = ResultEntry(
             **row._mapping,
             brief=brief,

@@ -1,9 +1,10 @@
-"""The rule of staleness: the inputs of a saved result compared with today's.
+"""The rule of staleness: what a result or a score matrix was computed from, compared with today's.
 
 A result is stale when one of its inputs is no longer the current one of its round, or when facts
 that it depends on became known of the input's runs or round. A round that is logged later is
 listed as a change but makes no result stale: otherwise every plan would be stale once its round
-is held. A round that was left out as withdrawn and counts again does make it stale.
+is held. A round that was left out as withdrawn and counts again does make it stale. Scores that
+were computed from runs and assessments are stale once their round has later ones.
 """
 
 from __future__ import annotations
@@ -29,6 +30,10 @@ Code = Literal[
     "rule",  # the result is by an earlier rule
     "restored",  # left out as withdrawn, it counts again
     "added",  # it has an input today, and had none then
+]
+ScoresCode = Literal[
+    "assessed anew",  # the scores were computed from earlier assessments
+    "further runs",  # the scores were computed without the runs of a later upload
 ]
 Origin = Literal[
     "variance_estimate", "published_variance", "factor_set", "matrix", "run_upload", "qrels"
@@ -97,6 +102,22 @@ class Change(Result):
     def of_new_round(self) -> bool:
         """Whether it is about a round that the result was not computed from."""
         return self.code in ("added", "restored")
+
+
+def scores_changes(
+    upload: int, revision: int, *, latest_upload: int, latest_revision: int
+) -> list[ScoresCode]:
+    """Return why scores are stale that were computed from an upload and an assessments' revision."""
+    codes: tuple[tuple[bool, ScoresCode], ...] = (
+        (revision < latest_revision, "assessed anew"),
+        (upload < latest_upload, "further runs"),
+    )
+    return [code for holds, code in codes if holds]
+
+
+def makes_stale(changed: Sequence[Change], *, illegible: bool) -> bool:
+    """Return whether a result is stale by its changes; what cannot be read counts as stale."""
+    return illegible or any(change.stale for change in changed)
 
 
 def changes(

@@ -161,7 +161,8 @@ def _stale(connection: Connection, task_id: int) -> list[str]:
     return [
         entry.name
         for entry, _ in judge_results(connection, stored_results(connection, task_id))
-        if is_latest(entry) and any(change.code == "topics" for change in entry.changes)
+        if is_latest(entry)
+        and any(change.stale and change.code == "topics" for change in entry.changes)
     ]
 
 

@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from roundbook.logbook.staleness import Change, Code, Input, changes
+from roundbook.logbook.staleness import Change, Code, Input, changes, makes_stale, scores_changes
 from roundbook.presentation.saved_results import change_sentence, stale_reasons
 
 
@@ -29,7 +29,7 @@ def given(round_label="r1", **other):
 
 
 def is_stale(found):
-    return any(change.stale for change in found)
+    return makes_stale(found, illegible=False)
 
 
 def codes(saved, today, *, withdrawn=(), left_out=()):
@@ -61,6 +61,24 @@ def test_another_input_makes_it_stale(now, code, sentence):
     (reason,) = stale_reasons(found)
     assert reason.startswith(f"round 'r1': {sentence}")
     assert (found[0].was, found[0].now) == (0.05, now.value)
+
+
+def test_what_cannot_be_read_is_stale():
+    assert (makes_stale([], illegible=True), makes_stale([], illegible=False)) == (True, False)
+
+
+@pytest.mark.parametrize(
+    ("latest", "codes"),
+    [
+        ((2, 3), []),
+        ((2, 4), ["assessed anew"]),
+        ((4, 3), ["further runs"]),
+        ((3, 5), ["assessed anew", "further runs"]),
+    ],
+)
+def test_computed_scores_are_stale_by_later_runs_and_assessments(latest, codes):
+    upload, revision = latest
+    assert scores_changes(2, 3, latest_upload=upload, latest_revision=revision) == codes
 
 
 def test_a_published_value_that_was_corrected_says_so():

@@ -17,6 +17,7 @@ from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
+from roundbook.logbook.staleness import ScoresCode, scores_changes
 from roundbook.requests.matrices import ListMatrices
 
 Status = Literal["current", "superseded", "withdrawn"]
@@ -44,20 +45,16 @@ class Source(Result):
     latest_revision: int
 
     @property
-    def assessed_anew(self) -> bool:
-        """Whether later assessments exist."""
-        return self.revision < self.latest_revision
-
-    @property
-    def has_further_runs(self) -> bool:
-        """Whether later runs exist."""
-        return self.upload < self.latest_upload
+    def changes(self) -> list[ScoresCode]:
+        """The codes by which the scores are stale."""
+        latest = {"latest_upload": self.latest_upload, "latest_revision": self.latest_revision}
+        return scores_changes(self.upload, self.revision, **latest)
 
     @computed_field  # type: ignore[prop-decorator]
     @property
     def outdated(self) -> bool:
         """Whether the scores are to be computed anew, as later runs or assessments exist."""
-        return self.assessed_anew or self.has_further_runs
+        return bool(self.changes)
 
 
 class ListedMatrix(Result):
