@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from sqlalchemy import text
-from tests.databases import scalar
+from tests.databases import rows, scalar
 from tests.factories import (
     Design,
     compare_rankings,
@@ -47,7 +47,7 @@ from roundbook.errors import (
     RoundPublishedError,
     WithdrawnError,
 )
-from roundbook.logbook.withdrawals import left_out
+from roundbook.logbook.withdrawals import LATEST, left_out
 
 ROUNDS = ("r1", "r2", "r3")
 
@@ -82,6 +82,20 @@ def test_a_withdrawn_matrix_leaves_the_pooled_variance_and_this_is_said(engine, 
     histories = show_histories(engine, "t")
     assert [each.round for each in histories.histories[0].rounds] == ["r1", "r3"]
     assert histories.withdrawn == [withdrawn]
+
+
+def test_the_latest_matrices_that_are_not_withdrawn_are_the_current_ones(engine, three):
+    withdraw_matrix(engine, three[0], "wrong qrels")
+    withdraw_matrix(engine, three[1], "wrong qrels")
+    later = log_scores(engine, "r1", scores(9), revise="mended").matrix
+    restore_matrix(engine, three[1], "they were right")
+    log_scores(engine, "r3", scores(9), revise="mended")
+    last = log_scores(engine, "r3", scores(8), revise="mended again").matrix
+    withdraw_matrix(engine, last, "not at all")
+    latest = rows(engine, f"SELECT id, withdrawn FROM {LATEST} AS latest ORDER BY id")
+    assert latest == [(three[1], None), (later, None), (last, "not at all")]
+    current = rows(engine, "SELECT id FROM roundbook.current_matrix ORDER BY id")
+    assert current == [(three[1],), (later,)]
 
 
 def test_what_asks_for_a_withdrawn_matrix_is_told(engine, three):

@@ -16,7 +16,7 @@ from tests.factories import log_files
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import BadFileError, DatabaseError, RoundbookError
 from roundbook.formats import apply_missing_policy, read_scores
-from roundbook.logbook.lookup import current_matrix, find_series
+from roundbook.logbook.lookup import find_series, read_current_matrix
 from roundbook.logbook.session import Work
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.fields import Missing
@@ -30,7 +30,7 @@ LAYOUTS = [name for name in FORMATS if name != "teams"]
 def stored(engine, label):
     with unit_of_work(engine) as connection:
         series = find_series(connection, "fuzz", label, "AP", None)
-        return load_matrix(connection, current_matrix(connection, series))
+        return load_matrix(connection, read_current_matrix(connection, series))
 
 
 def by_name(topics, runs, scores):

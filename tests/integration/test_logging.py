@@ -29,7 +29,7 @@ from roundbook.errors import (
     NotRecordedError,
 )
 from roundbook.formats import RunTeam
-from roundbook.logbook.lookup import current_matrix, find_series
+from roundbook.logbook.lookup import find_series, read_current_matrix
 from roundbook.logbook.matrices import entering
 from roundbook.logbook.matrices import log_matrix as matrices
 from roundbook.logbook.storing import load_matrix
@@ -39,7 +39,7 @@ from roundbook.presentation.matrices import log_notes
 def read_back(engine, round_label="1", measure="AP", assessments=None):
     with unit_of_work(engine) as connection:
         series = find_series(connection, "t", round_label, measure, assessments)
-        return load_matrix(connection, current_matrix(connection, series))
+        return load_matrix(connection, read_current_matrix(connection, series))
 
 
 ROUNDS = itertools.count()

@@ -14,7 +14,7 @@ from sqlalchemy import Connection, Row, case, func, select, text
 
 from roundbook.database.tables import factor_set, factor_set_run, matrix, matrix_run, run, withdrawn
 from roundbook.errors import NotRecordedError
-from roundbook.logbook.lookup import Series, current_matrix, find_series, of_series
+from roundbook.logbook.lookup import Series, find_series, of_series, read_current_matrix
 from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.runs.recorded_runs import known_pool
@@ -202,7 +202,7 @@ def find_factor_set(connection: Connection, series: Series, version: int | None 
         )
     versions = ", ".join(str(row.version) for row in sets)
     if version is None:
-        row = current_matrix(connection, series)
+        row = read_current_matrix(connection, series)
         if row is None or row.id != sets[-1].matrix_id:
             raise NotRecordedError(
                 f"{where} factors of its current scores, which one run cannot have; of earlier"

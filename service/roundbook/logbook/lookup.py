@@ -15,7 +15,7 @@ from roundbook.database.tables import matrix, measure, round_, task, withdrawn
 from roundbook.errors import InputError, NotRecordedError, WithdrawnError
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.names import is_named, near_name
-from roundbook.logbook.withdrawals import IS_LATEST
+from roundbook.logbook.withdrawals import IS_LATEST, LATEST
 
 if TYPE_CHECKING:
     from roundbook.requests.matrices import LoggingRequest
@@ -217,11 +217,10 @@ def _labels(
 _LABELS = text(f"""
 SELECT assessments, bool_or(is_current) AS is_current
 FROM (
-    SELECT round_id, measure_id, assessments, withdrawn.matrix_id IS NULL AS is_current
-    FROM roundbook.matrix
+    SELECT round_id, measure_id, assessments, withdrawn IS NULL AS is_current
+    FROM {LATEST} AS matrix
     JOIN roundbook.round ON round.id = round_id AND round.task_id = :task
-    LEFT JOIN roundbook.withdrawn ON withdrawn.matrix_id = matrix.id
-    WHERE {IS_LATEST} AND (CAST(:measure AS bigint) IS NULL OR measure_id = :measure)
+    WHERE CAST(:measure AS bigint) IS NULL OR measure_id = :measure
     UNION ALL
     SELECT round_id, measure_id, assessments, true FROM roundbook.published_variance
     WHERE CAST(:measure AS bigint) IS NULL OR measure_id = :measure
@@ -270,13 +269,11 @@ def latest_matrix(connection: Connection, series: Series) -> Row[Any] | None:
     return connection.execute(
         select(matrix, withdrawn.c.reason.label("withdrawn"))
         .outerjoin(withdrawn, withdrawn.c.matrix_id == matrix.c.id)
-        .where(of_series(matrix, series))
-        .order_by(matrix.c.revision.desc())
-        .limit(1)
+        .where(of_series(matrix, series), text(IS_LATEST))
     ).one_or_none()
 
 
-def current_matrix(connection: Connection, series: Series) -> Row[Any] | None:
+def read_current_matrix(connection: Connection, series: Series) -> Row[Any] | None:
     """Return the current revision of a score matrix, None if none is logged.
 
     Raises
@@ -293,9 +290,9 @@ def current_matrix(connection: Connection, series: Series) -> Row[Any] | None:
 def find_logged(
     connection: Connection, task: str, round_label: str, measure: str, assessments: str | None
 ) -> tuple[Series, Row[Any]]:
-    """Return a series, as `find_series`, and its `current_matrix`; there must be one."""
+    """Return a series, as `find_series`, and its current matrix; there must be one."""
     series = find_series(connection, task, round_label, measure, assessments)
-    row = current_matrix(connection, series)
+    row = read_current_matrix(connection, series)
     if row is None:
         raise NotRecordedError(
             f"Round '{series.round}' has no logged scores of {series.measure}.",

@@ -20,7 +20,7 @@ from roundbook.logbook.names import NearName, check_name, is_named, near_name, n
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task
-from roundbook.logbook.withdrawals import IS_LATEST
+from roundbook.logbook.withdrawals import LATEST
 from roundbook.requests.matrices import LoggingRequest
 from roundbook.requests.runs import LogQrels, LogRuns
 from roundbook.requests.tasks import CreateRound, ListRounds
@@ -242,12 +242,11 @@ def read_rounds(connection: Connection, task_id: int, label: str | None = None) 
 
 _MATRICES = text(f"""
 SELECT matrix.round_id, measure.name AS measure, matrix.assessments, matrix.revision, matrix.topics,
-       matrix.runs, matrix.id AS matrix, withdrawn.reason AS withdrawn
-FROM roundbook.matrix
+       matrix.runs, matrix.id AS matrix, matrix.withdrawn
+FROM {LATEST} AS matrix
 JOIN roundbook.measure ON measure.id = matrix.measure_id
 JOIN roundbook.round ON round.id = matrix.round_id
-LEFT JOIN roundbook.withdrawn ON withdrawn.matrix_id = matrix.id
-WHERE round.task_id = :task AND {IS_LATEST}
+WHERE round.task_id = :task
 ORDER BY matrix.round_id, measure.name, matrix.assessments
 """)  # noqa: S608
 

@@ -110,6 +110,7 @@ VARIANCES = """
 """
 # The current matrix of each round first; a published estimate where there is none. On the raw
 # scale a matrix's estimate is the latest version, else the latest version by its latest factors.
+# By the view of current matrices those of all tasks would be read.
 HISTORY = f"""
 WITH task_round AS (
     SELECT id, label, ordinal, held, collection FROM roundbook.round

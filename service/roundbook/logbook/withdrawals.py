@@ -19,6 +19,15 @@ IS_LATEST = """NOT EXISTS (
           = (matrix.round_id, matrix.measure_id, matrix.assessments)
       AND later.revision > matrix.revision
 )"""
+# The rows of `matrix` that are the latest of their series, with the reason why they are `withdrawn`
+# at present, else null, `withdrawn_at` and `withdrawn_by`.
+LATEST = f"""(
+    SELECT matrix.*, withdrawn.reason AS withdrawn, withdrawn.decided_at AS withdrawn_at,
+           withdrawn.decided_by AS withdrawn_by
+    FROM roundbook.matrix
+    LEFT JOIN roundbook.withdrawn ON withdrawn.matrix_id = matrix.id
+    WHERE {IS_LATEST}
+)"""  # noqa: S608
 
 
 class WithdrawnMatrix(Result):
@@ -67,16 +76,13 @@ def read_withdrawn(connection: Connection, scores: TaskScores) -> list[Withdrawn
 
 _WITHDRAWN = f"""
 SELECT round.label AS round, measure.name AS measure, matrix.assessments, matrix.id AS matrix,
-       matrix.revision, withdrawn.reason, withdrawn.decided_at AS withdrawn_at,
-       withdrawn.decided_by AS withdrawn_by
-FROM roundbook.withdrawn
-JOIN roundbook.matrix ON matrix.id = withdrawn.matrix_id
+       matrix.revision, matrix.withdrawn AS reason, matrix.withdrawn_at, matrix.withdrawn_by
+FROM {LATEST} AS matrix
 JOIN roundbook.round ON round.id = matrix.round_id
 JOIN roundbook.measure ON measure.id = matrix.measure_id
-WHERE round.task_id = %(task)s
+WHERE round.task_id = %(task)s AND matrix.withdrawn IS NOT NULL
   AND (CAST(%(measures)s AS bigint[]) IS NULL OR matrix.measure_id = ANY (%(measures)s))
   AND (CAST(%(assessments)s AS text[]) IS NULL OR matrix.assessments = ANY (%(assessments)s))
   AND (CAST(%(rounds)s AS bigint[]) IS NULL OR round.id = ANY (%(rounds)s))
-  AND {IS_LATEST}
 ORDER BY round.ordinal, measure.name, matrix.assessments
 """  # noqa: S608
