@@ -69,7 +69,7 @@ def impact(
         return
     print_sentences(*impact_sentences(result))
     renewals = _renewals(result.dependents)
-    if result.source is not None and result.source.outdated and result.standing == "current":
+    if result.source is not None and result.source.outdated and result.status == "current":
         section("To compute its scores anew:")
         print_commands(recompute_command(result))
     if renewals:

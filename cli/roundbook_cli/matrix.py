@@ -52,7 +52,7 @@ _CORRECTED = (
     Column("round", "Round"),
     Column("measure", "Measure"),
     count("revision", "Revision"),
-    Column("standing", "Status"),
+    Column("matrix_status", "Status", key="standing"),
     Column("reason", "Reason"),
     Column("status", "Change"),
 )
@@ -70,7 +70,7 @@ LISTED = (
     count("revision", "Revision"),
     count("topics", "Topics"),
     count("runs", "Runs"),
-    Column("standing", "Status"),
+    Column("status", "Status", key="standing"),
     Column("reason", "Reason"),
     Column("logged_at", "Logged", _day),
     Column("logged_by", "By"),
@@ -82,7 +82,7 @@ _LISTED_BRIEFLY = (
     Column("measure", "Measure"),
     count("revision", "Revision", spare=2),
     count("size", "Size", spare=1),
-    Column("standing", "Status"),
+    Column("status", "Status"),
     Column("reason", "Reason"),
     Column("logged", "Logged", spare=3),
 )
@@ -121,7 +121,7 @@ def list_(
     outdated = [
         row.matrix
         for row in listed.matrices
-        if row.standing == "current" and row.source is not None and row.source.outdated
+        if row.status == "current" and row.source is not None and row.source.outdated
     ]
     if outdated:
         number = outdated[0] if len(outdated) == 1 else "NUMBER"
@@ -206,7 +206,7 @@ def show_(
     print_table(details.variances, _VARIANCES, above=[*_facts(details), "", "Variances:"])
     if details.factors:
         section("Factor versions:", rows=factor_rows(details), columns=_FACTORS)
-        if details.standing == "current" and (details.factors[-1].pool_now or 0) > 1:
+        if details.status == "current" and (details.factors[-1].pool_now or 0) > 1:
             print_refit(details)
     section(f"{counted(len(details.topics), 'topic')}: {', '.join(details.topics)}")
     runs = _RUNS[:2] if request.anonymous else _RUNS if details.runs[0].pseudonym else _RUNS[:-1]
@@ -278,7 +278,7 @@ _EXPORTED = (
     Column("round", "Round"),
     Column("measure", "Measure"),
     count("revision", "Revision"),
-    Column("standing", "Status"),
+    Column("status", "Status", key="standing"),
     Column("layout", "Layout"),
     count("topics", "Topics"),
     count("runs", "Runs"),

@@ -63,7 +63,7 @@ def show(
         return
     if form == "csv":
         print_csv(
-            [column.field for column in columns],
+            [column.key or column.field for column in columns],
             ([_plain(column, getattr(row, column.field)) for column in columns] for row in rows),
         )
         return

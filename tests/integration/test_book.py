@@ -90,7 +90,7 @@ def test_scores_come_in_as_python_has_them(book, tmp_path):
     (dry,) = book.log("t", "2", wide / 2, "AP", create=True, dry_run=True).matrices
     assert (dry.status, dry.dry_run) == ("logged", True)
     assert [row.round for row in book.rounds("t").rounds] == ["1"]
-    assert [row.standing for row in book.round("t", "1").matrices] == ["current"]
+    assert [row.status for row in book.round("t", "1").matrices] == ["current"]
     both = pd.concat([long.assign(measure="AP"), long.assign(measure="P@5")])
     several = book.log("t", "3", both, all_measures=True, create=True)
     assert [one.measure for one in several.matrices] == ["AP", "P@5"]
@@ -244,6 +244,7 @@ def test_a_list_without_rows_has_its_columns(book):
     assert sizes == [0] * 6
     assert empty["results"][:3] == ["kind", "name", "version"]
     assert empty["runs"][:3] == ["round", "upload", "runs"]
+    assert empty["matrices"][6:10] == ["runs", "standing", "reason", "replaced_by"]
     book.log("t", "1", scores(), "AP", topics=TOPICS, runs=RUNS)
     book.log("t", "2", scores(1), "AP", topics=TOPICS, runs=RUNS, create=True)
     book.save("plan", task="t", measure="AP")

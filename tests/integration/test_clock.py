@@ -54,7 +54,7 @@ def test_the_clock_is_set_back_between_two_changes(engine):
     assert show_plan(engine, "next").stale == []
     fit_factor_set(engine, "t", "r", "AP", runs=("run1", "run2"), reason="others")
     (listed,) = list_matrices(engine, "t").matrices
-    assert (listed.standing, listed.reason) == ("current", "they were right")
+    assert (listed.status, listed.reason) == ("current", "they were right")
     history = show_history(engine, 1).entries
     decisions = [entry.what for entry in history if entry.what in ("withdrawn", "restored")]
     assert decisions == ["withdrawn", "restored"]

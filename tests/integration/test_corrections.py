@@ -154,10 +154,14 @@ def test_restored_it_counts_again_exactly(engine, three):
     before = show_variances(engine, "t", "AP")
     drift = report_drift(engine, "t", "AP")
     done = withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
-    assert (done.status, done.standing, done.reason) == ("withdrawn", "withdrawn", "wrong qrels")
+    assert (done.status, done.matrix_status, done.reason) == (
+        "withdrawn",
+        "withdrawn",
+        "wrong qrels",
+    )
     assert withdraw_matrix(engine, three[0], "again", user="eve").status == "unchanged"
     done = restore_matrix(engine, three[0], "right after all", user="bob")
-    assert (done.status, done.standing) == ("restored", "current")
+    assert (done.status, done.matrix_status) == ("restored", "current")
     assert restore_matrix(engine, three[0], "again", user="eve").status == "unchanged"
     assert show_variances(engine, "t", "AP") == before
     assert report_drift(engine, "t", "AP") == drift

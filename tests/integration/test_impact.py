@@ -119,7 +119,7 @@ ESTIMATES = [
 def test_everything_that_rests_on_a_matrix_is_found(engine, resting):
     impact = show_impact(engine, resting[0])
     assert (impact.task, impact.round, impact.measure, impact.revision) == (TASK, FIRST, "AP", 1)
-    assert (impact.standing, impact.why) == ("current", None)
+    assert (impact.status, impact.why) == ("current", None)
     assert names(impact.dependents) == [
         "factor version 1",
         "factor version 2",
@@ -161,7 +161,7 @@ def test_a_revision_makes_it_stale_and_the_commands_renew_it(engine, resting, sh
     revised = log(engine, FIRST, scores(9), revise="a typo")
     assert (revised.revision, revised.factor_version) == (2, 3)
     impact = show_impact(engine, resting[0])
-    assert (impact.standing, impact.why) == (
+    assert (impact.status, impact.why) == (
         "superseded",
         f"superseded by revision 2 (matrix {revised.matrix})",
     )
@@ -294,7 +294,7 @@ def test_a_withdrawal_leaves_what_cannot_be_renewed_and_a_restoration_mends_it(
     before = show_impact(engine, resting[0]).dependents
     done = withdraw_matrix(engine, resting[0], "wrong qrels.", user="bob")
     impact = show_impact(engine, resting[0])
-    assert (impact.standing, impact.why) == (
+    assert (impact.status, impact.why) == (
         "withdrawn",
         f"matrix {resting[0]} is withdrawn: wrong qrels",
     )

@@ -88,7 +88,7 @@ def test_the_list_says_which_matrices_count_and_why_the_others_do_not(engine, co
     def told(**options):
         listed = list_matrices(engine, "task", **options)
         return [
-            (each.matrix, each.revision, each.standing, each.reason, each.replaced_by)
+            (each.matrix, each.revision, each.status, each.reason, each.replaced_by)
             for each in listed.matrices
         ]
 
@@ -173,7 +173,7 @@ def test_a_matrix_is_shown_with_all_that_is_known(engine):
     found = show_matrix(engine, number)
     assert (found.task, found.round, found.round_status) == ("task", "r1", "draft")
     assert (found.measure, found.assessments, found.revision) == ("AP", "official", 1)
-    assert (found.standing, found.why, found.decided_by) == ("current", None, "ann")
+    assert (found.status, found.why, found.decided_by) == ("current", None, "ann")
     assert found.since == found.logged_at
     assert (found.files, found.layout, found.tool) == (["one.csv", "two.csv"], "long", "ev 9")
     assert (found.missing_policy, found.missing_cells) == ("drop-topic", 1)
@@ -206,14 +206,14 @@ def test_a_matrix_is_shown_with_all_that_is_known(engine):
 
 def test_a_matrix_is_shown_with_what_became_of_it(committed, engine, corrected):
     first, second, third = (show_matrix(engine, number) for number in corrected)
-    assert (first.standing, first.replaced_by) == ("superseded", second.matrix)
+    assert (first.status, first.replaced_by) == ("superseded", second.matrix)
     assert (first.why, first.decided_by, first.since) == ("new qrels", "dee", second.logged_at)
     assert (second.reason, second.why) == ("new qrels", "t1 was a mistake")
-    assert (third.standing, third.why, third.decided_by) == ("current", "d counts", "cas")
+    assert (third.status, third.why, third.decided_by) == ("current", "d counts", "cas")
     assert third.reason == "t1 was a mistake"
     withdraw_matrix(engine, third.matrix, "once more", user="fay")
     again = show_matrix(engine, third.matrix)
-    assert (again.standing, again.why, again.decided_by) == ("withdrawn", "once more", "fay")
+    assert (again.status, again.why, again.decided_by) == ("withdrawn", "once more", "fay")
     assert again.since > third.since
 
 
@@ -373,7 +373,7 @@ def test_what_does_not_count_is_exported_with_a_note(engine, corrected):
     first, second, third = corrected
     assert export_notes(export_matrix(engine, third)) == []
     found = export_matrix(engine, first)
-    assert found.standing == "superseded"
+    assert found.status == "superseded"
     assert export_notes(found) == [
         f"Matrix {first} (revision 1) is superseded by matrix {second}: new qrels."
     ]

@@ -266,11 +266,10 @@ def usable_topics(sd: npt.NDArray[np.float64], zero_sd: str) -> npt.NDArray[np.b
 def outdated_factors(connection: Connection, row: Row[Any]) -> OutdatedFactors | None:
     """Return the outdated factors of a ``factor_set`` row, None if its matrix is current."""
     origin = find_matrix(connection, row.matrix_id)
-    if origin.standing == "current":
+    if origin.status == "current":
         return None
-    factors = {"version": row.version, "matrix": origin.id}
-    status = {"status": origin.standing, "reason": origin.why}
-    return OutdatedFactors(**{**origin._mapping, **factors, **status})
+    factors = {"version": row.version, "matrix": origin.id, "reason": origin.why}
+    return OutdatedFactors(**{**origin._mapping, **factors})
 
 
 def standardising_runs(contributed: list[bool | None]) -> Standardising:

@@ -15,6 +15,7 @@ from roundbook.logbook.lookup import of_series, read_round
 from roundbook.logbook.matrices.listing import (
     Scores,
     Source,
+    Status,
     find_matrix,
     read_matrices,
     read_sources,
@@ -94,13 +95,13 @@ class Dependent(Result):
 class Impact(Scores):
     """Everything derived from a score matrix, and results that would use it if saved today.
 
-    `standing` is ``current``, ``superseded`` by a later revision, or ``withdrawn``; `reason` has
+    `status` is ``current``, ``superseded`` by a later revision, or ``withdrawn``; `reason` has
     the revision or the cause. `source` has the runs and assessments its scores were computed from,
     None for scores from files.
     """
 
     revision: int
-    standing: Literal["current", "superseded", "withdrawn"]
+    status: Status = Field(alias="standing")
     reason: Reason | None
     source: Source | None
     dependents: list[Dependent]

@@ -87,7 +87,7 @@ def round_context(
     `usual` is whether `usual_label` chooses among several assessments where none is named.
     """
     contents = answer(caller, session, show_round, ShowRound(task=task, round=round))
-    current = [matrix for matrix in contents.matrices if matrix.standing == "current"]
+    current = [matrix for matrix in contents.matrices if matrix.status == "current"]
     # Measures with current scores come first: the first is shown unless another is chosen.
     names = list(dict.fromkeys(matrix.measure for matrix in (*current, *contents.matrices)))
     chosen = recorded_name(measure, names) if measure else names[0] if names else None
@@ -231,7 +231,7 @@ def round_commands(
                 *("measure", "merge", measure, "INTO", "--reason", "REASON"),
             ),
         ]
-    has_current = any(matrix.standing == "current" for matrix in contents.matrices)
+    has_current = any(matrix.status == "current" for matrix in contents.matrices)
     holds = contents.matrices or contents.uploads or contents.qrels or contents.published_variances
     if contents.status == "published":
         commands.append(_command("Verify its fingerprint", "round", "verify", *names))
@@ -252,9 +252,9 @@ def matrix_commands(matrix: ShownMatrix) -> list[Command]:
     """Return the commands for a score matrix, as its status allows them."""
     number = str(matrix.matrix)
     commands = []
-    if matrix.standing == "current":
+    if matrix.status == "current":
         commands.append(_command("Withdraw it", "matrix", "withdraw", number, "--reason", "REASON"))
-    elif matrix.standing == "withdrawn":
+    elif matrix.status == "withdrawn":
         commands.append(_command("Restore it", "matrix", "restore", number, "--reason", "REASON"))
     return [
         *commands,

@@ -14,20 +14,24 @@ ColumnTypes = Mapping[str, type]
 _SCALARS = (str, bool, int, float, datetime, date)
 
 
-def types_of(model: type[BaseModel]) -> dict[str, type]:
-    """Return the type of every column of a model's rows.
+def types_of(model: type[BaseModel], *, by_alias: bool = True) -> dict[str, type]:
+    """Return the type of every column of a model's rows, by its keys in JSON or by its fields.
 
     Models within it have columns of their own, ``interval.low``; a mapping of names to numbers or
     texts has one a name, which is not known here.
     """
     types: dict[str, type] = {}
-    annotations = {name: field.annotation for name, field in model.model_fields.items()}
+    annotations = {
+        (by_alias and field.alias) or name: field.annotation
+        for name, field in model.model_fields.items()
+    }
     for name in model.model_computed_fields:
         annotations[name] = get_type_hints(getattr(model, name).fget)["return"]
     for name, annotation in annotations.items():
         kind = _without_none(annotation)
         if isinstance(kind, type) and issubclass(kind, BaseModel):
-            types |= {f"{name}.{inner}": of_inner for inner, of_inner in types_of(kind).items()}
+            of_kind = types_of(kind, by_alias=by_alias)
+            types |= {f"{name}.{inner}": of_inner for inner, of_inner in of_kind.items()}
         else:
             types[name] = _column_type(kind)
     return types
@@ -35,7 +39,7 @@ def types_of(model: type[BaseModel]) -> dict[str, type]:
 
 def types_at(model: type[BaseModel], paths: Mapping[str, str]) -> dict[str, type]:
     """Return the types of columns that are paths of a model's fields, see `values_at`."""
-    types = types_of(model)
+    types = types_of(model, by_alias=False)
     return {name: types[path] for name, path in paths.items()}
 
 

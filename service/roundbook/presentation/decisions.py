@@ -80,7 +80,7 @@ def uncorrected_note(corrected: CorrectedMatrix, reason: str | None = None) -> s
     """
     if corrected.status != "unchanged":
         return None
-    status = "is withdrawn" if corrected.standing == "withdrawn" else "counts"
+    status = "is withdrawn" if corrected.matrix_status == "withdrawn" else "counts"
     since = f", since {corrected.decided_at:%Y-%m-%d}" if corrected.decided_at else ""
     quoted = "" if reason is None else f" '{reason}'"
     return (
@@ -293,7 +293,7 @@ _STALE_BY: dict[str, Callable[[Any], str]] = {
     # A plan that left a matrix out as withdrawn is stale once the matrix counts.
     "CorrectedMatrix": lambda corrected: (
         f"matrix {corrected.matrix}"
-        f" {'is withdrawn' if corrected.standing == 'withdrawn' else 'counts'}"
+        f" {'is withdrawn' if corrected.matrix_status == 'withdrawn' else 'counts'}"
     ),
     "ChangedRound": lambda changed: (
         f"round '{changed.round}' is on collection '{changed.collection}'"

@@ -241,12 +241,12 @@ def team_file_notes(about: Remarks | DescribedTeams, where: str) -> list[str]:
 def status_phrase(matrix: ExportedMatrix | ShownMatrix) -> str:
     """Return the status of a score matrix as a phrase, with the matrix that supersedes it."""
     by = "" if matrix.replaced_by is None else f" by matrix {matrix.replaced_by}"
-    return f"{matrix.standing}{by}"
+    return f"{matrix.status}{by}"
 
 
 def export_notes(exported: ExportedMatrix) -> list[str]:
     """Return a note if exported scores count no more, with the reason; else an empty list."""
-    if exported.standing == "current":
+    if exported.status == "current":
         return []
     return [
         f"Matrix {exported.matrix} (revision {exported.revision}) is {status_phrase(exported)}:"

@@ -96,12 +96,12 @@ def no_current_scores(
     by = "" if assessments is None else f" under '{assessments}' assessments"
     for row in matrices:
         requested = row.measure == measure and assessments in (None, row.assessments)
-        if requested and row.standing == "withdrawn":
+        if requested and row.status == "withdrawn":
             why = (row.reason or "").rstrip(".")
             return f"The {measure} scores of this round{by} (matrix {row.matrix}) are withdrawn: {why}."
     if by:
         return f"This round has no {measure} scores{by} that stand."
-    measures = dict.fromkeys(row.measure for row in matrices if row.standing == "current")
+    measures = dict.fromkeys(row.measure for row in matrices if row.status == "current")
     has = f"; it has {listed(list(measures), 8)}" if measures else ""
     return f"This round has no {measure} scores{has}."
 

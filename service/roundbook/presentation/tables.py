@@ -15,7 +15,8 @@ class Column(NamedTuple):
     """A column of a table: the field of a row, its heading, and how its values are written.
 
     Where a table is too wide, columns marked `below` are written below the rest of their row. Then
-    columns are left out, that with the highest `spare` first; columns with a `spare` of 0 stay.
+    columns are left out, that with the highest `spare` first; columns with a `spare` of 0 stay. The
+    `key` heads the terminal's CSV, where that is not the field's name.
     """
 
     field: str
@@ -24,6 +25,7 @@ class Column(NamedTuple):
     justify: str = "left"
     spare: int = 0
     below: bool = False
+    key: str = ""
 
     def cell(self, row: object) -> str:
         """Return the cell of this column in a row as text; a dash where the value is None."""

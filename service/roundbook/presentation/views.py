@@ -284,7 +284,7 @@ _VIEWS: dict[str, Callable[[Any], View]] = {
 def _fields(row: object) -> Mapping[str, Any]:
     if isinstance(row, Mapping):
         return row
-    return row.model_dump() if isinstance(row, BaseModel) else vars(row)
+    return row.model_dump(by_alias=True) if isinstance(row, BaseModel) else vars(row)
 
 
 def _flat(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -25,7 +25,7 @@ from roundbook.requests.matrices import RestoreMatrix, WithdrawMatrix
 class CorrectedMatrix(Scores):
     """A matrix that was withdrawn or restored.
 
-    `standing` is its present status, since `decided_at` by `decided_by` for a `reason`; `status` is
+    `matrix_status` is its present one, since `decided_at` by `decided_by` for a `reason`; `status` is
     ``withdrawn``, ``restored``, or ``unchanged`` if it had that status before; with `dry_run` it is
     what would have been done.
     `impact` is what depends on it and is stale now, and `publication` has the fingerprints of a
@@ -33,7 +33,7 @@ class CorrectedMatrix(Scores):
     """
 
     revision: int
-    standing: Literal["current", "withdrawn"]
+    matrix_status: Literal["current", "withdrawn"] = Field(alias="standing")
     reason: str | None
     decided_at: datetime | None
     decided_by: str | None
@@ -113,7 +113,7 @@ def _decide(session: Session, request: WithdrawMatrix, *, withdrawn: bool) -> Co
         )
     decision = {
         "matrix": number,
-        "standing": "withdrawn" if withdrawn else "current",
+        "matrix_status": "withdrawn" if withdrawn else "current",
         "reason": last and last.reason,
         "decided_at": last and last.decided_at,
         "decided_by": last and last.decided_by,

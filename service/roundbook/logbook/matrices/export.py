@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from unicodedata import normalize
 
+from pydantic import Field
 from sqlalchemy import Connection
 
 from roundbook.errors import InputError, NotRecordedError
@@ -28,12 +29,12 @@ from roundbook.requests.matrices import ExportMatrix
 class ExportedMatrix(Scores):
     """An exported matrix: its `content` if no `output` was named, else the `files` written.
 
-    `file_type` is csv, xlsx, parquet or, for trec_eval's layout, text. `standing` is the matrix's
-    status, with its `reason`; `replaced_by` is the next revision.
+    `file_type` is csv, xlsx, parquet or, for trec_eval's layout, text. `status` is the matrix's,
+    with its `reason`; `replaced_by` is the next revision.
     """
 
     revision: int
-    standing: Status
+    status: Status = Field(alias="standing")
     reason: str | None
     replaced_by: int | None
     layout: str

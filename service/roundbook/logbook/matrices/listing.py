@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import computed_field
+from pydantic import Field, computed_field
 from sqlalchemy import Connection, Row, text
 
 from roundbook.errors import NotRecordedError
@@ -60,8 +60,8 @@ class Source(Result):
 class ListedMatrix(Result):
     """A score matrix of `topics` by `runs`.
 
-    `standing` is its status and `reason` the reason for it: that of the withdrawal or restoration,
-    of the revision that replaced it (`replaced_by`), or of its own revision. `source` has the runs
+    `reason` is the reason for its `status`: that of the withdrawal or restoration, of the revision
+    that replaced it (`replaced_by`), or of its own revision. `source` has the runs
     and assessments its scores were computed from, None for scores from files.
     """
 
@@ -72,7 +72,7 @@ class ListedMatrix(Result):
     revision: int
     topics: int
     runs: int
-    standing: Status
+    status: Status = Field(alias="standing")
     reason: str | None
     replaced_by: int | None
     logged_at: datetime
@@ -172,8 +172,8 @@ def read_matrices(connection: Connection, numbers: Collection[int]) -> Sequence[
     """Return matrices in the order of their numbers, with their names and status.
 
     A row has the columns of ``matrix`` and ``task_id``, ``task``, ``round``, ``round_status``,
-    ``measure``. Its status is ``standing`` (current, superseded or withdrawn), with ``why``,
-    ``since`` and ``decided_by``; ``replaced_by`` is the number of the next revision. For the latest
+    ``measure``. Its ``status`` is current, superseded or withdrawn, with ``why``, ``since`` and
+    ``decided_by``; ``replaced_by`` is the number of the next revision. For the latest
     revision of its series it has ``newest``, the revision, ``newest_id`` and ``newest_withdrawn``,
     the reason why it is withdrawn at present, else None.
     """
@@ -189,7 +189,7 @@ SELECT matrix.*, task.id AS task_id, task.name AS task, round.label AS round,
        newest.id AS newest_id, newest.revision AS newest, newest.reason AS newest_withdrawn,
        later.id AS replaced_by,
        CASE WHEN later.id IS NOT NULL THEN 'superseded'
-            WHEN decided.withdrawn THEN 'withdrawn' ELSE 'current' END AS standing,
+            WHEN decided.withdrawn THEN 'withdrawn' ELSE 'current' END AS status,
        CASE WHEN later.id IS NOT NULL THEN later.reason
             ELSE coalesce(decided.reason, matrix.reason) END AS why,
        coalesce(later.logged_at, decided.decided_at, matrix.logged_at) AS since,

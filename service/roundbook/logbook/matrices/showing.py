@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime
 
+from pydantic import Field
 from sqlalchemy import Connection, select
 
 from roundbook.database.tables import (
@@ -71,7 +72,7 @@ class MatrixFactors(Result):
 class ShownMatrix(Result):
     """A score matrix: its identity, origin, status, factors and variances.
 
-    `standing` is its status, with `why`, `since` and `decided_by`; `replaced_by` is the number of
+    It has its `status` with `why`, `since` and `decided_by`; `replaced_by` is the number of
     the next revision, and `reason` the reason why it was logged as a revision itself. `anonymous`
     hides what identifies teams: names, types, systems, files, and the hash, with which guessed
     names could be tested.
@@ -87,7 +88,7 @@ class ShownMatrix(Result):
     reason: str | None
     logged_at: datetime
     logged_by: str
-    standing: Status
+    status: Status = Field(alias="standing")
     why: str | None
     since: datetime
     decided_by: str
