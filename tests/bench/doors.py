@@ -62,7 +62,7 @@ def bench_doors(engine: Engine, compare: Compare) -> None:
             times=51,
         )
     path = f"{PREFIX}/variances?task=doors&measure=AP"
-    with serving(make_app(load_settings(), address, open_to_all=True)) as port:
+    with serving(make_app(load_settings(), engine, open_to_all=True)) as port:
         body = ask(port, path)
         bare = FastAPI()
         bare.state.settings = load_settings()

@@ -34,7 +34,7 @@ def bench_growth(engine: Engine, compare: Compare) -> None:
     with (
         TemporaryDirectory() as directory,
         roundbook.open(address) as book,
-        serving(make_app(load_settings(), address, open_to_all=True)) as port,
+        serving(make_app(load_settings(), engine, open_to_all=True)) as port,
     ):
         for task, rounds in ((young, ROUNDS), (old, TIMES * ROUNDS)):
             _fill(book, task, rounds)

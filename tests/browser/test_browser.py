@@ -51,9 +51,9 @@ PAGES = {
 
 
 @pytest.fixture
-def site(address):
+def site(engine, address):
     """Yield the address of a service that listens on loopback."""
-    app = make_app(load_settings(), address, open_to_all=True)
+    app = make_app(load_settings(), engine, open_to_all=True)
     server = uvicorn.Server(uvicorn.Config(app, port=0, log_level="error"))
     thread = threading.Thread(target=server.run)
     thread.start()

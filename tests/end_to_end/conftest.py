@@ -64,7 +64,7 @@ def client(engine: Engine) -> Iterator[object]:
 
     from roundbook.api.app import make_app
 
-    with TestClient(make_app(load_settings(), open_to_all=True, engine=engine)) as opened:
+    with TestClient(make_app(load_settings(), engine, open_to_all=True)) as opened:
         yield opened
 
 

@@ -102,9 +102,9 @@ def scores(seed=0):
 
 
 @pytest.fixture
-def service(address):
+def service(engine, address):
     """Yield the address of a service that listens on loopback."""
-    with serving(make_app(load_settings(), address, open_to_all=True)) as port:
+    with serving(make_app(load_settings(), engine, open_to_all=True)) as port:
         yield f"http://127.0.0.1:{port}"
 
 
@@ -324,11 +324,11 @@ def get(url):
 
 
 @pytest.mark.long
-def test_a_large_upload_that_is_refused_at_once_says_why(address):
+def test_a_large_upload_that_is_refused_at_once_says_why(engine, committed):
     frame = pd.DataFrame(np.random.default_rng(0).random((2000, 150)).astype(str))
     frame.insert(0, "topic", [f"t{number}" for number in range(2000)])
     with (
-        serving(make_app(load_settings(), address)) as port,
+        serving(make_app(load_settings(), engine)) as port,
         roundbook.open(f"http://127.0.0.1:{port}", token="rb_wrong") as book,
         pytest.raises(RoundbookError, match="token") as refused,
     ):

@@ -80,9 +80,9 @@ def test_an_empty_record_says_what_to_do(client):
     assert "Not possible task is not given." in words(client.get("/task"))
 
 
-def test_the_headers_of_a_page_come_without_it(address, record):
+def test_the_headers_of_a_page_come_without_it(engine, record):
     token = record.ask("create_token", name="reader", scope="read").token
-    with TestClient(make_app(load_settings(), address), follow_redirects=False) as client:
+    with TestClient(make_app(load_settings(), engine), follow_redirects=False) as client:
         for headers, status in (({}, 303), ({"Authorization": f"Bearer {token}"}, 200)):
             for path, expected in {"/": 200, "/results": status, "/none": 404}.items():
                 page = client.get(path, headers=headers)
@@ -263,7 +263,7 @@ def test_numbers_of_sentences_as_in_tables():
 def test_what_a_draft_shows_without_a_token(engine, record, monkeypatch, caplog):
     token = record.ask("create_token", name="reader", scope="read").token
     draft = {"matrix": 2}
-    with TestClient(make_app(load_settings(), engine=engine), follow_redirects=False) as client:
+    with TestClient(make_app(load_settings(), engine), follow_redirects=False) as client:
         assert "draft" not in words(client.get("/task", params=OF))
         for path, params in {"/matrix": draft, "/round": OF | {"round": "2"}, "/drift": OF,
                              "/results": {}, "/events": {}, "/upload": {}}.items():  # fmt: skip

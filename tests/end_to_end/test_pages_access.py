@@ -108,12 +108,12 @@ def record(address, tmp_path):
         } | {(None, "none"): None}
 
 
-def test_what_others_may_not_see_is_refused_whether_it_is_there_or_not(address, record, tmp_path):
+def test_what_others_may_not_see_is_refused_whether_it_is_there_or_not(engine, record, tmp_path):
     known = {
         route.path for router in ROUTERS for route in router.routes if isinstance(route, APIRoute)
     }
     assert known == PAGES.keys() | FORMS.keys() | OF_NOTHING
-    with TestClient(make_app(load_settings(), address)) as client:
+    with TestClient(make_app(load_settings(), engine)) as client:
         for whose in (("covid", "log"), ("covid", "read"), (None, "none")):
             token = record[whose]
             for there, absent in zip(asked(THERE), asked(ABSENT), strict=True):
@@ -165,7 +165,7 @@ def fetch(url, headers=None, form=None):
 
 
 def test_what_computes_on_pages_ends_in_time_and_stops_nobody_else(
-    address, record, monkeypatch, caplog
+    engine, record, monkeypatch, caplog
 ):
     token = {"Authorization": f"Bearer {record['hush', 'log']}"}
     begun, answered = threading.Event(), threading.Event()
@@ -176,7 +176,7 @@ def test_what_computes_on_pages_ends_in_time_and_stops_nobody_else(
         raise NotRecordedError("There is nothing to renew.")
 
     monkeypatch.setattr("roundbook.pages.results.renew_results", renew_slowly)
-    with serving(make_app(load_settings(), address)) as port:
+    with serving(make_app(load_settings(), engine)) as port:
         at = f"http://127.0.0.1:{port}"
         renewing = threading.Thread(target=fetch, args=(f"{at}/renew", token, {"name": "hushplan"}))
         renewing.start()

@@ -346,7 +346,7 @@ def test_a_plan_takes_numbers_that_are_repeated(client, book):
 
 
 def test_who_logged_out_elsewhere_is_led_to_log_in(engine, book):
-    with TestClient(make_app(load_settings(), engine=engine)) as stranger:
+    with TestClient(make_app(load_settings(), engine)) as stranger:
         headers = {"referer": "http://testserver/upload?kind=runs"}
         refused = stranger.post("/upload/confirm", data={"held": "x"}, headers=headers)
     assert refused.status_code == 401

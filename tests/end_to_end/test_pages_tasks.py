@@ -60,7 +60,7 @@ def as_json(answer):
 
 @pytest.fixture
 def visitors(engine):
-    with TestClient(make_app(load_settings(), engine=engine)) as opened:
+    with TestClient(make_app(load_settings(), engine)) as opened:
         yield opened
 
 

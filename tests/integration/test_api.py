@@ -121,7 +121,7 @@ def tokens(book):
 @pytest.fixture
 def service(engine, tokens):
     """Return clients of the record of `tokens`, by the scope they have."""
-    app = make_app(load_settings(), engine=engine)
+    app = make_app(load_settings(), engine)
     with TestClient(app) as anonymous:
         clients = {"none": anonymous}
         for scope, token in tokens.items():
@@ -327,7 +327,7 @@ def test_a_file_that_is_too_long_is_refused_midway(engine, monkeypatch):
             read.append(1)
             yield b"x" * 100
 
-    with TestClient(make_app(settings, open_to_all=True, engine=engine)) as client:
+    with TestClient(make_app(settings, engine, open_to_all=True)) as client:
         answer = client.post(path("log"), params={"task": "t", "round": "1"}, content=chunks())
         problem(answer, 413, "longer than 1,000 bytes")
         upload = client.post("/upload", content=chunks())
@@ -340,8 +340,8 @@ def test_a_file_that_is_too_long_is_refused_midway(engine, monkeypatch):
 
 
 @pytest.mark.long
-def test_every_answer_is_described_with_an_example_that_fits():
-    document = make_app(load_settings()).openapi()
+def test_every_answer_is_described_with_an_example_that_fits(engine):
+    document = make_app(load_settings(), engine).openapi()
     # Two models of one name would be told apart by the paths of their modules.
     assert not [name for name in document["components"]["schemas"] if "roundbook" in name]
 
@@ -449,7 +449,7 @@ def test_what_is_the_same_is_not_sent_again_and_csv_is_rows(service):
 
 
 def test_other_sites_and_bad_requests(engine):
-    with TestClient(make_app(load_settings(), open_to_all=True, engine=engine)) as client:
+    with TestClient(make_app(load_settings(), engine, open_to_all=True)) as client:
         make = {"url": path("create_task"), "json": {"task": "t"}}
         for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
             problem(client.post(**make, headers=headers), 403, "another site")
@@ -763,15 +763,14 @@ def test_an_archive_goes_out_and_into_another_record(service, address, bare):
     damaged = archive.content[:-50]
     problem(service["admin"].post(f"{PREFIX}/import", content=damaged), 422)
     upgrade(bare)
-    there = bare.url.render_as_string(hide_password=False)
-    with TestClient(make_app(load_settings(), there, open_to_all=True)) as client:
+    with TestClient(make_app(load_settings(), bare, open_to_all=True)) as client:
         imported = client.post(f"{PREFIX}/import", content=archive.content)
         assert imported.json()["tasks"] == ["t"]
         assert client.get(path("rounds"), params={"task": "t"}).json()["rounds"][0]["matrices"]
 
 
 def test_bodies_and_values_that_are_none(engine):
-    with TestClient(make_app(load_settings(), open_to_all=True, engine=engine)) as client:
+    with TestClient(make_app(load_settings(), engine, open_to_all=True)) as client:
         make = path("create_task")
         deep = "[" * 100_000 + "]" * 100_000
         problem(client.post(make, content=f'{{"task": {deep}}}', headers=JSON), 422)
@@ -807,8 +806,8 @@ def test_bodies_and_values_that_are_none(engine):
         assert client.get(path("tasks")).json()["tasks"] == []
 
 
-def test_the_same_upload_twice_at_once_is_logged_once(address):
-    with TestClient(make_app(load_settings(), address, open_to_all=True)) as client:
+def test_the_same_upload_twice_at_once_is_logged_once(engine, committed):
+    with TestClient(make_app(load_settings(), engine, open_to_all=True)) as client:
         client.post(path("create_task"), json={"task": "t"})
         client.post(path("create_round"), json={"task": "t", "round": "1"})
         params = {"task": "t", "round": "1", "measures": "AP"}
@@ -823,13 +822,13 @@ def test_the_same_upload_twice_at_once_is_logged_once(address):
 
 
 @pytest.mark.long
-def test_uploads_that_are_slow_or_broken_off(address, monkeypatch):
+def test_uploads_that_are_slow_or_broken_off(engine, committed, monkeypatch):
     """As a server meets them: over a socket."""
     monkeypatch.setattr(middleware, "_SECONDS_FOR_THEM", 0.3)
     monkeypatch.setattr(running, "_SECONDS_TO_ASK", 0.2)
     monkeypatch.setattr(middleware, "_MOST_BYTES", 1000)
     monkeypatch.setattr(middleware, "_SECONDS_FOR_BODY", 0.3)
-    with serving(make_app(load_settings(), address, open_to_all=True)) as port:
+    with serving(make_app(load_settings(), engine, open_to_all=True)) as port:
         target = f"{PREFIX}/log?task=t&round=1&measures=AP&create=true"
         for where in (target, f"{PREFIX}/create-task", "/login", "/upload"):
             kind = "multipart/form-data; boundary=x" if where == "/upload" else "application/json"
@@ -877,7 +876,7 @@ def test_every_study_and_what_takes_too_long(book, engine, monkeypatch):
     for seed, label in enumerate("12"):
         book.log("t", label, io.StringIO(scores_text(seed)), "AP", create=True)
     teams = io.BytesIO(b"run,team\na,A\nb,B\nc,C\nd,D\n")
-    with TestClient(make_app(load_settings(), open_to_all=True, engine=engine)) as client:
+    with TestClient(make_app(load_settings(), engine, open_to_all=True)) as client:
         client.post(path("describe_teams"), params={"task": "t", "round": "1"}, content=teams)
         assert STUDIES.keys() == studies.STUDIES.keys()
         for name, fields in STUDIES.items():

@@ -78,7 +78,7 @@ def fill(book):
     book.publish("t", "1")
 
 
-def attack(address, count, *, open_to_all, token=None, seen=lambda answer: None):
+def attack(engine, count, *, open_to_all, token=None, seen=lambda answer: None):
     """Ask for everything `count` times; return how often each status came, and what was wrong.
 
     Parameters
@@ -90,7 +90,7 @@ def attack(address, count, *, open_to_all, token=None, seen=lambda answer: None)
     import schemathesis
     from schemathesis.checks import CHECKS
 
-    app = make_app(load_settings(), address, open_to_all=open_to_all)
+    app = make_app(load_settings(), engine, open_to_all=open_to_all)
     checks = [check for check in CHECKS.get_all() if check.__name__ not in PASSED_OVER]
     came, wrong = Counter(), []
     headers = {"Authorization": f"Bearer {token}"} if token else {}
@@ -146,16 +146,16 @@ def asked(case, data):
 
 
 @pytest.mark.long
-def test_whatever_is_asked_the_answer_is_documented(address):
+def test_whatever_is_asked_the_answer_is_documented(engine, address):
     with roundbook.open(address) as book:
         fill(book)
-    came, wrong = attack(address, 4, open_to_all=True)
+    came, wrong = attack(engine, 4, open_to_all=True)
     assert not wrong, wrong[:5]
     assert came[200] > 20
 
 
 @pytest.mark.long
-def test_whatever_is_asked_without_a_token_no_draft_is_seen(address):
+def test_whatever_is_asked_without_a_token_no_draft_is_seen(engine, address):
     with roundbook.open(address) as book:
         fill(book)
 
@@ -163,16 +163,16 @@ def test_whatever_is_asked_without_a_token_no_draft_is_seen(address):
         assert SECRET not in answer.text
         assert answer.status_code in (200, 304, 401, 404, 413, 415, 422)
 
-    _, wrong = attack(address, 4, open_to_all=False, seen=seen)
+    _, wrong = attack(engine, 4, open_to_all=False, seen=seen)
     assert not wrong, wrong[:5]
 
 
 @pytest.mark.slow
-def test_the_same_with_many_more(address):
+def test_the_same_with_many_more(engine, address):
     with roundbook.open(address) as book:
         fill(book)
         other = book.ask("create_token", name="e", scope="admin", task="e").token
 
     for open_to_all, token in ((True, None), (False, None), (False, other)):
-        _, wrong = attack(address, 40, open_to_all=open_to_all, token=token)
+        _, wrong = attack(engine, 40, open_to_all=open_to_all, token=token)
         assert not wrong, wrong[:5]

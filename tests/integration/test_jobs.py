@@ -168,7 +168,7 @@ def test_a_job_is_computed_and_saved_once(record, address, start, look):
 @pytest.mark.long
 def test_from_python_jobs_are_started_followed_and_cancelled(record, address):
     with (
-        serving(make_app(load_settings(), address, open_to_all=True)) as port,
+        serving(make_app(load_settings(), record, open_to_all=True)) as port,
         roundbook.open(address) as here,
         roundbook.open(f"http://127.0.0.1:{port}") as there,
     ):
@@ -393,7 +393,7 @@ def service(record, address):
         }
         secrets["of u"] = book.ask("create_token", name="of u", scope="admin", task="u").token
         secrets["of t"] = book.ask("create_token", name="of t", scope="log", task="t").token
-    app = make_app(load_settings(), address)
+    app = make_app(load_settings(), record)
     with TestClient(app) as anonymous:
         yield {"none": anonymous} | {
             name: TestClient(app, headers={"Authorization": f"Bearer {secret}"})

@@ -81,9 +81,7 @@ PRINT = SimpleNamespace(
 )
 
 
-def test_it_is_saved_listed_shown_renewed_and_verified(
-    engine, terminal, monkeypatch, address, tmp_path
-):
+def test_it_is_saved_listed_shown_renewed_and_verified(engine, terminal, monkeypatch, tmp_path):
     monkeypatch.setitem(kinds._PACKAGES, "count", "counts")
     monkeypatch.setattr(impact, "KINDS", (*impact.KINDS, "count"))
     monkeypatch.setitem(sys.modules, "roundbook.logbook.counts", SimpleNamespace())
@@ -106,7 +104,7 @@ def test_it_is_saved_listed_shown_renewed_and_verified(
     assert terminal("result", "show", "t/count-1").out == "t/count-1 2\n"
     assert terminal("result", "list", "t", "--stale").out == "No result is stale.\n"
     assert "no saved count 'nope'" in terminal("result", "show", "nope", "--kind", "count").err
-    with TestClient(make_app(load_settings(), address, open_to_all=True)) as service:
+    with TestClient(make_app(load_settings(), engine, open_to_all=True)) as service:
         for page in ("/results", "/result?name=t/count-1", "/api/v1/result?name=t/count-1"):
             answer = service.get(page)
             assert (answer.status_code, "count-1" in answer.text) == (200, True), answer.text

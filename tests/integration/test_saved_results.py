@@ -875,13 +875,12 @@ def test_a_report_as_html_leaves_out_what_cannot_be_read(engine, saved, terminal
     assert all(reason in page for reason in REASONS.values())
 
 
-def test_pages_and_http_show_what_cannot_be_read(database, address):
-    book = make_engine(database)
+def test_pages_and_http_show_what_cannot_be_read(engine):
     for seed, label in enumerate(("1", "2", "3")):
-        log_scores(book, label, scores(seed))
-    save(book, "a")
-    save_altered(book)
-    with TestClient(make_app(load_settings(), address, open_to_all=True)) as client:
+        log_scores(engine, label, scores(seed))
+    save(engine, "a")
+    save_altered(engine)
+    with TestClient(make_app(load_settings(), engine, open_to_all=True)) as client:
         listed = client.get("/api/v1/results", params={"task": "t"}).json()["results"]
         assert {one["name"]: one["illegible"] for one in listed} == {"a": None} | {
             name: code for name, (_, code, _) in ALTERED.items()
@@ -899,4 +898,3 @@ def test_pages_and_http_show_what_cannot_be_read(database, address):
         renewed = client.post("/api/v1/renew", json={"task": "t"})
         assert renewed.status_code == 200, renewed.text
         assert {entry["name"] for entry, _ in renewed.json()["left"]} == ALTERED.keys()
-    book.dispose()

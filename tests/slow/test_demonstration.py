@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter
+from unittest.mock import patch
 
 import pytest
 
-from roundbook.logbook.demonstration import simulate_campaign
+from roundbook.logbook import demonstration
 from roundbook.statistics.drift.assessment import assess_drift
 from roundbook.statistics.drift.units import RunsOfRound, unit_labels
 
@@ -14,7 +15,8 @@ SHARED_TOPICS = 40
 
 
 def verdicts(seed):
-    (_, first, first_runs), *later = simulate_campaign(seed)
+    with patch.object(demonstration, "SEED", seed):
+        (_, first, first_runs), *later = demonstration.simulate_campaign()
     for label, scores, runs in later:
         units = unit_labels(
             RunsOfRound(

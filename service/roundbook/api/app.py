@@ -1,7 +1,6 @@
 """The web application: use cases below ``/api/v1``, the pages, health checks and metrics."""
 
-from collections.abc import AsyncIterator, Sequence
-from contextlib import asynccontextmanager, nullcontext
+from collections.abc import Sequence
 from inspect import cleandoc
 from typing import Any
 
@@ -10,7 +9,6 @@ from fastapi.responses import FileResponse, JSONResponse, PlainTextResponse
 from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from sqlalchemy import Engine
-from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
@@ -28,43 +26,23 @@ from roundbook.api.ways_out import PREFIX
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.saving import SavedResult
 from roundbook.logbook.schema import read_schema
-from roundbook.logbook.session import open_record
 from roundbook.logbook.studies.studies import STUDIES, find_study
 from roundbook.pages.site_routes import ROUTERS, make_site
 from roundbook.settings import Settings
 from roundbook.use_cases import DOWNLOADS, IMPORT, UPLOADS, USE_CASES, Upload, UseCase, path_of
 
 
-def make_app(
-    settings: Settings,
-    address: str | None = None,
-    *,
-    open_to_all: bool = False,
-    engine: Engine | None = None,
-) -> FastAPI:
+def make_app(settings: Settings, engine: Engine, *, open_to_all: bool = False) -> FastAPI:
     """Return the web application that serves a record.
 
     Parameters
     ----------
-    address : str, optional
-        Of a PostgreSQL server; default: that of the settings, else the embedded server.
+    engine : Engine
+        On the record.
     open_to_all : bool
         Whether callers without a token may do everything, as on a loopback address. Otherwise they
         only see what is published.
-    engine : Engine, optional
-        On the record, where it is open already; `address` is not used then.
     """
-
-    @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-        record = open_record(settings, address) if engine is None else nullcontext(engine)
-        app.state.engine = await run_in_threadpool(record.__enter__)
-        app.state.turns = Turns()
-        try:
-            yield
-        finally:
-            await run_in_threadpool(record.__exit__, None, None, None)
-
     app = FastAPI(
         title="Roundbook",
         version=SOFTWARE.removeprefix("roundbook "),
@@ -72,9 +50,10 @@ def make_app(
         openapi_url=f"{PREFIX}/openapi.json",
         docs_url=None,
         redoc_url=None,
-        lifespan=lifespan,
     )
     app.state.settings = settings
+    app.state.engine = engine
+    app.state.turns = Turns()
     app.state.open = open_to_all
     app.state.failures = Failures()
     app.state.previewed = {}

@@ -46,7 +46,7 @@ def run_service(
             f"Nothing can listen on {host}, port {port}: {getattr(error, 'strerror', error)}."
         ) from None
     url_host = f"[{host}]" if family == socket.AF_INET6 else host
-    app = make_app(settings, open_to_all=open_to_all, engine=engine)
+    app = make_app(settings, engine, open_to_all=open_to_all)
     url = f"http://{url_host}:{bound.getsockname()[1]}"
     server = _Server(app, lambda: listening(url))
     # An interrupt is the normal end: requests under way are still answered.
@@ -106,8 +106,7 @@ class _Server(uvicorn.Server):
             super().handle_exit(sig, frame)
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        if turns := getattr(self._state, "turns", None):
-            turns.ending = True  # else shutdown waits for computations and event streams
+        self._state.turns.ending = True  # else shutdown waits for computations and event streams
         await super().shutdown(sockets)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:

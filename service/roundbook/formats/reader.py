@@ -30,6 +30,7 @@ from roundbook.limits import LARGEST_FILE
 from roundbook.measure_names import measure_key
 
 _TABLES = {"wide": read_wide, "long": read_long}
+# For tests, which compare what requests name and documents describe with what can be read.
 LAYOUTS = (*_TABLES, *TOOLS)
 
 

@@ -63,7 +63,7 @@ def run_worker(
     """Run jobs until the process is interrupted or terminated; a study under way is requeued.
 
     The database is by default that of the settings. `tell` is called with a sentence when a job
-    begins, and with its outcome. With `until_idle` it ends when no job is waiting.
+    begins, and with its outcome. With `until_idle`, for tests, it ends when no job is waiting.
 
     Raises
     ------

@@ -190,9 +190,9 @@ def _record_all(session: Session, progress: ReportProgress) -> list[VarianceHist
     return published
 
 
-def simulate_campaign(seed: int = SEED) -> Iterator[tuple[str, ScoreMatrix, dict[str, RunTeam]]]:
+def simulate_campaign() -> Iterator[tuple[str, ScoreMatrix, dict[str, RunTeam]]]:
     """Yield the label, the score matrix and the runs' teams of each simulated round."""
-    generator = np.random.default_rng(seed)
+    generator = np.random.default_rng(SEED)
     teams = np.array([team for team in range(1, 43) for _ in range(1 + team % 2)])
     hardness, abilities, interactions = _draw_field(generator, teams - 1)
     for number, entry in enumerate(_ROUNDS):
@@ -221,7 +221,7 @@ def simulate_campaign(seed: int = SEED) -> Iterator[tuple[str, ScoreMatrix, dict
                 scores=scores,
                 measure=None,
                 layout="wide",
-                files=(f"simulated, seed {seed}",),
+                files=(f"simulated, seed {SEED}",),
             ),
             {
                 tag: RunTeam(tag, f"team{teams[system]:02d}", "automatic", None, name)
