@@ -1031,7 +1031,7 @@ def test_two_imports_of_one_archive_at_once(engine, committed, whole):
     assert sorted(outcome.reached for outcome in outcomes) == ["", "done"]
     (lost,) = [outcome for outcome in outcomes if outcome.reached != "done"]
     assert lost.error == "AlreadyRecordedError"
-    assert "a task of this name already: 'speech', 'web'" in lost.said
+    assert "a task of this name already: 'speech', 'web'" in lost.message
     assert counts(engine)["matrix"] == 11
 
 
