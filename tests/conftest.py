@@ -26,7 +26,7 @@ import roundbook
 from roundbook.database.engine import make_engine, parse_url
 from roundbook.database.schema import upgrade
 from roundbook.embedded.server import embedded_server
-from roundbook.logbook import record
+from roundbook.logbook import session as record
 from roundbook.python import local
 from roundbook.settings import Settings
 

@@ -18,7 +18,7 @@ from sqlalchemy.event import listen
 from tests.databases import address_of
 
 from roundbook.database.engine import PINNED, make_engine
-from roundbook.logbook import record
+from roundbook.logbook import session as record
 from roundbook.settings import Settings
 
 _NUMBERS = (

@@ -79,7 +79,7 @@ def _names(context: typer.Context) -> dict[str, Any]:
     file = _file(settings, address)
     fresh = file.exists() and time.time() - file.stat().st_mtime < _FRESH_SECONDS
     if not fresh:
-        from roundbook.logbook.record import record_if_up
+        from roundbook.logbook.session import record_if_up
 
         with record_if_up(settings, address, seconds=_WAITED_SECONDS) as engine:
             if engine is not None:

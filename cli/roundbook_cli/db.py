@@ -248,7 +248,7 @@ def restore(
     Who owns the tables then is who restores. Roles that could read or write the record can no
     longer: run 'roundbook db grant' again. Restore only files that you trust.
     """
-    from roundbook.logbook.record import chosen_address
+    from roundbook.logbook.session import chosen_address
     from roundbook.settings import load_settings
     from roundbook.transfer.backup import restore_backup
 
@@ -290,7 +290,7 @@ def move(
     It goes as an archive: the database there must be empty, the tables are made if needed, and
     nothing is kept unless all is verified and every table is equal afterwards.
     """
-    from roundbook.logbook.record import open_record
+    from roundbook.logbook.session import open_record
     from roundbook.settings import load_settings
     from roundbook.transfer.move import move_record
 

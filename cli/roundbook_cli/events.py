@@ -50,7 +50,7 @@ def events(
     with usage_errors():
         request = request_of(EventsRequest, locals(), round=round_label)
     from roundbook.logbook.events import event_kinds, list_events
-    from roundbook.logbook.record import chosen_address
+    from roundbook.logbook.session import chosen_address
     from roundbook.settings import load_settings
 
     with record(context, database) as session:

@@ -75,14 +75,13 @@ def fit(
 ) -> None:
     """Fit a further factor version on other standardising runs; older versions stay."""
     from roundbook.logbook.fitting import fit_factor_set
-    from roundbook_cli.impact import dependents_json, tell_impact, tell_publication
+    from roundbook_cli.impact import dependents_json, tell_impact
 
     request = request_of(FitRequest, locals(), round=round_label)
     with changing(context, database, keep=not dry_run) as session:
         fitted = fit_factor_set(session, request)
     _print(fitted, form, extra={"impact": dependents_json(fitted.impact)})
     talk_notes(fitted_notes(fitted))
-    tell_publication(fitted)
     if remark := unchanged(fitted):
         assumed = (
             "" if is_given(context, "runs") else " --runs was not given, so pooled was assumed."

@@ -97,28 +97,27 @@ def show_decision(
     tell_impact(decision)
 
 
-def tell_publication(decision: Any) -> None:  # noqa: ANN401
-    """Print on stderr what a decision does to the fingerprint of a published round."""
-    note = publication_note(decision.round, decision.publication, dry_run=decision.dry_run)
-    if note:
-        talk(f"Note: {note}")
-
-
 def tell_impact(*decisions: Any) -> None:  # noqa: ANN401
-    """Print on stderr what decisions made stale, with the commands that renew it.
+    """Print on stderr what decisions made of a published round's fingerprint, and what is stale.
 
-    Of a dry run it prints first that nothing was written.
+    That is with the commands that renew it; of a dry run, after the note that nothing was written.
     """
+    from roundbook.logbook.saved_results import is_latest
     from roundbook.presentation.decisions import DRY_RUN, stale_headline
-    from roundbook.presentation.impact import stale_lines, stale_results
+    from roundbook.presentation.impact import stale_lines
 
+    published = [decision for decision in decisions if getattr(decision, "publication", None)]
+    for last in published[-1:]:  # whose fingerprint is after all of them
+        note = publication_note(last.round, last.publication, dry_run=last.dry_run)
+        talk(f"Note: {note}")
     if decisions[0].dry_run:
         talk(DRY_RUN)
     for decision in decisions:
         lines = stale_lines(decision.impact)
         if not lines:
             continue
-        headline, results = stale_headline(decision), stale_results(decision.impact)
+        entries = filter(None, (dependent.entry for dependent in decision.impact))
+        headline, results = stale_headline(decision), sum(map(is_latest, entries))
         talk(f"{headline} {counted(results, 'saved result')}." if results else headline)
         if renewals := _renewals(decision.impact):
             talk("To renew what is stale:")

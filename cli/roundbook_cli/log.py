@@ -12,7 +12,7 @@ from roundbook.presentation.matrices import log_notes, standardising_note
 from roundbook.presentation.tables import variance_column
 from roundbook.requests.fields import Layout, Missing, ZeroSd
 from roundbook.requests.matrices import LogFilesRequest
-from roundbook_cli.impact import dependents_json, tell_impact, tell_publication
+from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, print_json, progress, show, talk, talk_notes
@@ -72,18 +72,12 @@ def log(
     Several measures are logged together, all or none. The same content again changes nothing; other
     content is refused unless --revise says why.
     """
-    from roundbook.logbook.matrices.entering import latest_revisions
     from roundbook.logbook.matrices.log_matrix import log_files
 
     with usage_errors():
         request = request_of(LogFilesRequest, locals(), round=round_label)
     with sessions(context, database) as begin:
         confirm_names(begin, request)
-        if revise is not None:
-            # Read before any question or lock: these revisions are what the person has seen.
-            with begin() as session:
-                latest = latest_revisions(session, request)
-            request = request.model_copy(update={"expected_revisions": latest})
         with progress("Logging ..."), begin(keep=not dry_run) as session:
             logged = log_files(session, request)
     matrices, several = logged.matrices, len(request.measures) != 1
@@ -94,9 +88,6 @@ def log(
     else:
         print_json(_json(matrices[0]))
     _tell(matrices)
-    # The fingerprint after the last matrix logged is of all of them.
-    last = next((matrix for matrix in reversed(matrices) if matrix.publication), matrices[0])
-    tell_publication(last)
     tell_impact(*matrices)
 
 

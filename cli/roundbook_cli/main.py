@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -20,7 +18,7 @@ from roundbook.errors import DatabaseUnreachableError, RoundbookError, SchemaOut
 from roundbook_cli.options import Database
 from roundbook_cli.request_options import reword
 from roundbook_cli.session import CommandLine
-from roundbook_cli.streams import OutputLostError, guard_streams
+from roundbook_cli.streams import OutputLostError
 
 if TYPE_CHECKING:
     from typer._click import Command, Context
@@ -167,7 +165,7 @@ def roundbook(
     """The logbook of evaluation campaigns that run round after round."""  # noqa: D401
 
 
-_INTERRUPTED = 130  # as shells have it for a program that SIGINT ended
+INTERRUPTED = 130  # as shells have it for a program that SIGINT ended
 _KEPT = {
     "nothing": "Interrupted. The record is as it was.",
     "unknown": "Interrupted while the work was being kept: all of it is, or nothing. '{shown_by}'"
@@ -187,8 +185,8 @@ def run(arguments: Sequence[str]) -> int:
             # Typer leaves by SystemExit, and writing the rest of the buffer may fail.
             sys.stdout.flush()
     except (KeyboardInterrupt, SystemExit) as stop:
-        code = stop.code if isinstance(stop, SystemExit) else _INTERRUPTED
-        if code == _INTERRUPTED:
+        code = stop.code if isinstance(stop, SystemExit) else INTERRUPTED
+        if code == INTERRUPTED:
             typer.echo(_KEPT[line.kept].format(shown_by=line.shown_by), err=True)
         return code if isinstance(code, int) else int(code is not None)
     except OutputLostError as lost:
@@ -225,35 +223,3 @@ def _debugging() -> bool:
         return load_settings().debug
     except RoundbookError:
         return False
-
-
-def main() -> None:
-    """Run the command line this process was started with."""
-    # Else pydantic reads what every installed package says of itself, in search of plugins.
-    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
-    guard_streams()
-    ended = _end_as_interrupted()
-    code = run(sys.argv[1:])
-    sys.exit(128 + signal.SIGTERM if ended and code == _INTERRUPTED else code)
-
-
-def _end_as_interrupted() -> list[int]:
-    """Have SIGTERM interrupt a command, and SIGHUP be SIGTERM; return the list of those that come.
-
-    They are sent by `timeout`, systemd, Docker and a terminal that is closed. Otherwise half a file
-    and the embedded server would be left behind.
-    """
-    came: list[int] = []
-
-    def end(number: int, _: object) -> None:
-        came.append(number)
-        raise KeyboardInterrupt
-
-    def hang_up(*_: object) -> None:
-        signal.raise_signal(signal.SIGTERM)  # which a service and a worker handle themselves
-
-    for name, handler in (("SIGTERM", end), ("SIGHUP", hang_up)):
-        number = getattr(signal, name, None)  # Windows has no SIGHUP
-        if number is not None and signal.getsignal(number) == signal.SIG_DFL:  # not under nohup
-            signal.signal(number, handler)
-    return came

@@ -23,7 +23,7 @@ from roundbook.requests.matrices import (
     ShowMatrix,
     WithdrawMatrix,
 )
-from roundbook_cli.impact import MatrixNumber, dependents_json, tell_impact, tell_publication
+from roundbook_cli.impact import MatrixNumber, dependents_json, tell_impact
 from roundbook_cli.options import Database, Form, Format, matrix_number
 from roundbook_cli.output import (
     Column,
@@ -367,5 +367,4 @@ def _correct(
     show(corrected, form, [corrected], _CORRECTED, extra=impact)
     if note := uncorrected_note(corrected, request.reason):
         talk(f"Note: {note}")
-    tell_publication(corrected)
     tell_impact(corrected)

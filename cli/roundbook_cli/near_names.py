@@ -6,7 +6,6 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING
 
-from roundbook.requests.base import is_kept
 from roundbook_cli.output import confirm, talk
 
 if TYPE_CHECKING:
@@ -25,17 +24,15 @@ def confirm_name(
     """
     from roundbook.logbook.names import near_recorded
 
-    near = near_recorded(session, task, label)
-    if near is None:
-        return
-    from roundbook.presentation.previews import near_note
+    for new in near_recorded(session, task, label):
+        from roundbook.presentation.previews import near_note
 
-    noun, name = ("task", task.strip()) if label is None else ("round", label.strip())
-    warning = str(near_note(noun, name, near))
-    if ask:
-        confirm(warning, f"{name}: did you mean {near}? Make a new {noun} '{name}'?")
-    else:
-        talk(f"Warning: {warning}")
+        warning = str(near_note(new.kind, new.name, new.near))
+        if ask:
+            question = f"{new.name}: did you mean {new.near}? Make a new {new.kind} '{new.name}'?"
+            confirm(warning, question)
+        else:
+            talk(f"Warning: {warning}")
 
 
 def confirm_names(
@@ -44,7 +41,7 @@ def confirm_names(
 ) -> None:
     """Ask whether the new task and round of a request are meant; see `confirm_name`."""
     if request.create:
-        ask = is_kept(request)
+        ask = not request.dry_run
         with begin(keep=False) as session:
             confirm_name(session, request.task, ask=ask)
             confirm_name(session, request.task, request.round, ask=ask)

@@ -85,9 +85,10 @@ def plan_json(plan: Plan) -> dict[str, Any]:
 
 def plan_remarks(plan: Plan) -> list[str]:
     """Return the remarks on a plan: its warning, the rounds left out and its notes."""
-    from roundbook.presentation.plans import withdrawn_notes
+    from roundbook.presentation.variances import withdrawn_notes
 
-    return [*filter(None, [plan_warning(plan)]), *withdrawn_notes(plan), *plan_notes(plan)]
+    left_out = withdrawn_notes(plan.estimate) if plan.estimate else []
+    return [*filter(None, [plan_warning(plan)]), *left_out, *plan_notes(plan)]
 
 
 def plan_warning(plan: Plan) -> str | None:

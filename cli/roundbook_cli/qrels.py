@@ -39,16 +39,11 @@ def log(
     The file is in TREC's format: topic, iteration, document, grade. The same content again changes
     nothing; other content is refused unless --revise says why.
     """
-    from roundbook.logbook.runs.assessing import latest_qrels_revision, log_qrels
+    from roundbook.logbook.runs.assessing import log_qrels
 
     request = request_of(LogQrels, locals(), round=round_label)
     with sessions(context, database) as begin:
         confirm_names(begin, request)
-        if revise is not None:
-            # Read before any question or lock: this revision is what the person has seen.
-            with begin() as session:
-                latest = latest_qrels_revision(session, request)
-            request = request.model_copy(update={"expected_revision": latest})
         with progress("Logging the assessments ..."), begin(keep=not dry_run) as session:
             logged = log_qrels(session, request)
     show_decision(logged, form, _LOGGED, qrels_notes(logged, revise))

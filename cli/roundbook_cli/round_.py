@@ -31,7 +31,7 @@ from roundbook.requests.tasks import (
     SetRound,
     ShowRound,
 )
-from roundbook_cli.impact import dependents_json, tell_impact, tell_publication
+from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_name
 from roundbook_cli.options import Database, Form, read_day
 from roundbook_cli.output import (
@@ -315,7 +315,6 @@ def teams(
         extra={"notes": in_one_line(notes), "impact": dependents_json(described.impact)},
     )
     talk_notes(notes)
-    tell_publication(described)
     tell_impact(described)
 
 

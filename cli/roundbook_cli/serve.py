@@ -64,8 +64,7 @@ def serve(
     except ModuleNotFoundError as error:
         raise MissingExtraError(f"A service needs {error.name}.", "serve") from None
     from roundbook.logbook.demonstration import demonstration_record
-    from roundbook.logbook.record import open_record
-    from roundbook.logbook.session import begin
+    from roundbook.logbook.session import begin, open_record
     from roundbook.logbook.tokens import list_tokens
     from roundbook.settings import load_settings
 

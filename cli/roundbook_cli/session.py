@@ -71,8 +71,7 @@ def sessions(
     context: typer.Context, database: str | None
 ) -> Iterator[Callable[..., AbstractContextManager[Session]]]:
     """Yield a function that begins a transaction, for commands that need more than one."""
-    from roundbook.logbook.record import open_record
-    from roundbook.logbook.session import Work, begin
+    from roundbook.logbook.session import Work, begin, open_record
     from roundbook.settings import load_settings
     from roundbook_cli.completion import note_names
     from roundbook_cli.output import talk
@@ -100,7 +99,7 @@ def sessions(
 @contextmanager
 def open_database(context: typer.Context, database: str | None) -> Iterator[Engine]:
     """Yield the server that the command line, else the settings, name, whatever its schema."""
-    from roundbook.logbook.record import open_record
+    from roundbook.logbook.session import open_record
     from roundbook.settings import load_settings
 
     settings, address = load_settings(), database_address(context, database)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 
 _UNWRITABLE = "roundbook.unwritable"
+_OUTPUT, _ERROR = 1, 2
 
 
 class OutputLostError(Exception):
@@ -36,10 +37,7 @@ class _Stream(io.FileIO):
     Otherwise what is still in the buffer would fail again, at the end of the program.
     """
 
-    def __init__(self, descriptor: int, *, raises: bool) -> None:
-        super().__init__(descriptor, "w", closefd=False)
-        self._raises = raises
-        self._lost = False
+    _lost = False
 
     def write(self, data: ReadableBuffer, /) -> int:
         size = memoryview(data).nbytes
@@ -49,7 +47,7 @@ class _Stream(io.FileIO):
             return super().write(data) or 0
         except OSError as error:
             self._lost = True
-            if self._raises:
+            if self.fileno() == _OUTPUT:
                 unread = error.errno == errno.EPIPE
                 raise OutputLostError(error.strerror or str(error), unread=unread) from error
             return size
@@ -69,8 +67,8 @@ def guard_streams() -> None:
             os.open(os.devnull, os.O_RDWR)  # takes the lowest number that is free: this one
     codecs.register_error(_UNWRITABLE, _refuse_character)
     sys.stdin = sys.stdin or os.fdopen(0, encoding="utf-8", closefd=False)
-    sys.stdout = _guarded(sys.stdout, 1, raises=True)
-    sys.stderr = _guarded(sys.stderr, 2, raises=False)
+    sys.stdout = _guarded(sys.stdout, _OUTPUT)
+    sys.stderr = _guarded(sys.stderr, _ERROR)
 
 
 def _refuse_character(error: UnicodeError) -> NoReturn:
@@ -82,14 +80,14 @@ def _refuse_character(error: UnicodeError) -> NoReturn:
     ) from error
 
 
-def _guarded(stream: TextIO | None, descriptor: int, *, raises: bool) -> TextIO:
+def _guarded(stream: TextIO | None, descriptor: int) -> TextIO:
     if os.name == "nt" and stream is not None and stream.isatty():
         return stream  # the console of Windows takes characters, not bytes
     errors = stream.errors if stream else "backslashreplace"
-    buffer = io.BufferedWriter(_Stream(descriptor, raises=raises))
+    buffer = io.BufferedWriter(_Stream(descriptor, "w", closefd=False))
     return io.TextIOWrapper(
         buffer,
         encoding=stream.encoding if stream else "utf-8",
         errors=_UNWRITABLE if errors == "strict" else errors,
-        line_buffering=stream is None or os.isatty(descriptor) or not raises,
+        line_buffering=stream is None or os.isatty(descriptor) or descriptor == _ERROR,
     )

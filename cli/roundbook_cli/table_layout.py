@@ -45,8 +45,10 @@ def lay_out(
     alike : sequence
         Rows of tables beside it, which are to have the same columns of the same widths.
     """
-    cells = _cells(rows, columns)
-    measured = _cells(alike, columns) if alike else cells
+    cells, measured = (
+        [[visible(column.cell(row)) for column in columns] for row in table]
+        for table in (rows, alike or rows)
+    )
     bounds = [
         _bounds(column, [row[index] for row in measured]) for index, column in enumerate(columns)
     ]
@@ -87,10 +89,6 @@ def lay_out(
             width,
         )
     return lines
-
-
-def _cells(rows: Sequence[Any], columns: Sequence[Column]) -> list[list[str]]:
-    return [[visible(column.cell(row)) for column in columns] for row in rows]
 
 
 def wrap_sentence(sentences: str, width: int) -> list[str]:

@@ -289,16 +289,11 @@ def record_(
     database: Database = None,
 ) -> None:
     """Record a variance that was published without its score matrix."""
-    from roundbook.logbook.published import latest_variance_revision, record_variance
+    from roundbook.logbook.published import record_variance
     from roundbook_cli.impact import show_decision
 
     request = request_of(RecordVarianceRequest, locals(), round=round_label, variance=value)
     with sessions(context, database) as begin:
-        if revise is not None:
-            # Read before any question or lock: this revision is what the person has seen.
-            with begin() as session:
-                latest = latest_variance_revision(session, request)
-            request = request.model_copy(update={"expected_revision": latest})
         confirm_names(begin, request)
         with begin(keep=not dry_run) as session:
             recorded = record_variance(session, request)

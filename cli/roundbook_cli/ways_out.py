@@ -178,6 +178,7 @@ _WAYS_OUT = {
     "name an archive": "{message}; name what 'roundbook export' wrote.",
     "replace the record": "Restore into an empty one, or give --replace to have the backup in its"
     " place; what is there now will be gone.",
+    "verify the record": "'roundbook db verify' lists all that differs; restore a backup of before.",
     "move elsewhere": "Name one in --to that is empty or has no Roundbook schema yet.",
     "move from another server": "'roundbook db move' brings it here from there.",
 }

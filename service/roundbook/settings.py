@@ -73,12 +73,6 @@ class Settings(BaseModel):
         return user
 
 
-@lru_cache
-def load_settings() -> Settings:
-    """Return the settings of this command; see `read_settings`."""
-    return read_settings()
-
-
 def read_settings() -> Settings:
     """Return the settings, read from the environment, the settings file (TOML) and the defaults.
 
@@ -118,3 +112,6 @@ def read_settings() -> Settings:
         ) from None
     except ValueError as error:  # the file is no TOML
         raise InputError(f"The settings file {file} cannot be read: {error}.") from None
+
+
+load_settings = lru_cache(read_settings)  # those of one command, which do not change

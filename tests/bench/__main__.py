@@ -27,9 +27,8 @@ from roundbook.database.vectors import read_vectors
 from roundbook.embedded.server import embedded_server
 from roundbook.formats import ScoreMatrix, read_scores
 from roundbook.formats.trec import read_runs
-from roundbook.logbook.record import embedded_record
 from roundbook.logbook.runs.log_runs import log_runs
-from roundbook.logbook.session import begin
+from roundbook.logbook.session import begin, embedded_record
 from roundbook.logbook.studies.workers import study_workers
 from roundbook.logbook.variance_rows import HISTORY
 from roundbook.requests.runs import LogRuns

@@ -20,7 +20,7 @@ from tests.outcomes import PROGRAM, Outcome, environment
 from tests.savepoints import opening, prepared
 
 from roundbook.database.engine import unit_of_work
-from roundbook.logbook import record
+from roundbook.logbook import session as record
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
 

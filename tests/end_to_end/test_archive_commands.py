@@ -103,7 +103,7 @@ KILLED = """
 import os, signal, sys
 from roundbook.transfer.archive import exporting
 exporting.load_matrix = lambda *_: os.kill(os.getpid(), signal.SIGKILL)
-from roundbook_cli.main import main
+from roundbook_cli.entry_point import main
 main()
 """
 
@@ -114,7 +114,7 @@ def test_a_killed_export_leaves_no_file_of_the_name_asked_for(exported, address,
     target = tmp_path / "killed.zip"
     for program, code in (
         (KILLED, -signal.SIGKILL),
-        ("from roundbook_cli.main import main; main()", 0),
+        ("from roundbook_cli.entry_point import main; main()", 0),
     ):
         assert not target.exists()
         done = subprocess.run(

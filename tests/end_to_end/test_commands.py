@@ -22,7 +22,7 @@ from tests.factories import wide
 from tests.savepoints import prepared
 
 from roundbook.database.engine import unit_of_work
-from roundbook.logbook import record
+from roundbook.logbook import session as record
 from roundbook_cli import session
 
 pytestmark = pytest.mark.one_server

@@ -15,7 +15,7 @@ from tests.waiting import sessions, wait_until, waits_for_a_lock
 
 from roundbook.database.engine import unit_of_work
 from roundbook.database.schema import EXPECTED_REVISION, alembic_config
-from roundbook.logbook.record import embedded_record
+from roundbook.logbook.session import embedded_record
 from roundbook.settings import load_settings
 
 pytestmark = pytest.mark.usefixtures("committed")

@@ -304,7 +304,13 @@ def as_ordinary_user():
     }
 
     def call(*words, **more):
-        program_line = (python, "-W", "error", "-c", "from roundbook_cli.main import main; main()")
+        program_line = (
+            python,
+            "-W",
+            "error",
+            "-c",
+            "from roundbook_cli.entry_point import main; main()",
+        )
         return run_as(user, (*program_line, *words), env=settings | more)
 
     yield home, call

@@ -24,7 +24,7 @@ for package in (roundbook, roundbook_cli, roundbook_migrations):
         if not module.name.endswith(".env"):  # which migrates when it is imported
             importlib.import_module(module.name)
 """
-RUN = "from roundbook_cli.main import main; main()"
+RUN = "from roundbook_cli.entry_point import main; main()"
 
 
 @pytest.mark.one_server

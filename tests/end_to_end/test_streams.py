@@ -132,7 +132,7 @@ def test_an_interrupted_pool_prints_no_traceback(shell):
         "import psycopg\n"
         "def close(self): raise KeyboardInterrupt\n"
         "psycopg.Connection.close = close\n"
-        "from roundbook_cli.main import main; main()"
+        "from roundbook_cli.entry_point import main; main()"
     )
     done = shell("task list", program=(sys.executable, "-c", program))
     assert "Exception" not in done.stderr

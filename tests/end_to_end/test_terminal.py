@@ -13,7 +13,8 @@ from contextlib import nullcontext
 import pytest
 from tests.savepoints import prepared
 
-from roundbook.logbook import record, schema, tasks
+from roundbook.logbook import schema, tasks
+from roundbook.logbook import session as record
 from roundbook_cli import task as task_commands
 from roundbook_cli.output import progress
 from roundbook_cli.table_layout import cell_width

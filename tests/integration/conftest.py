@@ -15,7 +15,7 @@ from tests.outcomes import Outcome
 from tests.savepoints import Savepoints, savepoint_engine
 
 from roundbook.database.engine import make_engine
-from roundbook.logbook import record
+from roundbook.logbook import session as record
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
 

@@ -33,6 +33,7 @@ from tests.factories import (
     withdraw_matrix,
 )
 from tests.forked import race
+from tests.waiting import wait_until, waits_for_a_lock
 
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import RevisedMeanwhileError
@@ -268,14 +269,19 @@ def test_a_revision_under_way_is_one_that_nobody_else_has_seen(committed, engine
         return store(*arguments, **options)
 
     monkeypatch.setattr(matrices, "store_estimates", store_when_told)
-    with ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(2) as pool:
         slow = pool.submit(revise, 1, 1, engine)
         assert half.wait(60)
+        # Who names no revision has seen the latest one of when they asked, before they waited.
+        late = pool.submit(revise, 3, 1, engine)
+        wait_until(lambda: waits_for_a_lock(engine), "the later correction does not wait")
         with begin(engine) as session:
             request = LogRequest(task="t", round="r1", measure="AP")
             assert latest_revisions(session, request)["AP"] == 1
         go_on.set()
         assert slow.result(60) == 2
+        with pytest.raises(RevisedMeanwhileError, match="person 1 logged revision 2"):
+            late.result(60)
     with pytest.raises(RevisedMeanwhileError, match="person 1 logged revision 2"):
         revise(2, 1, engine, seen=1)
     assert revise(2, 1, engine, seen=2) == 3
@@ -506,8 +512,12 @@ def test_several_record_the_same_published_variance_at_once(engine, database):
     values = values_of(race(database, [partial(record, 0.05, None)] * 5))
     assert sorted(values) == [(1, "recorded"), *[(1, "unchanged")] * 4]
     tells = race(database, [partial(record, 0.06 + number / 100, "typo") for number in range(3)])
-    assert sorted(outcome.value[0] for outcome in tells if outcome.error is None) == [2, 3, 4]
-    assert len(list_events(engine, what="variance recorded").events) == 4
+    revisions = sorted(outcome.value[0] for outcome in tells if outcome.error is None)
+    # Who came before the others were done has not seen their revisions.
+    assert revisions == list(range(2, 2 + len(revisions)))
+    assert revisions
+    assert {outcome.error for outcome in tells} <= {None, "RevisedMeanwhileError"}
+    assert len(list_events(engine, what="variance recorded").events) == 1 + len(revisions)
 
 
 def record(variance, why, engine):

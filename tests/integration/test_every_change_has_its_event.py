@@ -25,14 +25,18 @@ from roundbook.logbook.fitting import fit_factor_set
 from roundbook.logbook.generalisability import report_generalisability
 from roundbook.logbook.impact import show_impact
 from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from roundbook.logbook.matrices.entering import enter_matrix, latest_revisions
+from roundbook.logbook.matrices.entering import (
+    enter_matrix,
+    latest_revisions,
+    with_seen_revisions,
+)
 from roundbook.logbook.matrices.export import export_matrix
 from roundbook.logbook.matrices.history import show_history
 from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.matrices.log_matrix import log_files, log_scores
 from roundbook.logbook.matrices.overview import show_overview
 from roundbook.logbook.matrices.showing import show_matrix
-from roundbook.logbook.names import known_names, near_names_of_new, near_recorded
+from roundbook.logbook.names import known_names, near_recorded
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.privileges import grant_access
 from roundbook.logbook.published import latest_variance_revision, record_variance
@@ -318,6 +322,7 @@ def reading(directory):
     yield step(show_history, ShowHistory(matrix=1))
     yield step(export_matrix, ExportMatrix(matrix=1, output=directory / "matrix.csv"))
     yield step(latest_revisions, LogRequest(**OF_ROUND))
+    yield step(with_seen_revisions, LogRequest(**OF_ROUND))
     yield step(latest_qrels_revision, LogQrels(task="t", round="r1", file=directory / "qrels"))
     value = {"variance": 0.1, "runs": 2, "topics": 2, "source": "a paper"}
     yield step(latest_variance_revision, RecordVarianceRequest(**OF_ROUND, **value))
@@ -354,7 +359,7 @@ def reading(directory):
 
 # What several use cases share, and what changes rights and no row.
 NO_USE_CASES = {
-    *(record_event, ensure_task, open_round, near_names_of_new),
+    *(record_event, ensure_task, open_round),
     *(
         enter_matrix,
         compute_result,

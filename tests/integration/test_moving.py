@@ -21,9 +21,9 @@ from roundbook.database.fingerprints import filled_tables
 from roundbook.database.schema import current_revision, upgrade
 from roundbook.errors import (
     AlreadyRecordedError,
-    BadFileError,
     DatabaseBusyError,
     DatabaseError,
+    RecordError,
     SchemaOutOfDateError,
 )
 from roundbook.logbook.session import begin
@@ -162,8 +162,11 @@ def test_a_record_that_was_tampered_with_is_not_moved(filled, engine):
         "UPDATE roundbook.factor SET mean = 0.5 WHERE factor_set_id = 1 AND mean > 0.6",
     )
     before = fingerprints(filled)
-    with pytest.raises(BadFileError, match=r"the mean of topic '1' is 0\.5, and the scores"):
+    damaged = "The record is damaged, so nothing was moved: 'web' round '2023', nDCG@10"
+    with pytest.raises(RecordError, match=damaged) as refused:
         moved(filled, engine)
+    assert "the mean of topic '1' is 0.5, and the scores" in str(refused.value)
+    assert ".zip" not in str(refused.value)  # the archive was temporary
     assert_untouched(filled, engine, before)
 
 

@@ -401,9 +401,8 @@ def test_a_published_round_takes_a_variance_only_with_a_reason(logged):
     )
     with begin(logged, user="ann") as session:
         assert latest_variance_revision(session, seen) == 2
-        assert (
-            latest_variance_revision(session, seen.model_copy(update={"scale": "std-ab"})) is None
-        )
+        other_scale = seen.model_copy(update={"scale": "std-ab"})
+        assert latest_variance_revision(session, other_scale) == 0
     unseen = r"tester recorded revision 2 of the variance of nDCG@10 in round 'r1', 0\.03, while"
     with pytest.raises(RevisedMeanwhileError, match=unseen) as refused:
         publish(logged, "r1", 0.04, measure="nDCG@10", revise="no", expected_revision=1)

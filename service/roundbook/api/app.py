@@ -25,10 +25,10 @@ from roundbook.api.openapi import FILENAME, add_examples, answers, file_body, js
 from roundbook.api.problems import add_handlers
 from roundbook.api.turns import Turns
 from roundbook.api.ways_out import PREFIX
-from roundbook.logbook.record import open_record
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.saving import SavedResult
 from roundbook.logbook.schema import read_schema
+from roundbook.logbook.session import open_record
 from roundbook.logbook.studies.studies import STUDIES, find_study
 from roundbook.pages.site_routes import ROUTERS, make_site
 from roundbook.settings import Settings

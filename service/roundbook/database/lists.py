@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection
 
-from roundbook.database.copying import copy_in, copy_out
+from roundbook.database.engine import driver_connection
 from roundbook.database.vectors import SIGNATURE, TRAILER
 
 _INT4_OID, _FLOAT4_OID = 23, 700
@@ -108,7 +108,9 @@ def _elements(
 
 def write_lists(connection: Connection, lists: Iterable[StoredList], upload_id: int) -> None:
     """Store the lists of an upload, one row for each run and topic."""
-    copy_in(connection, _WRITE, encode_lists(lists, upload_id))
+    with driver_connection(connection).cursor() as cursor, cursor.copy(_WRITE) as copy:
+        for block in encode_lists(lists, upload_id):
+            copy.write(block)
 
 
 def read_lists(
@@ -116,4 +118,9 @@ def read_lists(
 ) -> Iterator[StoredList]:
     """Yield the stored lists of an upload, by run and topic in the order of their ids."""
     statement = _READ.format(scores=", scores" if scores else "")
-    yield from decode_lists(copy_out(connection, statement, upload_id))
+    with (
+        driver_connection(connection).cursor() as cursor,
+        cursor.copy(statement, (upload_id,)) as copy,
+    ):
+        stream = b"".join(copy)
+    yield from decode_lists(stream)

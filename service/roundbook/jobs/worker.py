@@ -33,9 +33,15 @@ from roundbook.jobs.job_queue import (
 )
 from roundbook.jobs.studies import current_names, note_job
 from roundbook.logbook.kinds import find_kind
-from roundbook.logbook.record import open_record
 from roundbook.logbook.saving import save_long_result
-from roundbook.logbook.session import ReportProgress, Session, Work, begin, ignore_progress
+from roundbook.logbook.session import (
+    ReportProgress,
+    Session,
+    Work,
+    begin,
+    ignore_progress,
+    open_record,
+)
 from roundbook.presentation.saved_results import other_question
 from roundbook.settings import Settings
 

@@ -35,11 +35,10 @@ from roundbook.logbook.matrices.log_matrix import log_scores
 from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.published import record_variance
-from roundbook.logbook.record import embedded_record, open_record
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_changes import publish_round
 from roundbook.logbook.saving import save_result
-from roundbook.logbook.session import ReportProgress, Session, begin
+from roundbook.logbook.session import ReportProgress, Session, begin, embedded_record, open_record
 from roundbook.logbook.variance_history import VarianceHistory
 from roundbook.logbook.variances import show_variances
 from roundbook.requests.drift import DriftRequest

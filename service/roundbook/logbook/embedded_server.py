@@ -8,8 +8,8 @@ from typing import Literal
 
 from roundbook.embedded.keeper import keep_up, stop_server
 from roundbook.errors import InputError
-from roundbook.logbook.record import chosen_address
 from roundbook.logbook.result import Result
+from roundbook.logbook.session import chosen_address
 from roundbook.settings import Settings
 
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Row, select, text
+from sqlalchemy import Connection, Row, func, select, text
 
-from roundbook.database.tables import factor_set, variance_estimate
+from roundbook.database.tables import current_matrix, factor_set, round_, variance_estimate
 from roundbook.logbook.factors import load_factors, usable_topics
+from roundbook.logbook.lookup import Series
 from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
@@ -29,6 +31,8 @@ Array = npt.NDArray[np.float64]
 # The scales beside the raw one that variances are estimated on.
 STANDARDISED: tuple[Scale, ...] = ("std-ab", "std-cdf")
 
+# The ratio of variances of scores on scales that differ fivefold.
+_OTHER_SCALE = 25
 # The columns that depend on the teams of runs.
 _RENEWED = ("clusters", "runs_part", "two_way_runs_part")
 
@@ -240,3 +244,28 @@ def read_estimates(connection: Connection, matrix_id: int) -> dict[str, float]:
         .order_by(variance_estimate.c.factor_set_id, variance_estimate.c.version)
     )
     return {row.scale: row.variance for row in rows}
+
+
+def ratio_to_other_rounds(
+    connection: Connection, task_id: int, series: Series, variance: float
+) -> float | None:
+    """Return the ratio of a raw variance to the median of the measure's other rounds.
+
+    None without other rounds, and if the ratio is between 1/25 and 25.
+    """
+    middle = func.percentile_cont(0.5).within_group(variance_estimate.c.variance)
+    median = connection.execute(
+        select(middle)
+        .join(current_matrix, current_matrix.c.id == variance_estimate.c.matrix_id)
+        .join(round_, round_.c.id == current_matrix.c.round_id)
+        .where(
+            round_.c.task_id == task_id,
+            round_.c.id != series.round_id,
+            current_matrix.c.measure_id == series.measure_id,
+            variance_estimate.c.scale == "raw",
+        )
+    ).scalar_one()
+    if not median or not variance or 1 / _OTHER_SCALE <= variance / median <= _OTHER_SCALE:
+        return None
+    # The ratio to a median near the smallest doubles may overflow.
+    return min(float(variance / median), sys.float_info.max)

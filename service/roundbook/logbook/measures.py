@@ -76,7 +76,8 @@ def parse_measure(name: str) -> MeasureIdentity:
 class RecordedMeasure(NamedTuple):
     """A measure of the record; its scores lie within `bounds`, if these are known.
 
-    `is_new` is whether it was just recorded.
+    `is_new` is whether it was just recorded; it may then be mistyped for one of `others`, which the
+    task has, and which are empty where it is not new.
     """
 
     id: int
@@ -84,6 +85,7 @@ class RecordedMeasure(NamedTuple):
     family: str
     bounds: tuple[float, float] | None
     is_new: bool
+    others: list[str]
 
 
 def ensure_measure(
@@ -110,7 +112,8 @@ def ensure_measure(
     row = added = None
     # The measure found may be merged into another one before it is locked: look again.
     while row is None:
-        match = measure_named(measures_of(connection, task_id), name) or measure_named(
+        of_task = measures_of(connection, task_id)
+        match = measure_named(of_task, name) or measure_named(
             connection.execute(select(measure)).all(), name
         )
         if match is None:
@@ -130,7 +133,9 @@ def ensure_measure(
             way_out="other bounds",
             measure=row.name,
         )
-    return RecordedMeasure(row.id, row.name, row.family, recorded, added is not None)
+    is_new = added is not None
+    others = [other.name for other in of_task] if is_new else []
+    return RecordedMeasure(row.id, row.name, row.family, recorded, is_new, others)
 
 
 def lock_measure(connection: Connection, condition: ColumnElement[bool]) -> Row[Any] | None:
@@ -165,13 +170,6 @@ def measure_among(rows: Sequence[Row[Any]], task: str, name: str) -> Row[Any]:
     raise NotRecordedError(
         f"Task '{task}' has nothing for measure '{name}'; it has {names}.", task=task, measure=name
     )
-
-
-def other_measures(connection: Connection, task_id: int, new: RecordedMeasure) -> list[str]:
-    """Return the task's other measures if `new` was just recorded, as it may be mistyped."""
-    if not new.is_new:
-        return []
-    return [row.name for row in measures_of(connection, task_id) if row.id != new.id]
 
 
 def near_measure(name: str) -> str | None:

@@ -75,29 +75,23 @@ class NearName(Result):
 
 def near_recorded(
     session: Session, task_name: str, label: str | None = None, *, is_new: bool = False
-) -> str | None:
-    """Return the task whose name, or the round whose label, a new one may be a misspelling of.
+) -> list[NearName]:
+    """Return a list of the name, if any, that a new task, or a new round of it, may misspell.
 
-    None if none is similar, if it exists exactly, though not if it `is_new`, just recorded, or if
-    there is no such task.
+    It is empty if none is similar, if there is no such task, or if the name is recorded exactly,
+    unless it `is_new`, just recorded.
     """
-    if label is None:
-        name, names = check_name("task", task_name), select(task.c.name).order_by(task.c.id)
+    kind: Literal["task", "round"] = "task" if label is None else "round"
+    name = check_name(kind, task_name if label is None else label)
+    if kind == "task":
+        names = select(task.c.name).order_by(task.c.id)
     else:
-        name = check_name("round", label)
         of_task = select(task.c.id).where(is_named(task.c.name, task_name))
         names = (
             select(round_.c.label).where(round_.c.task_id.in_(of_task)).order_by(round_.c.ordinal)
         )
     recorded = [normalize("NFC", row) for row in session.connection.execute(names).scalars()]
-    return near_name(name, recorded) if is_new or name not in recorded else None
-
-
-def near_names_of_new(session: Session, task_name: str, label: str | None = None) -> list[NearName]:
-    """Return a list of the name, if any, that a task or round just recorded may misspell."""
-    near = near_recorded(session, task_name, label, is_new=True)
-    kind: Literal["task", "round"] = "task" if label is None else "round"
-    name = check_name(kind, label or task_name)
+    near = near_name(name, recorded) if is_new or name not in recorded else None
     return [NearName(kind=kind, name=name, near=near)] if near else []
 
 

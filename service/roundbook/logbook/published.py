@@ -16,15 +16,15 @@ from roundbook.errors import (
     InputError,
     RevisedMeanwhileError,
 )
+from roundbook.logbook.estimates import ratio_to_other_rounds
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_input
 from roundbook.logbook.lookup import Series, latest_matrix, revisions_by_measure
-from roundbook.logbook.measures import ensure_measure, measure_named, other_measures
+from roundbook.logbook.measures import ensure_measure, measure_named
 from roundbook.logbook.names import NearName, check_name, check_reason, check_text
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.session import Session
-from roundbook.logbook.variance_rows import ratio_to_other_rounds
 from roundbook.requests.variances import RecordVarianceRequest
 
 
@@ -60,12 +60,12 @@ class RecordedVariance(Result):
     variance_ratio: float | None = Field(None, exclude_if=not_)
 
 
-def latest_variance_revision(session: Session, request: RecordVarianceRequest) -> int | None:
-    """Return the latest revision of the recorded variance that a request revises, or None."""
+def latest_variance_revision(session: Session, request: RecordVarianceRequest) -> int:
+    """Return the latest revision of the recorded variance that a request revises, 0 without one."""
     of_scale = published_variance.c.scale == request.scale
     rows = revisions_by_measure(session.connection, published_variance, request, of_scale)
     row = measure_named(rows, request.measure)
-    return None if row is None else int(row.revision)
+    return 0 if row is None else int(row.revision)
 
 
 def record_variance(session: Session, request: RecordVarianceRequest) -> RecordedVariance:
@@ -89,6 +89,10 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
     """
     _check_numbers(request)
     reason = check_reason(request.revise)
+    if reason is not None and request.expected_revision is None:
+        # Before any lock is waited for: of two corrections at once only the first is recorded.
+        seen = latest_variance_revision(session, request)
+        request = request.model_copy(update={"expected_revision": seen})
     source = check_text("source", request.source)
     if source is None:
         raise InputError("A published variance needs its source: name the paper and table.")
@@ -136,7 +140,7 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
         dry_run=request.dry_run,
         impact=impact,
         matrix=None if logged is None or logged.withdrawn is not None else logged.id,
-        other_measures=other_measures(connection, task_id, measure),
+        other_measures=measure.others,
         near_names=near,
         variance_ratio=ratio_to_other_rounds(connection, task_id, series, request.variance)
         if request.scale == "raw"

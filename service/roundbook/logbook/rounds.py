@@ -16,7 +16,7 @@ from roundbook.errors import AlreadyRecordedError, NotRecordedError, RoundPublis
 from roundbook.logbook.events import record_event
 from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
 from roundbook.logbook.lookup import Series, find_round, find_task, read_round, round_named
-from roundbook.logbook.names import NearName, check_name, is_named, near_name, near_names_of_new
+from roundbook.logbook.names import NearName, check_name, is_named, near_name, near_recorded
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task
@@ -91,7 +91,7 @@ def create_round(session: Session, request: CreateRound) -> CreatedRound:
     (created,) = read_rounds(connection, task_id, label)
     return CreatedRound(
         **dict(created),
-        near_names=near_names_of_new(session, request.task, label),
+        near_names=near_recorded(session, request.task, label, is_new=True),
         near_collection=near_collection(connection, task_id, collection),
     )
 
@@ -152,10 +152,10 @@ def open_round(
     """
     task, label, near = request.task, request.round, []
     if request.create and ensure_task(session, task):
-        near += near_names_of_new(session, task)
+        near += near_recorded(session, task, is_new=True)
     task_id = find_task(session.connection, task, lock=True, way_out="no task")
     if request.create and _ensure_round(session, task_id, label):
-        near += near_names_of_new(session, task, label)
+        near += near_recorded(session, task, label, is_new=True)
     round_id = find_round(session.connection, task_id, task, label, way_out="no round")
     return OpenedRound(task_id, round_id, near)
 

@@ -17,7 +17,7 @@ from roundbook.database.token_tables import access_token
 from roundbook.errors import AlreadyRecordedError, RecordError, RoundPublishedError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import find_task
-from roundbook.logbook.names import NearName, check_name, check_text, is_named, near_names_of_new
+from roundbook.logbook.names import NearName, check_name, check_text, is_named, near_recorded
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.requests.tasks import CreateTask, RemoveTask, RenameTask
@@ -72,7 +72,7 @@ def create_task(session: Session, request: CreateTask) -> CreatedTask:
             f"There is a task '{name}' already.", way_out="task exists", task=name
         )
     (created,) = _read(session.connection, name)
-    return CreatedTask(**dict(created), near_names=near_names_of_new(session, name))
+    return CreatedTask(**dict(created), near_names=near_recorded(session, name, is_new=True))
 
 
 def rename_task(session: Session, request: RenameTask) -> RenamedTask:

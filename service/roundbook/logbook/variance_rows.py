@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from datetime import date
 from typing import NamedTuple, Self
 
-from sqlalchemy import Connection, func, select, text
+from sqlalchemy import Connection, text
 
-from roundbook.database.tables import current_matrix, round_, variance_estimate
-from roundbook.logbook.lookup import Series
 from roundbook.logbook.withdrawals import IS_LATEST, TaskScores
-
-# The ratio of variances of scores on scales that differ fivefold.
-_OTHER_SCALE = 25
 
 
 class VarianceRow(NamedTuple):
@@ -92,31 +86,6 @@ FROM roundbook.matrix_run JOIN roundbook.run ON run.id = matrix_run.run_id
 WHERE matrix_run.matrix_id = ANY (CAST(:matrices AS bigint[]))
 GROUP BY matrix_run.matrix_id
 """)
-
-
-def ratio_to_other_rounds(
-    connection: Connection, task_id: int, series: Series, variance: float
-) -> float | None:
-    """Return the ratio of a raw variance to the median of the measure's other rounds.
-
-    None without other rounds, and if the ratio is between 1/25 and 25.
-    """
-    middle = func.percentile_cont(0.5).within_group(variance_estimate.c.variance)
-    median = connection.execute(
-        select(middle)
-        .join(current_matrix, current_matrix.c.id == variance_estimate.c.matrix_id)
-        .join(round_, round_.c.id == current_matrix.c.round_id)
-        .where(
-            round_.c.task_id == task_id,
-            round_.c.id != series.round_id,
-            current_matrix.c.measure_id == series.measure_id,
-            variance_estimate.c.scale == "raw",
-        )
-    ).scalar_one()
-    if not median or not variance or 1 / _OTHER_SCALE <= variance / median <= _OTHER_SCALE:
-        return None
-    # The ratio to a median near the smallest doubles may overflow.
-    return min(float(variance / median), sys.float_info.max)
 
 
 # The variances of the matrices `counted`, and published ones, with the columns of a `VarianceRow`

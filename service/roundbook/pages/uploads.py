@@ -198,15 +198,13 @@ def _look(http: Request, caller: Caller, previewed: _Preview) -> dict[str, Any]:
     task, label = previewed.fields["task"], previewed.fields["round"]
     with transaction(http, caller, decision_limit(http), keep=False) as session:
         permit_named(caller, session, {"task": task})
-        near = [
-            near_note("task", task, near_recorded(session, task)),
-            near_note("round", label, near_recorded(session, task, label)),
-        ]
+        names = [*near_recorded(session, task), *near_recorded(session, task, label)]
+        near = [near_note(new.kind, new.name, new.near) for new in names]
         recorded = known_names(session, task, label)
         creates = _new_names(session, task, label)
     with _logged(http, caller, previewed, dry_run=True) as (session, logged):
-        for noun, names in known_names(session, task, label).items():
-            new = names - recorded[noun]
+        for noun, known in known_names(session, task, label).items():
+            new = known - recorded[noun]
             if len(new) <= _MOST_SLIPS and len(recorded[noun]) <= _MOST_KNOWN:
                 near += [
                     near_note(noun, name, near_name(name, recorded[noun])) for name in sorted(new)

@@ -146,12 +146,6 @@ def stale_lines(dependents: Sequence[Dependent]) -> list[str]:
     return lines
 
 
-def stale_results(dependents: Sequence[Dependent]) -> int:
-    """Return the number of saved results, whatever their versions, among stale dependents."""
-    entries = (dependent.entry for dependent in dependents)
-    return sum(entry is not None and is_latest(entry) for entry in entries)
-
-
 # Codes of reasons by which factors are lost, if they cannot be fitted again.
 _LOST: tuple[ReasonCode, ...] = ("no factors", "run gone")
 # Codes of reasons by which a version is stale as long as there is a later one of the same scores.

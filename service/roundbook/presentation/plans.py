@@ -148,11 +148,6 @@ def design_advice(plan: Plan) -> str | None:
     return f"{runs.capitalize()} prefer tukey."
 
 
-def withdrawn_notes(plan: Plan) -> list[str]:
-    """Return a note for each withdrawn score matrix that a plan leaves out."""
-    return [] if plan.estimate is None else variances.withdrawn_notes(plan.estimate)
-
-
 def warning(plan: Plan) -> str | None:
     """Return the warning that rounds disagree about the plan's variance; None if they do not."""
     if plan.estimate is None:
@@ -250,7 +245,8 @@ def powers_heading(plan: Plan) -> str:
     )
 
 
-_UPPER = "upper"
+# The field of the variance's upper limit, which only plans saved earlier have, and its column.
+_UPPER_LIMIT, _UPPER = "variance_upper", "upper"
 
 
 def plan_latex(plan: Plan, basis: str | None = None) -> str:
@@ -265,7 +261,7 @@ def plan_latex(plan: Plan, basis: str | None = None) -> str:
 def beside(plan: Plan) -> list[str]:
     """Return a sentence on each column of alternatives, which begins with the column's heading."""
     lines = [f"{option.name}: {alternative(plan, option)}." for option in plan.alternatives]
-    if (upper := _upper(plan)) is not None:
+    if (upper := getattr(plan, _UPPER_LIMIT, None)) is not None:
         lines.append(f"{_UPPER}: at {upper:.5g}, the upper end of the variance's interval.")
     return lines
 
@@ -286,7 +282,7 @@ def plan_columns(plan: Plan) -> tuple[Column, ...]:
         engines = [count("topics_exact", "exact"), count("topics_sakai", "sakai")]
     columns += [] if interval else engines
     names = [option.name for option in plan.alternatives]
-    names += [_UPPER] if _upper(plan) is not None else []
+    names += [_UPPER] if getattr(plan, _UPPER_LIMIT, None) is not None else []
     if plan.solve == "topics":
         return (*columns, *(count(f"topics_{name}", name) for name in names))
     return (*columns, *(_plain(f"solved_{name}", name, digits) for name in names))
@@ -336,12 +332,6 @@ def _inputs(plan: Plan) -> tuple[Column, ...]:
     heading = "Width" if plan.design in INTERVALS else "minD"
     m = (count("m", "m"),) if plan.m else ()
     return (*m, _plain("min_d", heading, 4 if plan.solve == "min-d" else 3))
-
-
-def _upper(plan: Plan) -> float | None:
-    """Return the upper limit of the variance, which only plans saved earlier have, or None."""
-    upper: float | None = getattr(plan, "variance_upper", None)
-    return upper
 
 
 def _plain(field: str, heading: str, digits: int) -> Column:

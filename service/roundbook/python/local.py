@@ -15,9 +15,8 @@ from roundbook.jobs.job import Job, JobList
 from roundbook.logbook.kinds import find_kind
 from roundbook.logbook.matrices.log_matrix import log_scores
 from roundbook.logbook.matrices.logged import LoggedMatrix
-from roundbook.logbook.record import open_record
 from roundbook.logbook.saving import SavedResult, save_long_result
-from roundbook.logbook.session import Session, Work, begin
+from roundbook.logbook.session import Session, Work, begin, open_record
 from roundbook.logbook.studies.studies import run_study
 from roundbook.logbook.studies.study import Study
 from roundbook.requests.base import Request, is_kept

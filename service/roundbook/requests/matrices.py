@@ -53,7 +53,7 @@ class LoggingRequest(Request):
     expected_revisions: Mapping[str, int] | None = Field(
         None,
         description="By the measures' names in the record, the latest revisions that the person who"
-        " revises has seen; a later one is not revised. (default: whichever is the latest)",
+        " revises has seen; a later one is not revised. (default: the latest when it is asked)",
     )
     dry_run: DryRun = False
 

@@ -45,7 +45,7 @@ class LogQrels(Request):
     expected_revision: int | None = Field(
         None,
         description="The latest revision that the person who revises has seen, 0 for none; a later"
-        " one is not revised. (default: whichever is the latest)",
+        " one is not revised. (default: the latest when it is asked)",
     )
     dry_run: DryRun = False
 

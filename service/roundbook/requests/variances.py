@@ -60,8 +60,8 @@ class RecordVarianceRequest(Request):
     revise: Revise = None
     expected_revision: int | None = Field(
         None,
-        description="The latest revision that the person who revises has seen; a later one is not"
-        " revised. (default: whichever is the latest)",
+        description="The latest revision that the person who revises has seen, 0 for none; a later"
+        " one is not revised. (default: the latest when it is asked)",
     )
     create: Create = False
     dry_run: DryRun = False

@@ -12,7 +12,13 @@ from roundbook.database.fingerprints import filled_tables
 from roundbook.database.schema import EXPECTED_REVISION, require_current, upgrade
 from roundbook.database.tables import metadata
 from roundbook.database.token_tables import access_token
-from roundbook.errors import AlreadyRecordedError, DatabaseError, InputError
+from roundbook.errors import (
+    AlreadyRecordedError,
+    BadFileError,
+    DatabaseError,
+    InputError,
+    RecordError,
+)
 from roundbook.formats.archive_package import DATA_PACKAGE
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import ReportProgress, begin, ignore_progress
@@ -64,7 +70,7 @@ def move_record(
         When the target's schema is not that of this program.
     InputError
         When the directory for temporary files has no room for the archive.
-    BadFileError
+    RecordError
         When a derived value of the record differs from its scores.
     DatabaseError
         When the imported copy differs from the record.
@@ -93,7 +99,13 @@ def move_record(
             _, postgresql_from = server_version(original.connection)
             tokens = original.connection.execute(select(func.count()).select_from(access_token))
             tokens_left = tokens.scalar_one()
-        imported = import_archive(copy, ImportRequest(archive=file), progress)
+        try:
+            imported = import_archive(copy, ImportRequest(archive=file), progress)
+        except BadFileError as error:  # the file was just written: what is wrong is in the record
+            raise RecordError(
+                f"The record is damaged, so nothing was moved: {error.reason}.",
+                way_out="verify the record",
+            ) from None
         read_again = measure_tables(copy.connection, progress)
         differing = [
             name

@@ -34,7 +34,7 @@ def test_a_later_revision_is_not_known():
 def test_a_command_on_a_server_imports_little():
     """Alembic is for upgrades, NumPy for scores, psutil for the embedded server."""
     code = (
-        "import sys, roundbook.logbook.record, roundbook.logbook.tasks\n"
+        "import sys, roundbook.logbook.session, roundbook.logbook.tasks\n"
         "import roundbook.database.schema as schema\n"
         "assert schema.EXPECTED_REVISION in schema.REVISIONS\n"
         "sys.exit(str({'alembic', 'numpy', 'psutil'} & set(sys.modules)))"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from sqlalchemy import Connection, Row, func, select
@@ -22,16 +22,12 @@ from roundbook.database.tables import (
 )
 from roundbook.errors import ContentDiffersError, InputError, RevisedMeanwhileError
 from roundbook.formats import CompleteMatrix, RunTeam
+from roundbook.logbook.estimates import ratio_to_other_rounds
 from roundbook.logbook.lookup import Series, latest_matrix, other_assessments, revisions_by_measure
 from roundbook.logbook.matrices.history import Changes, revision_changes
 from roundbook.logbook.matrices.listing import read_sources
 from roundbook.logbook.matrices.logged import MatrixDifference, Remarks, Twin
-from roundbook.logbook.measures import (
-    RecordedMeasure,
-    ensure_measure,
-    near_measure,
-    other_measures,
-)
+from roundbook.logbook.measures import RecordedMeasure, ensure_measure, near_measure
 from roundbook.logbook.names import as_recorded, check_name, check_reason, check_text
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.rounds import check_first, open_round
@@ -45,9 +41,10 @@ from roundbook.logbook.storing import (
     load_matrix,
     store_scores,
 )
-from roundbook.logbook.variance_rows import ratio_to_other_rounds
 from roundbook.measure_names import WITHIN_ONE
 from roundbook.requests.matrices import LoggingRequest, LogRequest
+
+_Logging = TypeVar("_Logging", bound=LoggingRequest)
 
 
 class Entry(NamedTuple):
@@ -101,7 +98,7 @@ def enter_matrix(
     runs = record_runs(connection, round_id, complete.runs, teams)
     tags = dict.fromkeys(complete.runs)
     remarks = Remarks(
-        other_measures=other_measures(connection, task_id, recorded),
+        other_measures=recorded.others,
         near_measure=near_measure(recorded.name) if recorded.is_new else None,
         other_assessments=other_assessments(connection, task_id, label),
         near_names=near_names,
@@ -139,6 +136,16 @@ def _check_bounds(measure: str, bounds: tuple[float, float], complete: CompleteM
             topic=name,
             run=tag,
         )
+
+
+def with_seen_revisions(session: Session, request: _Logging) -> _Logging:
+    """Return a request to revise with the revisions that were seen: those it names, else the latest.
+
+    They are read before any lock is waited for: of two corrections at once only the first is logged.
+    """
+    if request.revise is None or request.expected_revisions is not None:
+        return request
+    return request.model_copy(update={"expected_revisions": latest_revisions(session, request)})
 
 
 def latest_revisions(session: Session, request: LoggingRequest) -> dict[str, int]:

@@ -39,6 +39,7 @@ from roundbook.logbook.matrices.entering import (
     comparison_remarks,
     enter_matrix,
     store_matrix,
+    with_seen_revisions,
 )
 from roundbook.logbook.matrices.listing import read_sources
 from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
@@ -80,6 +81,7 @@ def log_files(session: Session, request: LogFilesRequest) -> LoggedMatrices:
     InputError
         When two of the given names mean the same measure.
     """
+    request = with_seen_revisions(session, request)
     max_bytes = session.work.max_file_bytes
     shared = {name: getattr(request, name) for name in LoggingRequest.model_fields}
     computed = score_round(session, request) if request.from_runs else None
@@ -179,6 +181,7 @@ def log_scores(
     ImpossibleStatisticError
         When there is only one topic.
     """
+    request = with_seen_revisions(session, request)
     complete = apply_missing_policy(scores, request.missing)
     entry = enter_matrix(session, request, complete, teams or {}, {})
     return _with_publication(session, [_log_entered(entry, with_teams=bool(teams))])[0]

@@ -123,6 +123,10 @@ def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
     reason = check_reason(request.revise)
     label = check_name("assessments label", request.assessments)
     require_round(connection, request)
+    if reason is not None and request.expected_revision is None:
+        # Before any lock is waited for: of two corrections at once only the first is logged.
+        seen = latest_qrels_revision(session, request)
+        request = request.model_copy(update={"expected_revision": seen})
     read = read_qrels(request.file, max_bytes=session.work.max_file_bytes)
     task_id, round_id, near_names = open_round(session, request)
     topics = distinct_names("topic", recorded_topics(connection, task_id, read.topics))

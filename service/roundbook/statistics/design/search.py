@@ -121,12 +121,12 @@ def topics_for_power(kind: DesignKind, engine: Engine, grid: Grid, enough: Float
     def adequate(n: Ints, cells: NDArray[np.intp]) -> Bools:
         return miss(n, cells) <= beta[cells]
 
-    def defined(n: Ints, cells: NDArray[np.intp]) -> Bools:
-        return ~np.isnan(miss(n, cells))
-
     lowest = np.full(runs.shape, 2, dtype=np.int64)
     if engine == "sakai":
-        lowest = np.minimum(smallest_whole(defined, lowest, lowest, MOST_TOPICS), MOST_TOPICS)
+        defined = smallest_whole(
+            lambda n, cells: ~np.isnan(miss(n, cells)), lowest, lowest, MOST_TOPICS
+        )
+        lowest = np.minimum(defined, MOST_TOPICS)
         first_will_do = adequate(lowest, np.arange(runs.size))
         start = np.where(first_will_do, lowest, np.maximum(start, lowest))
     return smallest_whole(adequate, start, lowest, MOST_TOPICS)

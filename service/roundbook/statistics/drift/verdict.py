@@ -286,28 +286,25 @@ def _sizes(
 ) -> Sizes:
     """Smallest sizes at which the standard error, times its quantiles, is at most `room`."""
 
-    def search(*, units: bool, topics: bool) -> Size | None:
-        def enough(factors: Floats) -> Bools:
-            same = np.ones_like(factors)
-            scaled = factors if units else same, factors if topics else same
-            return error(*scaled, *quantiles) <= room
-
-        factor = _smallest_factor(enough)
+    def search(*, units: int, topics: int) -> Size | None:
+        # The powers of the factor by which there are more of either: 0 for as many as today.
+        factor = _smallest_factor(
+            lambda factors: error(factors**units, factors**topics, *quantiles) <= room
+        )
         if factor is None:
             return None
-        more_units, more_topics = factor if units else 1.0, factor if topics else 1.0
         return Size(
             factor,
-            math.ceil(more_units * size.units_from - _ROUNDING),
-            math.ceil(more_units * size.units_to - _ROUNDING),
-            math.ceil(more_topics * size.topics - _ROUNDING),
+            math.ceil(factor**units * size.units_from - _ROUNDING),
+            math.ceil(factor**units * size.units_to - _ROUNDING),
+            math.ceil(factor**topics * size.topics - _ROUNDING),
         )
 
     return Sizes(
         verdict,
-        search(units=True, topics=False),
-        search(units=False, topics=True),
-        search(units=True, topics=True),
+        search(units=1, topics=0),
+        search(units=0, topics=1),
+        search(units=1, topics=1),
     )
 
 

@@ -110,7 +110,7 @@ def variance_parts(
     """
     matrix = checked_scores(scores, "The residual variance", least_topics=2)
     topics, runs = matrix.shape
-    groups, alone = _clusters_of(clusters, runs), _single_runs(runs)
+    groups, alone = _clusters_of(clusters, runs), _clusters_of(None, runs)
     # Deviations from the first topic, and for the two-way residuals from the first run, before
     # those from any mean: runs that never change, or are all alike, must leave exactly 0.
     centred = np.empty((runs, topics)).T
@@ -223,8 +223,9 @@ class _Block:
 
 def _clusters_of(clusters: Sequence[Hashable] | Ints | None, runs: int) -> _Clusters:
     """Order runs by their clusters, which :func:`variance_parts` describes."""
+    alone = _Clusters(None, np.arange(runs), np.ones(runs))
     if clusters is None:
-        return _single_runs(runs)
+        return alone
     if len(clusters) != runs:
         raise ImpossibleStatisticError(
             f"The runs' part of a variance needs one team for each of the {runs} runs, not"
@@ -238,15 +239,10 @@ def _clusters_of(clusters: Sequence[Hashable] | Ints | None, runs: int) -> _Clus
         ]
     )
     if len(codes) == runs:
-        return _single_runs(runs)
+        return alone
     sizes = np.bincount(code_of_run)
     starts = np.cumsum(sizes) - sizes
     return _Clusters(np.argsort(code_of_run, kind="stable"), starts, sizes.astype(np.float64))
-
-
-def _single_runs(runs: int) -> _Clusters:
-    """Return runs in their own order, each a cluster."""
-    return _Clusters(None, np.arange(runs), np.ones(runs))
 
 
 @dataclass(frozen=True, eq=False)
