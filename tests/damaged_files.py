@@ -276,14 +276,14 @@ def _separators(data: bytes, chance: random.Random) -> bytes:
     return data.replace(old, new, chance.randrange(1, 4))
 
 
-def _swap_one(found: re.Pattern[bytes], into: Sequence[str]) -> Damage:
+def _swap_one(pattern: re.Pattern[bytes], into: Sequence[str]) -> Damage:
     def damage(data: bytes, chance: random.Random) -> bytes:
-        places = list(found.finditer(data))
+        places = list(pattern.finditer(data))
         if not places:
             return data
-        place = chance.choice(places)
+        match = chance.choice(places)
         new = chance.choice(into).encode()
-        return data[: place.start()] + new + data[place.end() :]
+        return data[: match.start()] + new + data[match.end() :]
 
     return damage
 
@@ -407,12 +407,12 @@ def bounded(what: object) -> Iterator[None]:
         signal.signal(signal.SIGALRM, before)
 
 
-def check_refusal(said: str, file: str) -> None:
+def check_refusal(message: str, file: str) -> None:
     """Check that a refusal is one short printable message that names the file."""
-    assert file in said, said
-    assert said.endswith((".", "?", "!")), said
-    assert len(said) - len(file) <= SHORT, (len(said), said[:300])
+    assert file in message, message
+    assert message.endswith((".", "?", "!")), message
+    assert len(message) - len(file) <= SHORT, (len(message), message[:300])
     strange = {
-        letter for letter in said if unicodedata.category(letter) in {"Cc", "Cs", "Zl", "Zp"}
+        letter for letter in message if unicodedata.category(letter) in {"Cc", "Cs", "Zl", "Zp"}
     }
-    assert not strange, said
+    assert not strange, message

@@ -432,13 +432,23 @@ def wide(scores, topics=None, runs=None):
 
 
 def log_scores(
-    engine, label, scores, measure="AP", *, task="t", topics=None, runs=None, teams=None, **options
+    engine,
+    label,
+    scores,
+    measure="AP",
+    *,
+    task="t",
+    topics=None,
+    runs=None,
+    teams=None,
+    files=("test",),
+    **options,
 ):
     """Log scores, of topics and runs as `score_matrix` names them.
 
     `teams` are the runs' teams in their order, None where unknown, or what a team file says.
     """
-    matrix = score_matrix(scores, topics, runs)
+    matrix = score_matrix(scores, topics, runs, files)
     if teams is not None and not isinstance(teams, dict):
         teams = {
             run: RunTeam(run, team, None, None, None)

@@ -22,18 +22,19 @@ _FORK = multiprocessing.get_context("fork")
 PATIENCE = 120
 
 
-class Told(NamedTuple):
+class Outcome(NamedTuple):
     """What became of a process.
 
     `reached` is how far it came: '' not even begun, 'working' within its transaction,
     'committing' from the moment of asking for the commit on, 'done' when the use case returned.
-    `error` and `said` are what it raised and in which words, where that was one of Roundbook's.
+    `error` and `message` are what it raised and in which words, where that was one of
+    Roundbook's.
     """
 
     reached: str
     value: Any = None
     error: str | None = None
-    said: str | None = None
+    message: str | None = None
     seconds: float = 0.0
 
 
@@ -49,13 +50,13 @@ class Forked:
 
     def __init__(self, url, work, *, tells=False):
         self._go, waiting = _FORK.Pipe()
-        self._heard, told = _FORK.Pipe(duplex=False)
-        self._process = _FORK.Process(target=_run, args=(url, work, tells, waiting, told))
+        self._heard, reports = _FORK.Pipe(duplex=False)
+        self._process = _FORK.Process(target=_run, args=(url, work, tells, waiting, reports))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # that the test has threads
             self._process.start()
         waiting.close()
-        told.close()
+        reports.close()
         assert self._go.recv() == "ready"
 
     def let_go(self):
@@ -65,14 +66,14 @@ class Forked:
     def kill(self):
         os.kill(self._process.pid, signal.SIGKILL)
 
-    def end(self) -> Told:
+    def end(self) -> Outcome:
         """Return what became of it, when it has come to its end."""
-        told = Told("")
+        outcome = Outcome("")
         while True:
             assert self._heard.poll(PATIENCE), "the process neither ends nor tells anything"
             try:
                 heard = self._heard.recv()
-                told = heard._replace(reached=heard.reached or told.reached)
+                outcome = heard._replace(reached=heard.reached or outcome.reached)
             except (EOFError, OSError):
                 break
         seconds = time.monotonic() - self._began
@@ -80,32 +81,32 @@ class Forked:
         self._process.close()
         self._go.close()
         self._heard.close()
-        return told._replace(seconds=seconds)
+        return outcome._replace(seconds=seconds)
 
 
-def _run(url, work, tells, waiting, told):
+def _run(url, work, tells, waiting, reports):
     engine = make_engine(url)
     if tells:
-        event.listen(engine, "begin", lambda _: told.send(Told("working")))
-        event.listen(engine, "commit", lambda _: told.send(Told("committing")))
+        event.listen(engine, "begin", lambda _: reports.send(Outcome("working")))
+        event.listen(engine, "commit", lambda _: reports.send(Outcome("committing")))
     waiting.send("ready")
     waiting.recv()
     try:
         value = work(engine)
     except RoundbookError as error:
-        told.send(Told("", None, type(error).__name__, str(error)))
+        reports.send(Outcome("", None, type(error).__name__, str(error)))
     else:
-        told.send(Told("done", value))
+        reports.send(Outcome("done", value))
 
 
-def run_apart(url, work) -> Told:
+def run_apart(url, work) -> Outcome:
     """Run ``work(engine)`` in a process of its own to its end."""
     process = Forked(url, work)
     process.let_go()
     return process.end()
 
 
-def race(url, works: Sequence[Callable[..., Any]]) -> list[Told]:
+def race(url, works: Sequence[Callable[..., Any]]) -> list[Outcome]:
     """Run each ``work(engine)`` in a process of its own, all let go at the same moment."""
     processes = [Forked(url, work) for work in works]
     for process in processes:

@@ -26,9 +26,9 @@ def beside(answer, field):
     """Return what a refused form says beside a field, or above all of them where that is ""."""
     assert answer.status_code in (404, 409, 413, 422), words(answer)
     assert f'name="{field}"' in answer.text or not field
-    found = re.search(rf'id="wrong-{field or "form"}">(.*?)</span>', answer.text, re.DOTALL)
-    assert found, words(answer)
-    return unescape(re.sub("<[^>]+>", "", found[1]))
+    match = re.search(rf'id="wrong-{field or "form"}">(.*?)</span>', answer.text, re.DOTALL)
+    assert match, words(answer)
+    return unescape(re.sub("<[^>]+>", "", match[1]))
 
 
 def confirm(client, seen, **options):

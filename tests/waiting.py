@@ -11,8 +11,8 @@ from tests.databases import scalar
 def wait_until(happened, what="it did not happen"):
     """Return what `happened` does once that is true; fail after 30 seconds."""
     for _ in range(3000):
-        if found := happened():
-            return found
+        if outcome := happened():
+            return outcome
         time.sleep(0.01)
     pytest.fail(f"after 30 seconds: {what}")
 

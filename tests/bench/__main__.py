@@ -324,10 +324,10 @@ def bench_plans() -> None:
         [(v, m, d) for v in variances for m in (2, 10, 20, 30, 50) for d in (0.02, 0.05, 0.1, 0.2)]
     )
     assert len(grid) == 240
-    found: list[np.ndarray] = []
+    solved: list[np.ndarray] = []
 
     def ours() -> None:
-        found.append(
+        solved.append(
             solve_topics("anova", grid[:, 2], grid[:, 0], runs=grid[:, 1].astype(int)).topics
         )
 
@@ -341,7 +341,7 @@ def bench_plans() -> None:
             / m
             for v, m, d in grid
         ]
-        assert np.abs(np.ceil(np.array(sizes).ravel()) - found[-1]).max() <= 1
+        assert np.abs(np.ceil(np.array(sizes).ravel()) - solved[-1]).max() <= 1
 
     compare("240 exact plan cells : statsmodels", ours, cell_by_cell, 0.1, times=3)
 

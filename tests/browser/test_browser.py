@@ -89,7 +89,10 @@ def open_page(chromium, **options):
     page = chromium.new_context(**{"viewport": DESK, **options}).new_page()
     page.set_default_timeout(20_000)
     complaints = []
-    page.on("console", lambda said: complaints.append(said.text) if said.type == "error" else None)
+    page.on(
+        "console",
+        lambda message: complaints.append(message.text) if message.type == "error" else None,
+    )
     page.on("pageerror", lambda error: complaints.append(str(error)))
     return page, complaints
 
@@ -107,10 +110,10 @@ def test_a_newcomers_path(site, chromium, scores, tmp_path, script):
         page.get_by_label("Scores, one file").set_input_files(file)
         page.get_by_role("button", name="Look at it first").click()
         page.get_by_text("Nothing is logged yet.").wait_for()
-        said = page.locator("section.answer").inner_text()
+        answer = page.locator("section.answer").inner_text()
         page.get_by_role("button", name="Log it").click()
         page.get_by_role("heading", name=label).wait_for()
-        return said
+        return answer
 
     def save(name):
         page.get_by_label("Keep it under the name").fill(name)
@@ -121,9 +124,9 @@ def test_a_newcomers_path(site, chromium, scores, tmp_path, script):
     page.goto(site)
     page.get_by_text("Nothing is logged yet").wait_for()
     for number, file in enumerate(scores, 1):
-        said = log(f"round{number}", file)
-        assert "Layout\nwide" in said.replace("\n\n", "\n")
-    assert "Topics of other rounds\n35 of 40" in said.replace("\n\n", "\n")
+        answer = log(f"round{number}", file)
+        assert "Layout\nwide" in answer.replace("\n\n", "\n")
+    assert "Topics of other rounds\n35 of 40" in answer.replace("\n\n", "\n")
     page.get_by_role("link", name="covid").click()
     page.get_by_text("no longer hold in round 'round3'").wait_for()
     page.get_by_role("link", name="Plan the next round").click()
@@ -145,8 +148,8 @@ def test_a_newcomers_path(site, chromium, scores, tmp_path, script):
     corrected = tmp_path / "corrected.csv"
     with corrected.open("w", newline="") as stream:
         csv.writer(stream).writerows(rows)
-    said = log("round3", corrected, "two judgements were swapped")
-    assert "plan 'next' version 1" in said
+    answer = log("round3", corrected, "two judgements were swapped")
+    assert "plan 'next' version 1" in answer
     page.goto(f"{site}{PAGES['task']}")
     assert page.get_by_text("stale", exact=True).count() == 2
     page.get_by_role("button", name="Renew next").click()
@@ -278,15 +281,19 @@ def test_pages_can_be_read_by_all(site, address, chromium, scores):
                 ".map(one => one.getBoundingClientRect().width / one.viewBox.baseVal.width)"
             )
             assert all(share > 0.99 for share in shrunk), (where, shrunk)
-            found = Axe().run(page).response["violations"]
+            violations = Axe().run(page).response["violations"]
             serious = [
                 (one["id"], one["nodes"][0]["html"])
-                for one in found
+                for one in violations
                 if one["impact"] in ("serious", "critical")
             ]
             assert serious == [], where
             page.keyboard.press("Tab")
             focused = page.evaluate("document.activeElement.textContent")
             assert focused == "To the content", where
-        refusals = [said for said in complaints if not re.search(r"status of (422|404)", said)]
+        refusals = [
+            complaint
+            for complaint in complaints
+            if not re.search(r"status of (422|404)", complaint)
+        ]
         assert refusals == [], mode

@@ -41,11 +41,11 @@ class RankCell:
     def replicate(self, generator):
         draw = self._alike if self.population == "alike" else self._of_matrix
         endless, drawn, fresh = draw(generator)
-        found = bootstrap_tau(*drawn, resamples=RESAMPLES, seed=int(generator.integers(2**32)))
+        interval = bootstrap_tau(*drawn, resamples=RESAMPLES, seed=int(generator.integers(2**32)))
         return {
-            "endless above": float(endless > found.high + ROUNDING),
-            "endless within": _within(found, endless),
-            "fresh within": _within(found, _tau(*fresh)),
+            "endless above": float(endless > interval.high + ROUNDING),
+            "endless within": _within(interval, endless),
+            "fresh within": _within(interval, _tau(*fresh)),
         }
 
     def _of_matrix(self, generator):
@@ -72,8 +72,8 @@ def _tau(first, second):
     return kendalltau(first.mean(axis=0), second.mean(axis=0)).statistic
 
 
-def _within(found, tau):
-    return float(found.low - ROUNDING <= tau <= found.high + ROUNDING)
+def _within(interval, tau):
+    return float(interval.low - ROUNDING <= tau <= interval.high + ROUNDING)
 
 
 def _cells():

@@ -30,11 +30,11 @@ class ReliabilityCell:
         field_ = population(self.population)
         topics = field_.draw_topics(generator, self.topics)
         scores, _ = field_.draw_scores(generator, topics, field_.draw_units(generator, self.units))
-        found = generalisability(variance_components(two_way_variance(scores)))
+        reliability = generalisability(variance_components(two_way_variance(scores)))
         judged = {}
         for name, noise, limits in (
-            ("e_rho", field_.two_way, found.e_rho_squared_interval),
-            ("phi", field_.topic + field_.two_way, found.phi_interval),
+            ("e_rho", field_.two_way, reliability.e_rho_squared_interval),
+            ("phi", field_.topic + field_.two_way, reliability.phi_interval),
         ):
             true = field_.system / (field_.system + noise / self.topics)
             judged[name] = float(limits[0] <= true <= limits[1])

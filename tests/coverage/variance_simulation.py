@@ -161,7 +161,7 @@ class NextRoundCell:
         field_ = population(self.population)
         usual = getattr(field_, self.of)
         *ratios, ratio = np.exp(self.between * generator.normal(size=self.rounds + 1))
-        pooled = pool([self._round(generator, field_, *each) for each in enumerate(ratios)])
+        pooled = pool([self._round(generator, field_, *entry) for entry in enumerate(ratios)])
         following, interval = pooled.next_round, pooled.interval
         judged = {
             "u80 passed": float(usual * ratio > following.u80),

@@ -170,15 +170,15 @@ def made_record(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     """The embedded server's directory with a round `r` of task `t`; the server is stopped."""
     scores = tmp_path_factory.mktemp("made") / "scores.csv"
     scores.write_text("topic,a,b\n" + "".join(f"{topic},.{topic},.5\n" for topic in range(1, 9)))
-    place = Path(tempfile.mkdtemp(prefix="rb")).resolve()
+    directory = Path(tempfile.mkdtemp(prefix="rb")).resolve()
     subprocess.run(
         [*PROGRAM, "log", "t", "r", str(scores), "--measure", "AP", "--create"],
-        env=environment(data_dir=place),
+        env=environment(data_dir=directory),
         check=True,
         capture_output=True,
     )
-    yield place / "postgres"
-    shutil.rmtree(place)
+    yield directory / "postgres"
+    shutil.rmtree(directory)
 
 
 @pytest.fixture
@@ -194,13 +194,13 @@ def copy_record(made_record: Path) -> Callable[[Path], None]:
 @pytest.fixture
 def data_dir() -> Iterator[Path]:
     """A directory with a path short enough for a socket; servers that still run there are ended."""
-    place = Path(tempfile.mkdtemp(prefix="rb"))
-    yield place
-    for pid_file in place.glob("postgres*/postmaster.pid"):
+    directory = Path(tempfile.mkdtemp(prefix="rb"))
+    yield directory
+    for pid_file in directory.glob("postgres*/postmaster.pid"):
         with suppress(OSError, ValueError):
             os.kill(int(pid_file.read_text().split()[0]), signal.SIGQUIT)
             time.sleep(0.5)
-    shutil.rmtree(place)
+    shutil.rmtree(directory)
 
 
 @pytest.fixture

@@ -28,22 +28,22 @@ def database(server, campaign):
 @pytest.fixture
 def exported(roundbook, database, tmp_path):
     file = tmp_path / "web.zip"
-    said = roundbook("export", file, "--task", "web", "--format", "json").json
-    return file, said
+    about = roundbook("export", file, "--task", "web", "--format", "json").json
+    return file, about
 
 
 @pytest.mark.one_server
 @pytest.mark.long
 def test_export_says_what_is_in_it(exported):
-    file, said = exported
-    assert said["archive"] == str(file)
-    assert said["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
-    assert said["bytes"] == file.stat().st_size
-    assert (said["version"], said["whole"], said["tasks"]) == (4, False, ["web"])
-    assert (said["rounds"], said["matrices"], said["plans"]) == (3, 11, 2)
+    file, about = exported
+    assert about["archive"] == str(file)
+    assert about["sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
+    assert about["bytes"] == file.stat().st_size
+    assert (about["version"], about["whole"], about["tasks"]) == (4, False, ["web"])
+    assert (about["rounds"], about["matrices"], about["plans"]) == (3, 11, 2)
     with zipfile.ZipFile(file) as content:
         assert content.testzip() is None
-        assert said["events"] == content.read("event.csv").count(b"\n") - 1
+        assert about["events"] == content.read("event.csv").count(b"\n") - 1
 
 
 @pytest.mark.one_server
@@ -60,7 +60,7 @@ def test_tables_and_csv_on_stdout_and_talk_on_stderr(roundbook, exported, tmp_pa
 @pytest.mark.one_server
 @pytest.mark.long
 def test_import_elsewhere_and_again(roundbook, exported, bare, tmp_path, write):
-    file, said = exported
+    file, about = exported
     there = address_of(bare.url)
     assert "roundbook db upgrade" in roundbook("import", file, "--database", there).refusal(3)
     assert roundbook("db", "upgrade", "--database", there).code == 0
@@ -68,7 +68,7 @@ def test_import_elsewhere_and_again(roundbook, exported, bare, tmp_path, write):
     assert roundbook(*log, "--database", there).code == 0
     imported = roundbook("import", file, "--database", there, "--format", "json").json
     assert imported.pop("software").startswith("roundbook ")
-    assert imported == said
+    assert imported == about
     again = tmp_path / "again.zip"
     assert roundbook("export", again, "--task", "web", "--database", there).code == 0
     assert again.read_bytes() == file.read_bytes()
@@ -77,10 +77,10 @@ def test_import_elsewhere_and_again(roundbook, exported, bare, tmp_path, write):
         "The record has a task of this name already: 'web'. Import the archive into another"
         " database; tasks are never merged."
     )
-    (told,) = roundbook(
+    (event,) = roundbook(
         "events", "--what", "archive imported", "--database", there, "--format", "json"
     ).json["events"]
-    assert told["details"]["sha256"] == said["sha256"]
+    assert event["details"]["sha256"] == about["sha256"]
 
 
 @pytest.mark.one_server

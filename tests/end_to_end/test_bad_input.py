@@ -32,9 +32,11 @@ def refused(roundbook, snapshot, write):
     def call(content, *options):
         path = write(content)
         before = snapshot()
-        said = roundbook("log", "t", "r", path, "--measure", "AP", "--create", *options).refusal()
+        sentence = roundbook(
+            "log", "t", "r", path, "--measure", "AP", "--create", *options
+        ).refusal()
         assert snapshot() == before
-        return said.replace(str(path), path.name)
+        return sentence.replace(str(path), path.name)
 
     return call
 
@@ -88,11 +90,11 @@ PLACED = [
 
 @pytest.mark.long
 def test_refused_with_its_place(refused, subtests):
-    for content, place, names in PLACED:
+    for content, position, names in PLACED:
         with subtests.test(content):
-            said = refused(content)
-            assert said.startswith(f"scores.csv:{place}: "), said
-            assert names in said
+            sentence = refused(content)
+            assert sentence.startswith(f"scores.csv:{position}: "), sentence
+            assert names in sentence
 
 
 WHOLE = [
@@ -114,9 +116,9 @@ WHOLE = [
 def test_refused_as_a_whole(refused, subtests):
     for content, names in WHOLE:
         with subtests.test(content):
-            said = refused(content)
-            assert said.startswith("scores.csv")
-            assert names in said
+            sentence = refused(content)
+            assert sentence.startswith("scores.csv")
+            assert names in sentence
 
 
 @pytest.mark.long
@@ -128,22 +130,22 @@ def test_refused_over_a_logged_round(good, refused, subtests):
 
 def test_missing_scores_are_listed_and_counted(refused):
     rows = "".join(f"{topic},.1,\n" for topic in range(1, 13))
-    said = refused(f"topic,a,b\n0,.1,.2\n{rows}")
-    assert "12 scores are missing" in said
-    assert "topic 1 of run b" in said
-    assert "--missing zero" in said
+    sentence = refused(f"topic,a,b\n0,.1,.2\n{rows}")
+    assert "12 scores are missing" in sentence
+    assert "topic 1 of run b" in sentence
+    assert "--missing zero" in sentence
 
 
 def test_ambiguous_files_name_the_option(refused):
-    said = refused("P_5\tP_10\t.1\nP_10\tP_5\t.2\n")
-    assert "--layout trec_eval" in said
-    assert "--layout ir_measures" in said
+    sentence = refused("P_5\tP_10\t.1\nP_10\tP_5\t.2\n")
+    assert "--layout trec_eval" in sentence
+    assert "--layout ir_measures" in sentence
 
 
 def test_one_topic_is_refused_saying_which_statistic_is_impossible(refused):
-    said = refused("topic,a,b\n1,.1,.2\n")
-    assert "residual variance" in said
-    assert "2 topic" in said
+    sentence = refused("topic,a,b\n1,.1,.2\n")
+    assert "residual variance" in sentence
+    assert "2 topic" in sentence
 
 
 def test_one_run_is_logged_saying_which_statistic_is_impossible(roundbook, write):
@@ -166,16 +168,16 @@ def test_the_size_limit_is_a_setting(roundbook, write, snapshot, monkeypatch):
     words = ("log", "t", "r", write(GOOD), "--measure", "AP", "--create", "--dry-run")
     before = snapshot()
     monkeypatch.setenv("ROUNDBOOK_MAX_FILE_BYTES", str(size - 1))
-    said = roundbook(*words).refusal()
-    assert f"{size - 1} bytes" in said
-    assert "ROUNDBOOK_MAX_FILE_BYTES" in said
+    sentence = roundbook(*words).refusal()
+    assert f"{size - 1} bytes" in sentence
+    assert "ROUNDBOOK_MAX_FILE_BYTES" in sentence
     monkeypatch.setenv("ROUNDBOOK_MAX_FILE_BYTES", str(size))
     assert roundbook(*words).code == 0
     large = write(gzip.compress(GOOD.encode() + b"\n" * 10_000), "large.csv.gz")
     monkeypatch.setenv("ROUNDBOOK_MAX_FILE_BYTES", "5000")
     assert large.stat().st_size < 5000
-    said = roundbook("log", "t", "r", large, "--measure", "AP", "--create").refusal()
-    assert "decompresses" in said
+    sentence = roundbook("log", "t", "r", large, "--measure", "AP", "--create").refusal()
+    assert "decompresses" in sentence
     teams = write("run,team\n" + "a,A\n" * 2000, "teams.csv")
     assert "larger" in roundbook(*words, "--teams", teams).refusal()
     named = {"t": "t", "r": "r", "f": teams}
@@ -200,22 +202,22 @@ def test_what_is_no_file(roundbook, tmp_path, snapshot):
     (tmp_path / "folder").mkdir()
     for name, names in (("none.csv", "no such file"), ("folder", "directory"), ("pipe", "pipe")):
         path = tmp_path / name
-        said = roundbook("log", "t", "r", path, "--measure", "AP", "--create").refusal()
-        assert said.startswith(f"{path}: ")
-        assert names in said
+        sentence = roundbook("log", "t", "r", path, "--measure", "AP", "--create").refusal()
+        assert sentence.startswith(f"{path}: ")
+        assert names in sentence
     assert snapshot() == before
 
 
 def test_the_bad_one_of_several_files_is_named(roundbook, write, snapshot):
     before = snapshot()
     good = write(GOOD, "good.csv")
-    for content, place in (
+    for content, position in (
         ("topic,c,d\n1,.1,.2\n2,.3,x\n", "3:3"),
         ("topic,c,a\n1,.1,.2\n2,.3,.4\n", "2:3"),  # run a, topic 1 stands in the first file too
     ):
         bad = write(content, "bad.csv")
-        said = roundbook("log", "t", "r", good, bad, "--measure", "AP", "--create").refusal()
-        assert said.startswith(f"{bad}:{place}: "), said
+        sentence = roundbook("log", "t", "r", good, bad, "--measure", "AP", "--create").refusal()
+        assert sentence.startswith(f"{bad}:{position}: "), sentence
     assert snapshot() == before
 
 
@@ -231,11 +233,11 @@ TEAMS = [
 def test_a_bad_team_file_stops_the_logging(roundbook, write, snapshot, subtests):
     words = ("log", "t", "r", write(GOOD), "--measure", "AP", "--create", "--teams")
     before = snapshot()
-    for teams, place in TEAMS:
+    for teams, position in TEAMS:
         with subtests.test(teams):
             path = write(teams, "teams.csv")
-            said = roundbook(*words, path).refusal()
-            assert said.startswith(f"{path}:{place}: "), said
+            sentence = roundbook(*words, path).refusal()
+            assert sentence.startswith(f"{path}:{position}: "), sentence
             assert snapshot() == before
 
 
@@ -246,24 +248,24 @@ def test_a_team_file_of_other_runs_or_that_contradicts(roundbook, write, snapsho
     assert snapshot() == before
     assert roundbook(*words, "--teams", write("run,team\na,A\n", "teams.csv")).code == 0
     before = snapshot()
-    said = roundbook(*words, "--teams", write("run,team\na,Z\n", "teams2.csv")).refusal()
-    assert "'A'" in said
-    assert "'Z'" in said
+    sentence = roundbook(*words, "--teams", write("run,team\na,Z\n", "teams2.csv")).refusal()
+    assert "'A'" in sentence
+    assert "'Z'" in sentence
     assert snapshot() == before
 
 
 def test_unknown_task_and_round_name_the_command_that_makes_them(roundbook, write, snapshot):
     path = write(GOOD)
     before = snapshot()
-    said = roundbook("log", "my task", "r", path, "--measure", "AP").refusal()
-    assert "roundbook task create 'my task'" in said
-    assert "--create" in said
+    sentence = roundbook("log", "my task", "r", path, "--measure", "AP").refusal()
+    assert "roundbook task create 'my task'" in sentence
+    assert "--create" in sentence
     assert snapshot() == before
     assert roundbook("log", "t", "r1", path, "--measure", "AP", "--create").code == 0
     before = snapshot()
-    said = roundbook("log", "t", "r2", path, "--measure", "AP").refusal()
-    assert "roundbook round create t r2" in said
-    assert "--create" in said
+    sentence = roundbook("log", "t", "r2", path, "--measure", "AP").refusal()
+    assert "roundbook round create t r2" in sentence
+    assert "--create" in sentence
     assert snapshot() == before
     for words in (
         ("round", "list", "nope"),
@@ -285,8 +287,8 @@ def test_unknown_task_and_round_name_the_command_that_makes_them(roundbook, writ
         ("standardise", "t", "nope", "--measure", "AP"),
         ("standardise", "t", "r1", "--measure", "AP", "--factors-from", "nope"),
     ):
-        said = roundbook(*words).refusal()
-        assert "nope" in said
+        sentence = roundbook(*words).refusal()
+        assert "nope" in sentence
     assert "has AP" in roundbook("variance", "show", "t", "--measure", "P@10").refusal()
     assert snapshot() == before
 
@@ -295,8 +297,8 @@ def test_the_command_a_refusal_names_works(roundbook, write):
     path = write(GOOD)
     words = ("log", "it's a task", 'round "one"', path, "--measure", "AP")
     for _ in ("task", "round"):
-        said = roundbook(*words).refusal()
-        (command,) = re.findall(r"make it first: (roundbook .+)$", said)
+        sentence = roundbook(*words).refusal()
+        (command,) = re.findall(r"make it first: (roundbook .+)$", sentence)
         assert roundbook(*shlex.split(command)[1:]).code == 0, command
     assert roundbook(*words).code == 0
 
@@ -482,7 +484,7 @@ def test_a_lock_held_by_somebody_else_is_one_sentence(
     words = ("log", "t", "r", write(GOOD), "--measure", "AP", "--create")
     with engine.connect() as blocker:
         blocker.execute(text("LOCK TABLE roundbook.matrix IN ACCESS EXCLUSIVE MODE"))
-        said = roundbook(*words).refusal()
-        assert "ROUNDBOOK_LOCK_TIMEOUT" in said
+        sentence = roundbook(*words).refusal()
+        assert "ROUNDBOOK_LOCK_TIMEOUT" in sentence
         blocker.rollback()
     assert roundbook(*words).code == 0

@@ -42,20 +42,20 @@ def test_what_each_command_draws(logged, tmp_path, monkeypatch):
         return drawn(tmp_path / "chart.svg")
 
     for words in (("variance", "show", "t", *AP), ("variance", "history", "t")):
-        said = draw(*words)
-        assert {"Residual variance by round", "t: AP, raw scale"} <= set(said)
-        assert {"residual variance, raw scale", "pooled", "r1", "</script>r3"} <= set(said)
-    said = draw("factors", "show", "t", "r1", *AP)
-    assert {"topic, the hardest first", "AP: mean ± sd", "t7"} <= set(said)
-    said = draw("drift", "t", *AP, "--curve")
-    assert {"shift, in sds of r1", "ratio of sds, log scale", "</script>r3"} <= set(said)
-    assert {"held", "aged", "undecided", "unbridged"} & set(said)
-    said = draw("plan", "--task", "t", *AP, "--m", "2", "--m", "5", "--min-d", "0.2")
-    assert {"Topics, log scale", "Power", "minD", "0.2", "m = 2 runs", "m = 5 runs"} <= set(said)
+        labels = draw(*words)
+        assert {"Residual variance by round", "t: AP, raw scale"} <= set(labels)
+        assert {"residual variance, raw scale", "pooled", "r1", "</script>r3"} <= set(labels)
+    labels = draw("factors", "show", "t", "r1", *AP)
+    assert {"topic, the hardest first", "AP: mean ± sd", "t7"} <= set(labels)
+    labels = draw("drift", "t", *AP, "--curve")
+    assert {"shift, in sds of r1", "ratio of sds, log scale", "</script>r3"} <= set(labels)
+    assert {"held", "aged", "undecided", "unbridged"} & set(labels)
+    labels = draw("plan", "--task", "t", *AP, "--m", "2", "--m", "5", "--min-d", "0.2")
+    assert {"Topics, log scale", "Power", "minD", "0.2", "m = 2 runs", "m = 5 runs"} <= set(labels)
     saved = ("plan", "save", "p", "--task", "t", *AP, "--design", "paired-width", "--width", "0.2")
-    said = draw(*saved)
-    assert {"Expected full width", "Width", "0.2", "Two runs"} <= set(said)
-    assert draw("plan", "show", "p") == said
+    labels = draw(*saved)
+    assert {"Expected full width", "Width", "0.2", "Two runs"} <= set(labels)
+    assert draw("plan", "show", "p") == labels
 
 
 @pytest.mark.long

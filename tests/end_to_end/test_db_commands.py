@@ -41,7 +41,7 @@ def elsewhere(bare):
 
 
 def shown(tables):
-    return {each["table"]: (each["rows"], each["fingerprint"]) for each in tables}
+    return {row["table"]: (row["rows"], row["fingerprint"]) for row in tables}
 
 
 def test_backup_and_restore(logged, engine, elsewhere, bare, tmp_path):
@@ -56,7 +56,7 @@ def test_backup_and_restore(logged, engine, elsewhere, bare, tmp_path):
     assert restored.json["tables"] == saved["tables"]
     assert fingerprints(bare) == fingerprints(engine)
     listed = logged("--database", elsewhere, "task", "list", "--format", "json").json["tasks"]
-    assert [(each["task"], each["measures"]) for each in listed] == [("t", ["AP"])]
+    assert [(row["task"], row["measures"]) for row in listed] == [("t", ["AP"])]
 
 
 @pytest.mark.one_server
@@ -88,7 +88,7 @@ def test_refusals(logged, snapshot, elsewhere, address, tmp_path):
         in logged("--database", elsewhere, "db", "backup", tmp_path / "y.dump").refusal()
     )
     assert "--to" in logged("db", "move", "--to", address).refusal()
-    assert sorted(each.name for each in tmp_path.iterdir()) == ["scores.csv", "text", "x.dump"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["scores.csv", "text", "x.dump"]
     assert snapshot() == before
 
 
@@ -121,7 +121,7 @@ def test_an_older_backup_on_a_server(command, bare, elsewhere, address, tmp_path
     assert "roundbook db upgrade" in command("--database", address, "task", "list").refusal(3)
     assert command("--database", address, "db", "upgrade").code == 0
     listed = command("--database", address, "task", "list", "--format", "json").json["tasks"]
-    assert [each["task"] for each in listed] == ["ancient"]
+    assert [row["task"] for row in listed] == ["ancient"]
 
 
 @pytest.mark.slow
@@ -188,12 +188,12 @@ def test_verify(logged, engine):
     assert shown.code == 1
     assert "standardisation factors" in shown.out
     assert "the mean of topic '1' is" in " ".join(shown.out.split())
-    said = logged("db", "verify", "--format", "json")
-    assert (said.code, said.err) == (1, "")
-    first, *others = json.loads(said.out)["differences"]
+    outcome = logged("db", "verify", "--format", "json")
+    assert (outcome.code, outcome.err) == (1, "")
+    first, *others = json.loads(outcome.out)["differences"]
     assert (first["kind"], first["count"], first["first"]["table"]) == ("factors", 3, "factor")
     assert first["first"]["recorded"] == pytest.approx(first["first"]["computed"] + 0.25)
-    assert {each["kind"] for each in others} == {"variance", "variance-parts"}
+    assert {difference["kind"] for difference in others} == {"variance", "variance-parts"}
     row, *_ = csv.DictReader(logged("db", "verify", "--format", "csv").out.splitlines())
     assert (row["kind"], row["count"]) == ("factors", "3")
 
@@ -203,7 +203,7 @@ def test_verify(logged, engine):
 def test_a_round_and_its_fingerprint(logged, write):
     assert "No fingerprint was noted" in logged("round", "verify", "t", "r1").refusal()
     published = logged("round", "publish", "t", "r1")
-    (line,) = [each for each in published.lines if each.startswith("Fingerprint ")]
+    (line,) = [line for line in published.lines if line.startswith("Fingerprint ")]
     fingerprint = line.split()[1]
     again = logged("round", "publish", "t", "r1", "--format", "json").json
     assert (again["status"], again["fingerprint"]) == ("unchanged", fingerprint)
@@ -224,8 +224,8 @@ def test_a_round_and_its_fingerprint(logged, write):
 
 def test_move_onto_a_bare_or_older_record(command, logged, elsewhere, bare, address):
     """Nothing is there to move from a bare database, and an older schema is upgraded first."""
-    said = command("--database", elsewhere, "db", "move", "--to", address).refusal(3)
-    assert "roundbook db upgrade" in said
+    sentence = command("--database", elsewhere, "db", "move", "--to", address).refusal(3)
+    assert "roundbook db upgrade" in sentence
 
 
 def test_servers_that_cannot_be_reached(logged, tmp_path):
@@ -236,12 +236,12 @@ def test_servers_that_cannot_be_reached(logged, tmp_path):
         ("db", "move", "--to", closed),
         ("--database", closed, "db", "move", "--to", closed),
     ):
-        said = logged(*words).refusal(4)
-        assert "127.0.0.1:1" in said
-        assert SECRET not in said
-    said = logged("db", "move", "--to", f"mysql://me:{SECRET}@h/x").refusal()
-    assert "postgresql://USER:PASSWORD@HOST:PORT/DATABASE" in said
-    assert SECRET not in said
+        sentence = logged(*words).refusal(4)
+        assert "127.0.0.1:1" in sentence
+        assert SECRET not in sentence
+    sentence = logged("db", "move", "--to", f"mysql://me:{SECRET}@h/x").refusal()
+    assert "postgresql://USER:PASSWORD@HOST:PORT/DATABASE" in sentence
+    assert SECRET not in sentence
     assert logged("db", "move").code == 2
 
 
@@ -279,7 +279,7 @@ def test_a_killed_move_leaves_nothing(logged, start, engine, bare, address, else
         it.communicate(timeout=60)
         holder.rollback()
         wait_until(lambda: sessions(bare) <= 1)
-    assert {name for name, each in fingerprints(bare).items() if each.rows} == {"alembic_version"}
+    assert {name for name, table in fingerprints(bare).items() if table.rows} == {"alembic_version"}
     moved = logged("db", "move", "--to", elsewhere, "--format", "json").json
     assert_same_archive(logged, elsewhere, tmp_path, shown(moved["tables"]))
 
@@ -311,4 +311,4 @@ def test_the_embedded_record_moves_to_a_server(process, data_dir, elsewhere):
     words = ("task", "list", "--format", "json")
     here = process(*words, data_dir=data_dir)
     assert process(*words, database_url=elsewhere).json == here.json
-    assert [each["task"] for each in here.json["tasks"]] == ["t"]
+    assert [row["task"] for row in here.json["tasks"]] == ["t"]

@@ -82,9 +82,9 @@ def test_as_json(demo, shared):
     assert sizes == {key: int(row["n_published"]) for key, row in keyed.items()}
     assert exact == {key: int(row["n_exact_noncentral_f"]) for key, row in keyed.items()}
     recorded = [
-        (each["measure"], row["runs"], row["topics"], row["variance"], row["dof"])
-        for each in shown["published"]
-        for row in each["rounds"]
+        (history["measure"], row["runs"], row["topics"], row["variance"], row["dof"])
+        for history in shown["published"]
+        for row in history["rounds"]
     ]
     assert recorded == [
         (
@@ -161,23 +161,23 @@ def test_its_commands_begin_with_what_this_program_is_called_from_here(monkeypat
     assert _program() == "roundbook"
 
 
-def processes_naming(place):
-    found = []
+def processes_naming(path):
+    lines = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit() and int(entry.name) != os.getpid():
             try:
                 line = (entry / "cmdline").read_bytes().replace(b"\0", b" ").decode()
             except OSError:
                 continue
-            if place in line:
-                found.append(line)
-    return found
+            if path in line:
+                lines.append(line)
+    return lines
 
 
 @pytest.mark.long
 def test_it_needs_nothing_and_leaves_nothing(tmp_path):
     # A temporary directory of its own shows what is left there; short, for the socket's path.
-    place = Path(tempfile.mkdtemp(prefix="rb"))
+    directory = Path(tempfile.mkdtemp(prefix="rb"))
     home, empty = tmp_path / "home", tmp_path / "empty"
     home.mkdir()
     empty.mkdir()
@@ -187,21 +187,23 @@ def test_it_needs_nothing_and_leaves_nothing(tmp_path):
         done = subprocess.run(
             [*PROGRAM, "demo"],
             cwd=empty,
-            env=settings | {"HOME": str(home), "TMPDIR": str(place)},
+            env=settings | {"HOME": str(home), "TMPDIR": str(directory)},
             capture_output=True,
             text=True,
             timeout=120,
             check=False,
         )
         took = time.monotonic() - began
-        left = [path for path in place.rglob("*") if path.is_file() and path.name != ".lockfile"]
-        folders = [path.name for path in place.iterdir()]
+        left = [
+            path for path in directory.rglob("*") if path.is_file() and path.name != ".lockfile"
+        ]
+        folders = [path.name for path in directory.iterdir()]
     finally:
-        shutil.rmtree(place)
+        shutil.rmtree(directory)
     assert (done.returncode, "Traceback" in done.stderr) == (0, False), done.stderr
     assert "20 of 20 sizes" in done.stdout
     assert left == []
     assert folders in ([], [f"roundbook-runtime-{os.getuid()}"])  # whose lock the next start takes
     assert list(home.iterdir()) == list(empty.iterdir()) == []
-    assert processes_naming(str(place)) == []
+    assert processes_naming(str(directory)) == []
     assert took < 20

@@ -279,7 +279,7 @@ def test_a_round_and_an_impact_say_the_same_at_every_door(service, address, comm
         here.record_variance("t", "0", "AP", revise="a misprint", **published | {"variance": 0.06})
         fingerprints = here.round("t", "1").model
         assert fingerprints.fingerprint != fingerprints.published_fingerprint
-        for name, words, fields, said in (
+        for name, words, fields, sentences in (
             ("impact", ("impact", "1"), {"matrix": 1}, [
                 "Matrix 1: AP of round '1' of 't', official assessments, revision 1: superseded by"
                 " revision 2 (matrix 3).",
@@ -300,12 +300,12 @@ def test_a_round_and_an_impact_say_the_same_at_every_door(service, address, comm
                 "No scores yet, only 1 published variance.",
             ]),
         ):  # fmt: skip
-            assert here.ask(name, **fields).say().splitlines() == said
-            assert there.ask(name, **fields).say().splitlines() == said
+            assert here.ask(name, **fields).say().splitlines() == sentences
+            assert there.ask(name, **fields).say().splitlines() == sentences
             over_http = json.loads(get(f"{service}/api/v1/{name}?{urlencode(fields)}"))
-            assert over_http["sentences"] == said
+            assert over_http["sentences"] == sentences
             printed = command("--database", address, *words).out.splitlines()
-            assert [line for line in printed if line in said] == said
+            assert [line for line in printed if line in sentences] == sentences
         (value,) = here.round("t", "0").published_variances
         facts = value.model_dump(mode="json", exclude={"recorded_at", "recorded_by"})
         assert facts == {
@@ -337,8 +337,8 @@ def test_a_large_upload_that_is_refused_at_once_says_why(engine, committed):
 
 
 def test_files_are_given_by_their_paths(address, service, tmp_path):
-    for place in (address, service):
-        with roundbook.open(place) as book:
+    for door in (address, service):
+        with roundbook.open(door) as book:
             for ask in (book.describe_teams, book.log_qrels, book.log_runs):
                 with pytest.raises(
                     InputError, match="path of a file, not what is of type StringIO"
@@ -349,8 +349,8 @@ def test_files_are_given_by_their_paths(address, service, tmp_path):
 
 
 def test_a_correction_says_which_revision_it_corrects(address, service):
-    for number, place in enumerate((address, service), 1):
-        with roundbook.open(place) as book:
+    for number, door in enumerate((address, service), 1):
+        with roundbook.open(door) as book:
             book.log("t", f"{number}", io.StringIO(scores()), "AP", create=True)
             array = np.random.default_rng(number).random((8, 4))
             names = {"topics": [f"t{n}" for n in range(8)], "runs": list("abcd"), "revise": "why"}

@@ -396,10 +396,10 @@ def test_systems_that_are_all_runs_of_both_longeval_rounds_tell_nothing(roundboo
         words = ("log", "longeval", round_, path, "--measure", "nDCG", "--teams", teams, "--create")
         assert roundbook(*words, "--missing", "drop-topic").code == 0
     words = ("drift", "longeval", "--measure", "nDCG")
-    told = roundbook(*words, "--format", "json").json["revived"]
-    assert told["mean_difference"] == pytest.approx(0, abs=1e-12)
-    assert (told["verdict"], told["why"]) == ("undecided", "all standardising runs recur")
-    assert told["standardising"] == told["of_recurring"] == {"from": 5, "to": 5}
+    verdict = roundbook(*words, "--format", "json").json["revived"]
+    assert verdict["mean_difference"] == pytest.approx(0, abs=1e-12)
+    assert (verdict["verdict"], verdict["why"]) == ("undecided", "all standardising runs recur")
+    assert verdict["standardising"] == verdict["of_recurring"] == {"from": 5, "to": 5}
     out = roundbook(*words).out
     assert "5 of 5 in 'wt' and 5 of 5 in 'st' are theirs, which makes that score 0" in out
     assert "other runs alone (factors fit --runs)." in out
@@ -443,8 +443,8 @@ def test_refusals(log, roundbook, snapshot, curve):
     for wrong in ("5%", "0,05"):
         done = roundbook(*DRIFT, *curve, "--min-d", wrong)
         assert done.code == 2
-        said = " ".join(done.err.replace("│", " ").split())
-        assert f"'--min-d': it takes a number, not '{wrong}'" in said
+        sentence = " ".join(done.err.replace("│", " ").split())
+        assert f"'--min-d': it takes a number, not '{wrong}'" in sentence
     if not curve:
         assert "'a' is both" in roundbook(*DRIFT, "--from", "a", "--to", "a").refusal()
         for wrong in ("1", "0", "-3", "9" * 400):

@@ -57,33 +57,33 @@ def assert_stopped(data_dir, pid=None):
 
 def tasks(on_embedded, data_dir):
     listed = on_embedded(data_dir, "task", "list", "--format", "json").json["tasks"]
-    return [(each["task"], each["rounds"]) for each in listed]
+    return [(row["task"], row["rounds"]) for row in listed]
 
 
 @pytest.mark.long
 def test_what_one_process_records_the_next_one_reads(process, on_embedded, data_dir):
     # The first command of all, and the db commands: current looks only, and the schema is
     # brought up to date by itself.
-    place = data_dir / "made" / "on the way"
-    state = on_embedded(place, "db", "current", "--format", "json").json
+    directory = data_dir / "made" / "on the way"
+    state = on_embedded(directory, "db", "current", "--format", "json").json
     assert (state["current"], state["status"]) == (None, "none")
-    assert process("task", "create", "covid", data_dir=place).code == 0
-    assert_stopped(place)
-    assert tasks(on_embedded, place) == [("covid", 0)]
-    state = on_embedded(place, "db", "check", "--format", "json").json
+    assert process("task", "create", "covid", data_dir=directory).code == 0
+    assert_stopped(directory)
+    assert tasks(on_embedded, directory) == [("covid", 0)]
+    state = on_embedded(directory, "db", "check", "--format", "json").json
     assert state["current"] == state["expected"]
     assert state["status"] == "up to date"
-    assert_stopped(place)
+    assert_stopped(directory)
 
 
 @pytest.mark.long
 def test_several_processes_at_the_same_time(start, on_embedded, made):
     names = ("a", "b", "c")
     running = [start("task", "create", name, data_dir=made) for name in names]
-    for each in running:
-        with each:
-            out, err = each.communicate(timeout=120)
-        assert each.returncode == 0, (out, err)
+    for process in running:
+        with process:
+            out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, (out, err)
         assert "Traceback" not in err
     assert_stopped(made)
     assert sorted(tasks(on_embedded, made)) == [("a", 0), ("b", 0), ("c", 0), ("t", 1)]
@@ -217,16 +217,16 @@ def test_an_interrupted_command_leaves_no_server(start, on_embedded, made, tmp_p
 @pytest.mark.parametrize("below", ["file", "file/below", "file/further/below"])
 def test_a_data_directory_that_cannot_be_made(on_embedded, tmp_path, below):
     (tmp_path / "file").write_text("in the way")
-    said = on_embedded(tmp_path / below, "task", "list").refusal(4)
-    assert str(tmp_path / below) in said
-    assert "ROUNDBOOK_DATA_DIR" in said
+    sentence = on_embedded(tmp_path / below, "task", "list").refusal(4)
+    assert str(tmp_path / below) in sentence
+    assert "ROUNDBOOK_DATA_DIR" in sentence
 
 
 def test_a_data_directory_that_holds_something_else(on_embedded, data_dir):
     (data_dir / "postgres").mkdir()
     (data_dir / "postgres" / "thesis.tex").write_text("precious")
-    said = on_embedded(data_dir, "task", "list").refusal(4)
-    assert str(data_dir / "postgres") in said
+    sentence = on_embedded(data_dir, "task", "list").refusal(4)
+    assert str(data_dir / "postgres") in sentence
     assert (data_dir / "postgres" / "thesis.tex").read_text() == "precious"
 
 
@@ -274,7 +274,12 @@ def as_ordinary_user():
     same = f"import sys; assert sys.version_info[:2] == {sys.version_info[:2]!r}; import ctypes"
     systems = (f"/usr/bin/python{version}", "/usr/bin/python3", f"/usr/local/bin/python{version}")
     python = next(
-        (each for each in (sys.executable, *systems) if usable_by(user, each, "-c", same)), None
+        (
+            interpreter
+            for interpreter in (sys.executable, *systems)
+            if usable_by(user, interpreter, "-c", same)
+        ),
+        None,
     )
     if python is None:
         unneeded = shutil.ignore_patterns("site-packages", "test", "__pycache__", "*.a", "share")
@@ -319,12 +324,12 @@ def as_ordinary_user():
 def test_an_ordinary_user_after_root(process, on_embedded, data_dir, as_ordinary_user):
     assert process(*RECORD, data_dir=data_dir).code == 0  # root goes first
     home, call = as_ordinary_user
-    for place in ({}, {"ROUNDBOOK_DATA_DIR": str(home / "elsewhere")}):
-        made = call("task", "create", "mine", **place)
+    for settings in ({}, {"ROUNDBOOK_DATA_DIR": str(home / "elsewhere")}):
+        made = call("task", "create", "mine", **settings)
         assert (made.returncode, made.stderr) == (0, "")
-        listed = call("task", "list", "--format", "json", **place)
+        listed = call("task", "list", "--format", "json", **settings)
         assert (listed.returncode, listed.stderr) == (0, "")
-        assert [each["task"] for each in json.loads(listed.stdout)["tasks"]] == ["mine"]
+        assert [row["task"] for row in json.loads(listed.stdout)["tasks"]] == ["mine"]
     kept = home / ".local" / "share" / "roundbook" / "postgres"  # the default place
     assert (kept / "PG_VERSION").exists()
     assert not (kept / "postmaster.pid").exists()

@@ -32,25 +32,25 @@ SEED = 7
 @pytest.fixture
 def data_dir():
     """A directory with a path short enough for a socket; no server may be left in it."""
-    place = Path(tempfile.mkdtemp(prefix="rb")).resolve()
-    yield place
-    left = server_processes(place)
+    directory = Path(tempfile.mkdtemp(prefix="rb")).resolve()
+    yield directory
+    left = server_processes(directory)
     for process in left:
         with suppress(psutil.Error):
             process.kill()
     psutil.wait_procs(left, timeout=30)
-    shutil.rmtree(place)
+    shutil.rmtree(directory)
     assert left == []
 
 
 def server_processes(data_dir):
-    found = []
+    processes = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):
             words = " ".join([process.cwd(), *process.cmdline()])
             if process.name() in ("postgres", "initdb", "pg_ctl") and str(data_dir) in words:
-                found.append(process)
-    return found
+                processes.append(process)
+    return processes
 
 
 @pytest.fixture
@@ -74,7 +74,7 @@ def log(path, label, *more):
 
 def matrices(process, data_dir):
     listed = process("round", "list", "t", "--format", "json", data_dir=data_dir).json["rounds"]
-    return {each["round"]: len(each["matrices"]) for each in listed}
+    return {row["round"]: len(row["matrices"]) for row in listed}
 
 
 def rounds(data_dir):
@@ -82,22 +82,22 @@ def rounds(data_dir):
     with embedded_server(data_dir / "postgres") as address:
         engine = make_engine(parse_url(address))
         with unit_of_work(engine) as connection:
-            found = connection.execute(text("SELECT label FROM roundbook.round")).scalars().all()
+            labels = connection.execute(text("SELECT label FROM roundbook.round")).scalars().all()
         engine.dispose()
-    return found
+    return labels
 
 
 def assert_nothing_is_left(data_dir):
     assert server_processes(data_dir) == []
     assert not (data_dir / "postgres" / "postmaster.pid").exists()
     assert json.loads((data_dir / "postgres" / ".handle_pids.json").read_text()) == []
-    assert {each.name for each in data_dir.iterdir()} == {"postgres", "postgres.machine"}
+    assert {path.name for path in data_dir.iterdir()} == {"postgres", "postgres.machine"}
 
 
 def moments(count, seconds):
     """Return moments spread over the time that the work takes, from first to last."""
     draw = random.Random(SEED)
-    return [seconds * (each + draw.random()) / count for each in range(count)]
+    return [seconds * (number + draw.random()) / count for number in range(count)]
 
 
 def kills(start, process, data_dir, scores, count):
@@ -110,30 +110,30 @@ def kills(start, process, data_dir, scores, count):
     further = time.monotonic() - began
     outcomes = Counter()
     for number, moment in enumerate(moments(count, 1.1 * first)):  # makes the directory too
-        place = data_dir / f"new{number}"
-        outcomes["new", killed(start, process, place, scores(number), "r", moment)] += 1
-        assert_nothing_is_left(place)
-    place = data_dir / "spared"
+        directory = data_dir / f"new{number}"
+        outcomes["new", killed(start, process, directory, scores(number), "r", moment)] += 1
+        assert_nothing_is_left(directory)
+    directory = data_dir / "spared"
     for number, moment in enumerate(moments(2 * count, 1.1 * further)):
-        status = killed(start, process, place, scores(number), f"r{number}", moment)
+        status = killed(start, process, directory, scores(number), f"r{number}", moment)
         outcomes["made", status] += 1
-        assert_nothing_is_left(place)
-    assert matrices(process, place) == {
+        assert_nothing_is_left(directory)
+    assert matrices(process, directory) == {
         "spared": 1,
         "spared1": 1,
         **{f"r{number}": 1 for number in range(2 * count)},
     }
-    assert_nothing_is_left(place)
+    assert_nothing_is_left(directory)
     return outcomes
 
 
-def killed(start, process, place, path, label, moment):
+def killed(start, process, directory, path, label, moment):
     """Kill a logging at a moment, then log again; return what that found."""
-    with start(*log(path, label), data_dir=place) as running:
+    with start(*log(path, label), data_dir=directory) as running:
         time.sleep(moment)
         running.kill()
         running.communicate(timeout=60)
-    return process(*log(path, label), data_dir=place).json["status"]
+    return process(*log(path, label), data_dir=directory).json["status"]
 
 
 @pytest.mark.long
@@ -153,16 +153,16 @@ def test_many_killed_commands(start, process, data_dir, scores):
 @pytest.mark.slow
 def test_a_killed_initdb_leaves_nothing_that_looks_like_a_record(process, data_dir, scores):
     # The command and the programs it runs, all at once, as when the machine stops.
-    place = data_dir / "new"
-    program, settings = [*PROGRAM, "task", "list"], environment(data_dir=place)
+    directory = data_dir / "new"
+    program, settings = [*PROGRAM, "task", "list"], environment(data_dir=directory)
     with subprocess.Popen(program, env=settings, start_new_session=True) as running:
-        while not any(place.glob("postgres*/PG_VERSION")):
+        while not any(directory.glob("postgres*/PG_VERSION")):
             assert running.poll() is None
             time.sleep(0.002)
         os.killpg(running.pid, signal.SIGKILL)
-    assert not (place / "postgres" / "PG_VERSION").exists()
-    assert process(*log(scores(0), "r"), data_dir=place).json["status"] == "logged"
-    assert_nothing_is_left(place)
+    assert not (directory / "postgres" / "PG_VERSION").exists()
+    assert process(*log(scores(0), "r"), data_dir=directory).json["status"] == "logged"
+    assert_nothing_is_left(directory)
 
 
 @pytest.mark.long
@@ -206,7 +206,7 @@ def test_a_server_that_is_just_stopping(start, process, made):
             engine.dispose()
             out, err = running.communicate(timeout=60)
         assert running.returncode == 0, err
-        assert [each["task"] for each in json.loads(out)["tasks"]] == ["t"]
+        assert [row["task"] for row in json.loads(out)["tasks"]] == ["t"]
     assert_nothing_is_left(made)
 
 
@@ -234,11 +234,11 @@ def all_at_once(start, lines, data_dir):
     """Start command lines at the same moment; return their exit codes and what they said."""
     running = [start(*line, data_dir=data_dir) for line in lines]
     done = []
-    for each in running:
-        with each:
-            out, err = each.communicate(timeout=120)
+    for process in running:
+        with process:
+            out, err = process.communicate(timeout=120)
         assert "Traceback" not in out + err, err
-        done.append((each.returncode, out, err))
+        done.append((process.returncode, out, err))
     return done
 
 
@@ -264,15 +264,15 @@ def test_command_lines_share_a_server(start, process, data_dir, scores):
         thread.start()
     for thread in threads:
         thread.join(120)
-    results = [each for mine in done for each in mine]
+    results = [outcome for mine in done for outcome in mine]
     assert [(code, err) for code, _, err in results if code != 0] == []
     assert len(results) == 2 * people
-    found = Counter(
-        (each["round"], each["status"]) for each in (json.loads(out) for _, out, _ in results)
+    statuses = Counter(
+        (answer["round"], answer["status"]) for answer in (json.loads(out) for _, out, _ in results)
     )
     for number in range(people):
-        assert found[f"r{number}", "logged"] == 1
-        assert found[f"r{number}", "unchanged"] == 1
+        assert statuses[f"r{number}", "logged"] == 1
+        assert statuses[f"r{number}", "unchanged"] == 1
     assert matrices(process, data_dir) == {f"r{number}": 1 for number in range(people)}
     assert_nothing_is_left(data_dir)
 
@@ -289,9 +289,9 @@ def test_two_command_lines_that_revise_at_once(start, process, made, scores):
             start(*line, data_dir=made, user=name) for line, name in zip(lines, names, strict=True)
         ]
         done = []
-        for each in running:
-            with each:
-                done.append((*each.communicate(timeout=120), each.returncode))
+        for reviser in running:
+            with reviser:
+                done.append((*reviser.communicate(timeout=120), reviser.returncode))
         codes = [code for _, _, code in done]
         revision += codes.count(0)
         if codes == [0, 0]:  # on a busy machine one was done before the other looked

@@ -36,31 +36,31 @@ with embedded_server(Path(sys.argv[1])):
 @pytest.fixture
 def data_dir(copy_record):
     """A record in a directory with a path short enough for a socket; nothing may be left there."""
-    place = Path(tempfile.mkdtemp(prefix="rb")).resolve()
-    copy_record(place)
-    yield place
-    left = processes(place)
+    directory = Path(tempfile.mkdtemp(prefix="rb")).resolve()
+    copy_record(directory)
+    yield directory
+    left = processes(directory)
     for process in left:
         with suppress(psutil.Error):
             process.kill()
     psutil.wait_procs(left, timeout=30)
-    shutil.rmtree(place)
+    shutil.rmtree(directory)
     assert left == []
 
 
 def processes(data_dir):
     """Return the servers and keepers of a data directory."""
-    found = []
+    kept_processes = []
     for process in psutil.process_iter():
         with suppress(psutil.Error):
             line = " ".join([process.cwd(), *process.cmdline()])
             if str(data_dir) in line and (process.name() == "postgres" or MODULE in line):
-                found.append(process)
-    return found
+                kept_processes.append(process)
+    return kept_processes
 
 
 def keepers(data_dir):
-    return [each.pid for each in processes(data_dir) if each.name() != "postgres"]
+    return [process.pid for process in processes(data_dir) if process.name() != "postgres"]
 
 
 def postmaster(data_dir):
@@ -107,8 +107,8 @@ def test_commands_use_the_server_that_is_kept_up(process, on_embedded, data_dir)
     assert postmaster(data_dir) == server
     assert keepers(data_dir) == users(data_dir) == [longer.process]
 
-    said = process("db", "stop", data_dir=data_dir)
-    assert said.lines == [f"The embedded server in {postgres} is stopped."]
+    outcome = process("db", "stop", data_dir=data_dir)
+    assert outcome.lines == [f"The embedded server in {postgres} is stopped."]
     wait_until(lambda: processes(data_dir) == [])
     assert users(data_dir) == []
     assert stop_server(postgres) == "not running"
@@ -188,7 +188,7 @@ def test_a_kept_server_of_an_older_postgresql_is_upgraded(process, data_dir, mon
         assert process("task", "create", "t", data_dir=data_dir).code == 0
     assert (data_dir / "postgres" / "PG_VERSION").read_text() == "16\n"
     done = process("task", "list", "--format", "json", data_dir=data_dir)
-    assert [each["task"] for each in done.json["tasks"]] == ["t"]
+    assert [row["task"] for row in done.json["tasks"]] == ["t"]
     assert (data_dir / "postgres" / "PG_VERSION").read_text() == "18\n"
     wait_until(lambda: processes(data_dir) == [])
     assert db(process, data_dir, "start")["status"] == "started"
@@ -205,7 +205,7 @@ def test_backup_and_move_with_a_kept_server(process, data_dir, bare, tmp_path):
     to = address_of(bare.url)
     assert process("db", "move", "--to", to, data_dir=data_dir).code == 0
     moved = process("task", "list", "--format", "json", database_url=to).json["tasks"]
-    assert [each["task"] for each in moved] == ["t"]
+    assert [row["task"] for row in moved] == ["t"]
     assert postmaster(data_dir) == server
     assert db(process, data_dir, "stop")["status"] == "stopped"
 
@@ -216,10 +216,10 @@ def test_starts_at_once_leave_one_keeper(process, start, data_dir):
         start("db", "start", "--for", f"{hours}h", "--format", "json", data_dir=data_dir)
         for hours in (1, 3, 2)
     ]
-    for each in running:
-        with each:
-            _, err = each.communicate(timeout=120)
-        assert (each.returncode, err) == (0, "")
+    for starting in running:
+        with starting:
+            _, err = starting.communicate(timeout=120)
+        assert (starting.returncode, err) == (0, "")
     assert len(keepers(data_dir)) == 1
     assert users(data_dir) == keepers(data_dir)
     left = find_keeper(data_dir / "postgres").until - datetime.now(UTC)

@@ -48,14 +48,14 @@ def old_server(directory):
 @pytest.fixture(scope="module")
 def made_of_old():
     """A data directory of PostgreSQL 16 with a campaign, and its fingerprints."""
-    place = Path(tempfile.mkdtemp(prefix="rb"))
-    directory = place / "postgres"
+    parent = Path(tempfile.mkdtemp(prefix="rb"))
+    directory = parent / "postgres"
     with old_server(directory) as engine:
         upgrade(engine)
         record_campaign(engine)
         prints = fingerprints(engine)
     yield directory, prints
-    shutil.rmtree(place)
+    shutil.rmtree(parent)
 
 
 @pytest.fixture
@@ -76,7 +76,7 @@ def fingerprints_in(directory):
 
 def tasks(process, data_dir):
     listed = process("task", "list", "--format", "json", data_dir=data_dir).json["tasks"]
-    return sorted(each["task"] for each in listed)
+    return sorted(row["task"] for row in listed)
 
 
 def version(directory):
@@ -84,7 +84,7 @@ def version(directory):
 
 
 def names_in(directory):
-    return sorted({each.name for each in directory.iterdir()} - {"postgres.machine"})
+    return sorted({path.name for path in directory.iterdir()} - {"postgres.machine"})
 
 
 def assert_as_it_was(old, made_of_old):
@@ -100,7 +100,7 @@ def assert_as_it_was(old, made_of_old):
 @pytest.mark.slow
 def test_a_record_of_postgresql_16_is_taken_along(process, old, data_dir, made_of_old):
     done = process("task", "list", "--format", "json", data_dir=data_dir)
-    assert [each["task"] for each in done.json["tasks"]] == ["web", "speech"]
+    assert [row["task"] for row in done.json["tasks"]] == ["web", "speech"]
     first, second, third = done.err.splitlines()
     assert "PostgreSQL 16" in first
     assert second == f"Saved it first, in {data_dir / 'postgres-16.dump'}"
@@ -155,8 +155,8 @@ def test_what_else_is_in_the_server_is_named(process, old, data_dir):
     ):
         connection.execute(text("CREATE ROLE reader"))
         connection.execute(text("CREATE DATABASE thesis"))
-    said = process("task", "list", data_dir=data_dir).err
-    assert "stay the database thesis, the role reader." in said
+    output = process("task", "list", data_dir=data_dir).err
+    assert "stay the database thesis, the role reader." in output
 
 
 @pytest.mark.slow
@@ -174,14 +174,14 @@ def test_a_server_that_crashed_is_recovered_first(process, old, data_dir, made_o
 @pytest.mark.slow
 def test_several_processes_at_once(start, old, data_dir, made_of_old):
     running = [start("task", "list", "--format", "json", data_dir=data_dir) for _ in range(4)]
-    said = []
-    for each in running:
-        with each:
-            out, err = each.communicate(timeout=120)
-        assert each.returncode == 0, (out, err)
+    lines = []
+    for process in running:
+        with process:
+            out, err = process.communicate(timeout=120)
+        assert process.returncode == 0, (out, err)
         assert [task["task"] for task in json.loads(out)["tasks"]] == ["web", "speech"]
-        said += err.splitlines()
-    assert len([line for line in said if line.startswith("Done")]) == 1
+        lines += err.splitlines()
+    assert len([line for line in lines if line.startswith("Done")]) == 1
     assert names_in(data_dir) == ["postgres", "postgres-16", "postgres-16.dump", "postgres.lock"]
     assert fingerprints_in(old) == made_of_old[1]
 
@@ -194,8 +194,8 @@ def test_tables_that_differ_afterwards(old, made_of_old, monkeypatch):
     make = embedded_upgrade._create
 
     def lossy(directory, dump):
-        found = make(directory, dump)
-        return found | {"factor": found["factor"]._replace(rows=0)}
+        tables = make(directory, dump)
+        return tables | {"factor": tables["factor"]._replace(rows=0)}
 
     monkeypatch.setattr(embedded_upgrade, "_create", lossy)
     with pytest.raises(DatabaseUnreachableError, match=r"as it was: the tables differ .*factor"):
@@ -265,8 +265,8 @@ def test_a_rename_that_fails(old, made_of_old, monkeypatch):
 @pytest.mark.slow
 def test_while_another_roundbook_uses_it(process, old, data_dir, made_of_old):
     with old_server(old):
-        said = process("task", "list", data_dir=data_dir).refusal(4)
-        assert "still serves it" in said
+        sentence = process("task", "list", data_dir=data_dir).refusal(4)
+        assert "still serves it" in sentence
     assert_as_it_was(old, made_of_old)
 
 
@@ -282,9 +282,9 @@ def test_versions_that_cannot_be_brought_here(on_embedded, data_dir, content, ex
     old = data_dir / "postgres"
     old.mkdir()
     (old / "PG_VERSION").write_text(f"{content}\n")
-    said = on_embedded(data_dir, "task", "list").refusal(4)
-    assert expected in said
-    assert str(old) in said
+    sentence = on_embedded(data_dir, "task", "list").refusal(4)
+    assert expected in sentence
+    assert str(old) in sentence
     assert names_in(data_dir) in (["postgres"], ["postgres", "postgres.lock"])
 
 
@@ -313,7 +313,7 @@ def test_killed_while_a_server_runs(start, process, old, data_dir, made_of_old, 
     killed_at(start, data_dir, lambda: ready(data_dir / which))
     assert version(old) == OLD
     done = process("task", "list", "--format", "json", data_dir=data_dir)
-    assert [each["task"] for each in done.json["tasks"]] == ["web", "speech"]
+    assert [row["task"] for row in done.json["tasks"]] == ["web", "speech"]
     assert fingerprints_in(old) == made_of_old[1]
     assert not (data_dir / "postgres.new").exists()
     kept = next(data_dir.glob("postgres-16*/PG_VERSION")).parent

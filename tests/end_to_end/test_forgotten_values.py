@@ -29,11 +29,11 @@ def test_a_forgotten_reason_is_not_the_next_option(roundbook, logged, snapshot):
     before = snapshot()
     words = ("log", "t", "r", logged, "--measure", "AP", "--revise")
     for option in ("--dry-run", "-h", "--", "--no-such-option"):
-        said = sentence(roundbook(*words, option))
+        refusal = sentence(roundbook(*words, option))
         assert (
             f"--revise needs its REASON, but '{option}' after it looks like an option; put the"
             " REASON between the two"
-        ) in said
+        ) in refusal
     assert snapshot() == before
     dry = roundbook(*words, "typed -h, not --help", "--dry-run")
     assert "Dry run: nothing was written.\n" in dry.err
@@ -66,16 +66,18 @@ FORGOTTEN = [
 def test_of_every_command_that_opens_a_record(roundbook, logged, snapshot, words, what, option):
     before = snapshot()
     given = [word.replace("{}", str(logged)) for word in words.split()]
-    said = sentence(roundbook(*given, option))
-    assert f"{given[-1]} needs its {what}, but '{option}' after it looks like an option" in said
+    refusal = sentence(roundbook(*given, option))
+    assert f"{given[-1]} needs its {what}, but '{option}' after it looks like an option" in refusal
     assert snapshot() == before
 
 
 def test_a_value_may_begin_with_dashes_after_an_equals_sign(roundbook, logged):
     roundbook("plan", "save", "p", "--variance", ".1", "--m", "3", "--note=--see minutes")
     assert "Note: --see minutes" in roundbook("plan", "show", "p").out
-    said = sentence(roundbook("plan", "save", "p", "--variance", ".1", "--m", "3", "--note", "--x"))
-    assert "or write --note='--x'" in said
+    refusal = sentence(
+        roundbook("plan", "save", "p", "--variance", ".1", "--m", "3", "--note", "--x")
+    )
+    assert "or write --note='--x'" in refusal
 
 
 TWICE = [
@@ -90,8 +92,8 @@ TWICE = [
 @pytest.mark.parametrize(("words", "option", "what"), TWICE)
 def test_what_is_given_once_is_not_given_twice(roundbook, logged, snapshot, words, option, what):
     before = snapshot()
-    said = sentence(roundbook(*(word.replace("{}", str(logged)) for word in words.split())))
-    assert f"{option} is given more than once, and takes one {what} here" in said
+    refusal = sentence(roundbook(*(word.replace("{}", str(logged)) for word in words.split())))
+    assert f"{option} is given more than once, and takes one {what} here" in refusal
     assert snapshot() == before
 
 
@@ -100,6 +102,6 @@ def test_what_may_be_repeated_still_may(roundbook, logged, address):
     assert roundbook(*gold).code == 0
     words = ("variance", "show", "t", "--measure", "AP", "--assessments", "gold")
     mixed = roundbook(*words, "--assessments", "official", "--format=json")
-    assert [each["assessments"] for each in mixed.json["rounds"]] == ["official", "gold"]
+    assert [row["assessments"] for row in mixed.json["rounds"]] == ["official", "gold"]
     assert roundbook("--database", "postgresql://a@b/c", *words, "--database", address).code == 0
     assert roundbook("plan", "--variance", ".1", "--m", "3", "--m", "5").code == 0

@@ -128,7 +128,7 @@ def test_values_are_called_by_what_they_are(command, monkeypatch):
 def test_a_value_that_is_refused_is_named_in_our_words(command):
     plan = ("plan", "--variance", "0.05", "--m", "2", "--min-d")
     trials = ("study", "swap-rate", "t", "r", "--measure", "AP", "--trials", "3000000")
-    for words, told in (
+    for words, sentence in (
         ((*plan, "0,1"), "'--min-d': it takes a number, not '0,1'; write 0.1"),
         ((*plan, "0.1", "--alpha", "x"), "'--alpha': it takes a number, not 'x'"),
         ((*plan, "0.1", "--design", "tuky"), "'--design': 'tuky' is not one of 'anova',"),
@@ -138,7 +138,7 @@ def test_a_value_that_is_refused_is_named_in_our_words(command):
     ):
         refused = command(*words)
         assert refused.code == 2
-        assert told in " ".join(refused.err.replace("│", " ").split()), words
+        assert sentence in " ".join(refused.err.replace("│", " ").split()), words
 
 
 def test_studies_go_by_short_names_too(command):

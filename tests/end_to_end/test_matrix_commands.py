@@ -39,7 +39,7 @@ def logged(roundbook, write):
 
 def numbers(roundbook, *words):
     listed = roundbook("matrix", "list", "t", *words, "--format", "json").json
-    return [each["matrix"] for each in listed["matrices"]]
+    return [row["matrix"] for row in listed["matrices"]]
 
 
 def test_a_correction_of_what_the_person_has_not_seen_is_refused(
@@ -87,13 +87,13 @@ def test_matrix_list_in_three_formats(logged):
 
 def test_matrix_show_in_three_formats(logged):
     first, second = numbers(logged, "--all")
-    found = logged("matrix", "show", first, "--format", "json").json
-    assert (found["standing"], found["replaced_by"], found["why"]) == (
+    shown = logged("matrix", "show", first, "--format", "json").json
+    assert (shown["standing"], shown["replaced_by"], shown["why"]) == (
         "superseded",
         second,
         "a typo",
     )
-    assert [each["team"] for each in found["runs"]] == ["Aalto", "Bologna", None]
+    assert [row["team"] for row in shown["runs"]] == ["Aalto", "Bologna", None]
     rows = logged("matrix", "show", first, "--format", "csv").table
     assert [(row["run"], row["type"]) for row in rows] == [
         ("alpha", "manual"),
@@ -115,10 +115,10 @@ def test_matrix_history_in_three_formats(logged):
     (number,) = numbers(logged)
     logged("matrix", "withdraw", number, "--reason", "wrong qrels")
     steps = ["logged", "factors fitted", "revised", "factors fitted", "withdrawn"]
-    found = logged("matrix", "history", number, "--format", "json").json
-    assert [each["what"] for each in found["entries"]] == steps
-    assert found["entries"][2]["changes"]["cells_changed"] == 1
-    assert found["entries"][2]["changes"]["largest_change"] == pytest.approx(0.05)
+    history = logged("matrix", "history", number, "--format", "json").json
+    assert [entry["what"] for entry in history["entries"]] == steps
+    assert history["entries"][2]["changes"]["cells_changed"] == 1
+    assert history["entries"][2]["changes"]["largest_change"] == pytest.approx(0.05)
     rows = logged("matrix", "history", number, "--format", "csv").table
     assert [row["what"] for row in rows] == steps
     assert rows[2]["changes"] == "1 of 12 scores changed, by up to 0.05 (topic 2, run beta)"
@@ -179,7 +179,7 @@ def test_a_dry_withdrawal_says_what_would_be_stale_and_writes_nothing(logged):
     for verb, standing in (("withdraw", "withdrawn"), ("restore", "current")):
         command = ("matrix", verb, number, "--reason", "wrong qrels")
         dry = logged(*command, "--dry-run", "--format", "json")
-        stale = [(each["name"], each["stale"]) for each in dry.json["impact"]]
+        stale = [(row["name"], row["stale"]) for row in dry.json["impact"]]
         if verb == "withdraw":
             assert ("plan 'p' version 1", True) in stale
             assert dry.err.splitlines()[:3] == [
@@ -218,11 +218,11 @@ def test_a_dry_withdrawal_says_what_would_be_stale_and_writes_nothing(logged):
 )
 @pytest.mark.parametrize("given", ["abc", "1.5", "r1", "1_0", "１", "9" * 19])
 def test_a_matrix_is_named_by_its_number(command, words, given):
-    said = command(*(word.format(given) for word in words))
-    assert (said.code, said.out) == (2, "")
+    outcome = command(*(word.format(given) for word in words))
+    assert (outcome.code, outcome.out) == (2, "")
     assert (
         f"A matrix is named by its number, not '{given}'; 'roundbook matrix list TASK' shows them."
-        in " ".join(said.err.replace("│", " ").split())
+        in " ".join(outcome.err.replace("│", " ").split())
     )
 
 
@@ -247,10 +247,10 @@ def test_matrix_export_to_stdout_is_the_file_and_nothing_else(logged):
 def test_matrix_export_to_files_tells_what_it_wrote(logged, tmp_path):
     (number,) = numbers(logged)
     words = ("matrix", "export", number, "--layout", "trec_eval", "--output", tmp_path / "out")
-    told = logged(*words, "--format", "json").json
-    assert told["output"] == str(tmp_path / "out")
-    assert sorted(told["files"]) == sorted(map(str, (tmp_path / "out").iterdir()))
-    assert (told["runs"], told["content"]) == (3, None)
+    exported = logged(*words, "--format", "json").json
+    assert exported["output"] == str(tmp_path / "out")
+    assert sorted(exported["files"]) == sorted(map(str, (tmp_path / "out").iterdir()))
+    assert (exported["runs"], exported["content"]) == (3, None)
     assert "--force" in logged(*words).refusal()
     assert str(tmp_path / "out") in logged(*words, "--force").out.replace("\n", "")
     files = sorted((tmp_path / "out").iterdir())
@@ -342,5 +342,5 @@ def test_a_name_that_could_be_two_things(logged, write):
     words = ("standardise", "t", "r1", "--measure", "AP", "--format", "json", "--factors-from")
     assert "--factors-version" in logged(*words, "r1:1").refusal()
     for label in ("r1", "r1:1"):
-        found = logged(*words, label, "--factors-version", "1").json
-        assert (found["factors_round"], found["factor_version"]) == (label, 1)
+        standardised = logged(*words, label, "--factors-version", "1").json
+        assert (standardised["factors_round"], standardised["factor_version"]) == (label, 1)

@@ -61,8 +61,8 @@ def test_where_a_measure_is_missing_the_error_names_those_there_are(roundbook, l
             refused = roundbook(*line.split())
             assert (refused.code, refused.out) == (2, "")
             assert "--measure" in refused.err
-            said = " ".join(refused.err.replace("│", " ").split())
-            assert "Task 't' has AP, P@5, ndgc at 10" in said
+            output = " ".join(refused.err.replace("│", " ").split())
+            assert "Task 't' has AP, P@5, ndgc at 10" in output
 
 
 def test_measures_are_listed_and_merged(roundbook, logged):

@@ -48,9 +48,9 @@ def events_of(engine):
     return scalar(engine, "SELECT count(*) FROM roundbook.event")
 
 
-def as_said(said):
+def as_said(text):
     """Return a sentence of an answer as `words` has it."""
-    return plain(sentence(said))
+    return plain(sentence(text))
 
 
 def upload(client, file, name="scores.csv", **fields):
@@ -125,8 +125,8 @@ def test_every_page_says_what_the_terminal_says(client, record):
     assert "Runs on raw, and how many runs each is told apart from" in pages["/studies"].text
     asked = {name: record.ask(name, **OF).model for name in ("variances", "drift", "ageing")}
     on_task = words(pages["/task"])
-    for said in (*summary(asked["variances"]), curve_summary(asked["ageing"])):
-        assert as_said(said) in on_task
+    for line in (*summary(asked["variances"]), curve_summary(asked["ageing"])):
+        assert as_said(line) in on_task
     assert as_said(on_page(drift_advice.brief_advice(asked["drift"]), asked["drift"])) in on_task
     assert "published" in on_task
     assert "draft" in on_task
@@ -197,8 +197,8 @@ def test_one_of_several_assessments_is_chosen_on_a_page_and_kept_by_its_links(cl
     assert "several assessments" not in words(chosen)
     asked = {name: record.ask(name, **of).model for name in ("variances", "drift", "ageing")}
     assert [row.round for row in asked["variances"].rounds] == ["2", "3"]
-    for said in (*summary(asked["variances"]), curve_summary(asked["ageing"])):
-        assert as_said(said) in words(chosen)
+    for line in (*summary(asked["variances"]), curve_summary(asked["ageing"])):
+        assert as_said(line) in words(chosen)
     assert as_said(on_page(drift_advice.brief_advice(asked["drift"]), asked["drift"])) in words(
         chosen
     )
@@ -219,7 +219,7 @@ def test_one_of_several_assessments_is_chosen_on_a_page_and_kept_by_its_links(cl
     to_round = links_of(chosen, "/round")
     pages = [client.get(link) for link in to_round]
     ranking = record.ask("rank", **of, round="3").model
-    assert all(as_said(said) in words(pages[2]) for said in ranking_summary(ranking))
+    assert all(as_said(line) in words(pages[2]) for line in ranking_summary(ranking))
     assert f"This round has no AP scores under '{CROWD}' assessments that stand." in words(pages[0])
     assert select in pages[2].text
     for answer in (client.get(to_drift), *pages):
@@ -249,14 +249,14 @@ def test_one_of_several_assessments_is_chosen_on_a_page_and_kept_by_its_links(cl
 
 
 def test_numbers_of_sentences_as_in_tables():
-    for said, shown in {
+    for text, shown in {
         "95% interval [0.056, 0.076], +0.4 to 1.2": "95% interval [.056, .076], +.4 to 1.2",
         "RBP(p=0.8) by roundbook 0.1.0, 10.05": "RBP(p=0.8) by roundbook 0.1.0, 10.05",
         "round 'run 0.5' at 0.05, <0.1": "round &#39;run 0.5&#39; at .05, &lt;0.1",
         "0.8% of 0.25": "0.8% of .25",
         "a round's 0.05 in 'run 0.5'": "a round&#39;s .05 in &#39;run 0.5&#39;",
     }.items():
-        assert sentence(said) == shown
+        assert sentence(text) == shown
 
 
 @pytest.mark.long
@@ -361,12 +361,12 @@ def test_forms_say_what_is_wrong_beside_the_field(client, record):
 def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, engine):
     before = events_of(engine)
     seen = upload(client, scores(5), round="rnd 4", missing="zero")
-    said = words(seen)
+    page_text = words(seen)
     assert seen.status_code == 200
     for fact in ("Nothing is logged yet", "Layout wide", "Topics 8: ", f"Runs 5: {RUN}, run1",
                  "Missing scores none", "Topics of other rounds 8 of 8", "Revision 1",
                  f"Into {TASK}, rnd 4 (a new round)"):  # fmt: skip
-        assert fact in said, fact
+        assert fact in page_text, fact
     slip = words(upload(client, scores(5), task="trakc<b>&x"))
     assert f"Did you mean {TASK}?" in slip
     assert "rakc<b>&x, 4 (a new task)" in slip

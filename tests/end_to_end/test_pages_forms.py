@@ -64,13 +64,13 @@ def test_what_was_logged_is_said_once_and_not_logged_again(client, book):
     seen = upload(client, scores(0.1), revise="a slip")
     round_page = confirm(client, seen)
     assert round_page.url.path == "/round"
-    for said in (
+    for sentence in (
         "revision 2, 8 topics by 8 runs: logged.",
         "Stale now that the scores of AP are replaced:",
         "plan 'next' version 1 (task 't')",
         "Saved results are renewed under Results, or on the page of their task.",
     ):
-        assert said in words(round_page)
+        assert sentence in words(round_page)
     assert "revision 2, 8 topics" not in words(client.get(round_page.url))
     logged = len(book.ask("events").model.events)
     assert logged > events

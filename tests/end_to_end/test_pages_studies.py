@@ -44,8 +44,8 @@ def value_of(answer, field):
 
 def refusals(answer):
     """Return what is said beside the fields of a form, by field."""
-    found = re.findall(r'id="wrong-(\w+)">(.*?)</span>', answer.text, re.DOTALL)
-    return {field: unescape(re.sub("<[^>]+>", "", said)) for field, said in found}
+    spans = re.findall(r'id="wrong-(\w+)">(.*?)</span>', answer.text, re.DOTALL)
+    return {field: unescape(re.sub("<[^>]+>", "", text)) for field, text in spans}
 
 
 @pytest.mark.long
@@ -56,12 +56,12 @@ def test_a_study_says_which_assessments_it_is_of(committed, client, book):
         "discriminative-power", **OF, trials=50, resamples=50, assessments=label,
     ).say().splitlines() for label in ("official", "prelim"))  # fmt: skip
     start = "t, round 'r1': AP, {}8 runs on 12 topics (matrix {}, revision 1)"
-    for said, of in (
+    for sentences, of in (
         (official, start.format("", 1)),
         (prelim, start.format("prelim assessments, ", 3)),
     ):
-        assert said[0] == f"{of}."
-        assert said[-1].startswith(f"{of}; scores on raw; ")
+        assert sentences[0] == f"{of}."
+        assert sentences[-1].startswith(f"{of}; scores on raw; ")
     changed = {"to_round": "r2", "pivot": "run0", "match": "tag", "trials": 40}
     change = book.study("change", **OF, **changed, assessments="prelim").say().splitlines()
     assert change[0] == (
@@ -85,8 +85,11 @@ def test_a_study_says_which_assessments_it_is_of(committed, client, book):
     assert re.search(rf"usual study AP {share} t round 'r1' stands", listed)
     assert re.search(rf"early study AP {share}, prelim assessments t round 'r1' stands", listed)
     usual, early = (client.get("/result", params={"name": name}) for name in ("usual", "early"))
-    for page, label, said in ((usual, None, "r1 : AP "), (early, ["prelim"], "prelim assessments")):
-        assert re.search(rf"Of t , r1 : AP(, {said})? ", words(page))
+    for page, label, label_words in (
+        (usual, None, "r1 : AP "),
+        (early, ["prelim"], "prelim assessments"),
+    ):
+        assert re.search(rf"Of t , r1 : AP(, {label_words})? ", words(page))
         for path in ("/task", "/round"):
             (link,) = links_of(page, path)
             query = parse_qs(urlsplit(link).query)
@@ -124,7 +127,7 @@ def test_a_study_of_all_rounds_says_how_factors_aged(client, book):
 def test_fewer_trials_than_the_terminals_are_told(client):
     over = {"study": "across-rounds", "task": "t", "measure": "AP"}
     both = f"{PERMUTATIONS} {TOPIC_SETS}"
-    for asked, said in (
+    for asked, sentences in (
         (POWER | {"trials": ""}, PERMUTATIONS),
         (POWER | {"trials": "1000"}, None),
         (over, both),
@@ -135,11 +138,13 @@ def test_fewer_trials_than_the_terminals_are_told(client):
     ):
         shown = client.get("/studies", params=asked)
         assert shown.status_code == 200, words(shown)
-        assert words(shown).count("by default the terminal takes") == 2 * (said or "").count(";")
-        if said is not None:
+        assert words(shown).count("by default the terminal takes") == 2 * (sentences or "").count(
+            ";"
+        )
+        if sentences is not None:
             answer, save = words(shown).split("Keep it under the name")
-            assert said in answer
-            assert f"It is saved as shown here: {said}" in save
+            assert sentences in answer
+            assert f"It is saved as shown here: {sentences}" in save
 
 
 def test_earlier_jobs_are_on_a_page_of_their_own(committed, client, book, monkeypatch):
@@ -170,15 +175,15 @@ def test_a_job_says_that_its_name_was_of_another_question(client, book, address)
     lines = []
     run_worker(load_settings(), address, lines.append, until_idle=True)
     other, again, new = (words(client.get(job.headers["location"])) for job in (*jobs, first))
-    said = "Version 1 was of another question: round r1."
-    assert f"Done: swaps , version 2. {said}" in other
+    sentence = "Version 1 was of another question: round r1."
+    assert f"Done: swaps , version 2. {sentence}" in other
     assert "Done: swaps , version 2, which was there already." in again
     assert "Done: new , version 1." in new
     assert "another question" not in again + new
     number = int(jobs[0].headers["location"].rpartition("/")[2])
     job = book.job(number)
     assert job.asked_before == {"round": "r1"}
-    assert job.say() == f"Job {number}: swap-rate of t is saved: 'swaps', version 2. {said}"
+    assert job.say() == f"Job {number}: swap-rate of t is saved: 'swaps', version 2. {sentence}"
     assert job.say() in lines
     assert client.get(f"/api/v1/jobs/{number}").json()["asked_before"] == {"round": "r1"}
     assert "asked_before" not in client.get(f"/api/v1/jobs/{number + 1}").json()
@@ -217,9 +222,9 @@ def test_a_missing_round_is_told_beside_its_field(client):
         fields = {"study": study, "measure": "AP", "to_round": "r2", "pivot": "run0"}
         wanting = client.get("/studies", params=fields | {"task": "t"})
         assert wanting.status_code == 422
-        (said,) = refusals(wanting).items()
-        assert said[0] == "round"
-        assert re.fullmatch(r"\W?round\W? is not given\.", said[1], re.IGNORECASE)
+        (refusal,) = refusals(wanting).items()
+        assert refusal[0] == "round"
+        assert re.fullmatch(r"\W?round\W? is not given\.", refusal[1], re.IGNORECASE)
         assert set(refusals(client.get("/studies", params=fields))) == {"task"}
 
 

@@ -93,9 +93,9 @@ def test_rounds_without_shared_topics_are_called_so(client, book):
     assert report.brief["verdict"] == "unbridged"
     home, task, page = (client.get(path, params=OF) for path in ("/", "/task", "/drift"))
     assert rows(home, "Tasks")["covid"][1] == "NO SHARED TOPICS AP"
-    said = "NO SHARED TOPICS . Rounds '1' and '2' have no usable shared topic."
+    sentence = "NO SHARED TOPICS . Rounds '1' and '2' have no usable shared topic."
     for answer in (task, page):
-        assert said in words(answer)
+        assert sentence in words(answer)
         assert '<section class="answer unbridged"' in answer.text
         assert '<strong class="verdict unbridged">' in answer.text
     assert "1 to 2: no shared topics" in words(client.get("/results"))
@@ -175,13 +175,13 @@ def test_the_numbers_of_a_task_are_linked_by_what_they_are(client, book):
     page = client.get("/task", params=OF | {"scale": "std-ab"})
     links = as_json(page)
     assert list(links) == ["variances, std-ab scale", "drift", "ageing", "factors of 1"]
-    found = [client.get(link).json() for link in links.values()]
-    variances = [f"{row['variance']:.4f}".removeprefix("0") for row in found[0]["rounds"]]
+    answers = [client.get(link).json() for link in links.values()]
+    variances = [f"{row['variance']:.4f}".removeprefix("0") for row in answers[0]["rounds"]]
     assert [cells[4] for cells in rows(page, "Rounds").values()] == variances
-    assert found[0]["scale"] == "std-ab"
-    assert f'class="answer {found[1]["verdict"]}"' in page.text
-    assert [row["round"] for row in found[2]["rounds"]] == ["2"]
-    assert (found[3]["round"], found[3]["version"]) == ("1", 1)
+    assert answers[0]["scale"] == "std-ab"
+    assert f'class="answer {answers[1]["verdict"]}"' in page.text
+    assert [row["round"] for row in answers[2]["rounds"]] == ["2"]
+    assert (answers[3]["round"], answers[3]["version"]) == ("1", 1)
     assert "Variance of AP, std-ab scale, in the 2 rounds with 95% intervals; pooled" in words(page)
     assert (
         "Shift of AP in the later round for systems and topics like these, in standard deviations of"
@@ -270,13 +270,13 @@ def test_a_visitor_sees_the_published_rounds_numbers_and_why_others_are_missing(
     for label in "12":
         book.publish("covid", label)
     page = visitors.get("/task", params=OF)
-    said = words(page)
-    assert "It is not there" not in said
+    text = words(page)
+    assert "It is not there" not in text
     assert (
-        said.count("Figures over all rounds, such as variances and drift, take a token until") == 1
+        text.count("Figures over all rounds, such as variances and drift, take a token until") == 1
     )
     shown = {
-        label: [cells[place] for place in (0, 2, 3, 4, 7)]
+        label: [cells[column] for column in (0, 2, 3, 4, 7)]
         for label, cells in rows(page, "Rounds").items()
     }
     hidden = "takes a token"

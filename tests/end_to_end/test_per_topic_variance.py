@@ -15,8 +15,8 @@ def run_lines(tag, ranks):
     lines = []
     for topic in TOPICS:
         for rank in range(1, 21):
-            place = ranks.index(rank) if rank in ranks else None
-            document = f"other{rank}" if place is None else f"relevant{topic}-{place}"
+            number = ranks.index(rank) if rank in ranks else None
+            document = f"other{rank}" if number is None else f"relevant{topic}-{number}"
             lines.append(f"{topic} Q0 {document} {rank} {50 - rank}.5 {tag}\n")
     return "".join(lines)
 
@@ -29,7 +29,7 @@ def files(tmp_path):
     (folder / "first").write_text(run_lines("first", [1, 2]))
     (folder / "second").write_text(run_lines("second", [2, 4]))
     (folder / "third.gz").write_bytes(gzip.compress(run_lines("third", [10, 20]).encode()))
-    judged = [f"{topic} 0 relevant{topic}-{place} 1\n" for topic in "31" for place in range(2)]
+    judged = [f"{topic} 0 relevant{topic}-{number} 1\n" for topic in "31" for number in range(2)]
     qrels = tmp_path / "qrels"
     qrels.write_text("".join([*judged, "3 0 nowhere 2\n", "3 0 other5 0\n", "2 0 other1 0\n"]))
     return folder, qrels

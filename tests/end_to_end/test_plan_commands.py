@@ -148,17 +148,23 @@ def test_a_task_shows_what_stands_beside_and_the_earlier_rounds(logged):
          "variance_at": "pooled", "variance": pooled["two_way_variance"]},
     ]  # fmt: skip
     (cell,) = shown["cells"]
-    for each in shown["alternatives"]:
-        words = ("--variance", repr(each["variance"]), *CELL, "--design", each["design"])
-        assert cell["beside"][each["name"]] == planned(logged, *words)["cells"][0]["topics"]
+    for alternative in shown["alternatives"]:
+        words = (
+            "--variance",
+            repr(alternative["variance"]),
+            *CELL,
+            "--design",
+            alternative["design"],
+        )
+        assert cell["beside"][alternative["name"]] == planned(logged, *words)["cells"][0]["topics"]
     assert cell["beside"]["planning"] > cell["topics"] > cell["beside"]["tukey"]
-    assert [each["round"] for each in shown["rounds"]] == ["r_1", "r_2"]
-    for each in shown["rounds"]:
-        words = ("--variance", repr(each["variance"]), *CELL, "--topics", each["topics"])
+    assert [row["round"] for row in shown["rounds"]] == ["r_1", "r_2"]
+    for row in shown["rounds"]:
+        words = ("--variance", repr(row["variance"]), *CELL, "--topics", row["topics"])
         (power,) = planned(logged, *words, "--solve", "power")["cells"]
-        assert each["achieved_power"] == power["achieved_power"] == each["power_exact"]
-        assert each["power_sakai"] == power["solved_sakai"]
-        assert each["enough"] is False
+        assert row["achieved_power"] == power["achieved_power"] == row["power_exact"]
+        assert row["power_sakai"] == power["solved_sakai"]
+        assert row["enough"] is False
     lines = logged("plan", *TASK, *CELL).lines
     assert lines[1].split() == [
         "m", "minD", "Topics", "Power", "exact", "sakai", "planning", "tukey",
@@ -166,7 +172,7 @@ def test_a_task_shows_what_stands_beside_and_the_earlier_rounds(logged):
     sizes = [cell["topics"], f"{cell['achieved_power']:.4f}", cell["topics"], cell["topics_sakai"]]
     sizes += [int(cell["beside"]["planning"]), int(cell["beside"]["tukey"])]
     assert lines[3].split() == ["10", "0.100", *map(str, sizes)]
-    told = " ".join("\n".join(lines[4:]).split())
+    sentences = " ".join("\n".join(lines[4:]).split())
     for part in (
         "Take the size by tukey where all runs get the same topics, as in most campaigns; anova, the"
         " design of published plans, is for runs that each have topics of their own. Add: --design"
@@ -177,14 +183,14 @@ def test_a_task_shows_what_stands_beside_and_the_earlier_rounds(logged):
         f" two-way variance {pooled['two_way_variance']:.5g}. Power that each round had by one-way"
         " ANOVA, with its own topics and variance; enough is 0.8",
     ):
-        assert part in told
+        assert part in sentences
     # At another variance only the design is to be added, and nothing at a value that is one-way.
     for at, add in (("planning", ["Add: --design tukey"]), ("0.05", [])):
         other = logged("plan", *TASK, *CELL, "--variance-at", at).out
         assert re.findall(r"Add: .*?$", other, re.MULTILINE) == add
         assert "topics of their own." in " ".join(other.split())
-    said = "\n".join(lines)
-    assert re.search(r"^r_1 .* no *$", said, re.MULTILINE)
+    output = "\n".join(lines)
+    assert re.search(r"^r_1 .* no *$", output, re.MULTILINE)
     (row,) = logged("plan", *TASK, *CELL, "--format", "csv").table
     assert [int(row[key]) for key in ("topics", "topics_planning", "topics_tukey")] == [
         cell["topics"], cell["beside"]["planning"], cell["beside"]["tukey"],
@@ -225,14 +231,14 @@ COLUMNS = [
 
 def test_what_each_column_is(logged, subtests):
     pooled = pooled_of(logged)
-    for words, columns, said in COLUMNS:
+    for words, columns, parts in COLUMNS:
         with subtests.test(" ".join(words)):
             outcome = logged("plan", *TASK, *words)
             lines = outcome.lines
             assert lines[1].split()[-len(columns) :] == columns
-            told = " ".join(outcome.out.split())
-            for part in said:
-                assert part.format_map(pooled) in told, told
+            output = " ".join(outcome.out.split())
+            for part in parts:
+                assert part.format_map(pooled) in output, output
             prefix = "solved" if "--solve" in words else "topics"
             (row,) = logged("plan", *TASK, *words, "--format", "csv").table
             assert list(row)[-len(columns) :] == [f"{prefix}_{name}" for name in columns]
@@ -256,9 +262,9 @@ def test_the_paired_variance_of_published_values(roundbook):
     task = ("--task", "t", "--measure", "AP", "--min-d", "0.1")
     shown = planned(roundbook, *task, "--design", "paired-t")
     assert (shown["variance_of"], shown["cells"][0]["topics"]) == ("conservative", 81)
-    said = roundbook("plan", *task, "--design", "paired-t").lines
-    assert any(line.startswith("No round has a two-way variance") for line in said)
-    assert " ".join(said).endswith("Log a round with 'roundbook log t ROUND FILE --measure AP'.")
+    lines = roundbook("plan", *task, "--design", "paired-t").lines
+    assert any(line.startswith("No round has a two-way variance") for line in lines)
+    assert " ".join(lines).endswith("Log a round with 'roundbook log t ROUND FILE --measure AP'.")
     bare = roundbook("plan", *task, "--design", "paired-t", "--protocol")
     assert "Note: No round has a two-way variance" in bare.err
     asked = ("--design", "paired-t", "--variance-of", "paired")
@@ -269,8 +275,8 @@ def test_the_paired_variance_of_published_values(roundbook):
 
 def test_a_variance_that_is_none(logged):
     for value in ("0", "-0.1", "nan", "inf", "1e-400"):
-        said = logged("plan", *TASK, *CELL, "--variance-at", value).refusal()
-        assert said.startswith("A variance must be positive and finite, not ")
+        sentence = logged("plan", *TASK, *CELL, "--variance-at", value).refusal()
+        assert sentence.startswith("A variance must be positive and finite, not ")
 
 
 def test_rounds_that_disagree_warn(logged, write):
@@ -285,8 +291,8 @@ def test_rounds_that_disagree_warn(logged, write):
     assert shown["variance_planning"] is None
     assert warning.endswith(" Plan with the latest round's variance: --variance-at latest.")
     command = f"roundbook plan {shlex.join(TASK)} --variance-at latest"
-    told = shown["estimate"]["pooled"]["warning"]
-    assert told == warning.replace("--variance-at latest.", command)
+    sentence = shown["estimate"]["pooled"]["warning"]
+    assert sentence == warning.replace("--variance-at latest.", command)
     assert "disagree" in logged("plan", *TASK, *CELL).out
     # What is to be published says that they do, and advises nothing.
     facts = warning.partition(" Plan with ")[0]
@@ -303,9 +309,9 @@ def test_a_variance_of_0_says_why_there_is_no_plan(roundbook, write):
     path = write("topic,a,b\n1,.3,.5\n2,.3,.5\n")
     assert roundbook("log", "t", "r", path, "--measure", "AP", "--create").code == 0
     for verb in (("plan",), ("plan", "save", "p")):
-        said = roundbook(*verb, "--task", "t", "--measure", "AP").refusal()
-        assert "is 0" in said
-        assert "(r)" in said
+        sentence = roundbook(*verb, "--task", "t", "--measure", "AP").refusal()
+        assert "is 0" in sentence
+        assert "(r)" in sentence
     assert roundbook("plan", "list", "--format", "json").json["plans"] == []
 
 
@@ -369,16 +375,16 @@ def test_csv_says_of_which_task_and_measure(logged):
 
 
 def test_latex(logged):
-    said = logged("plan", *TASK, *CELL, "--min-d", "0.2", "--format", "latex").out
-    lines = said.splitlines()
-    begun = re.findall(r"\\begin{(\w+)}", said)
-    ended = re.findall(r"\\end{(\w+)}", said)
+    output = logged("plan", *TASK, *CELL, "--min-d", "0.2", "--format", "latex").out
+    lines = output.splitlines()
+    begun = re.findall(r"\\begin{(\w+)}", output)
+    ended = re.findall(r"\\end{(\w+)}", output)
     assert begun == ended[::-1] == ["table", "tabular"]
-    plain = re.sub(r"\\[&%$#_{}\\]", "", said)
+    plain = re.sub(r"\\[&%$#_{}\\]", "", output)
     assert plain.count("{") == plain.count("}")
     for rule in ("\\toprule", "\\midrule", "\\bottomrule"):
         assert lines.count(rule) == 1
-    (columns,) = re.findall(r"\\begin{tabular}{(\w+)}", said)
+    (columns,) = re.findall(r"\\begin{tabular}{(\w+)}", output)
     body = [line for line in lines if line.endswith(r"\\")]
     assert len(body) == 3
     assert {line.count("&") + 1 for line in body} == {len(columns)}
@@ -391,9 +397,9 @@ def test_latex(logged):
             str(int(cell["beside"]["tukey"])),
         ]
     # what a person named is escaped: rounds r_1 and r_2 stand in the caption
-    assert r"r\_1, r\_2" in said
+    assert r"r\_1, r\_2" in output
     assert not re.search(r"(?<!\\)[_&#$^~]", "\n".join(lines[1:4]))
-    assert re.findall(r"(?<!\\)%", said) == ["%"]  # the comment that opens it
+    assert re.findall(r"(?<!\\)%", output) == ["%"]  # the comment that opens it
 
 
 def test_latex_of_whatever_is_named():
@@ -401,8 +407,8 @@ def test_latex_of_whatever_is_named():
     from roundbook.presentation.tables import Column
 
     nasty = '\\ { } % & # $ _ ^ ~ < > | "'
-    said = latex(nasty, [{"x": 1}.keys()], ())
-    (caption,) = re.findall(r"^\\caption{(.*)}$", said, re.MULTILINE)
+    output = latex(nasty, [{"x": 1}.keys()], ())
+    (caption,) = re.findall(r"^\\caption{(.*)}$", output, re.MULTILINE)
     assert caption == (
         r"\textbackslash{} \{ \} \% \& \# \$ \_ \textasciicircum{} \textasciitilde{}"
         r" \textless{} \textgreater{} \textbar{} \textquotedbl{}"
@@ -414,8 +420,8 @@ def test_latex_of_whatever_is_named():
 
 def test_the_protocol_is_the_paragraph_and_nothing_else(logged):
     shown = planned(logged, *TASK, *CELL)
-    said = logged("plan", *TASK, *CELL, "--protocol")
-    assert said.lines == [shown["protocol"]]
+    outcome = logged("plan", *TASK, *CELL, "--protocol")
+    assert outcome.lines == [shown["protocol"]]
     for part in ("it's_50%", "nDCG@10", "raw scale", "r_1, r_2", "engine exact", "Sakai",
                  "one-way residual variance", "planning variance", "assumes"):  # fmt: skip
         assert part in shown["protocol"]
@@ -446,7 +452,7 @@ def test_save_list_show(logged):
     assert more.json["version"] == 2
     assert logged("plan", "save", "other", *GIVEN).out.startswith("Saved: plan 'other', version 1.")
     listed = logged("plan", "list", "--format", "json").json
-    assert [(each["name"], each["version"]) for each in listed["plans"]] == [
+    assert [(row["name"], row["version"]) for row in listed["plans"]] == [
         ("next", 2),
         ("other", 1),
     ]
@@ -546,16 +552,16 @@ def test_the_command_that_renews_a_stale_plan_works(logged, write, words):
     (listed,) = logged("plan", "list", "--format", "csv").table
     assert listed["stale"] == "True"
     assert re.search(r"^it's next .* yes +-agreed", logged("plan", "list").out, re.MULTILINE)
-    assert [each["round"] for each in stale["stale"]] == ["r_1"]
+    assert [row["round"] for row in stale["stale"]] == ["r_1"]
     assert stale["new_rounds"] == ["r_3"]
-    said = logged("plan", "show", name).out
+    output = logged("plan", "show", name).out
     # The one-way variances of rounds are not those of a plan by the two-way variance.
     two_way = saved["variance_kind"] == "two-way"
-    assert ("Stale: round 'r_1': its score matrix was corrected (revision 2)." in said) == two_way
-    assert ("Stale: round 'r_1' counts with" in said) != two_way
-    assert [each["was"] is None for each in stale["stale"]] == [two_way]
-    assert "Not in it, since they did not count then: r_3." in said
-    assert f"\n  {stale['renew']}\n" in said
+    assert ("Stale: round 'r_1': its score matrix was corrected (revision 2)." in output) == two_way
+    assert ("Stale: round 'r_1' counts with" in output) != two_way
+    assert [row["was"] is None for row in stale["stale"]] == [two_way]
+    assert "Not in it, since they did not count then: r_3." in output
+    assert f"\n  {stale['renew']}\n" in output
     bare = logged("plan", "show", name, "--protocol")
     assert bare.lines == [saved["protocol"]]
     assert stale["renew"] in bare.err
@@ -581,7 +587,7 @@ def test_an_impossible_plan_saves_nothing_and_opens_nothing(command):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "sentence"),
     [
         ((*GIVEN, "--design", "paired-t", "--m", "2"), "leave out m"),
         ((*GIVEN, "--topics", "50"), "--solve power"),
@@ -617,12 +623,12 @@ def test_an_impossible_plan_saves_nothing_and_opens_nothing(command):
         ((), "either --variance"),
     ],
 )  # fmt: skip
-def test_contradictory_options_are_usage_errors(command, words, said):
+def test_contradictory_options_are_usage_errors(command, words, sentence):
     for verb in (("plan",), ("plan", "save", "p")):
         refused = command(*verb, *words)
         assert (refused.code, refused.out) == (2, "")
         assert refused.err.startswith("Usage: roundbook plan")
-        assert said in re.sub(r"[\s│]+", " ", refused.err)
+        assert sentence in re.sub(r"[\s│]+", " ", refused.err)
 
 
 def test_options_before_a_verb_are_not_lost_in_silence(command):

@@ -135,7 +135,7 @@ def test_a_report_says_of_which_measures_its_saved_results_are(campaign, tmp_pat
             assert campaign("log", TASK, label, file, "--measure", measure).code == 0
     campaign("drift", TASK, "--measure", "nDCG@10", "--save")
     report, html = "Note: it is of AP", ("report", "html", TASK)
-    for words, results, others, said in (
+    for words, results, others, ending in (
         ((), ["nDCG@10"], ["P@5"],
          ", with saved results of nDCG@10; it has nothing of P@5."),
         (AP, ["nDCG@10"], [], ", with saved results of nDCG@10."),
@@ -145,7 +145,7 @@ def test_a_report_says_of_which_measures_its_saved_results_are(campaign, tmp_pat
         done = campaign(*html, *words, "--output", file, "--force", "--format", "json")
         assert done.json["measure"] == "AP"
         assert (done.json["measures_of_results"], done.json["other_measures"]) == (results, others)
-        assert f"{report}{said}" in done.err.splitlines()
+        assert f"{report}{ending}" in done.err.splitlines()
         page = file.read_text("utf-8")
         assert (f"{TASK}/drift-2".replace("&", "&amp;") in page) is bool(results)
         assert ("Saved results also of nDCG@10." in page) is bool(results)
@@ -201,8 +201,8 @@ def test_reports_are_of_the_assessments_that_are_named(campaign, tmp_path):
     ) in unnamed.err
     of_round = campaign(*html[:3], "2024", "--output", tmp_path / "2024.html")
     assert "Note: without scores of 2024: AP is recorded under several assessments" in of_round.err
-    said = campaign(*html, page, "--force", *crowd, "--format", "json").json
-    assert (said["assessments"], said["pages"][:5]) == (
+    written = campaign(*html, page, "--force", *crowd, "--format", "json").json
+    assert (written["assessments"], written["pages"][:5]) == (
         "crowd",
         ["The task", "2024", "2025", "2026", "Drift"],
     )
@@ -431,9 +431,9 @@ def test_long_tables_take_several_pages(roundbook, tmp_path):
     assert text.count("\\begin{longtable}") == 1
     # Where no measure is asked for, the others are named.
     roundbook("log", "t", "1", file, "--measure", "P@5")
-    for asked, told in (((), True), (AP, False)):
+    for asked, noted in (((), True), (AP, False)):
         done = roundbook("report", "latex", "t", "--output", tmp_path / "t.tex", "--force", *asked)
-        assert ("Note: it is of AP alone, and not of P@5." in done.err) is told
+        assert ("Note: it is of AP alone, and not of P@5." in done.err) is noted
     assert text.count("\\toprule\nTopic & Mean & sd & Runs \\\\\n\\midrule\n\\end") == 2
 
 
@@ -475,10 +475,10 @@ def test_a_bundle_to_deposit(campaign, tmp_path):
     campaign("export", other, "--task", TASK)
     assert other.read_bytes() == archive
 
-    told = ("--title", "Ad hoc: scores “2024”", "--creator", "Moffat, Alistair", "--creator",
+    options = ("--title", "Ad hoc: scores “2024”", "--creator", "Moffat, Alistair", "--creator",
             "NII", "--publisher", "Zenodo", "--year", "2026", "--doi", "10.5281/zenodo.1")  # fmt: skip
     packed = tmp_path / "b.zip"
-    full = campaign(*words, packed, *told, "--format", "json").json
+    full = campaign(*words, packed, *options, "--format", "json").json
     assert full["unknown"] == []
     with ZipFile(packed) as bundle:
         assert sorted(bundle.namelist()) == ["CITATION.cff", "archive.zip", "datacite.json"]
@@ -533,7 +533,7 @@ def test_a_bundle_to_deposit(campaign, tmp_path):
     # The same again is the same bytes; nothing else is overwritten.
     before = packed.read_bytes()
     assert "--force" in campaign(*words, packed).refusal()
-    assert campaign(*words, packed, *told, "--force").code == 0
+    assert campaign(*words, packed, *options, "--force").code == 0
     assert packed.read_bytes() == before
     assert "--force" in campaign(*words, tmp_path / "b").refusal()
     assert "no file that such a command wrote" in campaign(*words, other, "--force").refusal()

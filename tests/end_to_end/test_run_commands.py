@@ -56,32 +56,32 @@ def test_runs_and_assessments_are_logged_and_listed(roundbook, write):
 
 
 def test_what_is_wrong_is_said_in_one_sentence(roundbook, write, snapshot):
-    place = {
+    files = {
         "run": write(RUN, "run"),
         "other": write(RUN.replace("d2 1 1", "d9 1 1"), "other"),
         "qrels": write(QRELS, "qrels"),
         "nothing": write("t1 0 d1 0\n", "nothing"),
         "folder": write("a b c d e\n", "folder/five").parent,
     }
-    roundbook("run", "log", "web", "2024", place["run"], "--create")
+    roundbook("run", "log", "web", "2024", files["run"], "--create")
     before = snapshot()
-    for words, said in (
-        (("run", "log", "t", "r", place["run"]), "There is no task 't'"),
-        (("run", "log", "web", "2025", place["run"]), "Task 'web' has no round '2025'"),
-        (("run", "log", "web", "2024", place["other"]), "Run 'a' of round '2024' has other lists"),
-        (("run", "log", "web", "2024", place["qrels"]), "'roundbook qrels log' takes"),
-        (("qrels", "log", "web", "2024", place["run"]), "'roundbook run log' takes runs, and"),
-        (("run", "log", "web", "2024", place["folder"]), "five:1: a line of a TREC run has six"),
+    for words, sentence in (
+        (("run", "log", "t", "r", files["run"]), "There is no task 't'"),
+        (("run", "log", "web", "2025", files["run"]), "Task 'web' has no round '2025'"),
+        (("run", "log", "web", "2024", files["other"]), "Run 'a' of round '2024' has other lists"),
+        (("run", "log", "web", "2024", files["qrels"]), "'roundbook qrels log' takes"),
+        (("qrels", "log", "web", "2024", files["run"]), "'roundbook run log' takes runs, and"),
+        (("run", "log", "web", "2024", files["folder"]), "five:1: a line of a TREC run has six"),
         (("run", "log", "web", "2024", "missing"), "missing: "),
-        (("qrels", "log", "web", "2024", place["nothing"]), "no document has a grade above 0"),
-        (("qrels", "log", "web", "2024", place["qrels"], "--revise", "x"), "leave out --revise"),
-        (("qrels", "log", "web", "2024", place["qrels"], "--revise", " "), "reason given is empty"),
+        (("qrels", "log", "web", "2024", files["nothing"]), "no document has a grade above 0"),
+        (("qrels", "log", "web", "2024", files["qrels"], "--revise", "x"), "leave out --revise"),
+        (("qrels", "log", "web", "2024", files["qrels"], "--revise", " "), "reason given is empty"),
         (("run", "list", "web", "2025"), "Task 'web' has no round '2025'"),
         (("qrels", "list", "t"), "There is no task 't'"),
     ):
         refused = roundbook(*words)
         assert refused.code == 1, words
-        assert said in refused.err, refused.err
+        assert sentence in refused.err, refused.err
         assert refused.err.count("\n") == 1
     assert snapshot() == before
     assert "No assessments yet" in roundbook("qrels", "list", "web").out

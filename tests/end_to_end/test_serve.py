@@ -40,10 +40,10 @@ def test_two_interrupts_answer_what_waits_and_print_no_traceback(start, roundboo
             running.send_signal(signal.SIGINT)
             time.sleep(0.3)
         asking.join()
-    _, said = running.communicate(timeout=60)
+    _, output = running.communicate(timeout=60)
     sentence = "The service ended before it was done; it may be done all the same, or not."
     assert answers == [(503, sentence)]
-    assert (running.returncode, "Traceback" in said) == (0, False)
+    assert (running.returncode, "Traceback" in output) == (0, False)
 
 
 def test_a_port_that_is_taken(roundbook):

@@ -44,10 +44,10 @@ def test_a_round_without_scores_is_renamed_and_removed(roundbook):
     assert roundbook("round", "create", "covid", "round2").code == 0
     assert rounds(roundbook)[-1] == (4, "round2")
     events = roundbook("events", "--task", "covid", "--format", "json").json["events"]
-    told = [(event["what"], event["round"], event["details"].get("round")) for event in events]
-    assert ("round created", None, "roud2") in told
-    assert ("round renamed", None, {"was": "roud2", "is": "round2"}) in told
-    assert ("round removed", None, "round2") in told
+    changes = [(event["what"], event["round"], event["details"].get("round")) for event in events]
+    assert ("round created", None, "roud2") in changes
+    assert ("round renamed", None, {"was": "roud2", "is": "round2"}) in changes
+    assert ("round removed", None, "round2") in changes
 
 
 def test_what_holds_scores_is_not_removed_and_renamed_only_by_force(roundbook, scores, snapshot):
@@ -299,8 +299,8 @@ def test_a_name_that_is_not_there_is_answered_by_the_one_that_may_be_meant(round
 def test_the_hint_of_an_empty_list_of_rounds_names_the_task(roundbook):
     roundbook("task", "create", "two words")
     assert "roundbook round create 'two words' ROUND" in roundbook("round", "list", "two words").out
-    said = roundbook("round", "remove", "two words", "x").refusal()
-    assert "roundbook round list 'two words'" in said
+    sentence = roundbook("round", "remove", "two words", "x").refusal()
+    assert "roundbook round list 'two words'" in sentence
 
 
 def test_a_round_that_a_plan_names_as_left_out_keeps_its_name(roundbook, scores):

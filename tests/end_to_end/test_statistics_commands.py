@@ -48,42 +48,42 @@ def test_variance_show_says_the_intervals_and_what_they_mean(log, roundbook, wri
     words = ("variance", "show", "t", *AP)
     shown = roundbook(*words, "--format", "json").json
     brief = flat(roundbook(*words).out)
-    said = flat(roundbook(*words, "--details").out)
+    details = flat(roundbook(*words, "--details").out)
     for row, clusters in zip(shown["rounds"], (4, 5), strict=True):
         line = f"{row['round']} 30 5 {clusters} {row['variance']:.5f} {limits_in(row['interval'])}"
-        assert f"{line} {row['two_way_variance']:.5f}" in said
+        assert f"{line} {row['two_way_variance']:.5f}" in details
     pooled = shown["pooled"]
-    assert f"Pooled over 2 rounds by dof: {pooled['variance']:.5f}, 95% interval" in said
-    assert f"{limits_in(pooled['interval'])}; 30 different topics" in said
+    assert f"Pooled over 2 rounds by dof: {pooled['variance']:.5f}, 95% interval" in details
+    assert f"{limits_in(pooled['interval'])}; 30 different topics" in details
     test, following = pooled["homogeneity"], pooled["next_round"]
     statistic = f"Wald F(1, {test['dof_residual']:g}) = {test['statistic']:.2f}"
     assert (
         f"No difference between the rounds' variances was found ({statistic}, p ="
         f" {test['p_value']:.3f}); that does not show that they are equal."
-    ) in said
+    ) in details
     assert (
         f"planning variance {following['u80']:.5f}. If rounds vary as in other campaigns, about 4 of"
         " 5 next rounds of this kind stay below it."
-    ) in said
+    ) in details
     assert (
         "If rounds vary as in other campaigns, of next rounds of this kind 19 of 20 stay below"
         f" {following['u95']:.5f}, and 95% lie between {following['low']:.5f} and"
         f" {following['high']:.5f}."
-    ) in said
+    ) in details
     more = "More with --details: further limits, the two-way variance, what is assumed."
     assert brief.endswith(more)
-    assert said.startswith(brief.removesuffix(more))
+    assert details.startswith(brief.removesuffix(more))
     assert (
         "Two-way residual, for plans of runs that share topics: pooled"
         f" {pooled['two_way_variance']:.5f}, 95% interval {limits_in(pooled['two_way_interval'])}"
-    ) in said
-    assert "Intervals are for other systems on other topics like these" in said
-    assert "Intervals do not count how much rounds vary; the planning variance does." in said
-    assert "and the interval may cover less than it says (r1, r2)." in said
+    ) in details
+    assert "Intervals are for other systems on other topics like these" in details
+    assert "Intervals do not count how much rounds vary; the planning variance does." in details
+    assert "and the interval may cover less than it says (r1, r2)." in details
     assert (
         "Teams are unknown in r2, so every run there counts as its own team; if teams sent several"
         " runs, the intervals are too narrow. Log a team file: roundbook round teams t r2 FILE"
-    ) in said
+    ) in details
     assert "Pooled over 2 rounds by topics" in roundbook(*words, "--pool-by", "topics").out
 
 
@@ -93,21 +93,21 @@ def test_variance_show_says_that_rounds_disagree_and_that_topics_are_few(log, ro
     log("r2", np.random.default_rng(6).random((40, 5)) * 0.3, topics=other)
     log("few", SCORES)
     shown = roundbook("variance", "show", "t", *AP, "--format", "json").json["pooled"]
-    said = flat(roundbook("variance", "show", "t", *AP).out)
+    output = flat(roundbook("variance", "show", "t", *AP).out)
     assert (
         f"The rounds disagree (Wald F test, p < .001; largest over smallest"
         f" {shown['max_min_ratio']:.2f}): the pooled value is the mean of different variances."
         " Plan with the next round's planning variance, which counts how much rounds differ:"
         " roundbook plan --task t --measure AP --variance-at planning"
-    ) in said
+    ) in output
     # Every door of the terminal says so in the same words.
-    assert shown["warning"] in said
+    assert shown["warning"] in output
     pooled = roundbook("variance", "pooled", "t", *AP, "--format", "json").json
     history = roundbook("variance", "history", "t", "--format", "json").json["histories"][0]
     assert pooled["warning"] == history["pooled"]["warning"] == shown["warning"]
     assert shown["warning"] in flat(roundbook("variance", "pooled", "t", *AP).out)
-    assert "Few topics (under 25): the true variance may lie above the upper limit" in said
-    assert "more often than in 2.5% of cases (few)." in said
+    assert "Few topics (under 25): the true variance may lie above the upper limit" in output
+    assert "more often than in 2.5% of cases (few)." in output
 
 
 def test_csv_of_variances_has_every_limit_in_its_own_column(logged):
@@ -152,12 +152,12 @@ def test_variance_pooled_in_three_formats(logged):
     ]
     assert float(row["homogeneity_p"]) == full["homogeneity"]["p_value"]
     assert (row["weights"], row["rounds"]) == ("topics", "r1, r2")
-    said = flat(logged(*words, "--details").out)
-    assert said.startswith("t: AP, raw scale Pooled ")
-    assert f"{full['interval']['low']:.5f}" in said
-    assert "The rounds disagree" in said
-    assert " --pool-by topics --variance-at planning" in said
-    assert "Intervals do not count how much rounds vary" in said
+    output = flat(logged(*words, "--details").out)
+    assert output.startswith("t: AP, raw scale Pooled ")
+    assert f"{full['interval']['low']:.5f}" in output
+    assert "The rounds disagree" in output
+    assert " --pool-by topics --variance-at planning" in output
+    assert "Intervals do not count how much rounds vary" in output
 
 
 def test_variance_history(log, roundbook):
@@ -209,20 +209,20 @@ def test_a_published_estimate_is_marked(logged):
         *("--topics", "50", "--source", "Sakai 2016", "--create"),
     )
     words = ("variance", "history", "t")
-    (line,) = (each for each in logged(*words).lines if each.startswith("r0"))
+    (line,) = (line for line in logged(*words).lines if line.startswith("r0"))
     row = logged(*words, "--format", "json").json["histories"][0]["rounds"][-1]
     low, high = limits_in(row["interval"]).split()
     assert line.split() == ["r0", "50", "20", "-", "0.07000", low, high, "-", "published"]
-    said = flat(logged(*words).out)
-    assert "its spread is taken from the task's own score matrices (r0)." in said
-    assert "Sources: r0: Sakai 2016." in said
+    output = flat(logged(*words).out)
+    assert "its spread is taken from the task's own score matrices (r0)." in output
+    assert "Sources: r0: Sakai 2016." in output
     teams = ("--revise", "teams are known", "--teams", "7")
     again = logged(
         *("variance", "record", "t", "r0", *AP, "--value", "0.07", "--runs", "20"),
         *("--topics", "50", "--source", "Sakai 2016", *teams),
     )
     assert again.code == 0, again
-    assert any(each.split()[:4] == ["r0", "50", "20", "7"] for each in logged(*words).lines)
+    assert any(line.split()[:4] == ["r0", "50", "20", "7"] for line in logged(*words).lines)
     huge = ("variance", "record", "t", "r9", *AP, "--runs", "9", "--topics", "9", "--source", "x")
     assert "within what scores can have" in logged(*huge, "--value", "1e308", "--create").refusal()
 
@@ -237,8 +237,8 @@ def test_factors_fit(logged):
     assert (done["status"], done["version"], done["versions"]) == ("fitted", 2, [1, 2])
     assert (done["standardising"], done["reason"]) == ("chosen", "baselines only")
     by = SCORES[:, [0, 3]]
-    assert [each["mean"] for each in done["factors"]] == pytest.approx(by.mean(1))
-    assert [each["sd"] for each in done["factors"]] == pytest.approx(by.std(1, ddof=1))
+    assert [row["mean"] for row in done["factors"]] == pytest.approx(by.mean(1))
+    assert [row["sd"] for row in done["factors"]] == pytest.approx(by.std(1, ddof=1))
     again = logged(*words, *chosen)
     there = "These factors were there already, as version 2; the reason was not recorded."
     assert again.err == f"{there}\n"
@@ -333,8 +333,8 @@ def test_only_std_ab_takes_a_and_b(logged):
     for scale, option in itertools.product(("std", "std-cdf", "e-std"), ("--a", "--b")):
         done = logged("standardise", "t", "r1", *AP, "--scale", scale, option, "0.5")
         assert (done.code, done.out) == (2, "")
-        said = flat(done.err)
-        assert f"--a and --b are those of std-ab: --scale {scale} has none" in said
+        output = flat(done.err)
+        assert f"--a and --b are those of std-ab: --scale {scale} has none" in output
 
 
 def test_standardise_refusals(logged, write, tmp_path):
@@ -345,17 +345,17 @@ def test_standardise_refusals(logged, write, tmp_path):
     logged("standardise", "t", "r1", "--file", nowhere, *AP).refusal()
     assert "7" in logged("standardise", "t", path, *AP, "--factors-from", "r1:7").refusal()
     assert "'r7'" in logged("standardise", "t", path, *AP, "--factors-from", "r7").refusal()
-    for words, said in (
+    for words, sentence in (
         (("r1", "--missing", "zero"), "are of files, and 'r1' is a round: leave them out"),
         (("r1", "--layout", "wide"), "or name a file with --file"),
         (("r7", "--file", path, "--factors-from", "r1"), "ROUND is whose factors score the runs"),
     ):
         refused = logged("standardise", "t", *words, *AP)
         assert (refused.code, refused.out) == (2, "")
-        assert said in flat(refused.err.replace("│", " "))
+        assert sentence in flat(refused.err.replace("│", " "))
     other = write(wide(SCORES[:2, :2], ["x", "y"]), "other.csv")
-    said = logged("standardise", "t", other, *AP, "--factors-from", "r1").refusal()
-    assert "None of the topics has usable factors in round 'r1'" in said
+    sentence = logged("standardise", "t", other, *AP, "--factors-from", "r1").refusal()
+    assert "None of the topics has usable factors in round 'r1'" in sentence
 
 
 # rank
@@ -366,10 +366,10 @@ def test_rank(logged):
     std = (SCORES - SCORES.mean(1)[:, None]) / SCORES.std(1, ddof=1)[:, None]
     means = SCORES.mean(0), np.clip(0.15 * std + 0.5, 0, 1).mean(0)
     assert shown["tau_b"] == pytest.approx(stats.kendalltau(*means).statistic)
-    said = flat(logged("rank", "t", "r1", *AP).out)
-    assert "5 runs over 8 topics (matrix 1, revision 1) ranked raw and std-ab" in said
-    assert "std-ab by factor version 1" in said
-    assert f"Kendall tau-b {shown['tau_b']:.3f} (tau-a {shown['tau_a']:.3f})" in said
+    output = flat(logged("rank", "t", "r1", *AP).out)
+    assert "5 runs over 8 topics (matrix 1, revision 1) ranked raw and std-ab" in output
+    assert "std-ab by factor version 1" in output
+    assert f"Kendall tau-b {shown['tau_b']:.3f} (tau-a {shown['tau_a']:.3f})" in output
     assert shown["published"]["level"] == shown["bootstrap"]["level"] == 0.95
     resampled, printed = (
         f"[{limits['low']:.3f}, {limits['high']:.3f}]"
@@ -378,16 +378,16 @@ def test_rank(logged):
     assert (
         f"Tau-b of the middle 95% of 2,000 resampled topic sets: {resampled}; over very many topics"
         " it may be higher"
-    ) in said
+    ) in output
     assert (
         "95% interval of tau-b as the papers print it, as if the rankings were unrelated:"
         f" {printed}"
-    ) in said
-    assert "equivalent" not in said
+    ) in output
+    assert "equivalent" not in output
     orders = [np.sign(one[:, None] - one)[np.triu_indices(5, 1)] for one in means]
     turned = np.count_nonzero(orders[0] != orders[1])
-    assert f"Standardising turns round {turned} of 10 pairs of runs ({10 * turned}" in said
-    assert "rows" not in said
+    assert f"Standardising turns round {turned} of 10 pairs of runs ({10 * turned}" in output
+    assert "rows" not in output
     capped = logged("rank", "t", "r1", *AP, "--top", "2").lines
     assert [line.split()[0] for line in capped[-3:-1]] == [
         f"run{i}" for i in np.argsort(-means[0])[:2]
@@ -405,13 +405,13 @@ def test_rank_between_versions(logged):
     logged("factors", "fit", "t", "r1", *AP, "--runs", "run0", "--runs", "run1", "--reason", "x")
     words = ("rank", "t", "r1", *AP, "--versions", "1", "2", "--scale", "std")
     words += ("--resamples", "45")
-    said = flat(logged(*words).out)
-    assert "ranked std by factor version 1 and std by factor version 2" in said
-    assert re.search(r"The other factors turn round \d+ of 10 pairs of runs \(", said)
+    output = flat(logged(*words).out)
+    assert "ranked std by factor version 1 and std by factor version 2" in output
+    assert re.search(r"The other factors turn round \d+ of 10 pairs of runs \(", output)
     seeded = [logged(*words, "--seed", seed, "--format", "json").json for seed in (1, 1, 2)]
     assert seeded[0] == seeded[1]
-    assert [each["seed"] for each in seeded] == [1, 1, 2]
-    assert {each["resamples"] for each in seeded} == {45}
+    assert [answer["seed"] for answer in seeded] == [1, 1, 2]
+    assert {answer["resamples"] for answer in seeded} == {45}
     assert "9" in logged("rank", "t", "r1", *AP, "--versions", "1", "9").refusal()
     assert "resamples" in logged("rank", "t", "r1", *AP, "--resamples", "5").refusal()
     assert "seed" in logged("rank", "t", "r1", *AP, "--seed", "-1").refusal()
@@ -423,13 +423,13 @@ def test_rank_between_versions(logged):
 
 def test_generalisability(covid):
     words = ("generalisability", "covid", "--measure", "nDCG@10")
-    said = covid(*words).out
+    output = covid(*words).out
     for label, relative, absolute, topics in (
         ("round1", "0.966", "0.948", ("21", "32", "168")),
         ("round2", "0.960", "0.918", ("28", "60", "225")),
         ("round3", "0.976", "0.946", ("19", "44", "225")),
     ):
-        lines = (each.split() for each in said.splitlines() if each.startswith(label))
+        lines = (line.split() for line in output.splitlines() if line.startswith(label))
         reliability, needed, components = lines
         assert relative in reliability
         assert absolute in reliability
@@ -438,18 +438,18 @@ def test_generalisability(covid):
     assert (
         "The intervals take scores for normal, of one residual variance on all topics, and runs for"
         " independent; where they are not, they may cover less than they say."
-    ) in flat(said)
-    assert "By ANOVA" in said
+    ) in flat(output)
+    assert "By ANOVA" in output
     shown = covid(*words, "--format", "json").json
     assert (shown["alpha"], shown["beta"]) == (0.05, 0.2)
     full = shown["rounds"]
     rows = covid(*words, "--format", "csv").table
-    for row, each in zip(rows, full, strict=True):
+    for row, entry in zip(rows, full, strict=True):
         for name in ("e_rho_squared", "phi"):
             limits = [float(row[f"{name}_low"]), float(row[f"{name}_high"])]
-            assert limits == each[f"{name}_interval"]
+            assert limits == entry[f"{name}_interval"]
             topics = [int(row[f"{name}_topics_low"]), int(row[f"{name}_topics_high"])]
-            assert topics == each[f"{name}_topics_interval"]
+            assert topics == entry[f"{name}_topics_interval"]
     (alone,) = covid(*words, "--round", "round2", "--format", "json").json["rounds"]
     assert alone == full[1]
 
@@ -489,14 +489,14 @@ def test_constant_matrices_say_plainly_what_cannot_be_known(log, roundbook):
     answers = list(all_answers(roundbook))
     assert {done.code for done in answers} == {0}
     never_nan(*answers)
-    said = flat(roundbook("variance", "show", "t", *AP).out)
-    assert "0.00000, no interval (a variance of 0 shows no spread to judge it by)" in said
-    assert "No interval: a variance of 0 shows no spread to judge it by (r1)." in said
-    said = flat(roundbook("rank", "t", "r1", *AP).out)
-    assert "Kendall tau-b unknown (tau-a 0.000), tau_AP unknown" in said
-    assert "All runs tie in one of the rankings" in said
-    said = flat(roundbook("generalisability", "t", *AP).out)
-    assert "Round 'r1': Runs and topics explain every score, without a residual" in said
+    output = flat(roundbook("variance", "show", "t", *AP).out)
+    assert "0.00000, no interval (a variance of 0 shows no spread to judge it by)" in output
+    assert "No interval: a variance of 0 shows no spread to judge it by (r1)." in output
+    output = flat(roundbook("rank", "t", "r1", *AP).out)
+    assert "Kendall tau-b unknown (tau-a 0.000), tau_AP unknown" in output
+    assert "All runs tie in one of the rankings" in output
+    output = flat(roundbook("generalisability", "t", *AP).out)
+    assert "Round 'r1': Runs and topics explain every score, without a residual" in output
 
 
 def test_a_single_run_says_plainly_what_cannot_be_known(log, roundbook):
@@ -508,8 +508,8 @@ def test_a_single_run_says_plainly_what_cannot_be_known(log, roundbook):
     assert "at least 2 runs" in roundbook("rank", "t", "r1", *AP).refusal()
     assert "at least two runs" in roundbook("generalisability", "t", *AP).refusal()
     log("r2", SCORES)
-    said = flat(roundbook("generalisability", "t", *AP).out)
-    assert "Round 'r1' is left out: a single run leaves nothing to rank." in said
+    output = flat(roundbook("generalisability", "t", *AP).out)
+    assert "Round 'r1' is left out: a single run leaves nothing to rank." in output
 
 
 def test_topics_that_all_tie(log, roundbook):

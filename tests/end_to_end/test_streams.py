@@ -46,7 +46,7 @@ def test_a_full_output_takes_nothing_back(shell, roundbook, write):
         "Error: The output could not be written: No space left on device. Whatever the command"
         " changed in the record is kept; 'roundbook events' shows it."
     ]
-    assert [each["what"] for each in roundbook("events", "--format", "json").json["events"]] == [
+    assert [row["what"] for row in roundbook("events", "--format", "json").json["events"]] == [
         "task created",
         "round created",
         "matrix logged",
@@ -66,7 +66,7 @@ def test_a_closed_output_is_none(shell, roundbook, write):
         assert shell(f"{LOG.format(label)} {closed}").returncode == 0
         assert shell(f"matrix show 77 {closed}").returncode == 1
     listed = roundbook("matrix", "list", "t", "--format", "json").json["matrices"]
-    assert [each["round"] for each in listed] == ["out", "err", "all"]
+    assert [row["round"] for row in listed] == ["out", "err", "all"]
 
 
 @pytest.mark.long

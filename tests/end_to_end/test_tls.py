@@ -35,8 +35,8 @@ def secured():
     """Yield a directory of certificates and the port of a server that takes only TLS."""
     root = os.geteuid() == 0
     run = ["runuser", "-u", "postgres", "--"] if root else []
-    with tempfile.TemporaryDirectory(prefix="rb") as place:
-        room = Path(place)
+    with tempfile.TemporaryDirectory(prefix="rb") as directory:
+        room = Path(directory)
         certify(room, "localhost")
         certify(room, "stranger")
         password = room / "password"
@@ -98,9 +98,9 @@ def test_a_certificate_that_is_checked_in_full(secured, command, write, tmp_path
         (at(authority="nobody"), "root certificate file"),
         (at(mode="disable"), "no encryption"),
     ):
-        said = run("task", "list", url=url).refusal(4)
-        assert "cannot be reached" in said
-        assert why in said
+        sentence = run("task", "list", url=url).refusal(4)
+        assert "cannot be reached" in sentence
+        assert why in sentence
     with psycopg.connect(at()) as connection:
         assert connection.execute(
             "SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()"

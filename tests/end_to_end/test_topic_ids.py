@@ -122,9 +122,9 @@ def test_what_no_alias_can_be_is_refused_with_its_line(logged, tmp_path, snapsho
         (("1", "r1", "2"), "'1' and '2' are two topics of round 'r1'"),
         (("3", "r2", "5"), "are two topics of round 'r2'"),
     ):
-        said = logged("topic", "alias", "t", write_ids(ids, [row])).refusal()
-        assert reason in said
-        assert "ids.csv:2" in said or "r9" in said
+        sentence = logged("topic", "alias", "t", write_ids(ids, [row])).refusal()
+        assert reason in sentence
+        assert "ids.csv:2" in sentence or "r9" in sentence
     taken = write_ids(ids, [("1", "r2", "4"), ("2", "r2", "4")])
     assert "is the id of topic '1' already" in logged("topic", "alias", "t", taken).refusal()
     ids.write_text("topic,id\n1,4\n")
@@ -139,9 +139,9 @@ def test_what_no_alias_can_be_is_refused_with_its_line(logged, tmp_path, snapsho
     assert "other ids stand for" in logged("topic", "alias", "t", chain).refusal()
     scores = tmp_path / "r3.csv"
     scores.write_text(SCORES.format(77, 8, 4))
-    said = logged("log", "t", "r3", scores, "--measure", "AP").refusal()
-    assert "'77' and '4' are ids of one topic" in said
-    assert "roundbook topic unalias t 4" in said
+    sentence = logged("log", "t", "r3", scores, "--measure", "AP").refusal()
+    assert "'77' and '4' are ids of one topic" in sentence
+    assert "roundbook topic unalias t 4" in sentence
     standardise = ("standardise", "t", scores, "--measure", "AP", "--factors-from", "r1")
     assert "'77' and '4' are ids of one topic" in logged(*standardise).refusal()
     scores.write_text(SCORES.format(77, 8, 9))

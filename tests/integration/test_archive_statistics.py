@@ -103,10 +103,10 @@ def result(name, number, change):
     """Return a change of a plan's or drift report's result."""
 
     def call(table):
-        said = json.loads(table[number - 1]["result"])
-        change(said)
+        saved = json.loads(table[number - 1]["result"])
+        change(saved)
         table[number - 1]["result"] = json.dumps(
-            said, ensure_ascii=False, sort_keys=True, separators=(",", ":")
+            saved, ensure_ascii=False, sort_keys=True, separators=(",", ":")
         )
 
     return edit(name, call)
@@ -294,15 +294,15 @@ ALTERED = {
         "round '2024', nDCG@10 (official, revision 1), raw scale: runs_part is 0.01222",
     ),
     "a plan's variance": (
-        result("result", 1, lambda said: said.update(variance=0.5)),
+        result("result", 1, lambda saved: saved.update(variance=0.5)),
         "result.csv: plan 'next web' version 1: variance is 0.5, and what it rests on gives 0.04774",
     ),
     "a plan's pooled variance": (
-        result("result", 1, lambda said: said["estimate"]["pooled"].update(variance=0.5)),
+        result("result", 1, lambda saved: saved["estimate"]["pooled"].update(variance=0.5)),
         "version 1: pooled variance is 0.5, and what it rests on gives 0.0477",
     ),
     "a plan's round": (
-        result("result", 2, lambda said: said["estimate"]["rounds"][2].update(variance=0.5)),
+        result("result", 2, lambda saved: saved["estimate"]["rounds"][2].update(variance=0.5)),
         "plan 'next web' version 2: the variance of round '2025' is 0.5, and what it rests on",
     ),
     "a plan's estimate": (
@@ -318,31 +318,31 @@ ALTERED = {
         "version 1: its result tells of 2 inputs, and 2 are listed in their order",
     ),
     "a report's mean": (
-        result("result", 4, lambda said: said["topics"][0].update(mean_from=0.5)),
+        result("result", 4, lambda saved: saved["topics"][0].update(mean_from=0.5)),
         "result.csv: drift report 'web/drift-1' version 1: the mean_from of topic '1' is 0.5, and what it",
     ),
     "a report's sd": (
-        result("result", 4, lambda said: said["topics"][1].update(sd_to=0.5)),
+        result("result", 4, lambda saved: saved["topics"][1].update(sd_to=0.5)),
         "sd_to of topic '2' is 0.5, and what it rests on gives",
     ),
     "a report's topic": (
-        result("result", 4, lambda said: said["topics"].pop()),
+        result("result", 4, lambda saved: saved["topics"].pop()),
         "it compares 6 topics, and these are not the 7 that both factor versions have",
     ),
     "a report's count of topics": (
-        result("result", 4, lambda said: said.update(shared_topics=9)),
+        result("result", 4, lambda saved: saved.update(shared_topics=9)),
         "shared_topics is 9, and what it rests on gives 7",
     ),
     "a report's shift": (
-        result("result", 4, lambda said: said.update(mean_shift=0.01)),
+        result("result", 4, lambda saved: saved.update(mean_shift=0.01)),
         "mean_shift is 0.01, and what it rests on gives 1.574",
     ),
     "a report's ratio": (
-        result("result", 4, lambda said: said.update(sd_ratio=1.0)),
+        result("result", 4, lambda saved: saved.update(sd_ratio=1.0)),
         "sd_ratio is 1.0, and what it rests on gives",
     ),
     "a report's version": (
-        result("result", 4, lambda said: said.update(from_version=1)),
+        result("result", 4, lambda saved: saved.update(from_version=1)),
         "from_version is 1, and what it rests on gives 3",
     ),
     "a report's factors": (
@@ -356,8 +356,8 @@ ALTERED = {
 @pytest.mark.long
 @pytest.mark.parametrize("what", a_third(ALTERED))
 def test_what_was_altered_is_refused(whole, tmp_path, refused, what):
-    change, said = ALTERED[what]
-    assert said in refused(changed(whole, tmp_path / "altered.zip", change))
+    change, sentence = ALTERED[what]
+    assert sentence in refused(changed(whole, tmp_path / "altered.zip", change))
 
 
 @pytest.mark.long

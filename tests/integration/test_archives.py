@@ -110,12 +110,12 @@ def scores(seed=0, topics=6, runs=4):
 
 
 def test_the_campaign_leaves_no_member_empty(whole):
-    said = json.loads(members_of(whole)["manifest.json"])
-    empty = [name for name, each in said["members"].items() if each["rows"] == 0]
+    manifest = json.loads(members_of(whole)["manifest.json"])
+    empty = [name for name, member in manifest["members"].items() if member["rows"] == 0]
     assert empty == []
     elsewhere = ("matrix_topic", "matrix_run", "score_vector", "run_list")
     kept_back = ("access_token", "token_revocation")
-    assert {name for name in said["members"] if name.endswith(".csv") and "/" not in name} == {
+    assert {name for name in manifest["members"] if name.endswith(".csv") and "/" not in name} == {
         f"{name}.csv" for name in TABLES if name not in (*elsewhere, *kept_back)
     }
 
@@ -161,15 +161,17 @@ def test_every_value_is_there_again(recorded, whole, engine):
 
 def test_into_an_empty_record_the_ids_are_those_of_the_archive(whole, engine, second):
     """So two such records are the same to the last byte, apart from when they came to be."""
-    found = []
+    fingerprints = []
     for record in (engine, second):
         take(record, whole)
         for table in ("matrix", "variance_estimate", "event"):
             ids = [number for (number,) in rows(record, f"SELECT id FROM roundbook.{table}")]
             assert sorted(ids) == list(range(1, len(ids) + 1))
         with unit_of_work(record) as connection:
-            found.append(fingerprint_tables(connection))
-    assert {name for name in found[0] if found[0][name] != found[1][name]} == {"event"}
+            fingerprints.append(fingerprint_tables(connection))
+    assert {name for name in fingerprints[0] if fingerprints[0][name] != fingerprints[1][name]} == {
+        "event"
+    }
 
 
 class Names:
@@ -208,9 +210,9 @@ class Names:
 
     def of(self, answer, around=None, key=""):
         if isinstance(answer, str):
-            return re.sub(r"(?<=matrix )\d+", lambda found: self.matrices[int(found[0])], answer)
+            return re.sub(r"(?<=matrix )\d+", lambda number: self.matrices[int(number[0])], answer)
         if isinstance(answer, list):
-            return [self.of(each) for each in answer]
+            return [self.of(value) for value in answer]
         if isinstance(answer, dict):
             return {key: self.of(value, answer, key) for key, value in answer.items()}
         if isinstance(answer, int) and (key == "replaced_by" or re.fullmatch(r"\w*matrix", key)):
@@ -223,7 +225,7 @@ class Names:
 def answers(engine):
     """Ask everything that the record answers, and name what it numbers."""
     names = Names(engine)
-    asked = [ask(engine, *each) for each in questions()]
+    asked = [ask(engine, *question) for question in questions()]
     for task in ("web", "speech"):
         asked += [
             list_matrices(engine, task, superseded=True),
@@ -232,7 +234,7 @@ def answers(engine):
         ]
         events = list_events(engine, task_name=task).model_dump(mode="json")["events"]
         asked.append(
-            [{**each, "event": 0} for each in events if each["what"] != "archive imported"]
+            [{**event, "event": 0} for event in events if event["what"] != "archive imported"]
         )
     asked.append(show_result(engine, "web/drift-1"))
     asked += [
@@ -241,8 +243,8 @@ def answers(engine):
         if not name.startswith("other")
     ]
     return [
-        names.of(each.model_dump(mode="json") if isinstance(each, BaseModel) else each)
-        for each in asked
+        names.of(answer.model_dump(mode="json") if isinstance(answer, BaseModel) else answer)
+        for answer in asked
     ]
 
 
@@ -255,7 +257,7 @@ def test_it_answers_as_before(recorded, whole, engine):
     assert answers(engine) == answers(recorded)
     moved = show_plan(engine, "next web").plan.estimate
     assert moved is not None
-    assert min(each.matrix for each in moved.rounds) > 3
+    assert min(row.matrix for row in moved.rounds) > 3
 
 
 @pytest.mark.long
@@ -268,7 +270,7 @@ def test_a_task_among_others_is_the_same_archive_again(recorded, engine, export)
     assert (imported.whole, imported.tasks) == (False, ["web"])
     assert export(engine, "web").read_bytes() == one.read_bytes()
     assert export(engine, "other").read_bytes() == before.read_bytes()
-    assert [each.task for each in list_tasks(engine).tasks] == ["other", "web"]
+    assert [row.task for row in list_tasks(engine).tasks] == ["other", "web"]
     assert scalar(engine, "SELECT count(*) FROM roundbook.team") == 4
 
 
@@ -393,8 +395,8 @@ def test_an_empty_record(engine, second, export):
     file = export(engine)
     assert take(second, file).tasks == []
     assert export(second).read_bytes() == file.read_bytes()
-    (told,) = list_events(second).events
-    assert (told.what, told.task, told.who) == ("archive imported", None, "importer")
+    (event,) = list_events(second).events
+    assert (event.what, event.task, event.who) == ("archive imported", None, "importer")
 
 
 @pytest.mark.long
@@ -413,10 +415,10 @@ def test_texts_and_numbers_of_every_kind(engine, second, export):
     """What is there through SQL, whatever Roundbook itself would let in."""
     odd = ["", "\\", "\\N", 'say "so"', "a,b", " space", "éü", "null", "=1+1"]
     with unit_of_work(engine) as connection:
-        for place, title in enumerate([*odd, None]):
+        for index, title in enumerate([*odd, None]):
             connection.execute(
                 text("INSERT INTO roundbook.task (name, title) VALUES (:name, :title)"),
-                {"name": f"{place}{title}", "title": title},
+                {"name": f"{index}{title}", "title": title},
             )
         connection.execute(
             text(
@@ -424,14 +426,14 @@ def test_texts_and_numbers_of_every_kind(engine, second, export):
                 " VALUES (1, 1, E'\\\\', '0987-01-01')"
             )
         )
-        for place, number in enumerate([5e-324, 1.7976931348623157e308, 0.1 + 0.2, 1e22, 123456.0]):
+        for index, number in enumerate([5e-324, 1.7976931348623157e308, 0.1 + 0.2, 1e22, 123456.0]):
             connection.execute(
                 text(
                     "INSERT INTO roundbook.measure (name, family, lower_bound, upper_bound,"
                     " parameters) VALUES (:name, '', -0.0, :number, CAST(:json AS jsonb))"
                 ),
                 {
-                    "name": f"m{place}",
+                    "name": f"m{index}",
                     "number": number,
                     "json": json.dumps({"b": odd, "a": {"deep": [1, 1.5, 1e300, True, None, odd]}}),
                 },
@@ -470,7 +472,7 @@ def test_texts_and_numbers_of_every_kind(engine, second, export):
     ):
         assert rows(second, statement) == rows(engine, statement)
     assert rows(second, "SELECT title FROM roundbook.task ORDER BY id") == [
-        (each,) for each in [*odd, None]
+        (title,) for title in [*odd, None]
     ]
 
 
@@ -484,8 +486,8 @@ def test_scores_of_every_kind_and_their_order(engine, second, export):
     log_scores(engine, "same", np.full((5, 3), 0.1), task="other")
     log_scores(engine, "one run", scores(9, 4, 1), task="other")
     take(second, export(engine))
-    for each in (engine, second):
-        with unit_of_work(each) as connection:
+    for record in (engine, second):
+        with unit_of_work(record) as connection:
             row = connection.execute(
                 text("SELECT * FROM roundbook.matrix WHERE id = :id"), {"id": number}
             )
@@ -495,7 +497,7 @@ def test_scores_of_every_kind_and_their_order(engine, second, export):
             or (loaded.scores == values[::-1]).all()
         )
         assert np.signbit(loaded.scores[-1, 0]) == np.signbit(values[0, 0])
-        assert loaded.topics == [f"t{each}" for each in range(6)]
+        assert loaded.topics == [f"t{number}" for number in range(6)]
 
 
 @pytest.mark.parametrize(
@@ -538,7 +540,7 @@ def test_results_have_no_other_numbers_of_rows():
         "topics_used", "two_way_dof", "undefined_sd_ratios", "undefined_shifts",
         "welch_significant",
     }  # fmt: skip
-    found = set()
+    numbers = set()
 
     def walk(schema, definitions, key=None):
         if "$ref" in schema:
@@ -547,18 +549,18 @@ def test_results_have_no_other_numbers_of_rows():
                 return
             seen.add(schema["title"])
         if schema.get("type") == "integer":
-            found.add(key)
-        for name, each in schema.get("properties", {}).items():
-            walk(each, definitions, name)
-        for each in [*schema.get("anyOf", []), *schema.get("prefixItems", []), schema.get("items")]:
-            if isinstance(each, dict):
-                walk(each, definitions, key)
+            numbers.add(key)
+        for name, part in schema.get("properties", {}).items():
+            walk(part, definitions, name)
+        for part in [*schema.get("anyOf", []), *schema.get("prefixItems", []), schema.get("items")]:
+            if isinstance(part, dict):
+                walk(part, definitions, key)
 
     for model in (Plan, VarianceHistory, DriftReport):
         seen = set()
         schema = model.model_json_schema(mode="serialization")
         walk(schema, schema.get("$defs", {}))
-    assert found == rows_of_tables | plain
+    assert numbers == rows_of_tables | plain
 
 
 # the event, the pseudonyms, the moment
@@ -566,15 +568,20 @@ def test_results_have_no_other_numbers_of_rows():
 
 def test_an_import_is_an_event_of_the_database_alone(whole, engine, second, export):
     take(engine, whole)
-    told = [each for each in list_events(engine).events if each.what == "archive imported"]
-    assert [(each.task, each.who) for each in told] == [("web", "importer"), ("speech", "importer")]
-    assert told[0].details == {
+    imports = [event for event in list_events(engine).events if event.what == "archive imported"]
+    assert [(event.task, event.who) for event in imports] == [
+        ("web", "importer"),
+        ("speech", "importer"),
+    ]
+    assert imports[0].details == {
         "sha256": hashlib.sha256(whole.read_bytes()).hexdigest(),
         "tasks": ["web", "speech"],
         "software": "roundbook 0.1.0",
     }
     take(second, export(engine))
-    shas = [each.details["sha256"] for each in list_events(second, what="archive imported").events]
+    shas = [
+        event.details["sha256"] for event in list_events(second, what="archive imported").events
+    ]
     assert len(shas) == 2
 
 
@@ -590,8 +597,8 @@ def test_pseudonyms_and_published_rounds_stay(recorded, whole, engine):
 
 
 def test_it_is_what_one_snapshot_saw(filled, whole, tmp_path):
-    def meanwhile(said):
-        if "round.csv" in said:
+    def meanwhile(step):
+        if "round.csv" in step:
             log_scores(filled, "2026", scores(), "P@5", task="web")
 
     export_archive(filled, tmp_path / "a.zip", progress=meanwhile)
@@ -611,17 +618,19 @@ def refused(engine):
         with pytest.raises(kind) as error:
             take(into, file)
         assert counts(into) == before
-        said = str(error.value)
-        assert "\n" not in said
-        assert 4 <= len(said.split()) < 60
-        return said
+        message = str(error.value)
+        assert "\n" not in message
+        assert 4 <= len(message.split()) < 60
+        return message
 
     return call
 
 
 def test_a_task_that_is_there(recorded, whole, export, refused):
-    said = refused(whole, AlreadyRecordedError, recorded)
-    assert "a task of this name already: 'speech', 'web'. Import the archive into another" in said
+    message = refused(whole, AlreadyRecordedError, recorded)
+    assert (
+        "a task of this name already: 'speech', 'web'. Import the archive into another" in message
+    )
     refused(export(recorded, "speech"), AlreadyRecordedError, recorded)
 
 
@@ -631,7 +640,7 @@ def test_a_plan_that_is_there(engine, whole, refused):
 
 
 @pytest.mark.parametrize(
-    ("columns", "values", "said"),
+    ("columns", "values", "sentence"),
     [
         ("name, family, cutoff", "'NDCG@10', 'nDCG', 5", "cutoff is 5 there and 10 in"),
         ("name, family, cutoff", "'nDCG@10', 'other', 10", "family is other there and nDCG in"),
@@ -647,9 +656,9 @@ def test_a_plan_that_is_there(engine, whole, refused):
         ),
     ],
 )
-def test_a_measure_that_is_another(engine, whole, refused, columns, values, said):
+def test_a_measure_that_is_another(engine, whole, refused, columns, values, sentence):
     execute(engine, f"INSERT INTO roundbook.measure ({columns}) VALUES ({values})")
-    assert said in refused(whole, AlreadyRecordedError)
+    assert sentence in refused(whole, AlreadyRecordedError)
 
 
 def test_teams_and_measures_are_one_whatever_their_capitals(engine, whole):
@@ -919,24 +928,24 @@ SPOILT = {
 @pytest.mark.long
 @pytest.mark.parametrize("what", a_third(SPOILT))
 def test_what_contradicts_itself_is_refused(whole, tmp_path, refused, what):
-    change, said = SPOILT[what]
-    assert said in refused(changed(whole, tmp_path / "spoilt.zip", change), InputError)
+    change, sentence = SPOILT[what]
+    assert sentence in refused(changed(whole, tmp_path / "spoilt.zip", change), InputError)
 
 
 def test_a_changed_cell_without_the_manifest(whole, tmp_path, refused):
     change = cell("factor.csv", 1, "mean", "0.5")
-    said = refused(changed(whole, tmp_path / "a.zip", change, checksums=False), BadFileError)
-    assert "factor.csv: its checksum is not the one in the manifest" in said
+    message = refused(changed(whole, tmp_path / "a.zip", change, checksums=False), BadFileError)
+    assert "factor.csv: its checksum is not the one in the manifest" in message
 
 
 def test_a_wrong_number_of_rows(whole, tmp_path, refused):
     def change(members):
-        said = json.loads(members["manifest.json"])
-        said["members"]["topic.csv"]["rows"] += 1
-        members["manifest.json"] = json.dumps(said)
+        manifest = json.loads(members["manifest.json"])
+        manifest["members"]["topic.csv"]["rows"] += 1
+        members["manifest.json"] = json.dumps(manifest)
 
-    said = refused(changed(whole, tmp_path / "a.zip", change, checksums=False), BadFileError)
-    assert "topic.csv: there are 20 rows, and the manifest says otherwise" in said
+    message = refused(changed(whole, tmp_path / "a.zip", change, checksums=False), BadFileError)
+    assert "topic.csv: there are 20 rows, and the manifest says otherwise" in message
 
 
 def test_a_wrong_list_of_tasks(recorded, export, tmp_path, refused):
@@ -1018,11 +1027,11 @@ def test_a_killed_import_leaves_nothing(engine, committed, whole):
 @pytest.mark.both_servers
 @pytest.mark.long
 def test_two_imports_of_one_archive_at_once(engine, committed, whole):
-    told = race(engine.url, [partial(take, file=whole)] * 2)
-    assert sorted(each.reached for each in told) == ["", "done"]
-    (lost,) = [each for each in told if each.reached != "done"]
+    outcomes = race(engine.url, [partial(take, file=whole)] * 2)
+    assert sorted(outcome.reached for outcome in outcomes) == ["", "done"]
+    (lost,) = [outcome for outcome in outcomes if outcome.reached != "done"]
     assert lost.error == "AlreadyRecordedError"
-    assert "a task of this name already: 'speech', 'web'" in lost.said
+    assert "a task of this name already: 'speech', 'web'" in lost.message
     assert counts(engine)["matrix"] == 11
 
 
@@ -1037,8 +1046,8 @@ def roles(engine, committed):
         grant_access(engine, name, access)
         engines[access] = make_engine(engine.url.set(username=name, password="pw"))
     yield engines
-    for each in engines.values():
-        each.dispose()
+    for role_engine in engines.values():
+        role_engine.dispose()
     administer(
         engine.url,
         *(f"DROP OWNED BY {name}" for name in made),
@@ -1115,7 +1124,7 @@ def test_a_file_that_is_there_stays_unless_forced(recorded, whole, tmp_path):
     assert file.read_bytes() == whole.read_bytes()
     assert exported.bytes == file.stat().st_size
     assert file.stat().st_mode & 0o777 == 0o600
-    assert [each.name for each in tmp_path.iterdir()] == ["a.zip"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
 
 
 def test_a_broken_export_leaves_what_was_there(recorded, tmp_path, monkeypatch):
@@ -1129,7 +1138,7 @@ def test_a_broken_export_leaves_what_was_there(recorded, tmp_path, monkeypatch):
     with pytest.raises(InputError, match=r"a.zip: this cannot be written \(No space left"):
         export_archive(recorded, file, force=True)
     assert file.read_bytes() == b""
-    assert [each.name for each in tmp_path.iterdir()] == ["a.zip"]
+    assert [path.name for path in tmp_path.iterdir()] == ["a.zip"]
 
 
 def test_names_that_no_archive_can_have(engine, tmp_path):
@@ -1174,9 +1183,9 @@ def test_a_trusted_archive_is_not_verified(engine, whole, tmp_path):
     altered = changed(whole, tmp_path / "a.zip", cell("factor.csv", 1, "mean", "0.5"))
     with pytest.raises(BadFileError, match=r"the mean of topic '1' is 0\.5"):
         take(engine, altered)
-    said = []
-    import_archive(engine, altered, trusted=True, progress=said.append)
-    assert not any("Verifying" in step for step in said)
+    steps = []
+    import_archive(engine, altered, trusted=True, progress=steps.append)
+    assert not any("Verifying" in step for step in steps)
     verification = verify_record(engine)
     assert verification.status == "different"
     assert verification.differences[0].first.topic == "1"
@@ -1190,14 +1199,14 @@ def _with(**values):
 
 
 @pytest.mark.parametrize(
-    ("column", "new", "said"),
+    ("column", "new", "reason"),
     [
         ("request", _with(m=list(range(2, 20_000))), "There are more than 10,000 cells"),
         ("result", "{}", "m: field required"),
         ("kind", "forecast", "There is no kind of result 'forecast'"),
     ],
 )
-def test_of_a_trusted_archive_all_results_can_be_read(engine, whole, tmp_path, column, new, said):
+def test_of_a_trusted_archive_all_results_can_be_read(engine, whole, tmp_path, column, new, reason):
     results = table_in(whole, "result")
     names = [row["name"] for row in results]
     line, row = next(
@@ -1209,7 +1218,9 @@ def test_of_a_trusted_archive_all_results_can_be_read(engine, whole, tmp_path, c
     with pytest.raises(BadFileError) as refused:
         import_archive(engine, altered, trusted=True)
     kind = new if column == "kind" else "plan"
-    read = f"{kind} '{row['name']}' version {row['version']}: this Roundbook cannot read it ({said}"
+    read = (
+        f"{kind} '{row['name']}' version {row['version']}: this Roundbook cannot read it ({reason}"
+    )
     assert read in str(refused.value)
     assert str(refused.value).count(". ") == 0
     assert not any(counts(engine).values())

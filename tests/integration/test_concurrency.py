@@ -58,9 +58,9 @@ def scores(seed, topics=8, runs=6):
 
 def values_of(tells):
     """Return what the processes returned; none of them may have been refused."""
-    refused = [(told.error, told.said) for told in tells if told.reached != "done"]
+    refused = [(outcome.error, outcome.message) for outcome in tells if outcome.reached != "done"]
     assert refused == []
-    return [told.value for told in tells]
+    return [outcome.value for outcome in tells]
 
 
 def test_who_follows_the_events_misses_none(engine, committed, bare):
@@ -116,10 +116,10 @@ def log_several(numbers, engine):
     for number in numbers:
         task, label, measure = identity(number)
         values = scores(number, 10 + number % 40)
-        found = log_scores(
+        logged = log_scores(
             engine, label, values, measure, teams=teams(number), user="ann", task=task
         )
-        done.append((number, found.status, found.matrix, found.revision))
+        done.append((number, logged.status, logged.matrix, logged.revision))
     return done
 
 
@@ -136,12 +136,14 @@ def test_many_processes_log_many_matrices(engine, database, processes, distinct)
     shares = [numbers[process::processes] for process in range(processes)]
     done = values_of(race(database, [partial(log_several, share) for share in shares]))
 
-    found = defaultdict(list)
-    for number, status, matrix, revision in (each for share in done for each in share):
-        found[number].append((status, matrix))
+    outcomes_of = defaultdict(list)
+    for number, status, matrix, revision in (
+        logged_matrix for share in done for logged_matrix in share
+    ):
+        outcomes_of[number].append((status, matrix))
         assert revision == 1
-    assert sorted(found) == list(range(distinct))
-    for number, outcomes in found.items():
+    assert sorted(outcomes_of) == list(range(distinct))
+    for number, outcomes in outcomes_of.items():
         assert sorted(status for status, _ in outcomes) == ["logged", "unchanged"], number
         assert len({matrix for _, matrix in outcomes}) == 1
 
@@ -155,7 +157,7 @@ def test_many_processes_log_many_matrices(engine, database, processes, distinct)
     for number in range(distinct):
         one = score_matrix(scores(number, 10 + number % 40))
         digest = content_hash(one.topics, one.runs, one.scores)
-        expected.add((*identity(number), digest, found[number][0][1]))
+        expected.add((*identity(number), digest, outcomes_of[number][0][1]))
     assert {tuple(row) for row in stored} == expected
     assert len(stored) == distinct
     assert (counts(engine)["task"], counts(engine)["measure"]) == (
@@ -166,18 +168,18 @@ def test_many_processes_log_many_matrices(engine, database, processes, distinct)
     assert counts(engine)["run"] == TASKS * ROUNDS * 6
     assert counts(engine)["factor_set"] == distinct
     assert counts(engine)["score_vector"] == distinct * 6
-    whats = Counter(each.what for each in list_events(engine).events)
+    whats = Counter(event.what for event in list_events(engine).events)
     assert whats.pop("runs described", 0) == 0  # every file tells the same of the same runs
     assert whats == {
         "matrix logged": distinct,
         "task created": TASKS,
         "round created": TASKS * ROUNDS,
     }
-    logged = [each.matrix for each in list_events(engine, what="matrix logged").events]
+    logged = [event.matrix for event in list_events(engine, what="matrix logged").events]
     assert sorted(logged) == sorted(row.id for row in stored)
     for task in list_tasks(engine).tasks:
         rounds = list_rounds(engine, task.task).rounds
-        assert [each.ordinal for each in rounds] == list(range(1, ROUNDS + 1))
+        assert [round_.ordinal for round_ in rounds] == list(range(1, ROUNDS + 1))
 
 
 # two people revise
@@ -199,9 +201,9 @@ def check_one_won(engine, outcomes, revision):
     won = [person for person, (value, _) in enumerate(outcomes) if value is not None]
     (winner,) = won
     assert outcomes[winner][0] == revision
-    for person, (_, said) in enumerate(outcomes):
+    for person, (_, message) in enumerate(outcomes):
         if person != winner:
-            assert f"person {winner} logged revision {revision} of AP in round 'r1'" in said
+            assert f"person {winner} logged revision {revision} of AP in round 'r1'" in message
     (row,) = rows(
         engine, f"SELECT logged_by, reason FROM roundbook.matrix WHERE revision = {revision}"
     )
@@ -212,16 +214,18 @@ def check_one_won(engine, outcomes, revision):
 
 @pytest.mark.parametrize(
     ("people", "repetitions"),
-    [(3, 3), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((2, 20), (5, 6)))],
+    [(3, 3), *(pytest.param(*sizes, marks=pytest.mark.slow) for sizes in ((2, 20), (5, 6)))],
 )
 def test_of_several_who_revise_in_processes_one_wins(engine, database, people, repetitions):
     log_scores(engine, "r1", scores(0))
     for repetition in range(1, repetitions + 1):
-        works = [partial(revise, each, repetition, seen=repetition) for each in range(people)]
-        told = race(database, works)
-        assert {each.error for each in told} == {None, "RevisedMeanwhileError"}
-        check_one_won(engine, [(each.value, each.said) for each in told], repetition + 1)
-    whats = Counter(each.what for each in list_events(engine).events)
+        works = [partial(revise, person, repetition, seen=repetition) for person in range(people)]
+        outcomes = race(database, works)
+        assert {outcome.error for outcome in outcomes} == {None, "RevisedMeanwhileError"}
+        check_one_won(
+            engine, [(outcome.value, outcome.message) for outcome in outcomes], repetition + 1
+        )
+    whats = Counter(event.what for event in list_events(engine).events)
     assert whats["matrix revised"] == repetitions
     factors = show_factors(engine, "t", "r1", "AP")
     assert factors.versions == list(range(1, repetitions + 2))
@@ -232,7 +236,7 @@ def test_of_several_who_revise_in_processes_one_wins(engine, database, people, r
 
 @pytest.mark.parametrize(
     ("people", "repetitions"),
-    [(3, 4), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((2, 30), (5, 10)))],
+    [(3, 4), *(pytest.param(*sizes, marks=pytest.mark.slow) for sizes in ((2, 30), (5, 10)))],
 )
 def test_of_several_who_have_seen_the_same_one_wins(committed, engine, people, repetitions):
     log_scores(engine, "r1", scores(0))
@@ -294,8 +298,8 @@ def test_the_same_correction_by_two_people_is_one(engine, database, repetitions)
 
 
 def revise_alike(person, repetition, engine):
-    found = log_scores(engine, "r1", scores(repetition), revise="typo", user=f"person {person}")
-    return found.revision, found.status
+    logged = log_scores(engine, "r1", scores(repetition), revise="typo", user=f"person {person}")
+    return logged.revision, logged.status
 
 
 # others at once
@@ -314,9 +318,9 @@ def test_two_who_withdraw_or_restore_at_once(engine, database, repetitions):
         assert Counter(status for status, _ in values) == {word: 1, "unchanged": 2}
         # All three are told the one decision that holds.
         assert len({by for _, by in values}) == 1
-    found = rows(engine, "SELECT number, withdrawn FROM roundbook.withdrawal ORDER BY number")
-    assert found == [(each, each % 2 == 1) for each in range(1, repetitions + 1)]
-    whats = Counter(each.what for each in list_events(engine, matrix=number).events)
+    withdrawals = rows(engine, "SELECT number, withdrawn FROM roundbook.withdrawal ORDER BY number")
+    assert withdrawals == [(decision, decision % 2 == 1) for decision in range(1, repetitions + 1)]
+    whats = Counter(event.what for event in list_events(engine, matrix=number).events)
     assert whats == {
         "matrix logged": 1,
         "matrix withdrawn": repetitions // 2,
@@ -325,8 +329,8 @@ def test_two_who_withdraw_or_restore_at_once(engine, database, repetitions):
 
 
 def decided(decide, number, person, engine):
-    found = decide(engine, number, f"reason of {person}", user=f"person {person}")
-    return found.status, found.decided_by
+    decision = decide(engine, number, f"reason of {person}", user=f"person {person}")
+    return decision.status, decision.decided_by
 
 
 @pytest.mark.long
@@ -344,7 +348,7 @@ def test_one_withdraws_while_another_revises(engine, database, repetitions):
             assert withdrawing.value[0] == "withdrawn"
         else:
             assert withdrawing.error == "RecordError"
-            assert f"is revision {repetition} of {repetition + 1}" in withdrawing.said
+            assert f"is revision {repetition} of {repetition + 1}" in withdrawing.message
         ways[withdrawing.error] += 1
         ((latest,),) = rows(engine, "SELECT id FROM roundbook.current_matrix")
     assert counts(engine)["withdrawal"] == ways[None]
@@ -410,15 +414,15 @@ def test_several_fit_factors_at_once(engine, database):
     for (version, _), runs in zip(values, chosen, strict=True):
         stored = show_factors(engine, "t", "r1", "AP", version=version)
         mean = scores(0)[:, [int(run[3:]) for run in runs]].mean(axis=1)
-        assert [each.mean for each in stored.factors] == pytest.approx(mean, rel=1e-12)
+        assert [factor.mean for factor in stored.factors] == pytest.approx(mean, rel=1e-12)
     values = values_of(race(database, [partial(fit, ("run0", "run5"))] * 4))
     assert sorted(values) == [(7, "fitted"), *[(7, "unchanged")] * 3]
     assert len(list_events(engine, what="factors fitted").events) == 6
 
 
 def fit(runs, engine):
-    found = fit_factor_set(engine, "t", "r1", "AP", runs=runs, reason="a try", user="ann")
-    return found.version, found.status
+    fitted = fit_factor_set(engine, "t", "r1", "AP", runs=runs, reason="a try", user="ann")
+    return fitted.version, fitted.status
 
 
 @pytest.mark.long
@@ -442,7 +446,7 @@ def test_several_save_one_plan_at_once(engine, database):
     log_scores(engine, "r1", scores(0))
     values = values_of(race(database, [partial(save, 0.1)] * 4))
     assert sorted(values) == [(1, "saved"), *[(1, "unchanged")] * 3]
-    values = values_of(race(database, [partial(save, 0.11 + each / 100) for each in range(5)]))
+    values = values_of(race(database, [partial(save, 0.11 + number / 100) for number in range(5)]))
     assert sorted(values) == [(version, "saved") for version in range(2, 7)]
     assert show_plan(engine, "next").versions == 6
     assert len(list_events(engine, what="plan saved").events) == 6
@@ -450,8 +454,8 @@ def test_several_save_one_plan_at_once(engine, database):
 
 def save(min_d, engine):
     plan = plan_task(engine, "t", "AP", Design(m=(5,), min_d=(min_d,)))
-    found = save_plan(engine, "next", plan, user="ann")
-    return found.version, found.status
+    saved = save_plan(engine, "next", plan, user="ann")
+    return saved.version, saved.status
 
 
 @pytest.mark.long
@@ -471,12 +475,12 @@ def test_a_plan_is_saved_while_what_it_rests_on_is_revised(engine, database):
 @pytest.mark.long
 def test_several_make_the_same_task_and_rounds_at_once(engine, database):
     tells = race(database, [make_task] * 5)
-    assert Counter(each.error for each in tells) == {None: 1, "AlreadyRecordedError": 4}
+    assert Counter(outcome.error for outcome in tells) == {None: 1, "AlreadyRecordedError": 4}
     tells = race(database, [partial(make_round, "first")] * 5)
-    assert Counter(each.error for each in tells) == {None: 1, "AlreadyRecordedError": 4}
-    works = [partial(make_round, f"round {each}") for each in range(6)]
+    assert Counter(outcome.error for outcome in tells) == {None: 1, "AlreadyRecordedError": 4}
+    works = [partial(make_round, f"round {number}") for number in range(6)]
     assert sorted(values_of(race(database, works))) == [2, 3, 4, 5, 6, 7]
-    whats = Counter(each.what for each in list_events(engine).events)
+    whats = Counter(event.what for event in list_events(engine).events)
     assert whats == {"task created": 1, "round created": 7}
 
 
@@ -494,7 +498,7 @@ def test_of_two_tasks_that_take_one_name_at_once_one_does(engine, database):
         create_task(engine, name)
     tells = race(database, [partial(rename, name) for name in names])
     assert Counter(tell.error for tell in tells) == {None: 1, "AlreadyRecordedError": 3}
-    assert {tell.said for tell in tells if tell.error} == {"There is a task 'one' already."}
+    assert {tell.message for tell in tells if tell.error} == {"There is a task 'one' already."}
     assert len(list_events(engine, what="task renamed").events) == 1
 
 
@@ -507,17 +511,17 @@ def rename(name, engine):
 def test_several_record_the_same_published_variance_at_once(engine, database):
     values = values_of(race(database, [partial(record, 0.05, None)] * 5))
     assert sorted(values) == [(1, "recorded"), *[(1, "unchanged")] * 4]
-    tells = race(database, [partial(record, 0.06 + each / 100, "typo") for each in range(3)])
-    revisions = sorted(each.value[0] for each in tells if each.error is None)
+    tells = race(database, [partial(record, 0.06 + number / 100, "typo") for number in range(3)])
+    revisions = sorted(outcome.value[0] for outcome in tells if outcome.error is None)
     # Who came before the others were done has not seen their revisions.
     assert revisions == list(range(2, 2 + len(revisions)))
     assert revisions
-    assert {each.error for each in tells} <= {None, "RevisedMeanwhileError"}
+    assert {outcome.error for outcome in tells} <= {None, "RevisedMeanwhileError"}
     assert len(list_events(engine, what="variance recorded").events) == 1 + len(revisions)
 
 
 def record(variance, why, engine):
-    found = record_variance(
+    recorded = record_variance(
         engine,
         "t",
         "r1",
@@ -530,4 +534,4 @@ def record(variance, why, engine):
         revise=why,
         user="ann",
     )
-    return found.revision, found.status
+    return recorded.revision, recorded.status

@@ -72,7 +72,7 @@ def own_variance(values):
 def test_a_withdrawn_matrix_leaves_the_pooled_variance_and_this_is_said(engine, three):
     withdraw_matrix(engine, three[1], "wrong qrels", user="bob")
     history = show_variances(engine, "t", "AP")
-    assert [each.round for each in history.rounds] == ["r1", "r3"]
+    assert [row.round for row in history.rounds] == ["r1", "r3"]
     expected = (own_variance(scores(0)) + own_variance(scores(2))) / 2
     assert history.pooled.variance == pytest.approx(expected, rel=1e-12)
     (withdrawn,) = history.withdrawn
@@ -80,7 +80,7 @@ def test_a_withdrawn_matrix_leaves_the_pooled_variance_and_this_is_said(engine, 
     assert withdrawn.withdrawn_by == "bob"
     assert "wrong qrels" in left_out(withdrawn)
     histories = show_histories(engine, "t")
-    assert [each.round for each in histories.histories[0].rounds] == ["r1", "r3"]
+    assert [row.round for row in histories.histories[0].rounds] == ["r1", "r3"]
     assert histories.withdrawn == [withdrawn]
 
 
@@ -119,13 +119,13 @@ def test_drift_and_generalisability_leave_it_out(engine, three):
     withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
     report = report_drift(engine, "t", "AP")
     assert (report.from_round, report.to_round) == ("r2", "r3")
-    assert [each.matrix for each in report.withdrawn] == [three[0]]
+    assert [row.matrix for row in report.withdrawn] == [three[0]]
     curve = trace_drift(engine, "t", "AP")
-    assert (curve.from_round, [each.round for each in curve.rounds]) == ("r2", ["r3"])
-    assert [each.matrix for each in curve.withdrawn] == [three[0]]
-    found = report_generalisability(engine, "t", "AP")
-    assert [each.round for each in found.rounds] == ["r2", "r3"]
-    assert [each.matrix for each in found.withdrawn] == [three[0]]
+    assert (curve.from_round, [row.round for row in curve.rounds]) == ("r2", ["r3"])
+    assert [row.matrix for row in curve.withdrawn] == [three[0]]
+    report_of_rounds = report_generalisability(engine, "t", "AP")
+    assert [row.round for row in report_of_rounds.rounds] == ["r2", "r3"]
+    assert [row.matrix for row in report_of_rounds.withdrawn] == [three[0]]
     with pytest.raises(WithdrawnError, match="wrong qrels"):
         report_generalisability(engine, "t", "AP", round_label="r1")
 
@@ -138,13 +138,13 @@ def test_a_plan_that_rests_on_it_says_so(engine, three):
     assert (stale.round, stale.now) == ("r3", None)
     assert stale.why == "its score matrix was withdrawn: wrong qrels"
     again = plan_task(engine, "t", "AP", design)
-    assert [each.round for each in again.estimate.rounds] == ["r1", "r2"]
-    assert [each.matrix for each in again.estimate.withdrawn] == [three[2]]
+    assert [row.round for row in again.estimate.rounds] == ["r1", "r2"]
+    assert [row.matrix for row in again.estimate.withdrawn] == [three[2]]
     for number in three[:2]:
         withdraw_matrix(engine, number, "all of them", user="bob")
     with pytest.raises(WithdrawnError, match=r"all of them.*wrong qrels"):
         plan_task(engine, "t", "AP", design)
-    assert {each.why for each in show_plan(engine, "next").stale} == {
+    assert {row.why for row in show_plan(engine, "next").stale} == {
         "its score matrix was withdrawn: wrong qrels",
         "its score matrix was withdrawn: all of them",
     }
@@ -165,12 +165,12 @@ def test_restored_it_counts_again_exactly(engine, three):
     assert restore_matrix(engine, three[0], "again", user="eve").status == "unchanged"
     assert show_variances(engine, "t", "AP") == before
     assert report_drift(engine, "t", "AP") == drift
-    told = [
-        (each.what, each.who, each.why)
-        for each in list_events(engine, matrix=three[0]).events
-        if each.what != "matrix logged"
+    decisions = [
+        (event.what, event.who, event.why)
+        for event in list_events(engine, matrix=three[0]).events
+        if event.what != "matrix logged"
     ]
-    assert told == [
+    assert decisions == [
         ("matrix withdrawn", "bob", "wrong qrels"),
         ("matrix restored", "bob", "right after all"),
     ]
@@ -179,14 +179,14 @@ def test_restored_it_counts_again_exactly(engine, three):
 def test_no_earlier_revision_takes_its_place(engine, three):
     second = log_scores(engine, "r1", scores(9), revise="a typo").matrix
     withdraw_matrix(engine, second, "worse than before", user="bob")
-    assert [each.round for each in show_variances(engine, "t", "AP").rounds] == ["r2", "r3"]
+    assert [row.round for row in show_variances(engine, "t", "AP").rounds] == ["r2", "r3"]
     assert report_drift(engine, "t", "AP").from_round == "r2"
     with pytest.raises(RecordError, match="revision 1 of 2"):
         withdraw_matrix(engine, three[0], "as well", user="bob")
     # The first scores again are a third revision, which counts.
     third = log_scores(engine, "r1", scores(0), revise="the first were right")
     assert (third.revision, third.status) == (3, "logged")
-    assert [each.round for each in show_variances(engine, "t", "AP").rounds] == list(ROUNDS)
+    assert [row.round for row in show_variances(engine, "t", "AP").rounds] == list(ROUNDS)
     assert show_variances(engine, "t", "AP").withdrawn == []
     with pytest.raises(RecordError, match="revision 2 of 3"):
         restore_matrix(engine, second, "no", user="bob")
@@ -210,7 +210,7 @@ def test_a_published_variance_stands_in_for_withdrawn_scores(engine, three):
     withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
     history = show_variances(engine, "t", "AP")
     assert (history.rounds[0].round, history.rounds[0].origin) == ("r1", "published")
-    assert [each.round for each in history.withdrawn] == ["r1"]
+    assert [row.round for row in history.withdrawn] == ["r1"]
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "two\nlines", "x" * 2001])
@@ -354,7 +354,7 @@ def test_every_change_tells_of_itself(engine):
     revised = log_scores(engine, "r1", scores(3), revise="a typo").matrix
     publish_round(engine, "t", "r1", user="ann")
     events = list_events(engine).events
-    assert [(each.what, each.who, each.why, each.round, each.matrix) for each in events] == [
+    assert [(event.what, event.who, event.why, event.round, event.matrix) for event in events] == [
         ("task created", "ann", None, None, None),
         ("round created", "ann", None, "r1", None),
         ("round changed", "bob", None, "r1", None),
@@ -366,14 +366,14 @@ def test_every_change_tells_of_itself(engine):
         ("round published", "ann", None, "r1", None),
     ]
     assert events[2].details == {"collection": {"was": None, "is": "CORD-19"}}
-    assert {each.task for each in events} == {"t"}
-    assert [each.at for each in events] == sorted(each.at for each in events)
-    assert [each.what for each in list_events(engine, limit=2).events] == [
+    assert {event.task for event in events} == {"t"}
+    assert [event.at for event in events] == sorted(event.at for event in events)
+    assert [event.what for event in list_events(engine, limit=2).events] == [
         "matrix revised",
         "round published",
     ]
     assert list_events(engine, limit=2).earlier == 7
-    assert [each.what for each in list_events(engine, who="bob").events] == ["round changed"]
+    assert [event.what for event in list_events(engine, who="bob").events] == ["round changed"]
     assert len(list_events(engine, task_name="t", round_label="r1").events) == 7
 
 
@@ -385,12 +385,12 @@ def test_assessments_are_mixed_only_when_asked(engine):
     with refusing(InputError, r"bronze, gold.*--assessments"):
         show_variances(engine, "t", "AP")
     alone = show_variances(engine, "t", "AP", assessments="bronze")
-    assert [each.variance for each in alone.rounds] == pytest.approx(
+    assert [row.variance for row in alone.rounds] == pytest.approx(
         [own_variance(bronze), own_variance(later)], rel=1e-12
     )
     mixed = show_variances(engine, "t", "AP", assessments=["gold", "bronze"])
     assert mixed.mixed == ["gold", "bronze"]
-    assert [(each.round, each.assessments) for each in mixed.rounds] == [
+    assert [(row.round, row.assessments) for row in mixed.rounds] == [
         ("r1", "gold"),
         ("r2", "bronze"),
     ]
@@ -398,7 +398,7 @@ def test_assessments_are_mixed_only_when_asked(engine):
         (own_variance(gold) + own_variance(later)) / 2, rel=1e-12
     )
     other = show_variances(engine, "t", "AP", assessments=["bronze", "gold"])
-    assert [each.assessments for each in other.rounds] == ["bronze", "bronze"]
+    assert [row.assessments for row in other.rounds] == ["bronze", "bronze"]
     design = Design(m=(5,), min_d=(0.2,))
     planned = plan_task(engine, "t", "AP", design, assessments=["gold", "bronze"])
     assert planned.variance == mixed.pooled.variance
@@ -407,7 +407,7 @@ def test_assessments_are_mixed_only_when_asked(engine):
     assert (shown.stale, shown.renew) == ([], None)
     log_scores(engine, "r2", scores(4), assessments="gold")
     shown = show_plan(engine, "mixed")
-    assert [each.round for each in shown.stale] == ["r2"]
+    assert [row.round for row in shown.stale] == ["r2"]
     assert shown.renew == "roundbook result renew mixed"
     assert show_result(engine, "mixed").request["assessments"] == ["gold", "bronze"]
 
@@ -430,7 +430,7 @@ def test_a_label_whose_scores_are_all_withdrawn_is_not_in_the_way_of_another(eng
     withdraw_matrix(engine, number, "label mistyped", user="ann")
     for ask in questions:
         assert ask() == ask(assessments="official")
-    assert [each.variance for each in show_variances(engine, "t", "AP").rounds] == (
+    assert [row.variance for row in show_variances(engine, "t", "AP").rounds] == (
         pytest.approx([own_variance(official), own_variance(scores(3))], rel=1e-12)
     )
     # Named, it is found, and whoever names another is told of both.

@@ -61,11 +61,11 @@ class Logging(NamedTuple):
 
     @property
     def topics(self):
-        return tuple(f"topic{each}" for each in range(self.size[0]))
+        return tuple(f"topic{number}" for number in range(self.size[0]))
 
     @property
     def runs(self):
-        return tuple(f"run{each}" for each in range(self.size[1]))
+        return tuple(f"run{number}" for number in range(self.size[1]))
 
     @property
     def scores(self):
@@ -76,8 +76,8 @@ class Logging(NamedTuple):
         if not self.described:
             return {}
         return {
-            tag: RunTeam(tag, f"team{place % 9}", "automatic", place % 3 > 0, None)
-            for place, tag in enumerate(self.runs)
+            tag: RunTeam(tag, f"team{index % 9}", "automatic", index % 3 > 0, None)
+            for index, tag in enumerate(self.runs)
         }
 
     def __call__(self, engine, **options):
@@ -119,14 +119,14 @@ def own():
 
 def server_processes(directory):
     """Return the processes of the server that is kept there."""
-    found = []
+    processes = []
     for process in psutil.process_iter():
         try:
             if process.name() == "postgres" and process.cwd() == str(directory):
-                found.append(process)
+                processes.append(process)
         except psutil.Error:
             continue
-    return found
+    return processes
 
 
 DESCRIBED = "SELECT count(*) FROM roundbook.run WHERE team_id IS NOT NULL"
@@ -205,16 +205,16 @@ def check_whole(engine, logging):
     assert (factors.matrix, factors.version, factors.versions) == (loaded.row.id, 1, [1])
     fitted_on = sent
     if factors.standardising == "pooled":
-        fitted_on = sent[:, [place % 3 > 0 for place in range(logging.size[1])]]
+        fitted_on = sent[:, [index % 3 > 0 for index in range(logging.size[1])]]
     else:
         assert not logging.described
     mean, sd = fitted_on.mean(axis=1), fitted_on.std(axis=1, ddof=1)
-    assert [each.topic for each in factors.factors] == list(logging.topics)
-    assert [each.mean for each in factors.factors] == pytest.approx(mean, rel=1e-12)
-    assert [each.sd for each in factors.factors] == pytest.approx(sd, rel=1e-12)
+    assert [factor.topic for factor in factors.factors] == list(logging.topics)
+    assert [factor.mean for factor in factors.factors] == pytest.approx(mean, rel=1e-12)
+    assert [factor.sd for factor in factors.factors] == pytest.approx(sd, rel=1e-12)
 
-    stored_mean = np.array([each.mean for each in factors.factors])[:, None]
-    stored_sd = np.array([each.sd for each in factors.factors])[:, None]
+    stored_mean = np.array([factor.mean for factor in factors.factors])[:, None]
+    stored_sd = np.array([factor.sd for factor in factors.factors])[:, None]
     std = (sent - stored_mean) / stored_sd
     expected = {"raw": sent, "std-ab": std_ab(std), "std-cdf": std_cdf(std)}
     with unit_of_work(engine) as connection:
@@ -228,22 +228,22 @@ def check_whole(engine, logging):
         events = connection.execute(
             text("SELECT * FROM roundbook.event WHERE matrix_id = :id"), {"id": loaded.row.id}
         ).all()
-    assert sorted(each.scale for each in estimates) == sorted(expected)
-    for each in estimates:
-        pure = residual_variance(expected[each.scale])
-        assert (each.topics, each.runs) == logging.size
-        assert each.dof == each.runs * (each.topics - 1)
-        assert each.variance == pytest.approx(pure, rel=1e-12)
-        assert each.sum_of_squares == pytest.approx(pure * each.dof, rel=1e-12)
+    assert sorted(estimate.scale for estimate in estimates) == sorted(expected)
+    for estimate in estimates:
+        pure = residual_variance(expected[estimate.scale])
+        assert (estimate.topics, estimate.runs) == logging.size
+        assert estimate.dof == estimate.runs * (estimate.topics - 1)
+        assert estimate.variance == pytest.approx(pure, rel=1e-12)
+        assert estimate.sum_of_squares == pytest.approx(pure * estimate.dof, rel=1e-12)
         # By the teams known today, whoever brought them.
-        parts = variance_parts(expected[each.scale], loaded.team_ids)
-        assert each.clusters == parts.clusters
-        assert each.topic_ids == loaded.topic_ids.tolist()
-        assert each.topic_squares == pytest.approx(parts.one_way.by_topic, rel=1e-9)
-        assert each.runs_part == pytest.approx(parts.one_way.runs_part, rel=1e-6, abs=1e-12)
-    (told,) = [each for each in events if each.what != "runs described"]
-    assert (told.what, told.who) == ("matrix logged", "ann")
-    assert told.details | {"estimates_renewed": 0} == {
+        parts = variance_parts(expected[estimate.scale], loaded.team_ids)
+        assert estimate.clusters == parts.clusters
+        assert estimate.topic_ids == loaded.topic_ids.tolist()
+        assert estimate.topic_squares == pytest.approx(parts.one_way.by_topic, rel=1e-9)
+        assert estimate.runs_part == pytest.approx(parts.one_way.runs_part, rel=1e-6, abs=1e-12)
+    (logged_event,) = [event for event in events if event.what != "runs described"]
+    assert (logged_event.what, logged_event.who) == ("matrix logged", "ann")
+    assert logged_event.details | {"estimates_renewed": 0} == {
         "measure": logging.measure,
         "assessments": "official",
         "revision": 1,
@@ -262,7 +262,7 @@ class Moments:
     def __init__(self, count):
         self.count = count
         draw = random.Random(SEED)
-        self._fractions = [BEYOND * (each + draw.random()) / count for each in range(count)]
+        self._fractions = [BEYOND * (index + draw.random()) / count for index in range(count)]
         draw.shuffle(self._fractions)
         self._took = defaultdict(list)
 
@@ -279,12 +279,12 @@ def spared(own):
 
     def log(moments):
         with served(own) as (url, engine):
-            for place, size in enumerate(SIZES[:4] if moments.count < 40 else 2 * SIZES):
-                logging = Logging(f"task{place % 3}", "spared", f"spared{place}", size, place, True)
-                told = run_apart(url, logging)
-                assert (told.reached, told.value) == ("done", "logged")
+            for index, size in enumerate(SIZES[:4] if moments.count < 40 else 2 * SIZES):
+                logging = Logging(f"task{index % 3}", "spared", f"spared{index}", size, index, True)
+                outcome = run_apart(url, logging)
+                assert (outcome.reached, outcome.value) == ("done", "logged")
                 check_whole(engine, logging)
-                moments.took(size, told.seconds)
+                moments.took(size, outcome.seconds)
 
     return log
 
@@ -331,11 +331,11 @@ def test_killed_loggings(own, spared, kills):
             process.let_go()
             time.sleep(moments.draw(logging.size))
             process.kill()
-            told = process.end()
+            outcome = process.end()
             after = counts(engine)
-            there = judge(engine, url, logging, before, told.reached, moments)
+            there = judge(engine, url, logging, before, outcome.reached, moments)
             assert after["matrix"] - before["matrix"] == there
-            outcomes[told.reached, there] += 1
+            outcomes[outcome.reached, there] += 1
         for logging in loggings(kills):
             check_whole(engine, logging)
     check_moments(outcomes)
@@ -379,9 +379,9 @@ def test_killed_servers(own, spared, kills):
             process.let_go()
             time.sleep(moments.draw(logging.size))
             kill_server(own)
-            told = process.end()
-            assert told.reached == "done" or told.error == "DatabaseUnreachableError", told
-            killed = logging, before, told.reached
+            outcome = process.end()
+            assert outcome.reached == "done" or outcome.error == "DatabaseUnreachableError", outcome
+            killed = logging, before, outcome.reached
     with served(own) as (_, engine):
         for logging in loggings(kills, first=160):
             check_whole(engine, logging)
@@ -438,16 +438,16 @@ def test_other_work_that_is_killed(own, work, done, kills):
             if number >= 0:
                 time.sleep(moments.draw(work))
                 process.kill()
-            told = process.end()
+            outcome = process.end()
             made = added(before, counts(engine))
             if number < 0:  # spared, to see what it does and how long it takes
-                assert told.value == done
-                moments.took(work, told.seconds)
+                assert outcome.value == done
+                moments.took(work, outcome.seconds)
                 assert whole in (None, made)
                 whole = made
                 continue
             assert made in ({}, whole)
-            assert made or told.reached != "done"
+            assert made or outcome.reached != "done"
             outcomes[bool(made)] += 1
             assert work(logging, engine) == ("unchanged" if made else done)
             assert added(before, counts(engine)) == whole

@@ -110,9 +110,9 @@ def topics_needed(variance, m=10, min_d=0.1, alpha=0.05, beta=0.20):
 def holm(p):
     """Return adjusted p values one by one."""
     adjusted, largest = [0.0] * len(p), 0.0
-    for step, place in enumerate(sorted(range(len(p)), key=p.__getitem__)):
-        largest = max(largest, min(1.0, (len(p) - step) * p[place]))
-        adjusted[place] = largest
+    for step, index in enumerate(sorted(range(len(p)), key=p.__getitem__)):
+        largest = max(largest, min(1.0, (len(p) - step) * p[index]))
+        adjusted[index] = largest
     return adjusted
 
 

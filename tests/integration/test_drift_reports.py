@@ -179,9 +179,9 @@ def test_a_report_that_tested_tied_topics_verifies_where_there_are_none(engine):
     saved_by_an_earlier_version(
         "name = 't/drift-1'", "jsonb_set(result, '{tests,paired_t,statistic}', '7.5')"
     )
-    (found,) = verify_record(engine).differences
-    assert (found.count, found.first.what) == (1, "statistic of paired_t of tests")
-    assert (found.first.recorded, found.first.result) == (7.5, "t/drift-1")
+    (difference,) = verify_record(engine).differences
+    assert (difference.count, difference.first.what) == (1, "statistic of paired_t of tests")
+    assert (difference.first.recorded, difference.first.result) == (7.5, "t/drift-1")
 
 
 @pytest.mark.parametrize("statement", ["DELETE FROM {}", "UPDATE {} SET note = 'x'"])

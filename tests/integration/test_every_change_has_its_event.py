@@ -289,8 +289,8 @@ def runs_and_assessments(directory):
     }
     for name, text_ in lines.items():
         (directory / name).write_text(text_, encoding="utf-8")
-    place = {"task": "t", "round": "r1"}
-    qrels = LogQrels(**place, file=directory / "qrels")
+    of_round = {"task": "t", "round": "r1"}
+    qrels = LogQrels(**of_round, file=directory / "qrels")
     mended, longer = (
         qrels.model_copy(
             update={"file": directory / name, "revise": "more", "expected_revision": revision}
@@ -298,7 +298,7 @@ def runs_and_assessments(directory):
         for revision, name in enumerate(("mended", "longer"), start=1)
     )
     return [
-        (log_runs, LogRuns(**place, files=(directory / "run",)), None),
+        (log_runs, LogRuns(**of_round, files=(directory / "run",)), None),
         (log_qrels, qrels, "matrix logged"),
         (log_qrels, mended, "matrix revised"),
         (log_qrels, longer, "scores computed again"),

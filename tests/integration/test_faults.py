@@ -166,8 +166,8 @@ class Cable:
         with suppress(OSError):
             self.listener.shutdown(socket.SHUT_RDWR)
         self.cut()
-        for each in (self.listener, *self.ends):
-            each.close()
+        for connected in (self.listener, *self.ends):
+            connected.close()
 
     def _serve(self):
         with suppress(OSError):
@@ -214,8 +214,8 @@ def cable():
         return laid[-1]
 
     yield lay
-    for each in laid:
-        each.close()
+    for line in laid:
+        line.close()
 
 
 # the connection is lost
@@ -227,11 +227,11 @@ def test_a_connection_lost_midway_through_the_scores(log, halfway, cable, databa
     line = cable(database)
     halfway(signalled(engine, "pg_terminate_backend") if cut == "terminated" else line.cut)
     before = counts(engine)
-    code, said = log(line.url)
+    code, sentence = log(line.url)
     assert code == 4
-    assert "was lost" in said
-    assert f"127.0.0.1:{line.url.port}" in said
-    assert "nothing was written" in said
+    assert "was lost" in sentence
+    assert f"127.0.0.1:{line.url.port}" in sentence
+    assert "nothing was written" in sentence
     assert counts(engine) == before
     assert log(database) == (0, "")
     assert counts(engine)["score_vector"] == RUNS
@@ -252,8 +252,8 @@ def test_a_connection_lost_midway_through_reading(log, command, cable, database,
     archive = tmp_path / "record.zip"
     for words in (("db", "verify"), ("matrix", "export", 1), ("export", archive)):
         line = cable(database, b"COPY (SELECT", answered=True)
-        code, said = command(line.url, *words)
-        assert (code, "was lost" in said) == (4, True), words
+        code, sentence = command(line.url, *words)
+        assert (code, "was lost" in sentence) == (4, True), words
     assert not archive.exists()
     assert command(database, "db", "verify")[0] == 0
 
@@ -262,16 +262,16 @@ def test_a_connection_lost_midway_through_reading(log, command, cable, database,
 @pytest.mark.parametrize("answered", [True, False])
 def test_a_commit_without_an_answer_claims_nothing(log, cable, database, engine, answered):
     before = counts(engine)
-    code, said = log(cable(database, b"COMMIT\0", answered=answered).url)
+    code, sentence = log(cable(database, b"COMMIT\0", answered=answered).url)
     assert code == 4
-    assert "may be there or not" in said
-    assert "nothing was written" not in said
-    assert "Run the same command again" in said
+    assert "may be there or not" in sentence
+    assert "nothing was written" not in sentence
+    assert "Run the same command again" in sentence
     if not answered:
         assert counts(engine) == before
     assert log(database)[0] == 0
-    found = counts(engine)
-    assert (found["matrix"], found["score_vector"]) == (1, RUNS)
+    after = counts(engine)
+    assert (after["matrix"], after["score_vector"]) == (1, RUNS)
 
 
 @pytest.mark.long
@@ -282,14 +282,14 @@ def test_a_transaction_that_is_idle_for_longer_than_the_server_allows(
     name = database.database
     administer(database, f"ALTER DATABASE {name} SET idle_in_transaction_session_timeout = '100ms'")
     before_scores(lambda: time.sleep(0.5))
-    code, said = log(database)
+    code, sentence = log(database)
     assert code == 4
     # Over TCP the reset of a closed connection may overtake the server's last message.
     last = (
         "terminating connection due to idle-in-transaction timeout|.*server closed the connection"
     )
-    assert re.search(f"was lost: ({last})", said)
-    assert "nothing was written" in said
+    assert re.search(f"was lost: ({last})", sentence)
+    assert "nothing was written" in sentence
     assert counts(engine) == before
     if engine.dialect.server_version_info >= (17,):  # the first that knows the other timeout
         administer(database, f"ALTER DATABASE {name} SET transaction_timeout = '400ms'")
@@ -314,7 +314,7 @@ def own():
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGQUIT], ids=lambda each: each.name)
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGQUIT], ids=lambda number: number.name)
 def test_a_server_that_is_gone_midway_through_the_scores(log, halfway, own, how):
     with served(own) as (url, engine):
         before = counts(engine)
@@ -325,14 +325,14 @@ def test_a_server_that_is_gone_midway_through_the_scores(log, halfway, own, how)
             wait_until(lambda: not running(process), "the server is still there")
 
         waiting = halfway(kill)
-        code, said = log(url)
+        code, sentence = log(url)
         assert waiting == []
         assert code == 4
-        assert "was lost" in said
-        assert "nothing was written" in said
-        code, said = log(url)  # it is still down
+        assert "was lost" in sentence
+        assert "nothing was written" in sentence
+        code, sentence = log(url)  # it is still down
         assert code == 4
-        assert "cannot be reached" in said
+        assert "cannot be reached" in sentence
     with served(own) as (url, engine):
         assert counts(engine) == before
         assert log(url) == (0, "")
@@ -357,14 +357,14 @@ def test_the_embedded_server_is_killed_under_a_command(log, halfway, own, monkey
         wait_until(lambda: not running(process), "the server is still there")
 
     halfway(kill)
-    code, said = log(None)
+    code, sentence = log(None)
     assert code == 4
-    assert "was lost" in said
-    assert "nothing was written" in said
+    assert "was lost" in sentence
+    assert "nothing was written" in sentence
     assert log(None) == (0, "")
     with served(own) as (_, engine):
-        found = counts(engine)
-        assert (found["matrix"], found["score_vector"]) == (1, RUNS)
+        after = counts(engine)
+        assert (after["matrix"], after["score_vector"]) == (1, RUNS)
 
 
 # the server refuses
@@ -390,10 +390,10 @@ def test_a_value_that_the_driver_refuses_is_no_lost_connection(engine):
 
 def test_too_many_connections(command, server, role):
     name, url = role(server, "CONNECTION LIMIT 0")
-    code, said = command(url, "task", "list")
+    code, sentence = command(url, "task", "list")
     assert code == 4
-    assert "too many connections" in said
-    assert name in said
+    assert "too many connections" in sentence
+    assert name in sentence
 
 
 @pytest.fixture
@@ -417,10 +417,10 @@ def test_a_read_only_database(log, command, database, engine):
     administer(
         database, f"ALTER DATABASE {database.database} SET default_transaction_read_only = on"
     )
-    code, said = log(database)
+    code, sentence = log(database)
     assert code == 1
-    assert "is read-only" in said
-    assert "nothing was written" in said
+    assert "is read-only" in sentence
+    assert "nothing was written" in sentence
     assert command(database, "task", "list")[0] == 0
     # A connection that served a question before is no exception.
     used = make_engine(database)
@@ -441,10 +441,10 @@ def test_a_read_only_database(log, command, database, engine):
 def test_a_cancelled_statement(log, halfway, database, engine):
     halfway(signalled(engine, "pg_cancel_backend"))
     before = counts(engine)
-    code, said = log(database)
+    code, sentence = log(database)
     assert code == 1
-    assert "broke the work off: canceling statement due to user request" in said
-    assert "nothing was written" in said
+    assert "broke the work off: canceling statement due to user request" in sentence
+    assert "nothing was written" in sentence
     assert counts(engine) == before
     assert log(database) == (0, "")
 
@@ -455,10 +455,10 @@ def test_a_lock_held_past_the_timeout(log, database, engine, monkeypatch):
     before = counts(engine)
     with engine.connect() as blocker:
         blocker.execute(text("LOCK TABLE roundbook.score_vector IN EXCLUSIVE MODE"))
-        code, said = log(database)
+        code, sentence = log(database)
         blocker.rollback()
     assert code == 1
-    assert "ROUNDBOOK_LOCK_TIMEOUT" in said
+    assert "ROUNDBOOK_LOCK_TIMEOUT" in sentence
     assert counts(engine) == before
     assert log(database) == (0, "")
 
@@ -479,12 +479,12 @@ def test_a_deadlock(log, before_scores, database, engine):
             wait_until(lambda: waits_for_a_lock(engine), "the other one does not wait")
 
         before_scores(cross)
-        code, said = log(database)
+        code, sentence = log(database)
         takes.join(30)
         other.rollback()
     assert code == 1
-    assert "let only them go on" in said
-    assert "nothing was written" in said
+    assert "let only them go on" in sentence
+    assert "nothing was written" in sentence
     assert counts(engine) == before
     assert log(database) == (0, "")
 
@@ -512,16 +512,16 @@ def refused(engine, *size):
 @pytest.mark.long
 def test_a_full_device(own):
     with served(own) as (_, engine):
-        place = own / scalar(engine, "SELECT pg_relation_filepath('roundbook.score_vector')")
+        file = own / scalar(engine, "SELECT pg_relation_filepath('roundbook.score_vector')")
         engine.dispose()
-        place.rename(own / "aside")
-        place.symlink_to("/dev/full")
-        said = refused(engine, 20, 10)
-        assert "disk is full" in said
-        assert "No space left on device" in said
+        file.rename(own / "aside")
+        file.symlink_to("/dev/full")
+        sentence = refused(engine, 20, 10)
+        assert "disk is full" in sentence
+        assert "No space left on device" in sentence
         engine.dispose()
-        place.unlink()
-        (own / "aside").rename(place)
+        file.unlink()
+        (own / "aside").rename(file)
         assert stored(engine, 20, 10).status == "logged"
         assert counts(engine)["score_vector"] == 10
 
@@ -544,10 +544,10 @@ def test_a_file_limit(own):
     resource.setrlimit(resource.RLIMIT_FSIZE, (17 * 2**20, before[1]))
     try:
         with served(own) as (_, engine):
-            said = refused(engine, *size)
+            sentence = refused(engine, *size)
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert "File too large" in said
+    assert "File too large" in sentence
     with served(own) as (_, engine):
         assert stored(engine, *size).status == "logged"
         assert counts(engine)["score_vector"] == size[1]
@@ -570,22 +570,22 @@ def test_the_embedded_server_finds_no_room_for_its_log(log, halfway, own, monkey
         wait_until(lambda: server_process(own) is None)
 
     waiting = halfway(fill)
-    code, said = log(None)
+    code, sentence = log(None)
     assert waiting == []
     assert code == 1
-    assert f"The embedded server in {own} broke down: could not create file" in said
+    assert f"The embedded server in {own} broke down: could not create file" in sentence
     assert server_process(own) is None
-    code, said = log(None)
+    code, sentence = log(None)
     assert server_process(own) is None
     assert code in (1, 4)
-    assert "could not create file" in said
+    assert "could not create file" in sentence
     (own / "pg_wal").chmod(0o700)
     with served(own) as (_, engine):
         assert counts(engine) == before
     assert log(None) == (0, "")
     # What its log tells of an earlier start is no reason of this one.
     (own / "postgresql.auto.conf").write_text("no_such_setting = 1\n")
-    code, said = log(None)
+    code, sentence = log(None)
     assert code == 4
-    assert "no_such_setting" in said or "auto.conf" in said
-    assert "could not create file" not in said
+    assert "no_such_setting" in sentence or "auto.conf" in sentence
+    assert "could not create file" not in sentence

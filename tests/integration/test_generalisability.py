@@ -142,7 +142,7 @@ def test_trec_covid(engine, shared):
         scores = np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:]
         log_scores(engine, f"round{number}", scores, "nDCG@10")
     report = report_generalisability(engine, "t", "nDCG@10")
-    found = [
+    figures = [
         (
             row.round,
             round(row.e_rho_squared, 3),
@@ -152,7 +152,7 @@ def test_trec_covid(engine, shared):
         )
         for row in report.rounds
     ]
-    assert found == COVID
+    assert figures == COVID
     for number, row in enumerate(report.rounds, 1):
         path = shared / f"data/treccovid/treccovid_round{number}_ndcg10.csv"
         scores = np.genfromtxt(path, delimiter=",", skip_header=1)[:, 1:]

@@ -222,7 +222,7 @@ def test_every_guard_looks_in_the_catalogue_alone(engine):
         " AND prorettype = 'trigger'::regtype",
     )
     assert len(paths) >= 8
-    assert {each.proname for each in paths if not each.proconfig} == set()
+    assert {function.proname for function in paths if not function.proconfig} == set()
 
 
 def test_what_is_checked_early_is_checked_again(engine, logged):
@@ -231,7 +231,7 @@ def test_what_is_checked_early_is_checked_again(engine, logged):
     with pytest.raises(DatabaseError, match=r"factor set 3 says that 2 runs .* but 1 do"):
         commit(
             engine,
-            *(each.replace("assessments, 2", "assessments, 3") for each in early),
+            *(statement.replace("assessments, 2", "assessments, 3") for statement in early),
             FACTOR_SET_RUNS.format(listed=1),
         )
 
@@ -247,8 +247,8 @@ HALF_FACTOR_SETS = [
 
 
 def test_half_a_factor_set_is_not_committed(engine, logged, subtests):
-    for given, said in HALF_FACTOR_SETS:
-        with subtests.test(said), pytest.raises(DatabaseError, match=said):
+    for given, sentence in HALF_FACTOR_SETS:
+        with subtests.test(sentence), pytest.raises(DatabaseError, match=sentence):
             commit(engine, *factor_set(**given))
 
 
@@ -271,9 +271,9 @@ GAPS = [
 
 
 def test_a_number_follows_on_the_one_before(engine, logged, subtests):
-    for statement, said in GAPS:
+    for statement, sentence in GAPS:
         parts = (FACTORS.format(topics=3),) if "factor_set (" in statement else ()
-        with subtests.test(said), pytest.raises(DatabaseError, match=said):
+        with subtests.test(sentence), pytest.raises(DatabaseError, match=sentence):
             commit(engine, statement, *parts)
 
 
@@ -348,13 +348,13 @@ def test_an_estimate_is_of_all_topics_and_of_as_many_clusters_as_runs_at_most(
     engine, logged, subtests
 ):
     for column, value in OTHER_SIZES:
-        said = rf"check constraint .variance_estimate_{column}"
-        with subtests.test(column, value=value), pytest.raises(DatabaseError, match=said):
+        sentence = rf"check constraint .variance_estimate_{column}"
+        with subtests.test(column, value=value), pytest.raises(DatabaseError, match=sentence):
             commit(engine, *factor_set(), estimate(**{column: value}))
     # It always has what its interval needs.
     for column in ("clusters", "version", "topic_ids", "topic_squares"):
-        said = f'null value in column "{column}"'
-        with subtests.test(column), pytest.raises(DatabaseError, match=said):
+        sentence = f'null value in column "{column}"'
+        with subtests.test(column), pytest.raises(DatabaseError, match=sentence):
             commit(engine, *factor_set(), estimate(**{column: "NULL"}))
 
 

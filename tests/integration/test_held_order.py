@@ -77,9 +77,9 @@ def test_each_round_held_before_one_recorded_earlier_with_the_latest_of_these(da
         )
         for index, day in enumerate(days)
     ]
-    found = rounds_out_of_order(reversed(rounds))
-    assert [f"{pair.round}<{pair.recorded_after}" for pair in found] == pairs
-    assert all(pair.held < pair.recorded_after_held for pair in found)
+    listed = rounds_out_of_order(reversed(rounds))
+    assert [f"{pair.round}<{pair.recorded_after}" for pair in listed] == pairs
+    assert all(pair.held < pair.recorded_after_held for pair in listed)
 
 
 def test_a_list_of_rounds_and_a_round_that_is_dated_say_so(logged):

@@ -272,10 +272,10 @@ def test_a_backup_while_eight_log(server, database, matrices, tmp_path):
 
     beside = threading.Thread(target=save)
     beside.start()
-    told = race(database, [partial(write_on, number, matrices) for number in range(8)])
+    outcomes = race(database, [partial(write_on, number, matrices) for number in range(8)])
     over.set()
     beside.join()
-    assert [each.error for each in told] == [None] * 8
+    assert [outcome.error for outcome in outcomes] == [None] * 8
     assert scalar(engine, "SELECT count(*) FROM roundbook.matrix") == 1 + 8 * matrices
     engine.dispose()
     assert 4 <= saved[0][1] < 1 + 8 * matrices

@@ -326,9 +326,9 @@ def test_a_worker_that_is_told_to_end_puts_its_job_back(record, address, start, 
             wait_until(lambda: look(number).done)
             worker.send_signal(how)
             worker.send_signal(how)  # as of someone impatient
-            _, said = worker.communicate(timeout=60)
+            _, output = worker.communicate(timeout=60)
             assert worker.returncode == 0
-            assert said.splitlines()[1:] == [
+            assert output.splitlines()[1:] == [
                 f"Job {number}: swap-rate of t is begun.",
                 f"Job {number}: swap-rate of t is put back.",
             ]
@@ -348,9 +348,9 @@ def test_a_job_whose_connections_are_cut_is_put_back(record, address, start, loo
         )
         done = wait_until(lambda: look(number).status != "running" and look(number).result)
         worker.send_signal(signal.SIGTERM)
-        _, said = worker.communicate(timeout=60)
+        _, output = worker.communicate(timeout=60)
     assert (done, look(number).version, look(number).lost) == ("swaps", 1, 1)
-    assert said.splitlines()[1:4] == [
+    assert output.splitlines()[1:4] == [
         f"Job {number}: swap-rate of t is begun.",
         f"Job {number}: swap-rate of t is put back, as the database was lost under it.",
         f"Job {number}: swap-rate of t is begun.",
@@ -371,15 +371,15 @@ def test_a_worker_outlives_its_database(tmp_path):
             worker = stack.enter_context(running)
             wait_until(lambda: book.job(number).done)
             os.kill(server_process(directory), signal.SIGQUIT)
-        said = [worker.stderr.readline() for _ in range(3)]
-        assert said[2].startswith("No jobs are taken until the database answers again: The")
+        lines = [worker.stderr.readline() for _ in range(3)]
+        assert lines[2].startswith("No jobs are taken until the database answers again: The")
         with served(directory):
             done = wait_until(lambda: book.job(number).status == "done" and book.job(number))
             worker.send_signal(signal.SIGTERM)
-            said += worker.communicate(timeout=60)[1].splitlines()
+            lines += worker.communicate(timeout=60)[1].splitlines()
     assert (done.result, done.version, done.lost) == ("t/study-1", 1, 1)
-    assert (worker.returncode, said[3]) == (0, "Taking jobs.")
-    assert not any("Traceback" in line for line in said)
+    assert (worker.returncode, lines[3]) == (0, "Taking jobs.")
+    assert not any("Traceback" in line for line in lines)
 
 
 @pytest.fixture
@@ -563,12 +563,12 @@ def test_a_service_on_a_read_only_database_says_once_that_it_takes_no_jobs(addre
     name = database.database
     administer(database, f"ALTER DATABASE {name} SET default_transaction_read_only = on")
     with program("serve", "--port", "0", ROUNDBOOK_DATABASE_URL=address) as service:
-        said = [service.stderr.readline() for _ in range(2)]
+        lines = [service.stderr.readline() for _ in range(2)]
         time.sleep(8)
         service.send_signal(signal.SIGINT)
-        said += service.communicate(timeout=20)[1].splitlines()
-    assert any("is read-only" in line for line in said)
-    assert len(said) == 2
+        lines += service.communicate(timeout=20)[1].splitlines()
+    assert any("is read-only" in line for line in lines)
+    assert len(lines) == 2
 
 
 @pytest.mark.long

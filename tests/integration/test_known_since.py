@@ -27,7 +27,7 @@ FIRST = np.random.default_rng(1).random((10, RUNS))
 LATER = FIRST + np.random.default_rng(2).normal(0, 0.1, FIRST.shape)
 
 
-def told(label, systems=(), pooled=()):
+def team_file(label, systems=(), pooled=()):
     """Return what a team file of a round says; nothing of the pool where nobody is in it."""
     return {
         tag: RunTeam(
@@ -43,8 +43,8 @@ def told(label, systems=(), pooled=()):
 
 @prepared
 def saved(engine):
-    log_scores(engine, "a", FIRST, teams=told("a"))
-    log_scores(engine, "b", LATER, teams=told("b"))
+    log_scores(engine, "a", FIRST, teams=team_file("a"))
+    log_scores(engine, "b", LATER, teams=team_file("b"))
     plan = plan_task(engine, "t", "AP", Design(m=(5,), min_d=(0.1,)))
     save_plan(engine, "next", plan, user="tester")
     save_report(engine, "t", "AP", user="tester")
@@ -55,8 +55,8 @@ def saved(engine):
 
 def test_systems_that_become_known_join_units_of_a_report(saved):
     assert report_drift(saved, "t", "AP").units.shared == 0
-    assert log_scores(saved, "a", FIRST, teams=told("a", TAGS)).runs_described == RUNS
-    log_scores(saved, "b", LATER, teams=told("b", TAGS))
+    assert log_scores(saved, "a", FIRST, teams=team_file("a", TAGS)).runs_described == RUNS
+    log_scores(saved, "b", LATER, teams=team_file("b", TAGS))
     assert report_drift(saved, "t", "AP").units.shared == RUNS
     (report,) = list_results(saved, "t", kind="drift").results
     assert (report.stale, why_stale(report)) == (
@@ -72,7 +72,7 @@ def test_collections_that_are_declared_tell_the_shared_topics(saved):
     set_round(saved, "t", "a", collection="news", user="tester")
     set_round(saved, "t", "b", collection="web", user="tester")
     shown = show_plan(saved, "next")
-    assert [each.round for each in shown.stale] == ["a", "b"]
+    assert [row.round for row in shown.stale] == ["a", "b"]
     assert "its document collection was declared" in shown.stale[0].why
     assert shown.renew is not None
     (report,) = list_results(saved, "t", kind="drift").results
@@ -84,15 +84,15 @@ def test_collections_that_are_declared_tell_the_shared_topics(saved):
 
 def test_a_report_is_verified_by_the_systems_that_were_known(saved):
     for label, scores in ("a", FIRST), ("b", LATER):
-        log_scores(saved, label, scores, teams=told(label, TAGS))
+        log_scores(saved, label, scores, teams=team_file(label, TAGS))
     verified = verify_record(saved)
     assert (verified.status, verified.not_computed) == ("verified", [])
     # Which systems were known of runs that do not standardise is not kept.
     for label, scores in ("c", FIRST), ("d", LATER):
-        log_scores(saved, label, scores, teams=told(label, pooled=TAGS[1:]))
+        log_scores(saved, label, scores, teams=team_file(label, pooled=TAGS[1:]))
     save_report(saved, "t", "AP", from_round="c", to_round="d", user="tester")
     for label, scores in ("c", FIRST), ("d", LATER):
-        log_scores(saved, label, scores, teams=told(label, TAGS[:1], TAGS[1:]))
+        log_scores(saved, label, scores, teams=team_file(label, TAGS[:1], TAGS[1:]))
     verified = verify_record(saved)
     assert (verified.status, [one.reason for one in verified.not_computed]) == (
         "verified",

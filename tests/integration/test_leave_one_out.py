@@ -312,13 +312,13 @@ def test_what_is_hidden_of_workbooks_is_told(engine, terminal, tmp_path, monkeyp
             book.active.append(row)
         book.active.row_dimensions[3].hidden = True
         book.save(name)
-    told = [f"{name}: read like all else: 1 hidden row." for name in ("scores.xlsx", "teams.xlsx")]
+    lines = [f"{name}: read like all else: 1 hidden row." for name in ("scores.xlsx", "teams.xlsx")]
     file = (*LEAVE, "--file", "scores.xlsx", "--teams", "teams.xlsx", *AP)
-    assert [line for line in terminal(*file).out.splitlines() if "read like" in line] == told
+    assert [line for line in terminal(*file).out.splitlines() if "read like" in line] == lines
     assert [one["rows"] for one in terminal(*file, *JSON).json["hidden"]] == [1, 1]
     changed = ("study", "change", "--file", "scores.xlsx", "--to-file", "scores.csv", *AP)
     (tmp_path / "scores.csv").write_text("topic,a,b\n7,.1,.2\n8,.3,.3\n")
-    assert told[0] in terminal(*changed, "--pivot", "a", "--trials", "40").out
+    assert lines[0] in terminal(*changed, "--pivot", "a", "--trials", "40").out
     logged = terminal("log", "t", "1", "scores.xlsx", "--teams", "teams.xlsx", *AP, "--create")
-    assert all(line in logged.err for line in told)
-    assert told[1] in terminal("round", "teams", "t", "1", "teams.xlsx").err
+    assert all(line in logged.err for line in lines)
+    assert lines[1] in terminal("round", "teams", "t", "1", "teams.xlsx").err

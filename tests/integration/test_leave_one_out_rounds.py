@@ -25,8 +25,8 @@ def scores(seed):
 @pytest.fixture
 def campaign(engine, terminal, tmp_path):
     """Three rounds with teams, of which the second has runs and assessments, and one without."""
-    for place, label in enumerate(("1", "2", "unknown", "3")):
-        log_scores(engine, label, scores(place), topics=OTHERS if label == "3" else None)
+    for seed, label in enumerate(("1", "2", "unknown", "3")):
+        log_scores(engine, label, scores(seed), topics=OTHERS if label == "3" else None)
     rng = np.random.default_rng(5)
     lines = []
     for run in range(6):

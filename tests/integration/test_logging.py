@@ -80,11 +80,11 @@ def test_round_trip_through_the_database(engine, data):
 
 def test_the_view_score_agrees_with_the_vectors(engine):
     done = log_scores(engine, "1", SCORES)
-    found = rows(
+    cells = rows(
         engine, "SELECT run, topic, value FROM roundbook.score WHERE matrix = :m", m=done.matrix
     )
-    assert len(found) == SCORES.size
-    for row in found:
+    assert len(cells) == SCORES.size
+    for row in cells:
         assert row.value == SCORES[int(row.topic[1:]), int(row.run[3:])]
 
 
@@ -359,7 +359,7 @@ def test_scores_off_a_tie_are_flagged(engine):
     log_scores(engine, "1", tied)
     log_scores(engine, "2", SCORES)
     result = standardise(engine, "t", "2", "AP", scale="std", factors_from="1")
-    assert [(each.run, each.topic) for each in result.off_ties] == [
+    assert [(cell.run, cell.topic) for cell in result.off_ties] == [
         (f"run{i}", "t1") for i in range(5)
     ]
     assert [row[1] for row in result.scores] == [0.0] * 5

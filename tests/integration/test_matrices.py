@@ -18,6 +18,7 @@ from tests.factories import (
     list_matrices,
     log_files,
     log_matrix,
+    log_scores,
     refusing,
     restore_matrix,
     score_matrix,
@@ -40,10 +41,9 @@ RUNS = ("a", "b", "c")
 SCORES = np.random.default_rng(11).random((4, 3))
 
 
-def log(engine, scores=SCORES, label="r1", *, topics=TOPICS, runs=RUNS, measure="AP", **options):
-    matrix = replace(score_matrix(scores, topics, runs, ("one.csv", "two.csv")), layout="long")
-    options = {"create": True, "user": "ann", **options}
-    return log_matrix(engine, "task", label, measure, matrix, **options).matrix
+def log(engine, scores=SCORES, label="r1", **options):
+    options = {"task": "task", "topics": TOPICS, "runs": RUNS, "user": "ann", **options}
+    return log_scores(engine, label, scores, **options).matrix
 
 
 def log_again(engine, paths, *, task="task", label="r1", measure="AP", **options):
@@ -85,11 +85,11 @@ def test_the_list_says_which_matrices_count_and_why_the_others_do_not(engine, co
     revised = log(engine, SCORES / 2, label="r2", measure="recall@5")
     latest = log(engine, SCORES / 3, label="r2", measure="recall@5", revise="rounding")
 
-    def told(**options):
+    def listed_rows(**options):
         listed = list_matrices(engine, "task", **options)
         return [
-            (each.matrix, each.revision, each.status, each.reason, each.replaced_by)
-            for each in listed.matrices
+            (row.matrix, row.revision, row.status, row.reason, row.replaced_by)
+            for row in listed.matrices
         ]
 
     counted = [
@@ -98,15 +98,15 @@ def test_the_list_says_which_matrices_count_and_why_the_others_do_not(engine, co
         (withdrawn, 1, "withdrawn", "a mix-up", None),
         (latest, 2, "current", "rounding", None),
     ]
-    assert sorted(told()) == sorted(counted)
+    assert sorted(listed_rows()) == sorted(counted)
     gone = [
         (first, 1, "superseded", "new qrels", second),
         (second, 2, "superseded", "t1 was a mistake", third),
         (revised, 1, "superseded", "rounding", latest),
     ]
-    assert sorted(told(superseded=True)) == sorted(counted + gone)
+    assert sorted(listed_rows(superseded=True)) == sorted(counted + gone)
     # By round, measure and revision.
-    assert [each[0] for each in told(superseded=True)] == [
+    assert [row[0] for row in listed_rows(superseded=True)] == [
         first,
         second,
         third,
@@ -115,24 +115,24 @@ def test_the_list_says_which_matrices_count_and_why_the_others_do_not(engine, co
         latest,
         withdrawn,
     ]
-    assert [each[0] for each in told(round="r2", measure="ndcg@10")] == [withdrawn]
-    assert [each[0] for each in told(assessments="gold")] == [other]
-    assert told(assessments="bronze") == []
+    assert [row[0] for row in listed_rows(round="r2", measure="ndcg@10")] == [withdrawn]
+    assert [row[0] for row in listed_rows(assessments="gold")] == [other]
+    assert listed_rows(assessments="bronze") == []
     (one,) = list_matrices(engine, "task", round="r1").matrices
     assert (one.topics, one.runs, one.logged_by, one.assessments) == (3, 4, "eve", "official")
 
 
 def test_the_list_is_one_query_however_many_matrices(engine, corrected, committed):
     def queries():
-        said = []
+        statements = []
 
         def note(connection, cursor, statement, *rest):
-            said.append(statement)
+            statements.append(statement)
 
         event.listen(engine, "before_cursor_execute", note)
         list_matrices(engine, "task", superseded=True)
         event.remove(engine, "before_cursor_execute", note)
-        return len(said)
+        return len(statements)
 
     few = queries()
     for number in range(5):
@@ -166,41 +166,42 @@ def test_a_matrix_is_shown_with_all_that_is_known(engine):
         "b": RunTeam("b", "Bologna", None, True, None),
     }
     scores = np.r_[SCORES, [[0.5, np.nan, 0.5]]]
-    number = log(
-        engine, scores, topics=(*TOPICS, "t5"), missing="drop-topic", teams=about, tool="ev 9"
-    )
+    matrix = score_matrix(scores, (*TOPICS, "t5"), RUNS, ("one.csv", "two.csv"))
+    options = {"missing": "drop-topic", "teams": about, "tool": "ev 9", "create": True}
+    number = log_matrix(
+        engine, "task", "r1", "AP", replace(matrix, layout="long"), user="ann", **options
+    ).matrix
     fit_factor_set(engine, "task", "r1", "AP", runs=["a", "b"], reason="c is odd", user="bob")
-    found = show_matrix(engine, number)
-    assert (found.task, found.round, found.round_status) == ("task", "r1", "draft")
-    assert (found.measure, found.assessments, found.revision) == ("AP", "official", 1)
-    assert (found.status, found.why, found.decided_by) == ("current", None, "ann")
-    assert found.since == found.logged_at
-    assert (found.files, found.layout, found.tool) == (["one.csv", "two.csv"], "long", "ev 9")
-    assert (found.missing_policy, found.missing_cells) == ("drop-topic", 1)
-    assert found.dropped_topics == ["t5"]
-    assert re.fullmatch("[0-9a-f]{64}", found.content_hash)
-    assert found.software == SOFTWARE
-    assert found.topics == list(TOPICS)
+    shown = show_matrix(engine, number)
+    assert (shown.task, shown.round, shown.round_status) == ("task", "r1", "draft")
+    assert (shown.measure, shown.assessments, shown.revision) == ("AP", "official", 1)
+    assert (shown.status, shown.why, shown.decided_by) == ("current", None, "ann")
+    assert shown.since == shown.logged_at
+    assert (shown.files, shown.layout, shown.tool) == (["one.csv", "two.csv"], "long", "ev 9")
+    assert (shown.missing_policy, shown.missing_cells) == ("drop-topic", 1)
+    assert shown.dropped_topics == ["t5"]
+    assert re.fullmatch("[0-9a-f]{64}", shown.content_hash)
+    assert shown.software == SOFTWARE
+    assert shown.topics == list(TOPICS)
     assert [
-        (each.run, each.team, each.type, each.contributed_to_pool, each.system)
-        for each in found.runs
+        (row.run, row.team, row.type, row.contributed_to_pool, row.system) for row in shown.runs
     ] == [
         ("a", "Aalto", "manual", True, "sys-a"),
         ("b", "Bologna", None, True, None),
         ("c", None, None, None, None),
     ]
-    assert [(each.scale, each.factor_version) for each in found.variances] == [
+    assert [(row.scale, row.factor_version) for row in shown.variances] == [
         ("raw", None),
         ("std-ab", 1),
         ("std-cdf", 1),
         ("std-ab", 2),
         ("std-cdf", 2),
     ]
-    assert found.variances[0].variance == pytest.approx(SCORES.var(axis=0, ddof=1).mean())
-    assert found.variances[0].dof == 9
+    assert shown.variances[0].variance == pytest.approx(SCORES.var(axis=0, ddof=1).mean())
+    assert shown.variances[0].dof == 9
     assert [
-        (each.version, each.standardising, each.runs, each.reason, each.fitted_by)
-        for each in found.factors
+        (row.version, row.standardising, row.runs, row.reason, row.fitted_by)
+        for row in shown.factors
     ] == [(1, "all", 3, None, "ann"), (2, "chosen", 2, "c is odd", "bob")]
 
 
@@ -229,10 +230,10 @@ def test_a_number_that_is_no_matrix(engine, ask):
 def test_the_history_has_every_step_in_order(committed, engine, corrected):
     first, second, third = corrected
     for number in corrected:
-        found = show_history(engine, number)
+        history = show_history(engine, number)
         assert [
-            (each.matrix, each.what, each.who, each.factor_version, each.why)
-            for each in found.entries
+            (entry.matrix, entry.what, entry.who, entry.factor_version, entry.why)
+            for entry in history.entries
         ] == [
             (first, "logged", "ann", None, None),
             (first, "factors fitted", "ann", 1, None),
@@ -245,15 +246,15 @@ def test_the_history_has_every_step_in_order(committed, engine, corrected):
             (third, "withdrawn", "cas", None, "d is late"),
             (third, "restored", "cas", None, "d counts"),
         ]
-        moments = [each.at for each in found.entries]
+        moments = [entry.at for entry in history.entries]
         assert moments == sorted(moments)
 
 
 def test_the_history_tells_what_a_revision_changed(engine, corrected):
     changes = {
-        each.revision: each.changes
-        for each in show_history(engine, corrected[0]).entries
-        if each.what == "revised"
+        entry.revision: entry.changes
+        for entry in show_history(engine, corrected[0]).entries
+        if entry.what == "revised"
     }
     assert (changes[2].cells, changes[2].cells_changed) == (12, 2)
     assert changes[2].cells_beyond_rounding == 2
@@ -282,7 +283,7 @@ def test_other_measures_and_assessments_are_no_part_of_it(engine):
     log(engine, measure="P@5")
     log(engine, assessments="gold")
     log(engine, label="r2")
-    assert {each.matrix for each in show_history(engine, number).entries} == {number}
+    assert {entry.matrix for entry in show_history(engine, number).entries} == {number}
 
 
 # export
@@ -292,18 +293,18 @@ AWKWARD_RUNS = ("BM25", "bm25", "..", "a/b", "x,y", '"q"', "Ω ω", "CON", "-rf"
 
 
 @pytest.mark.parametrize("layout", ["wide", "long", "trec_eval"])
-@pytest.mark.parametrize("told", ["auto", "as it is"])
-def test_exported_files_logged_again_change_nothing(engine, tmp_path, layout, told):
+@pytest.mark.parametrize("named_layout", ["auto", "as it is"])
+def test_exported_files_logged_again_change_nothing(engine, tmp_path, layout, named_layout):
     scores = np.random.default_rng(5).standard_normal((8, 11)) * 10.0 ** np.arange(-6, 5)
     scores[0] = scores[1] = [0.0, 1.0, 0.1, 0.2, 0.1 + 0.2, 1 / 3, 5e-324, 1e22, 0.5, 0.7, 1e-7]
     scores[:, 3] = scores[:, 2]  # two runs with the same scores
     number = log(engine, scores, topics=AWKWARD_TOPICS, runs=AWKWARD_RUNS)
     where = tmp_path / "exported"
-    found = export_matrix(engine, number, layout=layout, output=where)
+    exported = export_matrix(engine, number, layout=layout, output=where)
     paths = sorted(where.iterdir()) if layout == "trec_eval" else [where]
-    assert sorted(found.files) == [str(path) for path in paths]
-    assert (found.topics, found.runs, found.content) == (8, 11, None)
-    logged = log_again(engine, paths, layout="auto" if told == "auto" else layout)
+    assert sorted(exported.files) == [str(path) for path in paths]
+    assert (exported.topics, exported.runs, exported.content) == (8, 11, None)
+    logged = log_again(engine, paths, layout="auto" if named_layout == "auto" else layout)
     assert (logged.status, logged.matrix, logged.layout) == ("unchanged", number, layout)
 
 
@@ -334,7 +335,7 @@ def naive_cells(paths, layout):
         lines = path.read_text().splitlines()
         if layout == "trec_eval":
             split = [line.split() for line in lines]
-            ((_, _, run),) = [each for each in split if each[0] == "runid"]
+            ((_, _, run),) = [words for words in split if words[0] == "runid"]
             assert path.name == f"{run}.eval"
             cells |= {(topic, run): float(v) for _, topic, v in split if topic != "all"}
         elif layout == "long":
@@ -372,9 +373,9 @@ def test_without_an_output_the_text_is_returned(engine, tmp_path):
 def test_what_does_not_count_is_exported_with_a_note(engine, corrected):
     first, second, third = corrected
     assert export_notes(export_matrix(engine, third)) == []
-    found = export_matrix(engine, first)
-    assert found.status == "superseded"
-    assert export_notes(found) == [
+    exported = export_matrix(engine, first)
+    assert exported.status == "superseded"
+    assert export_notes(exported) == [
         f"Matrix {first} (revision 1) is superseded by matrix {second}: new qrels."
     ]
     withdraw_matrix(engine, third, "once more.", user="fay")
@@ -404,12 +405,12 @@ def test_a_directory_is_replaced_only_by_force_and_only_an_export(engine, tmp_pa
     where = tmp_path / "runs"
     where.mkdir()  # empty: as good as none
     export_matrix(engine, number, layout="trec_eval", output=where)
-    assert sorted(each.name for each in where.iterdir()) == ["a.eval", "b.eval", "c.eval"]
+    assert sorted(path.name for path in where.iterdir()) == ["a.eval", "b.eval", "c.eval"]
     with refusing(InputError, r"not empty.*--force"):
         export_matrix(engine, other, layout="trec_eval", output=where)
     assert len([*where.iterdir()]) == 3
     export_matrix(engine, other, layout="trec_eval", output=where, force=True)
-    assert sorted(each.name for each in where.iterdir()) == ["a.eval", "y.eval"]
+    assert sorted(path.name for path in where.iterdir()) == ["a.eval", "y.eval"]
     assert log_again(engine, where.iterdir(), label="r2").status == "unchanged"
     (where / "thesis.tex").write_text("precious")
     with pytest.raises(InputError, match=r"thesis\.tex"):
@@ -461,10 +462,10 @@ def test_a_directory_that_cannot_take_its_place_is_put_back(engine, tmp_path, mo
     assert tree(tmp_path) == before
 
 
-def tree(place):
+def tree(directory):
     return {
-        str(path.relative_to(place)): path.read_text() if path.is_file() else None
-        for path in place.rglob("*")
+        str(path.relative_to(directory)): path.read_text() if path.is_file() else None
+        for path in directory.rglob("*")
     }
 
 
@@ -474,9 +475,9 @@ def test_no_place_to_write_is_said_in_one_sentence(engine, tmp_path, layout):
     wrong = "directory" if layout == "wide" else "file"
     (tmp_path / "directory").mkdir()
     (tmp_path / "file").write_text("precious")
-    for place in (tmp_path / "none/at/all", tmp_path / wrong, tmp_path / ("x" * 300)):
-        with pytest.raises(InputError, match=re.escape(str(place))):
-            export_matrix(engine, number, layout=layout, output=place, force=True)
+    for output in (tmp_path / "none/at/all", tmp_path / wrong, tmp_path / ("x" * 300)):
+        with pytest.raises(InputError, match=re.escape(str(output))):
+            export_matrix(engine, number, layout=layout, output=output, force=True)
     assert tree(tmp_path) == {"directory": None, "file": "precious"}
 
 
@@ -495,10 +496,10 @@ def test_names_that_a_layout_cannot_hold_are_refused_before_anything_is_written(
 
 def test_standardised_scores_say_on_what_they_rest(engine, corrected):
     first, second, third = corrected
-    found = standardise(engine, "task", "r1", "AP")
-    assert (found.matrix, found.revision) == (third, 3)
-    assert (found.factor_version, found.factors_matrix, found.factors_revision) == (4, third, 3)
-    assert (found.outdated, standardised_notes(found), found.software) == (None, [], SOFTWARE)
+    new = standardise(engine, "task", "r1", "AP")
+    assert (new.matrix, new.revision) == (third, 3)
+    assert (new.factor_version, new.factors_matrix, new.factors_revision) == (4, third, 3)
+    assert (new.outdated, standardised_notes(new), new.software) == (None, [], SOFTWARE)
     old = standardise(engine, "task", "r1", "AP", factors_version=2)
     assert (old.matrix, old.factors_matrix, old.factors_revision) == (third, first, 1)
     assert old.withdrawn == "wrong qrels"
@@ -518,9 +519,9 @@ def test_standardised_scores_say_on_what_they_rest(engine, corrected):
 
 def test_rankings_say_on_what_they_rest(engine, corrected):
     first, second, third = corrected
-    found = compare_rankings(engine, "task", "r1", "AP", resamples=50)
-    assert (found.matrix, found.revision, found.factor_versions) == (third, 3, [4])
-    assert (rank_notes(found), found.software) == ([], SOFTWARE)
+    ranking = compare_rankings(engine, "task", "r1", "AP", resamples=50)
+    assert (ranking.matrix, ranking.revision, ranking.factor_versions) == (third, 3, [4])
+    assert (rank_notes(ranking), ranking.software) == ([], SOFTWARE)
     old = compare_rankings(engine, "task", "r1", "AP", versions=(2, 4), resamples=50)
     assert old.factor_versions == [2, 4]
     (note,) = rank_notes(old)

@@ -66,19 +66,19 @@ def assert_untouched(source, target, before):
 @pytest.mark.both_servers
 @pytest.mark.long
 def test_a_record_moves_to_a_bare_database(source, bare, tmp_path):
-    before, said = fingerprints(source), []
-    result = moved(source, bare, said.append)
+    before, steps = fingerprints(source), []
+    result = moved(source, bare, steps.append)
     assert fingerprints(source) == before
     assert_equal(source, bare, tmp_path)
     assert verify_record(bare).status == "verified"
-    listed = {each.table: each.rows for each in result.tables}
+    listed = {table.table: table.rows for table in result.tables}
     assert listed["factor"] == before["factor"].rows
     assert listed["event"] == before["event"].rows
     assert result.matrices == before["matrix"].rows
     assert result.postgresql_from.split(".")[0] == "18"
     assert int(result.postgresql_to.split(".")[0]) >= 15
-    assert any("Reading scores/000001.csv" in step for step in said)
-    assert any("Verifying matrix 1 of" in step for step in said)
+    assert any("Reading scores/000001.csv" in step for step in steps)
+    assert any("Verifying matrix 1 of" in step for step in steps)
     statuses = "SELECT string_agg(status, ' ' ORDER BY id) FROM roundbook.round"
     assert "published" in scalar(bare, statuses) == scalar(source, statuses)
     imported = "SELECT who FROM roundbook.event WHERE what = 'archive imported'"
@@ -106,9 +106,9 @@ def test_a_moved_record_works_and_its_rows_are_numbered_anew(source, engine):
 def test_a_filled_record_is_not_moved_into(source, engine):
     create_task(engine, "mine", user="tester")
     before = fingerprints(engine)
-    for each in (source, engine):
+    for record in (source, engine):
         with pytest.raises(AlreadyRecordedError, match="to move to already") as error:
-            moved(each, engine)
+            moved(record, engine)
         assert error.value.way_out.code == "move elsewhere"
     assert fingerprints(engine) == before
 
@@ -132,8 +132,8 @@ def test_another_schema_is_not_moved_into(source, bare):
 def test_a_move_that_is_interrupted_leaves_nothing(source, engine, step):
     before = fingerprints(source)
 
-    def interrupt(said):
-        if said == step:
+    def interrupt(reached):
+        if reached == step:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -172,10 +172,10 @@ def test_a_record_that_was_tampered_with_is_not_moved(filled, engine):
 
 @pytest.mark.long
 def test_one_moment_is_moved(filled, engine, tmp_path):
-    def written_meanwhile(said):
-        if said == "Reading event.csv ..." and not late:
+    def written_meanwhile(step):
+        if step == "Reading event.csv ..." and not late:
             create_task(filled, "late", user="tester")
-            late.append(said)
+            late.append(step)
 
     late = []
     export_archive(filled, tmp_path / "before.zip")
@@ -190,8 +190,8 @@ def test_one_moment_is_moved(filled, engine, tmp_path):
 def test_nobody_writes_to_the_target_meanwhile(source, engine, tmp_path):
     impatient = make_engine(engine.url, lock_timeout=1)
 
-    def write(said):
-        if said == "Verifying the events ...":
+    def write(step):
+        if step == "Verifying the events ...":
             with pytest.raises(DatabaseBusyError):
                 create_task(impatient, "mine", user="tester")
 
@@ -207,8 +207,8 @@ def test_the_server_that_fails_is_the_one_named(source, engine):
         (engine, "Verifying the events ..."),
     ):
 
-        def end(said, record=record, step=step):
-            if said == step:
+        def end(reached, record=record, step=step):
+            if reached == step:
                 disconnect(record)
 
         with pytest.raises(DatabaseError) as caught:

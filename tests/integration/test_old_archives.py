@@ -112,7 +112,7 @@ def test_it_answers_with_the_new_intervals(imported, recorded, version):
         show_histories(engine, "web", measures=["P@5"], rounds=["2024", "2025"]).histories
         for engine in (imported, recorded)
     )
-    assert [each.assessments for each in then] == ["official", "bronze"]
+    assert [row.assessments for row in then] == ["official", "bronze"]
     for old, new in zip(then, now, strict=True):
         assert old.pooled.interval.low == pytest.approx(new.pooled.interval.low, rel=1e-12)
         assert old.pooled.interval.high == pytest.approx(new.pooled.interval.high, rel=1e-12)

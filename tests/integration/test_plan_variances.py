@@ -97,7 +97,7 @@ def test_every_design_at_every_limit(two_rounds, name):
     for pool_by in ("dof", "topics"):
         known = by_hand(pool_by)
         for at in ("pooled", "planning", "latest", 0.07):
-            found = plan_task(
+            plan = plan_task(
                 two_rounds,
                 "t",
                 "AP",
@@ -108,24 +108,24 @@ def test_every_design_at_every_limit(two_rounds, name):
                 variance_at=at,
                 pool_by=pool_by,
             )
-            check_limit(found, known, at)
+            check_limit(plan, known, at)
 
 
-def check_limit(found, known, at):
+def check_limit(plan, known, at):
     """Compare a plan's variance, and what stands beside it, with what is known by hand."""
-    name = found.design
+    name = plan.design
     kind = "two-way" if name in TWO_WAY else "one-way"
-    assert found.variance_kind == kind
-    assert found.variance_at == (at if isinstance(at, str) else "given")
-    assert found.variance_of == ("paired" if name.startswith("paired") else None)
+    assert plan.variance_kind == kind
+    assert plan.variance_at == (at if isinstance(at, str) else "given")
+    assert plan.variance_of == ("paired" if name.startswith("paired") else None)
     variance = known[kind, at] if isinstance(at, str) else at
-    assert found.variance == pytest.approx(variance, rel=1e-12)
-    assert found.variance_planning == pytest.approx(known[kind, "planning"], rel=1e-12)
-    assert found.variance_planning > known[kind, "pooled"]
+    assert plan.variance == pytest.approx(variance, rel=1e-12)
+    assert plan.variance_planning == pytest.approx(known[kind, "planning"], rel=1e-12)
+    assert plan.variance_planning > known[kind, "pooled"]
 
     limit = at if isinstance(at, str) else "pooled"
     expected = {
-        other: (name, kind, other) for other in ("pooled", "planning") if other != found.variance_at
+        other: (name, kind, other) for other in ("pooled", "planning") if other != plan.variance_at
     }
     if name.startswith("paired"):
         expected["conservative"] = (name, "one-way", limit)
@@ -134,13 +134,13 @@ def check_limit(found, known, at):
         expected["anova"] = ("anova", "one-way", limit)
         expected.pop(name, None)
     assert {
-        each.name: (each.design, each.variance_kind, each.variance_at)
-        for each in found.alternatives
+        alternative.name: (alternative.design, alternative.variance_kind, alternative.variance_at)
+        for alternative in plan.alternatives
     } == expected
-    for each in found.alternatives:
-        value = known[each.variance_kind, each.variance_at]
-        assert each.variance == pytest.approx(value, rel=1e-12)
-    for cell in found.cells:
+    for alternative in plan.alternatives:
+        value = known[alternative.variance_kind, alternative.variance_at]
+        assert alternative.variance == pytest.approx(value, rel=1e-12)
+    for cell in plan.cells:
         assert cell.topics == cell.topics_sakai == size(name, cell.min_d, variance, cell.m, "sakai")
         assert cell.topics_exact == size(name, cell.min_d, variance, cell.m)
         assert cell.beside == {
@@ -160,13 +160,13 @@ def test_the_variance_of_a_difference(two_rounds, name):
     ]
     asked = {"min_d": (0.1,), "design": name}
     for variance_of, kind in (("paired", "two-way"), ("conservative", "one-way")):
-        found = plan_task(two_rounds, "t", "AP", asked, variance_of=variance_of)
-        assert (found.variance_of, found.variance_kind) == (variance_of, kind)
-        assert found.variance == pytest.approx(by_hand("dof")[kind, "pooled"], rel=1e-12)
+        plan = plan_task(two_rounds, "t", "AP", asked, variance_of=variance_of)
+        assert (plan.variance_of, plan.variance_kind) == (variance_of, kind)
+        assert plan.variance == pytest.approx(by_hand("dof")[kind, "pooled"], rel=1e-12)
         other = {"paired": "conservative", "conservative": "paired"}[variance_of]
-        assert [each.name for each in found.alternatives] == ["planning", other]
+        assert [alternative.name for alternative in plan.alternatives] == ["planning", other]
         again = plan_task(two_rounds, "t", "AP", asked, variance_of=other)
-        assert found.cells[0].beside[other] == again.cells[0].topics
+        assert plan.cells[0].beside[other] == again.cells[0].topics
     first = show_variances(two_rounds, "t", "AP").rounds[0]
     assert 2 * first.two_way_variance == pytest.approx(np.mean(pairs), rel=1e-12)
 
@@ -174,7 +174,7 @@ def test_the_variance_of_a_difference(two_rounds, name):
 @pytest.mark.parametrize("name", TAKES_RUNS)
 def test_what_is_solved_for_beside(two_rounds, name):
     known = by_hand("dof")
-    kinds = {each: "one-way" if each == "anova" else "two-way" for each in TAKES_RUNS}
+    kinds = {design: "one-way" if design == "anova" else "two-way" for design in TAKES_RUNS}
     options = {
         "power": (solve_power, {"min_d": (0.1,)}),
         "min-d": (solve_min_d, {}),
@@ -182,43 +182,43 @@ def test_what_is_solved_for_beside(two_rounds, name):
     }
     for solve, (solver, given) in options.items():
         asked = {"design": name, "m": (2, 5, 10), "topics": (60,), "solve": solve, **given}
-        found = plan_task(two_rounds, "t", "AP", asked)
-        for cell in found.cells:
-            for each in found.alternatives:
-                variance = known[kinds[each.design], each.variance_at]
+        plan = plan_task(two_rounds, "t", "AP", asked)
+        for cell in plan.cells:
+            for alternative in plan.alternatives:
+                variance = known[kinds[alternative.design], alternative.variance_at]
                 if solve == "power":
-                    value = solver(each.design, 60, 0.1, variance, runs=cell.m).power
+                    value = solver(alternative.design, 60, 0.1, variance, runs=cell.m).power
                 elif solve == "min-d":
-                    value = solver(each.design, 60, variance, runs=cell.m).min_d
+                    value = solver(alternative.design, 60, variance, runs=cell.m).min_d
                 else:
-                    value = solver((2, 5, 10), 60, 0.2, variance, design=each.design).runs
-                assert cell.beside[each.name] == pytest.approx(float(value), rel=1e-9)
+                    value = solver((2, 5, 10), 60, 0.2, variance, design=alternative.design).runs
+                assert cell.beside[alternative.name] == pytest.approx(float(value), rel=1e-9)
 
 
 def test_the_power_that_each_round_had_is_by_its_own_variance_of_the_kind(two_rounds):
     for name, of_kind in (("tukey", "two_way_variance"), ("anova", "variance")):
-        found = plan_task(two_rounds, "t", "AP", design=name, m=(5,), min_d=(0.2,))
+        plan = plan_task(two_rounds, "t", "AP", design=name, m=(5,), min_d=(0.2,))
         for row, known, scores in zip(
-            found.rounds, found.estimate.rounds, (FIRST, LATER), strict=True
+            plan.rounds, plan.estimate.rounds, (FIRST, LATER), strict=True
         ):
             assert row.variance == getattr(known, of_kind)
             power = solve_power(name, scores.shape[0], 0.2, row.variance, runs=5).power
             assert row.achieved_power == pytest.approx(float(power), rel=1e-9)
     paired = {"design": "paired-t", "min_d": (0.2,)}
     for variance_of, of_kind in (("paired", "two_way_variance"), ("conservative", "variance")):
-        found = plan_task(two_rounds, "t", "AP", paired, variance_of=variance_of)
-        rounds = found.estimate.rounds
-        assert [row.variance for row in found.rounds] == [getattr(row, of_kind) for row in rounds]
+        plan = plan_task(two_rounds, "t", "AP", paired, variance_of=variance_of)
+        rounds = plan.estimate.rounds
+        assert [row.variance for row in plan.rounds] == [getattr(row, of_kind) for row in rounds]
 
 
 def test_a_size_beyond_all_bounds_beside_only(two_rounds):
     variance = show_variances(two_rounds, "t", "AP").pooled.variance
     edge = float(solve_min_d("anova", 9_900_000, variance, runs=10).min_d)
-    found = plan_task(two_rounds, "t", "AP", m=(10,), min_d=(edge, 0.1))
-    assert found.cells[0].topics == 9_900_000
-    assert found.cells[0].beside["planning"] is None
-    assert found.cells[1].beside["planning"] > found.cells[1].topics
-    (note,) = notes(found)
+    plan = plan_task(two_rounds, "t", "AP", m=(10,), min_d=(edge, 0.1))
+    assert plan.cells[0].topics == 9_900_000
+    assert plan.cells[0].beside["planning"] is None
+    assert plan.cells[1].beside["planning"] > plan.cells[1].topics
+    (note,) = notes(plan)
     assert note.startswith("At the planning variance, 1 of 2 cells")
     assert "10,000,000" in note
 
@@ -237,41 +237,41 @@ def test_published_values_alone(engine):
     with pytest.raises(NotRecordedError) as refused:
         plan_task(engine, "t", "AP", paired, variance_of="paired")
     assert refused.value.way_out.code == "plan conservatively"
-    found = plan_task(engine, "t", "AP", paired)
-    assert (found.variance, found.variance_of, found.variance_kind) == (
+    plan = plan_task(engine, "t", "AP", paired)
+    assert (plan.variance, plan.variance_of, plan.variance_kind) == (
         0.05, "conservative", "one-way",
     )  # fmt: skip
-    assert "No round has a two-way variance" in notes(found)[0]
-    assert [each.name for each in found.alternatives] == ["planning"]
+    assert "No round has a two-way variance" in notes(plan)[0]
+    assert [alternative.name for alternative in plan.alternatives] == ["planning"]
     again = plan_task(engine, "t", "AP", paired, variance_of="conservative")
     assert [note.code for note in again.notes] == ["no_two_way_variance"]
     anova = plan_task(engine, "t", "AP", m=(10,), min_d=(0.1,))
-    assert [each.name for each in anova.alternatives] == ["planning"]
+    assert [alternative.name for alternative in anova.alternatives] == ["planning"]
 
 
 def test_a_published_round_has_no_part_in_a_two_way_plan(two_rounds):
     publish(two_rounds, "3", variance=0.5)
     tukey = {"design": "tukey", "m": (10,), "min_d": (0.1,)}
-    found = plan_task(two_rounds, "t", "AP", tukey)
-    assert found.variance == pytest.approx(by_hand("dof")["two-way", "pooled"], rel=1e-12)
-    assert found.variance_planning == pytest.approx(by_hand("dof")["two-way", "planning"])
-    assert found.rounds[-1].reason == "no_two_way_variance"
-    assert (found.rounds[-1].variance, found.rounds[-1].achieved_power) == (None, None)
-    assert "2 rounds of t (1, 2)" in protocol(found)
+    plan = plan_task(two_rounds, "t", "AP", tukey)
+    assert plan.variance == pytest.approx(by_hand("dof")["two-way", "pooled"], rel=1e-12)
+    assert plan.variance_planning == pytest.approx(by_hand("dof")["two-way", "planning"])
+    assert plan.rounds[-1].reason == "no_two_way_variance"
+    assert (plan.rounds[-1].variance, plan.rounds[-1].achieved_power) == (None, None)
+    assert "2 rounds of t (1, 2)" in protocol(plan)
     with pytest.raises(NotRecordedError, match="latest round, '3', has no two-way variance"):
         plan_task(two_rounds, "t", "AP", tukey, variance_at="latest")
     anova = {"m": (10,), "min_d": (0.1,)}
     latest = plan_task(two_rounds, "t", "AP", anova, variance_at="latest")
     assert latest.variance == 0.5
-    assert [each.name for each in latest.alternatives] == ["pooled", "planning"]
+    assert [alternative.name for alternative in latest.alternatives] == ["pooled", "planning"]
 
 
 def test_no_planning_variance_and_why(engine):
     publish(engine, "0", topics=9)
     anova = {"m": (10,), "min_d": (0.1,)}
-    found = plan_task(engine, "t", "AP", anova)
-    assert (found.variance_planning, found.alternatives) == (None, [])
-    assert notes(found) == [
+    plan = plan_task(engine, "t", "AP", anova)
+    assert (plan.variance_planning, plan.alternatives) == (None, [])
+    assert notes(plan) == [
         "There is no planning variance: a published value of fewer than 10 topics is too uncertain."
     ]
     with pytest.raises(NotRecordedError, match=r"do not tell the planning variance.*than 10 top"):
@@ -285,10 +285,10 @@ def test_a_variance_of_0(engine):
     for at in ("pooled", "latest"):
         with pytest.raises(
             ImpossibleStatisticError, match=f"the {at} two-way variance of AP"
-        ) as said:
+        ) as refused:
             plan_task(engine, "t", "AP", tukey, variance_at=at)
-        assert "runs differ by the same amount on all topics" in str(said.value)
-        assert "(flat)" in str(said.value)
+        assert "runs differ by the same amount on all topics" in str(refused.value)
+        assert "(flat)" in str(refused.value)
     anova = plan_task(engine, "t", "AP", m=(10,), min_d=(0.1,))
     assert "tukey" not in anova.cells[0].beside
 
@@ -314,15 +314,15 @@ def test_rounds_that_disagree_about_the_two_way_variance_alone(engine):
     assert two_way == disagreement(history, two_way=True)
     assert stability([history])[0].endswith(" (the rounds disagree about the two-way variance).")
     assert not any("On none of them" in line for line in stability([history]))
-    found = plan_task(engine, "t", "AP", design="tukey", m=(10,), min_d=(0.1,))
-    smallest, largest = sorted(row.two_way_variance for row in found.estimate.rounds)
+    plan = plan_task(engine, "t", "AP", design="tukey", m=(10,), min_d=(0.1,))
+    smallest, largest = sorted(row.two_way_variance for row in plan.estimate.rounds)
     ratio = f"largest over smallest {largest / smallest:.2f}"
-    assert f"disagree about the two-way variance (Wald F test, p < .001; {ratio})" in warning(found)
+    assert f"disagree about the two-way variance (Wald F test, p < .001; {ratio})" in warning(plan)
     assert warning(plan_task(engine, "t", "AP", m=(10,), min_d=(0.1,))) is None
     # Its page has the warning before the table, and the paragraph for a paper comes last.
-    *answers, paragraph = view_of(found).sentences
-    assert warning(found) in answers
-    assert paragraph == protocol(found)
+    *answers, paragraph = view_of(plan).sentences
+    assert warning(plan) in answers
+    assert paragraph == protocol(plan)
 
 
 # real rounds, by an independent program
@@ -384,10 +384,10 @@ def test_sizes_on_trec_covid(engine, covid):
     for asked, sizes in COVID_1.items():
         two_way = asked[0] in TWO_WAY and asked[2] != "conservative"
         value = first.two_way_variance if two_way else first.variance
-        found = sizes_of(covid, "covid", "nDCG@10", asked, variance_at=value)
-        assert tuple(cell.topics for cell in found.cells) == sizes, asked
+        plan = sizes_of(covid, "covid", "nDCG@10", asked, variance_at=value)
+        assert tuple(cell.topics for cell in plan.cells) == sizes, asked
         if asked == ("two-way", 10, None):
-            assert tuple(cell.topics_sakai for cell in found.cells) == (422, 106)
+            assert tuple(cell.topics_sakai for cell in plan.cells) == (422, 106)
 
 
 def test_limits_on_trec_covid(covid):
@@ -411,16 +411,16 @@ def test_sizes_on_robust_2003(engine, shared):
     )
     for asked, sizes in ROBUST_2003.items():
         for at in ("pooled", "latest"):
-            found = sizes_of(engine, "robust", "AP", asked, variance_at=at)
-            assert tuple(cell.topics for cell in found.cells) == sizes, asked
+            plan = sizes_of(engine, "robust", "AP", asked, variance_at=at)
+            assert tuple(cell.topics for cell in plan.cells) == sizes, asked
         if asked[0] == "paired-t":
             other = {"paired": "conservative", "conservative": "paired"}[asked[2]]
             assert (
-                tuple(cell.beside[other] for cell in found.cells)
+                tuple(cell.beside[other] for cell in plan.cells)
                 == ROBUST_2003["paired-t", None, other]
             )
         if asked[0] == "anova":
-            assert tuple(cell.beside["tukey"] for cell in found.cells) == (127, 33)
+            assert tuple(cell.beside["tukey"] for cell in plan.cells) == (127, 33)
     for asked, sizes in (
         (("paired-t", None, "paired"), (78, 21)),
         (("tukey", 10, None), (154, 39)),
@@ -428,9 +428,9 @@ def test_sizes_on_robust_2003(engine, shared):
         beside = sizes_of(engine, "robust", "AP", asked)
         assert f"{beside.variance_planning:.5f}" == "0.01195"
         assert tuple(cell.beside["planning"] for cell in beside.cells) == sizes
-        found = sizes_of(engine, "robust", "AP", asked, variance_at="planning")
-        assert tuple(cell.topics for cell in found.cells) == sizes
-        assert found.variance == beside.variance_planning
+        plan = sizes_of(engine, "robust", "AP", asked, variance_at="planning")
+        assert tuple(cell.topics for cell in plan.cells) == sizes
+        assert plan.variance == beside.variance_planning
 
 
 # saved
@@ -445,11 +445,11 @@ def test_sizes_on_robust_2003(engine, shared):
 def test_a_saved_plan_holds_the_request_that_made_it(two_rounds, name, variance_of, at):
     asked = {"design": name, "m": (3,) if name in TAKES_RUNS else (), "min_d": (0.1,)}
     asked |= {"variance_of": variance_of, "variance_at": at}
-    found = plan_task(two_rounds, "t", "AP", asked)
+    plan = plan_task(two_rounds, "t", "AP", asked)
     save_plan(two_rounds, "p", PlanRequest(task="t", measure="AP", **asked), user="me")
     log_scores(two_rounds, "3", FIRST)
     shown = show_plan(two_rounds, "p")
-    assert (shown.plan, shown.new_rounds) == (found, ["3"])
+    assert (shown.plan, shown.new_rounds) == (plan, ["3"])
     assert shown.request["assessments"] == ["official"]
     assert shown.request["design"] == name
     assert shown.request.get("variance_of") == variance_of

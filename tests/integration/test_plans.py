@@ -71,10 +71,10 @@ def two_rounds(engine):
 
 
 def test_the_power_that_each_round_had(two_rounds):
-    found = plan_task(two_rounds, "t", "AP", m=(2, 10), min_d=(0.1, 0.5), beta=0.1)
+    planned = plan_task(two_rounds, "t", "AP", m=(2, 10), min_d=(0.1, 0.5), beta=0.1)
     expected = [("1", SCORES), ("2", 1.3 * SCORES[:9, :4])]
-    assert len(found.rounds) == 8
-    rows = iter(found.rounds)
+    assert len(planned.rounds) == 8
+    rows = iter(planned.rounds)
     for label, scores in expected:
         n, variance = len(scores), scores.var(axis=0, ddof=1).mean()
         for m in (2, 10):
@@ -90,9 +90,9 @@ def test_the_power_that_each_round_had(two_rounds):
                 assert row.power_sakai == pytest.approx(float(sakai), abs=1e-9)
                 assert row.enough is (row.achieved_power >= 0.9)
                 assert row.reason is None
-    assert {row.enough for row in found.rounds} == {True, False}
+    assert {row.enough for row in planned.rounds} == {True, False}
     by_sakai = plan_task(two_rounds, "t", "AP", m=(2,), min_d=(0.1,), engine="sakai", beta=0.1)
-    assert by_sakai.rounds[0].achieved_power == found.rounds[0].power_sakai
+    assert by_sakai.rounds[0].achieved_power == planned.rounds[0].power_sakai
 
 
 def test_rounds_of_a_t_test_and_of_an_interval(two_rounds):
@@ -115,13 +115,13 @@ def test_rounds_without_variance(engine):
         plan_task(engine, "t", "AP", ONE)
     assert "flat" in str(refused.value)
     log_scores(engine, "2", SCORES)
-    found = plan_task(engine, "t", "AP", ONE)
-    assert found.interval is None
-    assert found.variance_planning is None
-    assert notes(found) == [
+    planned = plan_task(engine, "t", "AP", ONE)
+    assert planned.interval is None
+    assert planned.variance_planning is None
+    assert notes(planned) == [
         "There is no planning variance: a variance of 0 shows no spread to judge it by."
     ]
-    flat, lively = found.rounds
+    flat, lively = planned.rounds
     assert (flat.achieved_power, flat.enough, flat.reason) == (None, None, "zero_variance")
     assert no_power(flat) == "Its variance is 0."
     assert no_power(lively) is None
@@ -131,9 +131,9 @@ def test_rounds_without_variance(engine):
 def test_rounds_that_disagree_are_told(engine):
     log_scores(engine, "1", SCORES)
     log_scores(engine, "2", np.random.default_rng(8).normal(0.5, 0.05, (40, 6)))
-    found = plan_task(engine, "t", "AP", ONE)
-    assert warning(found) == disagreement(found.estimate)
-    assert "disagree" in warning(found)
+    planned = plan_task(engine, "t", "AP", ONE)
+    assert warning(planned) == disagreement(planned.estimate)
+    assert "disagree" in warning(planned)
 
 
 # in words
@@ -141,14 +141,14 @@ def test_rounds_that_disagree_are_told(engine):
 
 def test_the_protocol_says_it_all(two_rounds):
     asked = {"m": (10,), "min_d": (0.1, 0.2), "alpha": 0.01, "beta": 0.1, "engine": "sakai"}
-    found = plan_task(two_rounds, "t", "AP", asked, scale="std-ab")
-    said = protocol(found)
+    planned = plan_task(two_rounds, "t", "AP", asked, scale="std-ab")
+    paragraph = protocol(planned)
     for part in (
         "one-way ANOVA", "alpha = 0.01", "beta = 0.1", "power 0.9", "engine sakai",
         "The one-way residual variance (around run means) of AP (std-ab scale) was taken as"
-        f" {found.variance:.5g}: pooled by their degrees of freedom over 2 rounds of t (1, 2),"
-        f" {found.estimate.pooled.dof} degrees of freedom, with a 95% interval from"
-        f" {found.interval.low:.5g} to {found.interval.high:.5g} (jackknife, for other systems and"
+        f" {planned.variance:.5g}: pooled by their degrees of freedom over 2 rounds of t (1, 2),"
+        f" {planned.estimate.pooled.dof} degrees of freedom, with a 95% interval from"
+        f" {planned.interval.low:.5g} to {planned.interval.high:.5g} (jackknife, for other systems and"
         " topics like these; it does not count that rounds differ).",
         "Each round's scores were standardised by its own factors; a difference of 0.15 is one"
         " standard deviation of the runs on a topic.",
@@ -156,16 +156,16 @@ def test_the_protocol_says_it_all(two_rounds):
         " interval is too narrow.",
         "The planning variance, which about 4 of 5 next rounds of this kind are expected to stay"
         " below if rounds vary as in other campaigns,"
-        f" is {found.variance_planning:.5g}.",
+        f" is {planned.variance_planning:.5g}.",
         "The plan assumes runs on topics of their own each, normal scores of one variance and a"
         " next round of the same kind with systems like these.",
-        f"n = {found.cells[0].topics} topics for m = 10 and minD = 0.1",
-        f"n = {found.cells[1].topics} topics for m = 10 and minD = 0.2",
-        f"({found.cells[0].beside['planning']:.0f} at the planning variance)",
-        "The method is that of T. Sakai", found.software,
+        f"n = {planned.cells[0].topics} topics for m = 10 and minD = 0.1",
+        f"n = {planned.cells[1].topics} topics for m = 10 and minD = 0.2",
+        f"({planned.cells[0].beside['planning']:.0f} at the planning variance)",
+        "The method is that of T. Sakai", planned.software,
     ):  # fmt: skip
-        assert part in said, part
-    assert "\n" not in said
+        assert part in paragraph, part
+    assert "\n" not in paragraph
 
 
 @pytest.mark.parametrize(
@@ -197,13 +197,13 @@ def test_the_protocol_says_it_all(two_rounds):
     ],
 )  # fmt: skip
 def test_the_protocol_of_other_plans_of_a_task(two_rounds, design, options, parts):
-    found = plan_task(two_rounds, "t", "AP", design, min_d=(0.3,), **options)
-    paragraph = protocol(found)
-    pooled = found.estimate.pooled.two_way_variance
+    planned = plan_task(two_rounds, "t", "AP", design, min_d=(0.3,), **options)
+    paragraph = protocol(planned)
+    pooled = planned.estimate.pooled.two_way_variance
     for part in parts:
         assert part.format(pooled=pooled) in paragraph, paragraph
-    assert ("at the planning variance)" in paragraph) == (found.variance_at != "planning")
-    assert ("Teams are unknown" in paragraph) == (found.variance_at != "given")
+    assert ("at the planning variance)" in paragraph) == (planned.variance_at != "planning")
+    assert ("Teams are unknown" in paragraph) == (planned.variance_at != "given")
     assert "standardised by" not in paragraph
 
 
@@ -212,14 +212,14 @@ def test_the_protocol_of_other_plans_of_a_task(two_rounds, design, options, part
 
 def test_a_saved_plan_is_shown_as_it_was(two_rounds):
     publish(two_rounds, "0", 0.06)
-    found = plan_task(two_rounds, "t", "AP", m=(2, 10), min_d=(0.1, 0.07))
-    saved = save_plan(two_rounds, " next ", found, note=" because ", user="ann")
+    planned = plan_task(two_rounds, "t", "AP", m=(2, 10), min_d=(0.1, 0.07))
+    saved = save_plan(two_rounds, " next ", planned, note=" because ", user="ann")
     assert (saved.name, saved.version, saved.versions, saved.status) == ("next", 1, 1, "saved")
     assert (saved.task, saved.note, saved.saved_by) == ("t", "because", "ann")
     shown = show_plan(two_rounds, "next")
-    assert shown.plan == found == saved.plan
+    assert shown.plan == planned == saved.plan
     printed = json.loads(shown.plan.model_dump_json())
-    assert printed == json.loads(found.model_dump_json())
+    assert printed == json.loads(planned.model_dump_json())
     assert printed["estimate"]["rounds"][0]["round"] == "1"
     assert (shown.stale, shown.new_rounds, shown.renew) == ([], [], None)
     assert shown.saved_at == saved.saved_at
@@ -229,29 +229,29 @@ def test_a_saved_plan_is_shown_as_it_was(two_rounds):
         "SELECT variance_estimate_id, published_variance_id FROM roundbook.result_input"
         " ORDER BY position",
     )
-    rounds = found.estimate.rounds
-    assert [each.origin for each in rounds] == ["matrix", "matrix", "published"]
+    rounds = planned.estimate.rounds
+    assert [row.origin for row in rounds] == ["matrix", "matrix", "published"]
     assert kept == [
         (rounds[0].estimate, None), (rounds[1].estimate, None), (None, rounds[2].estimate),
     ]  # fmt: skip
 
 
 def test_the_same_again_and_another(two_rounds):
-    found = plan_task(two_rounds, "t", "AP", ONE)
-    save_plan(two_rounds, "p", found, note="first", user="ann")
+    planned = plan_task(two_rounds, "t", "AP", ONE)
+    save_plan(two_rounds, "p", planned, note="first", user="ann")
     for note in (None, "first"):
-        again = save_plan(two_rounds, "p", found, note=note, user="bob")
+        again = save_plan(two_rounds, "p", planned, note=note, user="bob")
         assert (again.status, again.version, again.note, again.saved_by) == (
             "unchanged", 1, "first", "ann",
         )  # fmt: skip
-    assert save_plan(two_rounds, "p", found, note="second", user="bob").version == 2
+    assert save_plan(two_rounds, "p", planned, note="second", user="bob").version == 2
     more = plan_task(two_rounds, "t", "AP", m=(10,), min_d=(0.1, 0.2))
     third = save_plan(two_rounds, "p", more, user="bob")
     assert (third.status, third.version, third.note) == ("saved", 3, None)
     assert show_plan(two_rounds, "p").plan == more
-    assert show_plan(two_rounds, "p", version=1).plan == found
+    assert show_plan(two_rounds, "p", version=1).plan == planned
     # back to the first: what counts is the latest version
-    assert save_plan(two_rounds, "p", found, user="bob").version == 4
+    assert save_plan(two_rounds, "p", planned, user="bob").version == 4
     with pytest.raises(NotRecordedError, match="1, 2, 3, 4"):
         show_plan(two_rounds, "p", version=5)
 
@@ -381,8 +381,8 @@ def test_the_list_says_which_plans_stand(two_rounds):
     def renew():
         for name in ("both", "ab"):
             scale = {"both": "raw", "ab": "std-ab"}[name]
-            found = plan_task(two_rounds, "t", "AP", ONE, scale=scale)
-            save_plan(two_rounds, name, found, user="me")
+            planned = plan_task(two_rounds, "t", "AP", ONE, scale=scale)
+            save_plan(two_rounds, name, planned, user="me")
 
     save_plan(two_rounds, "typed", plan(0.05, ONE), user="me")
     renew()
@@ -412,8 +412,8 @@ def test_the_queries_of_the_list_do_not_grow_with_the_plans(two_rounds):
     saved_on(two_rounds)
     one, queries = count()
     for number in range(5):
-        found = plan_task(two_rounds, "t", "AP", m=(3 + number,), min_d=(0.1,))
-        save_plan(two_rounds, f"plan {number}", found, user="me")
+        planned = plan_task(two_rounds, "t", "AP", m=(3 + number,), min_d=(0.1,))
+        save_plan(two_rounds, f"plan {number}", planned, user="me")
     assert (one, count()) == (1, (6, queries))
 
 
@@ -452,7 +452,10 @@ def test_a_new_round_and_a_variance_that_is_gone(two_rounds):
     log_scores(two_rounds, "2", SCORES[:, :1], revise="one run is left")
     log_scores(two_rounds, "3", SCORES[:, :1], revise="one run is left")
     shown = show_plan(two_rounds, "p")
-    assert [(each.round, each.now) for each in shown.stale] == [("1", None), ("2", None)]
+    assert [(estimate.round, estimate.now) for estimate in shown.stale] == [
+        ("1", None),
+        ("2", None),
+    ]
 
 
 def test_a_given_variance_is_never_stale(two_rounds):
@@ -475,15 +478,17 @@ def test_saved_plans_cannot_be_changed(two_rounds):
 def test_many_at_once_get_a_version_each(committed, two_rounds):
     plans = [plan(0.05, m=(m,), min_d=(0.1,)) for m in range(2, 10)]
     with ThreadPoolExecutor(4) as pool:
-        saved = list(pool.map(lambda each: save_plan(two_rounds, "p", each, user="me"), plans))
-    assert sorted(each.version for each in saved) == list(range(1, 9))
-    for each in saved:
-        assert show_plan(two_rounds, "p", version=each.version).plan == each.plan
+        saved = list(
+            pool.map(lambda planned: save_plan(two_rounds, "p", planned, user="me"), plans)
+        )
+    assert sorted(version.version for version in saved) == list(range(1, 9))
+    for version in saved:
+        assert show_plan(two_rounds, "p", version=version.version).plan == version.plan
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(variance=st.floats(1e-12, 1e12), scale=st.floats(0.5, 3), alpha=st.floats(1e-6, 0.5))
 def test_every_number_survives_the_database(engine, variance, scale, alpha):
-    found = plan(variance, m=(3,), min_d=(scale * variance**0.5,), alpha=alpha)
-    save_plan(engine, "p", found, user="me")
-    assert show_plan(engine, "p").plan == found
+    planned = plan(variance, m=(3,), min_d=(scale * variance**0.5,), alpha=alpha)
+    save_plan(engine, "p", planned, user="me")
+    assert show_plan(engine, "p").plan == planned

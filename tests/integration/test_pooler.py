@@ -121,13 +121,16 @@ def test_the_whole_path_behind_pgbouncer(server, bare, pooled, recorded, whole, 
     record_campaign(engine)
     for question in (show_variances, report_drift):
         here, there = (
-            question(each, "web", "nDCG@10", assessments="official").model_dump()
-            for each in (engine, recorded)
+            question(record, "web", "nDCG@10", assessments="official").model_dump()
+            for record in (engine, recorded)
         )
         assert here == there
     assert verify_record(engine).differences == []
-    told = race(pooled(bare.url), [make_task] * 6)  # more than there are sessions
-    assert sorted(each.error or "" for each in told) == ["", *[AlreadyRecordedError.__name__] * 5]
+    outcomes = race(pooled(bare.url), [make_task] * 6)  # more than there are sessions
+    assert sorted(outcome.error or "" for outcome in outcomes) == [
+        "",
+        *[AlreadyRecordedError.__name__] * 5,
+    ]
     assert len(list_events(engine, "race").events) == 1
     with database_on(server) as other, database_on(server) as third:
         there = make_engine(pooled(other.url))

@@ -93,8 +93,8 @@ def member(engine, role):
         return engines[-1]
 
     yield make
-    for each in engines:
-        each.dispose()
+    for made in engines:
+        made.dispose()
 
 
 @pytest.fixture
@@ -200,16 +200,16 @@ READING = (
 def filled(engine, command, scores):
     """A record written by its owner."""
     for words in writing(scores):
-        code, _, said = command(engine, *words)
-        assert code == 0, (words, said)
+        code, _, sentence = command(engine, *words)
+        assert code == 0, (words, sentence)
 
 
 @pytest.mark.long
 def test_the_service_runs_every_command_that_writes_and_reads(member, command, scores):
     service = member("service")
     for words in (*writing(scores), *READING):
-        code, _, said = command(service, *words)
-        assert code == 0, (words, said)
+        code, _, sentence = command(service, *words)
+        assert code == 0, (words, sentence)
     for table in TABLES:
         count = f"SELECT count(*) FROM roundbook.{table}"
         assert scalar(service, count), table
@@ -223,7 +223,7 @@ def test_the_service_changes_no_logged_fact(filled, member):
         for statement in (
             f"DELETE FROM roundbook.{table}",
             f"TRUNCATE roundbook.{table} CASCADE",
-            *(f'UPDATE roundbook.{table} SET "{each}" = DEFAULT' for each in fixed),
+            *(f'UPDATE roundbook.{table} SET "{column}" = DEFAULT' for column in fixed),
         ):
             if statement == "DELETE FROM roundbook.topic_alias":
                 continue  # an alias is taken back where it was wrong
@@ -259,17 +259,17 @@ def test_nobody_but_the_owner_changes_the_schema(member, access):
 def test_the_reader_sees_scores_and_every_command_that_reads(filled, member, command):
     reader = member("reader")
     with unit_of_work(reader) as connection:
-        found = connection.execute(
+        cells = connection.execute(
             text("SELECT run, topic, value FROM roundbook.score WHERE matrix = 1 ORDER BY 1, 2")
         ).all()
-        assert [tuple(row) for row in found] == [
+        assert [tuple(row) for row in cells] == [
             *(("x", "a", 0.1), ("x", "b", 0.3), ("x", "c", 0.9)),
             *(("y", "a", 0.2), ("y", "b", 0.1), ("y", "c", 0.7)),
             *(("z", "a", 0.4), ("z", "b", 0.2), ("z", "c", 0.5)),
         ]
     for words in READING:
-        code, _, said = command(reader, *words)
-        assert code == 0, (words, said)
+        code, _, sentence = command(reader, *words)
+        assert code == 0, (words, sentence)
 
 
 @pytest.mark.long
@@ -278,7 +278,7 @@ def test_the_reader_writes_nothing(filled, member):
     for table in TABLES:
         for statement in (
             f"INSERT INTO roundbook.{table} DEFAULT VALUES",
-            *(f'UPDATE roundbook.{table} SET "{each}" = DEFAULT' for each in columns(table)),
+            *(f'UPDATE roundbook.{table} SET "{column}" = DEFAULT' for column in columns(table)),
             f"DELETE FROM roundbook.{table}",
             f"TRUNCATE roundbook.{table} CASCADE",
             f"LOCK TABLE roundbook.{table} IN EXCLUSIVE MODE",
@@ -297,17 +297,17 @@ def test_a_reader_who_writes_is_told_the_way_out(filled, member, command, scores
             continue  # the same again, for which nothing is written
         if words[:2] in (("topic", "alias"), ("token", "revoke")):
             continue
-        code, out, said = command(reader, *words)
+        code, out, sentence = command(reader, *words)
         assert (code, out) == (1, ""), words
-        assert len(said.splitlines()) == 1
+        assert len(sentence.splitlines()) == 1
 
 
 def test_a_role_without_rights_is_told_what_to_do(member, command):
     nobody = member(None)
     for words in (("task", "list"), ("task", "create", "t"), ("db", "check")):
-        code, out, said = command(nobody, *words)
+        code, out, sentence = command(nobody, *words)
         assert (code, out) == (1, "")
-        assert said == (
+        assert sentence == (
             "Error: The role that connects may not do this: permission denied for schema"
             " roundbook; nothing was written. The record's owner does it, or grants the role what"
             f" it needs: roundbook db grant {nobody.url.username} --as service\n"
@@ -317,21 +317,25 @@ def test_a_role_without_rights_is_told_what_to_do(member, command):
 @pytest.mark.parametrize("access", ["service", "reader"])
 def test_the_command_prints_what_is_granted_now(engine, role, command, access):
     name, _ = role('an "odd" role; %s')
-    code, out, said = command(engine, "db", "grant", name, "--as", access, "--format", "json")
-    assert (code, said) == (0, "")
+    code, out, sentence = command(engine, "db", "grant", name, "--as", access, "--format", "json")
+    assert (code, sentence) == (0, "")
     granted = json.loads(out)
     assert (granted["role"], granted["as"]) == (name, access)
-    told = {each["on"]: each["privileges"] for each in granted["grants"]}
-    assert told["roundbook.score"] == told["roundbook.alembic_version"] == ["SELECT"]
+    privileges_on = {grant["on"]: grant["privileges"] for grant in granted["grants"]}
+    assert (
+        privileges_on["roundbook.score"] == privileges_on["roundbook.alembic_version"] == ["SELECT"]
+    )
     writes = access == "service"
-    assert told["roundbook.matrix_run"] == (["SELECT", "INSERT"] if writes else ["SELECT"])
-    assert ("UPDATE (measure_id)" in told["roundbook.matrix"]) == writes
-    assert ("UPDATE (title, name)" in told["roundbook.task"]) == writes
+    assert privileges_on["roundbook.matrix_run"] == (["SELECT", "INSERT"] if writes else ["SELECT"])
+    assert ("UPDATE (measure_id)" in privileges_on["roundbook.matrix"]) == writes
+    assert ("UPDATE (title, name)" in privileges_on["roundbook.task"]) == writes
     # An event is added, but nobody says which number it gets.
-    assert told["roundbook.event"][-1].startswith("INSERT (at, who," if writes else "SELECT")
+    assert privileges_on["roundbook.event"][-1].startswith(
+        "INSERT (at, who," if writes else "SELECT"
+    )
     assert held(engine, name) == {
         (on.removeprefix("roundbook."), privilege)
-        for on, privileges in told.items()
+        for on, privileges in privileges_on.items()
         for privilege in privileges
         if on != "schema roundbook" and "(" not in privilege  # of the whole table
     }
@@ -345,7 +349,7 @@ def test_the_command_prints_what_is_granted_now(engine, role, command, access):
         )
     )
     assert {row["on"]: row["privileges"].split(", ")[0] for row in rows} == {
-        on: privileges[0] for on, privileges in told.items()
+        on: privileges[0] for on, privileges in privileges_on.items()
     }
 
 

@@ -13,11 +13,9 @@ from tests.databases import rows
 from tests.factories import (
     compare_rankings,
     export_matrix,
-    log_matrix,
     log_scores,
     publish_round,
     refusing,
-    score_matrix,
     show_matrix,
     standardise,
 )
@@ -40,19 +38,18 @@ ABOUT = {
 SECRET = re.compile("|".join([*TEAMS, *TAGS, "type of", "system of"]), re.IGNORECASE)
 
 
-def log(engine, tags=TAGS, *, measure="AP", label="r1", seed=1, topics=6, teams=ABOUT, **options):
-    scores = np.random.default_rng(seed).random((topics, len(tags)))
-    matrix = score_matrix(scores, runs=tags, files=("aalto.csv",))
-    options = {"create": True, "user": "ann", "teams": teams, **options}
-    return log_matrix(engine, "t", label, measure, matrix, **options).matrix
+def log(engine, tags=TAGS, *, label="r1", seed=1, **options):
+    scores = np.random.default_rng(seed).random((6, len(tags)))
+    options = {"teams": ABOUT, "files": ("aalto.csv",), **options}
+    return log_scores(engine, label, scores, runs=tags, **options).matrix
 
 
 def names(engine, label="r1"):
     with unit_of_work(engine) as connection:
-        found = connection.execute(
+        round_id = connection.execute(
             text("SELECT id FROM roundbook.round WHERE label = :label"), {"label": label}
         ).scalar_one()
-        return read_pseudonyms(connection, found)
+        return read_pseudonyms(connection, round_id)
 
 
 def set_key(engine, key):
@@ -75,7 +72,7 @@ def test_pseudonyms_say_who_belongs_together_and_no_more(engine):
     for team, tags in TEAMS.items():
         stem = teams[team].replace(" ", "")
         assert {runs[tag] for tag in tags} == {
-            f"{stem}-run{place}" for place in range(1, len(tags) + 1)
+            f"{stem}-run{number}" for number in range(1, len(tags) + 1)
         }
     for tag in UNKNOWN:
         assert re.fullmatch(r"run[1-7]", runs[tag])
@@ -119,7 +116,7 @@ def test_a_team_that_becomes_known_gives_its_runs_new_names(engine):
     log(engine, teams={})
     before = names(engine)
     assert before.teams == {}
-    assert set(before.runs.values()) == {f"run{place}" for place in range(1, 8)}
+    assert set(before.runs.values()) == {f"run{number}" for number in range(1, 8)}
     log(engine)
     after = names(engine)
     assert {tag: after.runs[tag] for tag in UNKNOWN} == {tag: before.runs[tag] for tag in UNKNOWN}
@@ -130,7 +127,7 @@ def every_draft(engine, matrix, **options):
     """Everything that can be had anonymously, as it is printed."""
     return [
         show_matrix(engine, matrix, **options),
-        *(export_matrix(engine, matrix, layout=each, **options) for each in ("wide", "long")),
+        *(export_matrix(engine, matrix, layout=layout, **options) for layout in ("wide", "long")),
         compare_rankings(engine, "t", "r1", "AP", resamples=50, **options),
         standardise(engine, "t", "r1", "AP", **options),
     ]
@@ -138,12 +135,12 @@ def every_draft(engine, matrix, **options):
 
 def test_no_name_gets_out(engine, tmp_path):
     matrix = log(engine)
-    for found in every_draft(engine, matrix, anonymous=True):
-        assert not SECRET.search(found.model_dump_json()), found
-        assert found.anonymous is True
-    for found in every_draft(engine, matrix):
-        assert SECRET.search(found.model_dump_json())
-        assert found.anonymous is False
+    for answer in every_draft(engine, matrix, anonymous=True):
+        assert not SECRET.search(answer.model_dump_json()), answer
+        assert answer.anonymous is True
+    for answer in every_draft(engine, matrix):
+        assert SECRET.search(answer.model_dump_json())
+        assert answer.anonymous is False
     where = tmp_path / "drafts"
     export_matrix(engine, matrix, layout="trec_eval", output=where, anonymous=True)
     written = {path.name: path.read_text() for path in where.iterdir()}
@@ -153,9 +150,9 @@ def test_no_name_gets_out(engine, tmp_path):
     key, digest = rows(
         engine, "SELECT pseudonym_key, content_hash FROM roundbook.round, roundbook.matrix"
     )[0]
-    for found in every_draft(engine, matrix, anonymous=True):
-        said = found.model_dump_json()
-        assert not any(secret in said for secret in (str(key), key.hex, digest))
+    for answer in every_draft(engine, matrix, anonymous=True):
+        printed = answer.model_dump_json()
+        assert not any(secret in printed for secret in (str(key), key.hex, digest))
 
 
 def test_scores_follow_their_runs(engine):
@@ -163,40 +160,38 @@ def test_scores_follow_their_runs(engine):
     runs = names(engine).runs
     named, drafted = every_draft(engine, matrix), every_draft(engine, matrix, anonymous=True)
     # The order in which they were logged would tell: pseudonyms stand in their own.
-    assert [each.run for each in drafted[0].runs] == list(runs.values())
+    assert [row.run for row in drafted[0].runs] == list(runs.values())
     assert drafted[4].runs == list(runs.values())
     assert drafted[1].content.splitlines()[0].split(",")[1:] == list(runs.values())
     by_name = dict(zip(named[4].runs, named[4].scores, strict=True))
     assert dict(zip(drafted[4].runs, drafted[4].scores, strict=True)) == {
         runs[tag]: scores for tag, scores in by_name.items()
     }
-    means = {each.run: (each.mean_a, each.rank_a, each.mean_b) for each in named[3].ranking}
-    assert {each.run: (each.mean_a, each.rank_a, each.mean_b) for each in drafted[3].ranking} == {
-        runs[tag]: each for tag, each in means.items()
+    means = {row.run: (row.mean_a, row.rank_a, row.mean_b) for row in named[3].ranking}
+    assert {row.run: (row.mean_a, row.rank_a, row.mean_b) for row in drafted[3].ranking} == {
+        runs[tag]: row for tag, row in means.items()
     }
-    assert [runs[each.run] for each in named[3].ranking] == [
-        each.run for each in drafted[3].ranking
-    ]
+    assert [runs[row.run] for row in named[3].ranking] == [row.run for row in drafted[3].ranking]
     assert named[3].tau_b == drafted[3].tau_b
 
-    def cells(found):
-        rows = [line.split(",") for line in found.content.splitlines()[1:]]
+    def cells(exported):
+        rows = [line.split(",") for line in exported.content.splitlines()[1:]]
         return {(run, topic): value for run, topic, _, value in rows}
 
     assert cells(drafted[2]) == {
         (runs[tag], topic): value for (tag, topic), value in cells(named[2]).items()
     }
     # The organiser's own view says who is who.
-    assert {each.run: each.pseudonym for each in named[0].runs} == runs
-    assert {each.team for each in drafted[0].runs} == {"team 1", "team 2", "team 3", None}
+    assert {row.run: row.pseudonym for row in named[0].runs} == runs
+    assert {row.team for row in drafted[0].runs} == {"team 1", "team 2", "team 3", None}
 
 
 def test_tied_runs_stand_in_the_order_of_their_pseudonyms(engine):
     tags = [f"s{number}" for number in range(12)]
     scores = np.tile(np.random.default_rng(1).random((5, 1)), (1, 12))
     log_scores(engine, "r1", scores, runs=tags)
-    found = compare_rankings(engine, "t", "r1", "AP", resamples=50, anonymous=True)
-    assert [each.run for each in found.ranking] == list(names(engine).runs.values())
+    ranking = compare_rankings(engine, "t", "r1", "AP", resamples=50, anonymous=True)
+    assert [row.run for row in ranking.ranking] == list(names(engine).runs.values())
 
 
 def test_scores_off_a_tie_are_told_by_pseudonym(engine):
@@ -214,8 +209,8 @@ def test_scores_off_a_tie_are_told_by_pseudonym(engine):
 def test_runs_are_asked_for_by_their_pseudonyms(engine):
     matrix = log(engine)
     wanted = names(engine).runs["ucc"]
-    found = export_matrix(engine, matrix, layout="trec_eval", runs=[wanted], anonymous=True)
-    assert f"\tall\t{wanted}\n" in found.content
+    exported = export_matrix(engine, matrix, layout="trec_eval", runs=[wanted], anonymous=True)
+    assert f"\tall\t{wanted}\n" in exported.content
     with pytest.raises(NotRecordedError) as refused:
         export_matrix(engine, matrix, runs=["ucc"], anonymous=True)
     assert not SECRET.search(str(refused.value).replace("'ucc'", ""))
@@ -232,4 +227,4 @@ def test_once_published_the_names_are_public(engine):
     ):
         with refusing(RecordError, r"^Round 'r1' is published.*--anonymous\.$"):
             ask()
-    assert {each.pseudonym for each in show_matrix(engine, matrix).runs} == {None}
+    assert {row.pseudonym for row in show_matrix(engine, matrix).runs} == {None}

@@ -102,7 +102,7 @@ def check(agreement, first, second, seed=0, resamples=2000):
     assert [row.rank_a for row in agreement.ranking] == sorted(
         row.rank_a for row in agreement.ranking
     )
-    ranks = [stats.rankdata(-each) for each in means]
+    ranks = [stats.rankdata(-values) for values in means]
     for i in range(runs):
         row = by_run[f"run{i}"]
         # In full, though ranked without what rounding adds.

@@ -143,8 +143,8 @@ def test_covid_intervals_by_team(covid_with_teams):
     assert pooled["max_min_ratio"] == pytest.approx(1.348, abs=5e-4)
     assert pooled["warning"] is None
     following = pooled["next_round"]
-    found = [following[key] for key in ("u80", "u95", "low", "high", "tau2")]
-    assert found == pytest.approx([0.07647, 0.08985, 0.04676, 0.09637, 0.01776], abs=5e-6)
+    limits_of_next = [following[key] for key in ("u80", "u95", "low", "high", "tau2")]
+    assert limits_of_next == pytest.approx([0.07647, 0.08985, 0.04676, 0.09637, 0.01776], abs=5e-6)
     following = pooled["two_way_next_round"]
     assert [following["u80"], following["tau2"]] == pytest.approx([0.03670, 0.0096], abs=5e-6)
 
@@ -195,8 +195,8 @@ def adhoc(roundbook, data):
 def test_adhoc_intervals(adhoc):
     for row in adhoc(*ADHOC_AP)["rounds"]:
         variance, interval, two_way, two_way_interval = ADHOC_AP[row["round"]]
-        found = [row["variance"], row["two_way_variance"]]
-        assert found == pytest.approx([variance, two_way], abs=5e-7)
+        values = [row["variance"], row["two_way_variance"]]
+        assert values == pytest.approx([variance, two_way], abs=5e-7)
         assert limits(row["interval"]) == pytest.approx(interval, abs=5e-6)
         assert limits(row["two_way_interval"]) == pytest.approx(two_way_interval, abs=5e-6)
 
@@ -365,8 +365,8 @@ def test_a_topic_where_all_runs_tie(roundbook, data):
     assert set(tied) == {factor["mean"]}
     for scale, neutral in (("std", 0.0), ("std-cdf", 0.5), ("std-ab", 0.5)):
         shown, _ = roundbook("standardise", "trec", "5", "--measure", "P@10", "--scale", scale)
-        place = shown["topics"].index("267")
-        assert {run[place] for run in shown["scores"]} == {neutral}
+        column = shown["topics"].index("267")
+        assert {run[column] for run in shown["scores"]} == {neutral}
     dropped, _ = roundbook(
         *("log", "trec", "5 dropped", path, "--measure", "P@10", "--create", "--zero-sd", "drop")
     )
@@ -447,10 +447,10 @@ def recorded_teams(engine, condition):
 
 
 def test_the_same_tag_is_another_teams_in_the_next_round(covid_with_teams, engine):
-    found = recorded_teams(engine, "run.tag IN ('run1', 'run2', 'run3')")
+    teams = recorded_teams(engine, "run.tag IN ('run1', 'run2', 'run3')")
     expected = {("round1", f"run{i}"): "GUIR_S2" for i in (1, 2, 3)}
     expected |= {("round2", f"run{i}"): "cuni" for i in (1, 2, 3)}
-    assert found == expected
+    assert teams == expected
     with unit_of_work(engine) as connection:
         runs = connection.execute(text("SELECT count(*) FROM roundbook.run")).scalar()
         systems = connection.execute(text("SELECT count(system) FROM roundbook.run")).scalar()
@@ -461,10 +461,10 @@ def test_a_team_spelled_in_two_ways_is_one(covid_with_teams, engine, data, tmp_p
     # The files here say RUIR; the published overview of round 3 spells it ruir.
     assert set(recorded_teams(engine, "lower(team.name) = 'ruir'").values()) == {"RUIR"}
     before = recorded_teams(engine, "true")
-    told = (data / "treccovid" / "round3_run_team.csv").read_text()
-    assert told.count(",RUIR,") == 1
+    content = (data / "treccovid" / "round3_run_team.csv").read_text()
+    assert content.count(",RUIR,") == 1
     lower = tmp_path / "round3_run_team.csv"
-    lower.write_text(told.replace(",RUIR,", ",ruir,"))
+    lower.write_text(content.replace(",RUIR,", ",ruir,"))
     done, _ = covid_with_teams(
         *("log", "covid", "round3", covid_file(data, 3, "map"), "--measure", "AP"),
         *("--teams", lower),

@@ -240,8 +240,8 @@ def test_the_database_refuses_changes_and_halves(engine, files):
             )
         },
     }
-    for statement, said in refusals.items():
-        with pytest.raises(DatabaseError, match=said), unit_of_work(engine) as connection:
+    for statement, sentence in refusals.items():
+        with pytest.raises(DatabaseError, match=sentence), unit_of_work(engine) as connection:
             connection.execute(text("INSERT INTO roundbook.topic (task_id, name) VALUES (1, 'x')"))
             connection.execute(text("INSERT INTO roundbook.run (round_id, tag) VALUES (1, 'z')"))
             ids = (
@@ -254,7 +254,7 @@ def test_the_database_refuses_changes_and_halves(engine, files):
 
 
 @pytest.mark.parametrize(
-    ("table", "change", "said"),
+    ("table", "change", "sentence"),
     [
         (
             "run_list",
@@ -285,7 +285,7 @@ def test_the_database_refuses_changes_and_halves(engine, files):
         ),
     ],
 )
-def test_what_was_altered_is_found(engine, files, table, change, said):
+def test_what_was_altered_is_found(engine, files, table, change, sentence):
     runs(engine, files("a", RUN_A), create=True)
     assess(engine, files("qrels", QRELS))
     with begin(engine, keep=False) as session:
@@ -296,8 +296,8 @@ def test_what_was_altered_is_found(engine, files, table, change, said):
             f"UPDATE roundbook.{table} {change}",
         ):
             session.connection.execute(text(statement))
-        found = verify_record(session, VerifyRequest())
-        assert said in difference_sentence(found.differences[0].first)
+        verification = verify_record(session, VerifyRequest())
+        assert sentence in difference_sentence(verification.differences[0].first)
 
 
 def test_a_round_with_runs_or_assessments_stays(engine, files):

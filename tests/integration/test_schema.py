@@ -71,8 +71,8 @@ def test_upgrades_at_once_wait_for_each_other(bare):
         )
         for _ in range(2)
     ]
-    said = [process.communicate(timeout=120) for process in upgrades]
-    assert [process.returncode for process in upgrades] == [0, 0], said
+    outputs = [process.communicate(timeout=120) for process in upgrades]
+    assert [process.returncode for process in upgrades] == [0, 0], outputs
     assert current_revision(bare) == EXPECTED_REVISION
 
 

@@ -48,13 +48,13 @@ def from_files(engine, source, *paths, **options):
 
 def naive_std(scores, by):
     """(x - mean) / sd, a cell at a time."""
-    found = np.empty(np.shape(scores))
+    standardised = np.empty(np.shape(scores))
     for j, row in enumerate(by):
         mean = sum(row) / len(row)
         sd = (sum((x - mean) ** 2 for x in row) / (len(row) - 1)) ** 0.5
         for i, x in enumerate(scores[j]):
-            found[j, i] = (x - mean) / sd
-    return found
+            standardised[j, i] = (x - mean) / sd
+    return standardised
 
 
 def naive_e_std(scores, by):
@@ -290,14 +290,14 @@ def test_trec_7_has_mean_half_and_sd_15_per_topic_before_clipping(engine, shared
     clipped = np.transpose(shown.scores)
     np.testing.assert_allclose(clipped, np.clip(before_clipping, 0, 1), atol=1e-12)
     assert (clipped != before_clipping).any()
-    found = {factor.topic: factor for factor in show_factors(engine, "t", "trec7", "AP").factors}
+    factors = {factor.topic: factor for factor in show_factors(engine, "t", "trec7", "AP").factors}
     for kind in ("mean", "sd"):
         name = {"mean": "mn", "sd": "sd"}[kind]
         text = (shared / f"data/factors/trec7.adhoc.{name}.csv").read_text()
         published = {row[""]: float(row["AP"]) for row in csv.DictReader(text.splitlines())}
-        assert set(published) == set(found)
+        assert set(published) == set(factors)
         for topic, value in published.items():
-            assert getattr(found[topic], kind) == pytest.approx(value, abs=1e-12)
+            assert getattr(factors[topic], kind) == pytest.approx(value, abs=1e-12)
 
 
 def test_a_round_label_that_ends_in_a_number_after_a_colon(engine, new_runs):
@@ -314,8 +314,8 @@ def test_a_round_label_that_ends_in_a_number_after_a_colon(engine, new_runs):
             standardise(engine, "t", "2020", "AP", factors_from=ambiguous)
     for label in ("2020:1", "2020"):
         assert from_files(engine, label, path, factors_version=1).factors_round == label
-        found = standardise(engine, "t", "2020", "AP", factors_from=label, factors_version=1)
-        assert (found.factors_round, found.factor_version) == (label, 1)
+        standardised = standardise(engine, "t", "2020", "AP", factors_from=label, factors_version=1)
+        assert (standardised.factors_round, standardised.factor_version) == (label, 1)
     with pytest.raises(NotRecordedError, match="factor version 7; it has 1"):
         standardise(engine, "t", "2020", "AP", factors_version=7)
 

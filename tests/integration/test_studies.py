@@ -41,8 +41,8 @@ def test_the_published_matrix_by_two_studies(engine, terminal, shared):
     assert (round(raw["t_share"], 4), round(raw["holm_share"], 4)) == (0.8015, 0.6471)
     assert raw["asl"] == sorted(raw["asl"], reverse=True)
     assert (len(raw["asl"]), raw["ranking"][0]["run"]) == (136, "pircRBa1")
-    told = sum(run["better_than"] for run in raw["ranking"])
-    assert told == sum(run["worse_than"] for run in raw["ranking"]) == raw["significant"] == 68
+    pairs = sum(run["better_than"] for run in raw["ranking"])
+    assert pairs == sum(run["worse_than"] for run in raw["ranking"]) == raw["significant"] == 68
     by_holm = [
         sum(run[f"holm_{way}_than"] for run in raw["ranking"]) for way in ("better", "worse")
     ]
@@ -176,9 +176,9 @@ def test_verify_finds_a_study_that_its_scores_do_not_give(engine, terminal):
             )
         )
         connection.commit()
-    (found,) = verify_record(engine).differences
-    assert (found.first.what, found.first.recorded) == ("overall of scales", 0.5)
-    assert found.first.computed != 0.5
+    (difference,) = verify_record(engine).differences
+    assert (difference.first.what, difference.first.recorded) == ("overall of scales", 0.5)
+    assert difference.first.computed != 0.5
 
 
 def test_what_cannot_be_studied_is_said_in_a_sentence(engine, terminal, tmp_path, monkeypatch):

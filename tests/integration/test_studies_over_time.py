@@ -71,13 +71,13 @@ def test_changes_of_published_systems(engine, terminal, shared):
     assert terminal("log", "longeval", "st", str(shared / ST), *log, "--create").code == 0
     study = ("study", "change", "longeval", "wt", "st", "--measure", "nDCG", "--pivot", PIVOT)
     of_tags = (*study, "--match", "tag", "--trials", "1000")
-    found = terminal(*of_tags, "--format", "json").json
-    assert (found["from"], found["to"], found["topics"], found["to_topics"]) == (
+    change = terminal(*of_tags, "--format", "json").json
+    assert (change["from"], change["to"], change["topics"], change["to_topics"]) == (
         *("wt", "st"),
         *(98, 882),
     )
-    assert found["missing_to"] == {"policy": "zero", "cells": 16}
-    by_system = {system["system"]: system for system in found["scales"][0]["systems"]}
+    assert change["missing_to"] == {"policy": "zero", "cells": 16}
+    by_system = {system["system"]: system for system in change["scales"][0]["systems"]}
     e5 = by_system["IRC_E5_base"]
     assert [round(e5[name], 4) for name in ("rd", "ri_from", "ri_to", "dri", "er")] == [
         *(-0.0273, 0.0526, -0.0335, 0.0862),
@@ -104,7 +104,7 @@ def test_changes_of_published_systems(engine, terminal, shared):
     )
     files = ("--file", str(shared / WT), "--to-file", str(shared / ST), "--missing", "zero")
     alone = terminal(*study[:2], *files, *study[5:], "--trials", "1000", "--format", "json").json
-    assert (alone["scales"], alone["match"]) == (found["scales"], "tag")
+    assert (alone["scales"], alone["match"]) == (change["scales"], "tag")
     # No run is known to be of a system.
     refused = terminal(*study)
     assert refused.code == 1

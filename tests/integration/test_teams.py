@@ -330,8 +330,11 @@ def test_factors_on_another_pool_than_that_known_now_are_not_called_pooled(engin
 def test_factors_on_all_or_chosen_runs_claim_no_pool(engine):
     log_scores(engine, "r1", SCORES, teams=of_pool(True, True, True, True, True, True))
     fit_factor_set(engine, "t", "r1", "AP", runs=["run0", "run1"], reason="these")
-    found = [show_factors(engine, "t", "r1", "AP", version=version) for version in (1, 2)]
-    assert [(one.standardising, one.pool_now) for one in found] == [("all", None), ("chosen", None)]
+    factors = [show_factors(engine, "t", "r1", "AP", version=version) for version in (1, 2)]
+    assert [(one.standardising, one.pool_now) for one in factors] == [
+        ("all", None),
+        ("chosen", None),
+    ]
 
 
 def trec_eval(directory, run, **scores):

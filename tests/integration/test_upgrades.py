@@ -130,7 +130,7 @@ class Upgraded(NamedTuple):
     values: dict[str, list[str]]
     changes: list[tuple[Any, ...]]
     revisions: tuple[str | None, str]
-    said: list[str]
+    messages: list[str]
 
 
 @pytest.fixture(scope="module")
@@ -143,15 +143,15 @@ def records(server):
             engine = databases.enter_context(database_on(server))
             load_release(engine, release)
             assert current_revision(engine) == release
-            kept, said = columns(engine), []
+            kept, messages = columns(engine), []
             return Upgraded(
                 engine,
                 catalogue(engine),
                 kept,
                 values(engine, kept),
                 rows(engine, CHANGES) if release < "0003" else [],
-                upgrade(engine, said.append),
-                said,
+                upgrade(engine, messages.append),
+                messages,
             )
 
         yield record
@@ -176,11 +176,11 @@ def copied(server, upgraded):
 def fresh(server):
     """The catalogue of each revision, where nothing was recorded before, and of none."""
     with database_on(server) as engine:
-        found = {"bare": catalogue(engine)}
+        catalogues = {"bare": catalogue(engine)}
         for revision in REVISIONS:
             run_alembic(engine, command.upgrade, revision)
-            found[revision] = catalogue(engine)
-    return found
+            catalogues[revision] = catalogue(engine)
+    return catalogues
 
 
 def test_every_released_schema_has_its_dump():
@@ -236,12 +236,12 @@ def changed_answers(engine, release, meant):
     asked = json.loads((RELEASES / f"{release}.json").read_text(encoding="utf-8"))
     assert len(asked) > 20
     return [
-        f"{each['question']} {each['arguments']}: {line}"
-        for each in asked
+        f"{question['question']} {question['arguments']}: {line}"
+        for question in asked
         for line in differences(
-            each["answer"],
-            ask(engine, each["question"], each["arguments"]),
-            meant.get(each["question"], set()),
+            question["answer"],
+            ask(engine, question["question"], question["arguments"]),
+            meant.get(question["question"], set()),
         )
     ]
 
@@ -282,14 +282,14 @@ WHERE estimate.version = 1 AND task.name = :task
 
 def first_estimates(engine, task="web"):
     """Return the first version of every estimate of a task, by what it is of."""
-    found = rows(engine, ESTIMATES, task=task)
-    return {row[:6]: dict(list(row._mapping.items())[6:]) for row in found}
+    estimates = rows(engine, ESTIMATES, task=task)
+    return {row[:6]: dict(list(row._mapping.items())[6:]) for row in estimates}
 
 
-def assert_equal_estimates(found, expected):
+def assert_equal_estimates(estimates, expected):
     """Compare estimates to the last digits, which depend on the order of a sum."""
-    assert found.keys() == expected.keys()
-    for key, estimate in found.items():
+    assert estimates.keys() == expected.keys()
+    for key, estimate in estimates.items():
         for name, value in estimate.items():
             if isinstance(value, float) or name.endswith("squares"):
                 other = pytest.approx(expected[key][name], rel=1e-12, abs=1e-14)
@@ -321,12 +321,12 @@ def log_again(engine, task):
     with unit_of_work(engine) as connection:
         logged = connection.execute(text(MATRICES)).all()
         chosen = connection.execute(text(CHOSEN)).all()
-        found = []
+        loaded_matrices = []
         for row in logged:
             matrix = connection.execute(select(tables.matrix).filter_by(id=row.id)).one()
             runs = connection.execute(text(RUNS), {"matrix": row.id}).all()
-            found.append((row, load_matrix(connection, matrix), runs))
-    for row, loaded, runs in found:
+            loaded_matrices.append((row, load_matrix(connection, matrix), runs))
+    for row, loaded, runs in loaded_matrices:
         teams = {
             run.tag: RunTeam(*run) for run in runs if any(fact is not None for fact in run[1:])
         }
@@ -342,7 +342,7 @@ def log_again(engine, task):
             teams=teams or None,
             revise="again" if row.revision > 1 else None,
         )
-        for _, tags in (each for each in chosen if each.matrix_id == row.id):
+        for _, tags in (fitted_run for fitted_run in chosen if fitted_run.matrix_id == row.id):
             fit_factor_set(
                 engine, task, row.label, row.measure, runs=tags, reason="again", user="tester"
             )
@@ -360,7 +360,7 @@ def test_an_upgrade_completes_the_estimates_as_if_logged_today(copied):
 @pytest.mark.long
 def test_an_upgrade_says_how_far_it_is(upgraded, release):
     count = len(upgraded.values["matrix"]) if release in COMPLETED else 0
-    assert upgraded.said == [
+    assert upgraded.messages == [
         f"Computing the variance parts of matrix {number} of {count} ..."
         for number in range(1, count + 1)
     ]
@@ -420,14 +420,18 @@ JOIN roundbook.task ON task.id = task_id
 @pytest.mark.parametrize("release", ["0001", "0002"])
 def test_events_tell_of_what_was_recorded_before_events_were_kept(upgraded, release):
     events = list_events(upgraded.engine).events
-    later = [each for each in events if each.what in ("factors fitted", "plan saved")]
+    later = [entry for entry in events if entry.what in ("factors fitted", "plan saved")]
     names = ("at", "who", "what", "task", "round", "matrix", "why", "software")
-    found = [tuple(getattr(each, name) for name in names) for each in events if each not in later]
-    assert sorted(found, key=str) == sorted(upgraded.changes, key=str)
-    assert [each.at for each in events] == sorted(each.at for each in events)
-    assert {each.details["told_from"] for each in events} == {"the record, before events were kept"}
+    earlier = [
+        tuple(getattr(entry, name) for name in names) for entry in events if entry not in later
+    ]
+    assert sorted(earlier, key=str) == sorted(upgraded.changes, key=str)
+    assert [entry.at for entry in events] == sorted(entry.at for entry in events)
+    assert {entry.details["told_from"] for entry in events} == {
+        "the record, before events were kept"
+    }
     # What is made in one go is told in order; the factors of a logging are part of it.
-    assert [(each.what, each.round) for each in events[:4]] == [
+    assert [(entry.what, entry.round) for entry in events[:4]] == [
         ("task created", None),
         ("round created", "2023"),
         ("matrix logged", "2023"),
@@ -442,12 +446,12 @@ def test_events_tell_of_what_was_recorded_before_events_were_kept(upgraded, rele
             ("plan saved", None, None, None, {"plan": "a guess", "version": 1}),
         ],
     )
-    assert [(each.what, each.task, each.round, each.why) for each in later] == [
+    assert [(entry.what, entry.task, entry.round, entry.why) for entry in later] == [
         row[:4] for row in expected
     ]
-    for each, (*_, details) in zip(later, expected, strict=True):
-        assert details.items() <= each.details.items()
-        assert each.who == "simulated"
+    for entry, (*_, details) in zip(later, expected, strict=True):
+        assert details.items() <= entry.details.items()
+        assert entry.who == "simulated"
 
 
 @pytest.mark.long
@@ -464,7 +468,7 @@ def test_the_campaign_goes_on_after_the_upgrade(copied):
     assert (new.status, new.revision, new.factor_version) == ("logged", 1, 1)
     assert (revised.status, revised.revision) == ("logged", 3)
     history = show_variances(copied, "web", "nDCG@10", assessments="official")
-    assert [each.round for each in history.rounds] == ["2023", "2024", "2025", "2026"]
+    assert [row.round for row in history.rounds] == ["2023", "2024", "2025", "2026"]
     assert history.rounds[0].variance == history.rounds[3].variance == new.variance
     after = values(copied, recorded)
     for table, lines in before.items():
@@ -549,14 +553,14 @@ def assert_renewable(engine, *, unchanged):
     before, stale = values(engine, recorded), changes_in(engine)
     renewal = renew_results(engine, task="web", user="tester")
     assert (renewal.left, changes_in(engine)) == ([], {})
-    assert {each.after.name for each in renewal.renewed} == set(stale)
-    for each in renewal.renewed:
-        assert (each.status, each.after.version) == ("saved", each.before.version + 1)
+    assert {outcome.after.name for outcome in renewal.renewed} == set(stale)
+    for outcome in renewal.renewed:
+        assert (outcome.status, outcome.after.version) == ("saved", outcome.before.version + 1)
     for name, saved in {"next web": 2, "a guess": 1}.items():
         if name not in stale:
-            (each,) = renew_results(engine, name=name, user="tester").renewed
+            (outcome,) = renew_results(engine, name=name, user="tester").renewed
             version = saved + (unchanged == "saved")
-            assert (each.status, each.after.version) == (unchanged, version)
+            assert (outcome.status, outcome.after.version) == (unchanged, version)
         assert sizes(engine, name, None) == sizes(engine, name, saved)
     after = values(engine, recorded)
     for table, lines in before.items():
@@ -635,8 +639,8 @@ def test_a_downgrade_leaves_the_first_version_of_an_estimate(bare, fresh):
 @pytest.mark.long
 @pytest.mark.parametrize("broken", first_and_last(REVISIONS))
 def test_a_migration_that_fails_leaves_the_old_schema_whole(bare, fresh, broken):
-    place = REVISIONS.index(broken)
-    before = REVISIONS[place - 1] if place else None
+    index = REVISIONS.index(broken)
+    before = REVISIONS[index - 1] if index else None
     if before in RELEASED:
         load_release(bare, before)
     elif before:

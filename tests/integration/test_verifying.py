@@ -58,35 +58,35 @@ def alter(session, *statements):
         session.connection.execute(text(statement))
 
 
-def found(session, **request):
+def differences_in(session, **request):
     """Return what differs: by kind, how many times, and the first in a sentence."""
     verification = verify_record(session, VerifyRequest(**request))
     assert verification.status == ("different" if verification.differences else "verified")
     return {
-        each.kind: (each.count, difference_sentence(each.first))
-        for each in verification.differences
+        difference.kind: (difference.count, difference_sentence(difference.first))
+        for difference in verification.differences
     }
 
 
 @pytest.mark.long
 def test_an_unaltered_record(record):
-    said = []
-    verification = verify_record(record, VerifyRequest(), said.append)
+    steps = []
+    verification = verify_record(record, VerifyRequest(), steps.append)
     assert (verification.status, verification.differences) == ("verified", [])
     assert verification.tasks == ["web", "speech"]
     assert (verification.matrices, verification.factor_sets) == (11, 12)
     assert (verification.variances, verification.results) == (41, 4)
     assert verification.events > 30
-    assert "Verifying matrix 11 of 11 ..." in said
+    assert "Verifying matrix 11 of 11 ..." in steps
     one = verify_record(record, VerifyRequest(task="speech"))
     assert (one.tasks, one.matrices, one.results) == (["speech"], 0, 0)
 
 
 def test_an_empty_record(engine):
     with begin(engine) as session:
-        assert found(session) == {}
+        assert differences_in(session) == {}
         with pytest.raises(NotRecordedError, match="no task 'none'"):
-            found(session, task="none")
+            differences_in(session, task="none")
 
 
 FIRST = "'web' round '2023', nDCG@10 (official, revision 1)"
@@ -224,7 +224,7 @@ ALTERED = {
 def test_what_was_altered_is_found(record, what):
     statement, expected = ALTERED[what]
     alter(record, statement)
-    differences = found(record)
+    differences = differences_in(record)
     assert set(differences) == set(expected)
     for kind, (count, sentence) in expected.items():
         assert sentence in differences[kind][1]
@@ -240,7 +240,7 @@ def test_a_saved_verdict_is_computed_again(record):
         """UPDATE roundbook.result SET result = jsonb_set(result, '{units,by}', '"team"')
         WHERE name = 'web/drift-1'""",
     )
-    assert "by of units is team, and what it rests on gives" in found(record)["result"][1]
+    assert "by of units is team, and what it rests on gives" in differences_in(record)["result"][1]
     # Nothing tells of which runs teams were known.
     alter(
         record,
@@ -262,20 +262,20 @@ def test_a_saved_verdict_is_computed_again(record):
     further = {"measure": "nDCG@10", "runs": ("all",), "assessments": "official", "reason": "all"}
     fit_factor_set(record, FitRequest(task="web", round="2023", **further))
     assert show_result(record, ShowResult(name=saved.name)).stale
-    assert found(record) == {}
+    assert differences_in(record) == {}
     alter(
         record,
         f"""UPDATE roundbook.result SET result = jsonb_set(result, '{{verdict}}', '"held"')
         WHERE name = '{saved.name}' AND result->>'verdict' = 'undecided'""",
     )
-    said = "drift report 'web/drift-2' version 1: verdict is held, and what it rests on gives undecided"
-    assert found(record)["result"] == (1, said)
+    sentence = "drift report 'web/drift-2' version 1: verdict is held, and what it rests on gives undecided"
+    assert differences_in(record)["result"] == (1, sentence)
 
 
 def test_a_task_alone(record):
     alter(record, "UPDATE roundbook.matrix SET content_hash = 'x' WHERE id = 2")
-    assert found(record, task="speech") == {}
-    assert set(found(record, task="web")) == {"content-hash", "event"}
+    assert differences_in(record, task="speech") == {}
+    assert set(differences_in(record, task="web")) == {"content-hash", "event"}
 
 
 def test_sums_in_another_order_differ_in_their_last_digits_only(record):
@@ -287,7 +287,7 @@ def test_sums_in_another_order_differ_in_their_last_digits_only(record):
         "UPDATE roundbook.variance_estimate SET sum_of_squares = sum_of_squares * (1 + 1e-13),"
         " variance = variance * (1 - 1e-13)",
     )
-    assert found(record) == {}
+    assert differences_in(record) == {}
 
 
 def rows(table, where, **values):
@@ -396,13 +396,13 @@ TAMPERED = [
 def test_what_was_tampered_with_past_all_guards_is_found(record):
     request = PerTopicVarianceRequest(task="web", round="2025", measure="AP", trials=2)
     save_result(record, "study", request)
-    assert found(record) == {}
+    assert differences_in(record) == {}
     alter(record, "SET LOCAL session_replication_role = replica")
     wrong = []
     for statement, expected in TAMPERED:
         part = record.connection.begin_nested()
         alter(record, statement)
-        differences = found(record)
+        differences = differences_in(record)
         part.rollback()
         found_as = {kind: sentence for kind, (_, sentence) in differences.items()}
         if found_as.keys() != expected.keys() or not all(
@@ -478,8 +478,8 @@ def test_what_was_moved_is_found(record, what):
     assert (difference.kind, difference.count) == (kind, count)
     assert (first.table, first.what, first.recorded, first.computed) == expected
     if what == "a run":
-        said = "'web' round '2024', nDCG@10 (official, revision 1): run '2024-run3' is of round '2025',"
-        assert f"{said} and not of this one" == difference_sentence(first)
+        sentence = "'web' round '2024', nDCG@10 (official, revision 1): run '2024-run3' is of round '2025',"
+        assert f"{sentence} and not of this one" == difference_sentence(first)
 
 
 # What is altered in results that nothing has changed since: how many differences there are, and
@@ -590,16 +590,19 @@ def save_more(session):
 @pytest.mark.long
 def test_what_was_falsified_in_results_is_found(record):
     save_more(record)
-    assert found(record) == {}
+    assert differences_in(record) == {}
     ids = list(record.connection.execute(text("SELECT id FROM roundbook.result")).scalars())
     wrong = []
     for what, (statements, (count, *expected)) in FALSIFIED.items():
         part = record.connection.begin_nested()
         alter(record, *statements)
         every = result_differences(record.connection, ids, ignore_progress)
-        differences = [each for each in every if isinstance(each, Difference)]
+        differences = [difference for difference in every if isinstance(difference, Difference)]
         part.rollback()
-        values = [(each.what, each.recorded, each.computed) for each in differences]
+        values = [
+            (difference.what, difference.recorded, difference.computed)
+            for difference in differences
+        ]
         if len(values) != count or values[0] != tuple(expected):
             wrong.append((what, values))
     assert wrong == []
@@ -610,10 +613,10 @@ def test_facts_that_another_version_did_not_note_are_no_difference(record):
     save_more(record)
     other = "UPDATE roundbook.result SET software = 'roundbook 0.0.9'"
     alter(record, known(TEAMS, "known - 'runs'", "run_upload_id IS NOT NULL"), other)
-    assert found(record) == {}
+    assert differences_in(record) == {}
     # What it did note is verified.
     alter(record, known(TEAMS, OTHER_RUNS, "run_upload_id IS NOT NULL"))
-    assert found(record) != {}
+    assert differences_in(record) != {}
 
 
 @pytest.mark.one_server
@@ -636,10 +639,10 @@ def test_a_report_of_runs_counted_over_both_rounds_is_verified(record):
         " both forms have was compared."
     ]
     alter(record, result(DRIFT, HELD))
-    said = (
+    sentence = (
         f"drift report '{DRIFT}' version 1: verdict is held, and what it rests on gives undecided"
     )
-    assert found(record)["result"] == (1, said)
+    assert differences_in(record)["result"] == (1, sentence)
 
 
 @pytest.mark.one_server
@@ -652,15 +655,15 @@ def test_a_verdict_falsified_in_the_earliest_form_is_not_that_of_its_event(recor
     assert verification.differences == []
     assert [(one.result, one.reason) for one in verification.not_computed] == [(DRIFT, "form")]
     alter(record, result(DRIFT, HELD))
-    said = (
+    sentence = (
         f"drift report '{DRIFT}' version 1: verdict is held, and the event of its saving says"
         " undecided"
     )
-    assert found(record) == {"event": (1, said)}
+    assert differences_in(record) == {"event": (1, sentence)}
     # Events of that time number the reports of a task.
     numbered = {"details": "details - '{drift report,version}'::text[] || '{\"report\": 2}'"}
     alter(record, rows("event", f"details ->> 'drift report' = '{DRIFT}'", **numbered))
-    assert found(record) == {"event": (1, said)}
+    assert differences_in(record) == {"event": (1, sentence)}
 
 
 @pytest.mark.one_server

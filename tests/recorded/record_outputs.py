@@ -89,8 +89,8 @@ def _outputs(program: Path | None, server: str | None) -> dict[str, Output]:
     with ExitStack() as stack:
         directory = stack.enter_context(tempfile.TemporaryDirectory())
         if server is None:
-            place = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="rb")))
-            server = stack.enter_context(embedded_server(place / "postgres", throw_away=True))
+            directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="rb")))
+            server = stack.enter_context(embedded_server(directory / "postgres", throw_away=True))
         databases = stack.enter_context(empty_databases(server))
         write_files(Path(directory))
         environment = {

@@ -110,7 +110,7 @@ def _log_runs(engine: Engine, generator: np.random.Generator) -> None:
     """Log what the runs of a round retrieved, in two uploads, and its assessments, revised once."""
     topics = [str(topic) for topic in range(1, SHARED + 1)]
     with TemporaryDirectory() as directory, chdir(directory), begin(engine, USER) as session:
-        place = {"task": "web", "round": "2025"}
+        of_round = {"task": "web", "round": "2025"}
         for name, numbers in (("first.run", range(RUNS - 1)), ("last.run", [RUNS - 1])):
             lines = [
                 f"{topic} Q0 doc{document} {rank} {score:.4f} {_run('2025', number)}\n"
@@ -126,7 +126,7 @@ def _log_runs(engine: Engine, generator: np.random.Generator) -> None:
                 )
             ]
             Path(name).write_text("".join(lines), encoding="utf-8")
-            asked = LogRuns(**place, files=(Path(name),))
+            asked = LogRuns(**of_round, files=(Path(name),))
             log_runs(session, asked)
         judged = [
             f"{topic} 0 doc{document} {max(0, grade - 1)}\n"
@@ -135,7 +135,7 @@ def _log_runs(engine: Engine, generator: np.random.Generator) -> None:
         ]
         for lines, reason in ((judged[:-1], None), (judged, "A judgment was lost")):
             Path("official.qrels").write_text("".join(lines), encoding="utf-8")
-            asked = LogQrels(**place, file=Path("official.qrels"), revise=reason)
+            asked = LogQrels(**of_round, file=Path("official.qrels"), revise=reason)
             log_qrels(session, asked)
 
 

@@ -119,20 +119,20 @@ def catalogue(engine: Engine) -> list[str]:
 
 def columns(engine: Engine) -> Columns:
     """Return the record's tables and their columns."""
-    found: Columns = {}
+    named: Columns = {}
     with engine.connect() as connection:
         for table, column in connection.execute(text(_COLUMNS)):
-            found.setdefault(table, []).append(column)
-    return found
+            named.setdefault(table, []).append(column)
+    return named
 
 
 def values(engine: Engine, of: Columns) -> dict[str, list[str]]:
     """Return every row of these tables as text, in these columns alone, wherever it stands now."""
-    today, found = columns(engine), {}
+    today, rows_of = columns(engine), {}
     with engine.connect() as connection:
         for table, names in of.items():
             moved = not set(names) <= set(today.get(table, ()))
             rows = f"({_MOVED[table]}) AS moved" if moved else f"roundbook.{table}"
             query = text(f"SELECT CAST(ROW({', '.join(names)}) AS text) FROM {rows}")
-            found[table] = sorted(connection.execute(query).scalars())
-    return found
+            rows_of[table] = sorted(connection.execute(query).scalars())
+    return rows_of

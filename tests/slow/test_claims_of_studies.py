@@ -40,8 +40,8 @@ def test_an_effect_ratio_that_is_stable_was_chosen_by_its_gain(gain):
     stable = [one for one in changes if not one.unstable]
     median = np.median([one.er for one in stable])
     covered = np.mean([one.er_interval[0] <= 1 <= one.er_interval[1] for one in stable])
-    found = (len(stable) / systems, median, covered)
-    assert found == pytest.approx(GAINS[gain], abs=0.01)
+    shares = (len(stable) / systems, median, covered)
+    assert shares == pytest.approx(GAINS[gain], abs=0.01)
 
 
 def a_round(rng, topics, teams):
@@ -145,8 +145,8 @@ def test_a_needed_difference_of_few_topics_holds_less_on_others(topics):
         large = np.abs(differences) >= needed
         swapped = differences * (second[:, one] - second[:, other]) < 0
         rates += [swapped[large].mean()] if large.any() else []
-    found = (answered / rounds, last / rounds, np.mean(rates))
-    assert found == pytest.approx(SWAPS[topics], abs=0.01)
+    shares = (answered / rounds, last / rounds, np.mean(rates))
+    assert shares == pytest.approx(SWAPS[topics], abs=0.01)
 
 
 # By the teams of five rounds or six: how often tau falls, and rises, beyond chance.
@@ -170,8 +170,8 @@ def test_tau_falls_by_itself_with_fewer_teams(teams):
             taus.append(leave_one_out(scores, of_run, scales=["std-ab"]).scales[0].tau)
         trends.append(round_trend(taus))
     beyond = [trend.order_tau for trend in trends if trend.p <= 0.05]
-    found = [sum(tau * sign > 0 for tau in beyond) / len(trends) for sign in (-1, 1)]
-    assert found == pytest.approx(TRENDS[teams], abs=0.01)
+    shares = [sum(tau * sign > 0 for tau in beyond) / len(trends) for sign in (-1, 1)]
+    assert shares == pytest.approx(TRENDS[teams], abs=0.01)
 
 
 def normal(rng, size):

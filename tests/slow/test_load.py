@@ -40,8 +40,8 @@ def served(address):
         env=os.environ | {"ROUNDBOOK_DATABASE_URL": address},
     )
     try:
-        said = process.stderr.readline()
-        yield process, said.split()[2] + PREFIX
+        line = process.stderr.readline()
+        yield process, line.split()[2] + PREFIX
         process.terminate()
         assert process.communicate(timeout=30)[1] == ""
     finally:

@@ -48,8 +48,8 @@ def test_compose():
 
 def test_image():
     lines = (ROOT / "Dockerfile").read_text().replace("\\\n", "").splitlines()
-    said = [tuple(line.split(maxsplit=1)) for line in lines if line and line[0].isalpha()]
-    last = dict(said)
+    instructions = [tuple(line.split(maxsplit=1)) for line in lines if line and line[0].isalpha()]
+    last = dict(instructions)
     assert last["USER"].isdigit()
     assert int(last["USER"]) > 0
     assert json.loads(last["ENTRYPOINT"]) == ["roundbook"]
@@ -61,7 +61,7 @@ def test_image():
     assert f"127.0.0.1:{last['EXPOSE']}/readyz" in last["HEALTHCHECK"]
     # What is copied into it is let through.
     ignored = (ROOT / ".dockerignore").read_text().split()
-    copied = [rest.split() for instruction, rest in said if instruction == "COPY"]
+    copied = [rest.split() for instruction, rest in instructions if instruction == "COPY"]
     for name in (name for words in copied if words[0][0] != "-" for name in words[:-1]):
         assert f"!{name.removeprefix('./')}" in ignored
         assert (ROOT / name).exists()

@@ -50,12 +50,12 @@ def test_what_is_left_out_has_the_field_s_default_or_none():
 
 
 @pytest.mark.parametrize(
-    ("words", "told"), [((), "Missing argument 'NAME'"), (("n", "--level", "2"), "'--level'")]
+    ("words", "sentence"), [((), "Missing argument 'NAME'"), (("n", "--level", "2"), "'--level'")]
 )
-def test_what_a_field_does_not_take_is_a_usage_error(words, told):
+def test_what_a_field_does_not_take_is_a_usage_error(words, sentence):
     done, _ = answer(*words)
     assert done.exit_code == 2
-    assert told in done.output
+    assert sentence in done.output
 
 
 def test_the_help_is_the_field_s():

@@ -36,9 +36,9 @@ def test_an_empty_variable_is_an_unset_one(file, loaded, monkeypatch):
     assert {name: getattr(plain, name.lower()) for name in DEFAULTS} == DEFAULTS
     file.write_text('database_url = "postgresql://a@b/c"\nuser = "Ann"\n')
     load_settings.cache_clear()
-    found = loaded()
-    assert found.database_url.get_secret_value() == "postgresql://a@b/c"
-    assert found.user == "Ann"
+    settings = loaded()
+    assert settings.database_url.get_secret_value() == "postgresql://a@b/c"
+    assert settings.user == "Ann"
     monkeypatch.setenv("ROUNDBOOK_USER", "Bea")
     load_settings.cache_clear()
     assert loaded().user == "Bea"

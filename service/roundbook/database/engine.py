@@ -137,11 +137,14 @@ def _prepare_connection(connection: psycopg.Connection, _: object) -> None:
         raise DatabaseError(
             f"The server is PostgreSQL {major}, and Roundbook needs {OLDEST_SERVER} or later.",
             way_out="name another server",
+            version=major,
         )
     raise DatabaseError(
         f"The encoding of the database '{database}' is {encoding}, and Roundbook needs UTF8. Make"
         " another for it, in SQL: CREATE DATABASE roundbook ENCODING 'UTF8' TEMPLATE template0"
-        " LC_COLLATE 'C' LC_CTYPE 'C'"
+        " LC_COLLATE 'C' LC_CTYPE 'C'",
+        database=database,
+        encoding=encoding,
     )
 
 

@@ -70,7 +70,9 @@ def find_program(name: str, major: int, *, encrypted: bool = False) -> Path:
     raise InputError(
         f"The server is PostgreSQL {major}, but there is no {name} of version {major} here. Install"
         f" the client programs of PostgreSQL {major} (Debian: postgresql-client-{major}), or put"
-        " their directory on PATH."
+        " their directory on PATH.",
+        name=name,
+        version=major,
     )
 
 

@@ -71,7 +71,8 @@ def use_here(directory: Path) -> Iterator[None]:
                 raise DatabaseUnreachableError(
                     f"The embedded server in {directory} was started on '{before['name']}', and"
                     " nothing tells whether it still runs there. Run a command there, or make"
-                    f" sure that it does not and delete {path}."
+                    f" sure that it does not and delete {path}.",
+                    machine=before["name"],
                 )
             file.truncate(0)
             file.write(json.dumps(here))
@@ -83,7 +84,8 @@ def use_here(directory: Path) -> Iterator[None]:
                 f"The embedded server in {directory} is in use on '{user['name']}', another machine"
                 " or container than this one, and cannot be shared. Try again when nobody uses it"
                 " there; to work from several machines, use a server:"
-                " postgresql://USER:PASSWORD@HOST:PORT/DATABASE in ROUNDBOOK_DATABASE_URL."
+                " postgresql://USER:PASSWORD@HOST:PORT/DATABASE in ROUNDBOOK_DATABASE_URL.",
+                machine=user["name"],
             )
         yield
 
@@ -190,6 +192,7 @@ def end_keeper(directory: Path) -> bool:
             f"The embedded server in {directory} is kept up by process {keeper.process} of another"
             " container or machine.",
             way_out="stop it there",
+            process=keeper.process,
         )
     with suppress(ProcessLookupError):
         os.kill(keeper.process, signal.SIGTERM)
@@ -200,7 +203,8 @@ def end_keeper(directory: Path) -> bool:
         time.sleep(0.02)
     raise DatabaseUnreachableError(
         f"Process {keeper.process}, which keeps the embedded server in {directory} up, does not"
-        " end; try again in a moment."
+        " end; try again in a moment.",
+        process=keeper.process,
     )
 
 

@@ -84,7 +84,8 @@ def bring_to_this_version(directory: Path) -> None:
                 raise DatabaseUnreachableError(
                     f"The embedded record in {directory} could not be brought from PostgreSQL"
                     f" {version} to {target_version()}, and is as it was: {reason_of(error)}. Try"
-                    " again, or use the Roundbook that you used before."
+                    " again, or use the Roundbook that you used before.",
+                    version=version,
                 ) from error
 
 
@@ -106,13 +107,15 @@ def _check(directory: Path, version: int) -> None:
     if version > target_version():
         raise DatabaseUnreachableError(
             f"The embedded record in {directory} was made by PostgreSQL {version}, and this program"
-            f" brings {target_version()}. Install the newer Roundbook that made it."
+            f" brings {target_version()}. Install the newer Roundbook that made it.",
+            version=version,
         )
     if version not in library.utils.POSTGRES_VERSIONS:
         raise DatabaseUnreachableError(
             f"The embedded record in {directory} was made by PostgreSQL {version}, whose programs"
             " this program no longer brings.",
             way_out="carry it over",
+            version=version,
         )
     _stop_leftover(directory)
     running = library.utils.PostmasterInfo.read_from_pgdata(directory)
@@ -120,7 +123,9 @@ def _check(directory: Path, version: int) -> None:
         raise DatabaseUnreachableError(
             f"The embedded record in {directory} is to be brought from PostgreSQL {version} to"
             f" {target_version()}, but process {running.pid} still serves it. Try again when no"
-            " other Roundbook uses it."
+            " other Roundbook uses it.",
+            version=version,
+            process=running.pid,
         )
 
 

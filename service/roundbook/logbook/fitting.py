@@ -163,7 +163,8 @@ def _choose(loaded: LoadedMatrix, runs: tuple[str, ...]) -> Standardising:
         mask = np.array([tag in chosen for tag in tags])
     if mask.sum() < 2:
         raise ImpossibleStatisticError(
-            f"A standardisation factor's sd needs at least 2 standardising runs, not {mask.sum()}."
+            f"A standardisation factor's sd needs at least 2 standardising runs, not {mask.sum()}.",
+            runs=int(mask.sum()),
         )
     if mask.all():
         return all_runs

@@ -89,7 +89,9 @@ def reading(reference: str) -> Callable[[object, str], Result]:
 def find_kind(name: str) -> Kind:
     """Return a kind of saved result by its name."""
     if name not in _PACKAGES:
-        raise InputError(f"There is no kind of result '{name}'; there are {', '.join(_PACKAGES)}.")
+        raise InputError(
+            f"There is no kind of result '{name}'; there are {', '.join(_PACKAGES)}.", kind=name
+        )
     kind: Kind = import_kind(name, "roundbook.logbook.{}.kind").KIND
     return kind
 

@@ -180,6 +180,7 @@ def choose_assessments(
             f"{measure} is recorded under several assessments in this {where}"
             f" ({', '.join(current)}), which are never mixed.",
             way_out="several assessments",
+            measure=measure,
         )
     return current[0]
 

@@ -61,12 +61,15 @@ def parse_measure(name: str) -> MeasureIdentity:
     if parts is None or "." in (parts.cutoff or ""):
         if "(" in name or ")" in name:
             raise InputError(
-                f"The measure '{name}' cannot be read; write parameters as in nDCG(gains=exp)@10."
+                f"The measure '{name}' cannot be read; write parameters as in nDCG(gains=exp)@10.",
+                measure=name,
             )
         return MeasureIdentity(name, name, None, {})
     cutoff = int(parts.cutoff) if parts.cutoff else None
     if cutoff is not None and not 0 < cutoff < 2**31:
-        raise InputError(f"The measure '{name}' has a cutoff of {cutoff}, which is none.")
+        raise InputError(
+            f"The measure '{name}' has a cutoff of {cutoff}, which is none.", measure=name
+        )
     return MeasureIdentity(name, parts.family, cutoff, parts.parameters)
 
 
@@ -102,7 +105,9 @@ def ensure_measure(
     """
     identity = parse_measure(name)
     if bounds is not None and not -inf < bounds[0] < bounds[1] < inf:
-        raise InputError(f"Bounds are two finite numbers, the lower first, not {bounds}.")
+        raise InputError(
+            f"Bounds are two finite numbers, the lower first, not {bounds}.", measure=identity.name
+        )
     lower, upper = bounds or (None, None)
     row = added = None
     # The measure found may be merged into another one before it is locked: look again.

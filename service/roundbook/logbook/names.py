@@ -35,7 +35,8 @@ def check_name(noun: str, name: str) -> str:
     if name.startswith("-"):
         raise InputError(
             f"{article} {noun} needs a name that does not begin with '-', as an option does: not"
-            f" '{name}'."
+            f" '{name}'.",
+            name=name,
         )
     return name
 

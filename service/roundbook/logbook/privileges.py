@@ -70,18 +70,21 @@ def grant_access(session: Session, request: GrantRequest) -> GrantedAccess:
     if not status.owns:
         raise DatabaseError(
             f"Only the record's owner, '{status.owner}', can grant rights on it; connect as"
-            " that role."
+            " that role.",
+            owner=status.owner,
         )
     if not status.exists:
         name = sql.Identifier(role).as_string()
         raise NotRecordedError(
             f"The server has no role '{role}'. Make it first, in SQL: CREATE ROLE {name} LOGIN"
-            " PASSWORD '...'"
+            " PASSWORD '...'",
+            role=role,
         )
     if status.may_all:
         raise AlreadyRecordedError(
             f"Role '{role}' is the record's owner, a member of it or a superuser, and so may"
-            " do everything; grant to a role that is none of these."
+            " do everything; grant to a role that is none of these.",
+            role=role,
         )
     writes = request.access == "service"
     needed = _needed_privileges(connection, writes=writes)

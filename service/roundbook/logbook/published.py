@@ -171,16 +171,23 @@ def _check_numbers(request: RecordVarianceRequest) -> None:
     if not 1e-100 <= variance <= 1e100:
         raise InputError(
             f"A variance is a number above 0, and within what scores can have (1e-100 to 1e100),"
-            f" not {variance:g}."
+            f" not {variance:g}.",
+            variance=f"{variance:g}",  # as text: JSON has no number that is none
         )
     if topics < 2 or runs < 1:
         raise ImpossibleStatisticError(
-            f"A residual variance needs at least 2 topics and 1 run, not {topics} and {runs}."
+            f"A residual variance needs at least 2 topics and 1 run, not {topics} and {runs}.",
+            topics=topics,
+            runs=runs,
         )
     if max(topics, runs) >= 2**31:
         raise InputError("No round has that many topics or runs.")
     if request.teams is not None and not 1 <= request.teams <= runs:
-        raise InputError(f"{runs} runs are of 1 to {runs} teams, not of {request.teams}.")
+        raise InputError(
+            f"{runs} runs are of 1 to {runs} teams, not of {request.teams}.",
+            runs=runs,
+            teams=request.teams,
+        )
 
 
 def _check_revision(

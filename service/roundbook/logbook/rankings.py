@@ -112,7 +112,9 @@ def compare_rankings(session: Session, request: RankRequest) -> RankAgreement:
         if factors.usable().keys().isdisjoint(loaded.topics):
             raise ImpossibleStatisticError(
                 f"No topic of round '{series.round}' has usable factors in version"
-                f" {factors.row.version}: there is nothing to rank by."
+                f" {factors.row.version}: there is nothing to rank by.",
+                round=series.round,
+                version=factors.row.version,
             )
         sides.append(factors)
     usable = set(loaded.topics).intersection(*(factors.usable() for factors in sides))

@@ -170,7 +170,12 @@ def merge_measures(session: Session, request: MergeMeasures) -> MergedMeasures:
     rows = connection.execute(select(measure).order_by(measure.c.id).with_for_update()).all()
     merged, into = _named(rows, request.merged), _named(rows, request.into)
     if merged.id == into.id:
-        raise InputError(f"'{request.merged}' and '{request.into}' are one measure: {into.name}.")
+        raise InputError(
+            f"'{request.merged}' and '{request.into}' are one measure: {into.name}.",
+            merged=request.merged,
+            into=request.into,
+            measure=into.name,
+        )
     if canonical_measure(into.name) == merged.name:
         merged, into = into, merged
     _refuse_two_measures(merged.name, into.name)
@@ -239,7 +244,9 @@ def _refuse_two_measures(merged: str, into: str) -> None:
     if (first.family, first.cutoff) != (second.family, second.cutoff) and all(
         map(is_known_measure, names)
     ):
-        raise InputError(f"{merged} and {into} are two measures, and cannot be merged.")
+        raise InputError(
+            f"{merged} and {into} are two measures, and cannot be merged.", merged=merged, into=into
+        )
 
 
 def _refuse_scores_of_both(connection: Connection, merged: Row[Any], into: Row[Any]) -> None:

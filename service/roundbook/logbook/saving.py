@@ -220,7 +220,8 @@ def save_long_result(
                 return _store_version(session, computed, task_id, name, note)
     raise RevisedMeanwhileError(
         f"What the {find_kind(kind).title} rests on was corrected each time it was computed; ask for"
-        " it again."
+        " it again.",
+        kind=kind,
     )
 
 

@@ -169,7 +169,8 @@ def _standardised(
     if not kept:
         raise ImpossibleStatisticError(
             f"None of the topics has usable factors in round '{source.round}': there is nothing to"
-            " standardise by."
+            " standardise by.",
+            round=source.round,
         )
     chosen = [usable[names[index]] for index in kept]
     scores, mean, sd = raw.scores[kept], factors.mean[chosen], factors.sd[chosen]
@@ -274,5 +275,7 @@ def _label_and_version(
             f"'{named}' could be the round of that label, or factor version {int(number)} of"
             f" round '{label}'.",
             way_out="factor version",
+            round=label,
+            version=int(number),
         )
     return named, None

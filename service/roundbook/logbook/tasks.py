@@ -200,7 +200,7 @@ def not_empty_error(
             round=rename,
         )
     if not scores:
-        return RecordError(message)
+        return RecordError(message, task=task_name)
     return RecordError(message, way_out="withdraw instead", task=task_name)
 
 

@@ -97,9 +97,12 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
     round_id = recorded.id
     tags = {row.tag: row.counts for row in connection.execute(text(_RUNS), {"round": round_id})}
     if tags.keys().isdisjoint(teams):
+        label = request.round.strip()
         raise InputError(
-            f"The team file names none of the {len(tags)} runs of round '{request.round.strip()}';"
-            " its first column must hold the run tags."
+            f"The team file names none of the {len(tags)} runs of round '{label}'; its first column"
+            " must hold the run tags.",
+            round=label,
+            runs=len(tags),
         )
     described = describe_runs(connection, round_id, teams, correct=reason is not None)
     changes = described.changes

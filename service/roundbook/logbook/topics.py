@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import groupby
+from typing import Any
 from unicodedata import normalize
 
 from sqlalchemy import Connection, func, select, text
@@ -109,10 +110,17 @@ def alias_topics(session: Session, request: AliasTopics) -> AliasedTopics:
             raise _refused(
                 row,
                 f"task '{request.task}' has no topic '{row.topic}'; name it by the id it has in a round",
+                task=request.task,
+                topic=row.topic,
             )
         name = new.get(name, same.name(name))
         if in_round and spelled not in in_round:
-            raise _refused(row, f"round '{row.round}' has no topic '{row.id}'")
+            raise _refused(
+                row,
+                f"round '{row.round}' has no topic '{row.id}'",
+                round=row.round,
+                topic=row.id,
+            )
         current = new.get(spelled, same.names.get(spelled))
         if name in (spelled, current):
             continue
@@ -125,7 +133,11 @@ def alias_topics(session: Session, request: AliasTopics) -> AliasedTopics:
                 name=row.id,
             )
         if spelled in stood_for:
-            raise _refused(row, f"'{row.id}' is a topic that other ids stand for; name it as topic")
+            raise _refused(
+                row,
+                f"'{row.id}' is a topic that other ids stand for; name it as topic",
+                name=row.id,
+            )
         new[spelled] = name
         stood_for.add(name)
     names = dict(same.names) | new
@@ -166,8 +178,8 @@ def _stale(connection: Connection, task_id: int) -> list[str]:
     ]
 
 
-def _refused(row: TopicId, reason: str) -> BadFileError:
-    return BadFileError(reason, row.file, row.line)
+def _refused(row: TopicId, reason: str, **facts: Any) -> BadFileError:  # noqa: ANN401
+    return BadFileError(reason, row.file, row.line, **facts)
 
 
 def _round_topics(
@@ -235,6 +247,9 @@ def _refuse_two_in_one(
                         line,
                         f"'{first[name]}' and '{spelled}' are two topics of round '{label}'"
                         f" ({holder.format(key[0])}), so they cannot be one",
+                        round=label,
+                        first=first[name],
+                        second=spelled,
                     )
                 first[name] = spelled
 

@@ -20,7 +20,7 @@ from roundbook.errors import SchemaOutOfDateError
 def test_the_revisions_are_those_that_alembic_finds():
     script = ScriptDirectory.from_config(alembic_config())
     assert script.get_current_head() == EXPECTED_REVISION
-    assert [each.revision for each in script.walk_revisions()][::-1] == REVISIONS
+    assert [entry.revision for entry in script.walk_revisions()][::-1] == REVISIONS
 
 
 def test_a_later_revision_is_not_known():

@@ -68,18 +68,18 @@ def reads_back(matrix, path):
             expected = held._replace(runs=["again"]) if one_run_a_file else held
             same(read(path, layout=layout), expected)
             try:
-                found = read(path)
+                again = read(path)
             except InputError as refusal:  # doubtful, but never taken for another
                 check_refusal(str(refusal), str(path))
             else:
-                same(found, expected)
+                same(again, expected)
 
 
 def same(matrix, table):
     assert set(matrix.topics) == set(table.topics)
     assert list(matrix.runs) == list(table.runs)
-    found = dict(zip(matrix.topics, matrix.scores.tolist(), strict=True))
-    np.testing.assert_array_equal([found[topic] for topic in table.topics], table.rows)
+    rows_of = dict(zip(matrix.topics, matrix.scores.tolist(), strict=True))
+    np.testing.assert_array_equal([rows_of[topic] for topic in table.topics], table.rows)
 
 
 def outcome_of_teams(path):

@@ -69,9 +69,9 @@ def test_a_last_topic_of_means_is_refused_whatever_its_name(tmp_path):
         for run, scores in (("a", (0.1, 0.2, 0.6, 0.3)), ("b", (0.7, 0.5, 0.0, 0.4)))
         for topic, score in zip(("1", "2", "3", "Mean:"), scores, strict=True)
     ]
-    found = refusal(tmp_path, "\n".join(["run,topic,value", *rows]))
-    assert found[0].startswith("the last topic, 'Mean:', has the means of the topics before it")
-    assert found[1] == 5
+    refused = refusal(tmp_path, "\n".join(["run,topic,value", *rows]))
+    assert refused[0].startswith("the last topic, 'Mean:', has the means of the topics before it")
+    assert refused[1] == 5
 
 
 def test_run_tags_with_commas(tmp_path):
@@ -79,7 +79,7 @@ def test_run_tags_with_commas(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "reason", "place"),
+    ("content", "reason", "position"),
     [
         ("topic,run,value,score\n1,a,0,0\n", "'value' and 'score' could be meant", (1, 4)),
         ("topic,qid,run,score\n1,1,a,0\n", "'topic' and 'qid' could be meant", (1, 2)),
@@ -92,13 +92,13 @@ def test_run_tags_with_commas(tmp_path):
         ("topic,run,measure,score\n1,a,map,1\n1,a,P_5,1\n", "", None),
     ],
 )
-def test_what_is_not_a_long_file(tmp_path, content, reason, place):
-    if place is None:
+def test_what_is_not_a_long_file(tmp_path, content, reason, position):
+    if position is None:
         assert read(tmp_path, content).scores.tolist() == [[1.0]]
         return
-    found = refusal(tmp_path, content)
-    assert reason in found[0]
-    assert found[1:] == place
+    refused = refusal(tmp_path, content)
+    assert reason in refused[0]
+    assert refused[1:] == position
 
 
 def test_a_list_that_would_be_an_enormous_matrix_is_refused(tmp_path):

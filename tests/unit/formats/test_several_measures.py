@@ -126,12 +126,12 @@ def test_runs_that_spell_a_measure_in_two_ways_are_refused_and_not_dropped(write
     for one, other, asked in (("AP", "map", "AP"), ("X", "x", "X"), ("P_5", "P@5", "P@5")):
         rows = f"a,1,{one},.1\na,2,{one},.2\nb,1,{other},.3\nb,2,{other},.4\n"
         long = write("long.csv", f"run,topic,measure,value\n{rows}")
-        said = refusal([long], [asked])
-        assert said.endswith(
+        message = refusal([long], [asked])
+        assert message.endswith(
             f"the measures {one}, {other} of this file could all be {asked}; choose one with"
             " --file-measure, and log that measure by itself."
         )
-        assert refusal([long], [asked, "RR"]) == said
+        assert refusal([long], [asked, "RR"]) == message
         assert f"{one} and {other} are one measure" in refusal([long], [])
         # Its exact name chooses rows, but not that a run be dropped.
         chosen = refusal([long], [asked], file_measure=other)
@@ -148,21 +148,23 @@ def test_a_run_with_scores_of_other_measures_only_is_refused_and_not_dropped(wri
         "apart.eval",
         "map\t1\t.1\nmap\t2\t.3\nrunid\tall\ta\nP_10\t1\t.1\nP_10\t2\t.3\nrunid\tall\tb\n",
     )
-    said = "the run {} has scores of {} in these files, and none of {}; give the run scores of it"
-    assert said.format("b", "P_10", "map") in refusal([apart], ["AP"])
-    assert said.format("a", "map", "P_10") in refusal([apart], ["P@10"])
+    message = (
+        "the run {} has scores of {} in these files, and none of {}; give the run scores of it"
+    )
+    assert message.format("b", "P_10", "map") in refusal([apart], ["AP"])
+    assert message.format("a", "map", "P_10") in refusal([apart], ["P@10"])
     rows = "a,1,X,.1\na,2,X,.2\nb,1,Y,n/a\nb,2,Y,\n"
     long = write("long.csv", f"run,topic,measure,value\n{rows}")
-    assert said.format("b", "Y", "X") in refusal([long], ["X"])
+    assert message.format("b", "Y", "X") in refusal([long], ["X"])
     three = write("three.csv", f"run,topic,measure,value\n{rows}a,1,Z,.1\na,2,Z,.2\n")
-    assert said.format("b", "Y", "X") in refusal([three], ["X", "Z"])
+    assert message.format("b", "Y", "X") in refusal([three], ["X", "Z"])
     strange = write(
         "strange.csv", f"run,topic,measure,value\na,1,X,.1\nb\x07,1,Y\x10{'y' * 500},.1\n"
     )
     assert f"the run 'b\\x07' has scores of 'Y\\x10{'y' * 97}…' in" in refusal([strange], ["X"])
     counted = write("counted.eval", trec_eval("a", A) + trec_eval("b", COUNTED))
     for measures in (["AP"], []):
-        assert said.format("b", "num_ret", "map") in refusal([counted], measures)
+        assert message.format("b", "num_ret", "map") in refusal([counted], measures)
     # The run's scores may stand in another of the files.
     other = write("b.eval", trec_eval("b", B))
     assert facts(read_measures([apart, other], ["AP"])) == [
@@ -188,8 +190,8 @@ def test_the_file_that_is_wrong_is_named(write):
     whole = [write(f"{run}.eval", trec_eval(run, A)) for run in "ac"]
     partial = write("b.eval", trec_eval("b", {"map": [0.5, 0.6]}))
     files = [whole[0], partial, whole[1]]
-    said = refusal(files, ["map", "ndcg_cut_10"])
-    assert said.startswith(
+    message = refusal(files, ["map", "ndcg_cut_10"])
+    assert message.startswith(
         f"{partial}: the run b has scores of map in these files, and none of ndcg"
     )
     short = write("b.eval", trec_eval("b", {"map": [0.5]}))

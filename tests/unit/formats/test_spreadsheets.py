@@ -123,10 +123,10 @@ def test_what_is_written_is_read_back_or_refused(tmp_path, kind, matrix):
             with pytest.raises(InputError, match=r"would be (mis)?read"):
                 write(topics, runs, scores, *measure)
             continue
-        found = read(tmp_path / "scores", content)
-        assert f"write_{found.layout}" == write.__name__
-        assert (list(found.topics), list(found.runs)) == (topics, runs)
-        assert np.array_equal(found.scores, scores)
+        again = read(tmp_path / "scores", content)
+        assert f"write_{again.layout}" == write.__name__
+        assert (list(again.topics), list(again.runs)) == (topics, runs)
+        assert np.array_equal(again.scores, scores)
 
 
 @pytest.mark.parametrize("kind", ["xlsx", "parquet"])
@@ -342,18 +342,18 @@ def test_a_hole_in_the_topics_of_a_frame_is_no_topic(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("rows", "place"),
+    ("rows", "position"),
     [
         ([["topic", "a"], ["1", 0.5], [12345678901234567890.0, 0.25]], "3:1"),
         ([["topic", -1.2345678901234567e18], ["1", 0.5]], "1:2"),
         ([["topic", "run", "value"], ["1", "x", 0.5], ["2", 1.5e17, 0.25]], "3:2"),
     ],
 )
-def test_a_name_of_more_digits_than_a_spreadsheet_keeps_is_refused(tmp_path, rows, place):
+def test_a_name_of_more_digits_than_a_spreadsheet_keeps_is_refused(tmp_path, rows, position):
     path = tmp_path / "scores.xlsx"
     message = refusal(path, workbook(rows))
     assert message == (
-        f":{place}: the cell holds a number of more than 15 digits, of which a spreadsheet keeps"
+        f":{position}: the cell holds a number of more than 15 digits, of which a spreadsheet keeps"
         " 15; give the column the format Text, and enter the name again."
     )
     path.write_bytes(workbook([["run", "team"], ["x", "A"], [12345678901234567890.0, "B"]]))

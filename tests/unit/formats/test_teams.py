@@ -27,7 +27,7 @@ def test_header_aliases_and_optional_columns(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "reason", "place"),
+    ("content", "reason", "position"),
     [
         ("run,type\na,b\n", "needs a column 'team'; this one has 'run', 'type'", (1, None)),
         ("Lauf;team\na;b\n", "needs a column 'run'; this one has 'Lauf', 'team'", (1, None)),
@@ -39,11 +39,11 @@ def test_header_aliases_and_optional_columns(tmp_path):
         ("run,tag,team\na,b,c\n", "'run' and 'tag' could be meant", (1, 2)),
     ],
 )
-def test_what_is_not_a_team_file(tmp_path, content, reason, place):
+def test_what_is_not_a_team_file(tmp_path, content, reason, position):
     with pytest.raises(BadFileError) as caught:
         read(tmp_path, content)
     assert reason in caught.value.reason
-    assert (caught.value.line, caught.value.column) == place
+    assert (caught.value.line, caught.value.column) == position
 
 
 @pytest.mark.parametrize(

@@ -47,9 +47,9 @@ def archive():
     ],
 )
 def test_files_that_are_not_text(tmp_path, content, reason, line):
-    found = refusal(tmp_path, content)
-    assert reason in found[0]
-    assert found[1] == line
+    refused = refusal(tmp_path, content)
+    assert reason in refused[0]
+    assert refused[1] == line
 
 
 def test_the_size_limit_holds_before_and_after_decompression(tmp_path):

@@ -76,9 +76,9 @@ def test_trec_eval_of_several_runs_one_after_another(tmp_path):
     ],
 )
 def test_what_is_not_trec_eval_output(tmp_path, content, reason, line):
-    found = refusal(tmp_path, content)
-    assert reason in found[0]
-    assert found[1] == line
+    refused = refusal(tmp_path, content)
+    assert reason in refused[0]
+    assert refused[1] == line
 
 
 def test_ir_measures_takes_the_tag_from_the_name(tmp_path):
@@ -127,9 +127,9 @@ def test_ir_measures_json_lines(tmp_path):
     ],
 )
 def test_what_is_not_ir_measures_output(tmp_path, content, reason, line):
-    found = refusal(tmp_path, content)
-    assert reason in found[0]
-    assert found[1] == line
+    refused = refusal(tmp_path, content)
+    assert reason in refused[0]
+    assert refused[1] == line
 
 
 @pytest.mark.parametrize("name", ["all", "ALL", "mean", "Average", "amean"])
@@ -162,9 +162,9 @@ def test_means_at_the_end_of_each_run_are_refused_whatever_their_name(tmp_path):
         return "".join(lines).replace("\to\t", "\toverall\t") + f"runid\tall\t{run}\n"
 
     one, two = output("a", (0.1, 0.2, 0.6, 0.3)), output("b", (0.7, 0.5, 0.0, 0.4))
-    found = refusal(tmp_path, one + two)
-    assert found[0].startswith("the last topic, 'overall', has the means of the topics before it")
-    assert found[1] == 4
+    refused = refusal(tmp_path, one + two)
+    assert refused[0].startswith("the last topic, 'overall', has the means of the topics before it")
+    assert refused[1] == 4
     paths = [tmp_path / "a.eval", tmp_path / "b.eval"]
     for path, content in zip(paths, (one, two), strict=True):
         path.write_text(content)
@@ -221,9 +221,9 @@ def test_pyntcireval_long_names_touch_their_values(tmp_path):
     ],
 )
 def test_what_is_not_ntcireval_output(tmp_path, content, reason, line):
-    found = refusal(tmp_path, content)
-    assert reason in found[0]
-    assert found[1] == line
+    refused = refusal(tmp_path, content)
+    assert reason in refused[0]
+    assert refused[1] == line
 
 
 @pytest.mark.parametrize(

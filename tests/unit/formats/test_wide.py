@@ -110,10 +110,10 @@ def test_gzip_is_known_by_content(tmp_path):
     ],
 )
 def test_a_cell_that_is_no_score_is_named_with_its_place(tmp_path, cell, reason):
-    found, line, column = refusal(tmp_path, f"topic,a,b\n1,0,0\n\n2,0.5,{cell}\n")
-    assert reason in found
+    sentence, line, column = refusal(tmp_path, f"topic,a,b\n1,0,0\n\n2,0.5,{cell}\n")
+    assert reason in sentence
     assert (line, column) == (4, 3)
-    assert len(found) < 200
+    assert len(sentence) < 200
 
 
 @pytest.mark.parametrize(
@@ -133,7 +133,7 @@ def test_decimal_commas_and_semicolons_that_can_be_nothing_else(tmp_path, conten
 
 
 @pytest.mark.parametrize(
-    ("content", "reason", "place"),
+    ("content", "reason", "position"),
     [
         (
             "topic;a;b\n1;0.5;0,25\n",
@@ -163,14 +163,14 @@ def test_decimal_commas_and_semicolons_that_can_be_nothing_else(tmp_path, conten
         ),
     ],
 )
-def test_commas_that_can_be_something_else(tmp_path, content, reason, place):
-    found = refusal(tmp_path, content)
-    assert reason in found[0]
-    assert found[1:] == place
+def test_commas_that_can_be_something_else(tmp_path, content, reason, position):
+    refused = refusal(tmp_path, content)
+    assert reason in refused[0]
+    assert refused[1:] == position
 
 
 @pytest.mark.parametrize(
-    ("content", "reason", "place"),
+    ("content", "reason", "position"),
     [
         ("topic,a,b\n1,0\n", "expected 3 fields as in the header, found 2", (2, 2)),
         ("topic,a,b\n1,0,1,2\n", "expected 3 fields as in the header, found 4", (2, 4)),
@@ -193,10 +193,10 @@ def test_commas_that_can_be_something_else(tmp_path, content, reason, place):
         ("topic,a\nall,0.5\n", "no scores of single topics", (2, None)),
     ],
 )
-def test_what_is_not_a_wide_file(tmp_path, content, reason, place):
-    found = refusal(tmp_path, content)
-    assert reason in found[0]
-    assert found[1:] == place
+def test_what_is_not_a_wide_file(tmp_path, content, reason, position):
+    refused = refusal(tmp_path, content)
+    assert reason in refused[0]
+    assert refused[1:] == position
 
 
 def test_a_name_of_500_characters_is_read(tmp_path):

@@ -61,10 +61,10 @@ def read_back(texts, directory, layout, measure="AP"):
     return read_scores(paths, measure=measure, layout=layout)
 
 
-def same(found, topics, runs, scores):
-    assert list(found.topics) == list(topics)
-    assert list(found.runs) == list(runs)
-    assert np.array_equal(found.scores, scores)
+def same(again, topics, runs, scores):
+    assert list(again.topics) == list(topics)
+    assert list(again.runs) == list(runs)
+    assert np.array_equal(again.scores, scores)
 
 
 @pytest.mark.long
@@ -105,9 +105,9 @@ def test_the_layout_is_told_from_the_content(tmp_path, layout):
     scores = np.random.default_rng(3).random((4, 3))
     for measure in ("nDCG@10", "AP", "RBP(p=0.8)", "nDCG(base=2,gains=exp)@10"):
         texts = written(layout, ["301", "302", "a b", "x,y"], ["bm25", "b,m", "d"], scores, measure)
-        found = read_back(texts, tmp_path / "out", "auto", measure)
-        assert found.layout == layout
-        same(found, ["301", "302", "a b", "x,y"], ["bm25", "b,m", "d"], scores)
+        again = read_back(texts, tmp_path / "out", "auto", measure)
+        assert again.layout == layout
+        same(again, ["301", "302", "a b", "x,y"], ["bm25", "b,m", "d"], scores)
 
 
 def test_other_parsers_read_the_same_scores():

@@ -45,5 +45,5 @@ def test_what_a_killed_process_left_is_deleted_half_a_day_later(tmp_path):
     written = f".y.dump.{'0b' * 16}.part"
     (tmp_path / written).touch()
     write_file(tmp_path / "z", "")
-    left = {each.name for each in tmp_path.iterdir()}
+    left = {path.name for path in tmp_path.iterdir()}
     assert left == {".notes.part", f"x.dump.{'0a' * 16}.part", written, "z"}

@@ -194,11 +194,11 @@ def test_systems_that_are_all_standardising_runs_tell_nothing():
     systems = {f"r{i}": f"system{i}" for i in range(5)}
     first = loaded("1", generator.random((50, 5)), systems=systems)
     worse = generator.random((50, 5)) * 0.05
-    told, reason = recurring(first, loaded("2", worse, numbered("u", 50), systems=systems))
-    assert (told.verdict, told.why) == ("undecided", "all standardising runs recur")
-    assert told.mean_difference == pytest.approx(0, abs=1e-12)
-    assert (told.against_others, told.against_others_90) == (None, None)
-    assert dict(told.standardising) == dict(told.of_recurring) == {"from_": 5, "to": 5}
+    verdict, reason = recurring(first, loaded("2", worse, numbered("u", 50), systems=systems))
+    assert (verdict.verdict, verdict.why) == ("undecided", "all standardising runs recur")
+    assert verdict.mean_difference == pytest.approx(0, abs=1e-12)
+    assert (verdict.against_others, verdict.against_others_90) == (None, None)
+    assert dict(verdict.standardising) == dict(verdict.of_recurring) == {"from_": 5, "to": 5}
     assert reason.endswith(
         "Whether they stand where they stood cannot be told: of the runs that standardise, 5 of 5"
         " in '1' and 5 of 5 in '2' are theirs, which makes that score 0 in both rounds whatever"
@@ -209,8 +209,8 @@ def test_systems_that_are_all_standardising_runs_tell_nothing():
     for scores in (worse, generator.random((50, 6)) * 0.05):
         more = loaded("1", generator.random((50, 6)), systems=systems)
         later = loaded("2", scores, numbered("u", 50), systems=systems)
-        told, reason = recurring(more, later)
-        assert (told.verdict, told.why) == ("undecided", "most standardising runs recur")
+        verdict, reason = recurring(more, later)
+        assert (verdict.verdict, verdict.why) == ("undecided", "most standardising runs recur")
         assert f"5 of 6 in '1' and 5 of {scores.shape[1]} in '2' are theirs" in reason
 
 
@@ -222,26 +222,26 @@ def test_recurring_systems_are_measured_against_runs_that_do_not_come_again():
         loaded(label, ability + generator.normal(0, 0.1, (200, 80)), topics, systems=systems)
         for label, topics in (("a", numbered("t", 200)), ("b", numbered("u", 200)))
     )
-    told, reason = recurring(first, later)
-    assert (told.verdict, told.why) == ("held", None)
+    verdict, reason = recurring(first, later)
+    assert (verdict.verdict, verdict.why) == ("held", None)
     std = [(entry.scores - entry.mean[:, None]) / entry.sd[:, None] for entry in (first, later)]
     others = [scores[:, 20:].mean() for scores in std]
-    assert told.against_others == pytest.approx(told.mean_difference - others[1] + others[0])
+    assert verdict.against_others == pytest.approx(verdict.mean_difference - others[1] + others[0])
     moved = std[1][:, :20].mean(0) - std[0][:, :20].mean(0)
     error = np.sqrt(moved.var(ddof=1) * (1 / 20 + 1 / 60))
-    assert told.against_others_95 == pytest.approx(
-        stats.t.interval(0.95, 19, told.against_others, error)
+    assert verdict.against_others_95 == pytest.approx(
+        stats.t.interval(0.95, 19, verdict.against_others, error)
     )
     assert (
-        f"; against the other runs that standardise they moved by {told.against_others:+.3f} (95%"
+        f"; against the other runs that standardise they moved by {verdict.against_others:+.3f} (95%"
         in reason
     )
     # Their lead over the others grows by .2 sds, of which they themselves take off a quarter.
     gap = later.scores + 0.2 * later.sd.mean() * (np.arange(80) < 20)
-    told, reason = recurring(first, loaded("b", gap, numbered("u", 200), systems=systems))
-    assert (told.verdict, told.why) == ("undecided", "against other runs")
-    assert told.mean_difference_90[1] < 0.2 < told.against_others_90[1]
-    assert told.mean_difference == pytest.approx(0.75 * told.against_others, rel=1e-6)
+    verdict, reason = recurring(first, loaded("b", gap, numbered("u", 200), systems=systems))
+    assert (verdict.verdict, verdict.why) == ("undecided", "against other runs")
+    assert verdict.mean_difference_90[1] < 0.2 < verdict.against_others_90[1]
+    assert verdict.mean_difference == pytest.approx(0.75 * verdict.against_others, rel=1e-6)
     assert reason.endswith(": whether they stand where they stood cannot be told.")
 
 

@@ -30,7 +30,7 @@ def test_the_published_sizes(shared):
 
     for (variance, alpha, beta), group in groupby(rows, key):
         cells = {(int(row["m"]), float(row["min_d"])): row for row in group}
-        found = plan(
+        planned = plan(
             variance,
             m=tuple(sorted({m for m, _ in cells})),
             min_d=tuple(sorted({d for _, d in cells})),
@@ -38,7 +38,7 @@ def test_the_published_sizes(shared):
             beta=beta,
             engine="sakai",
         )
-        for cell in found.cells:
+        for cell in planned.cells:
             row = cells.pop((cell.m, cell.min_d))
             assert cell.topics == cell.topics_sakai == int(row["n_published"])
             assert cell.topics_exact == int(row["n_exact_noncentral_f"])
@@ -57,11 +57,11 @@ def test_two_runs_by_t_and_by_width():
         ("two-sample-width", [616, 155, 70, 40, 19]),
     ):
         for engine in ("exact", "sakai"):
-            found = plan(0.05, design=name, min_d=widths, engine=engine).cells
-            assert [cell.topics for cell in found] == sizes
-            assert all(cell.topics_exact == cell.topics_sakai == cell.topics for cell in found)
-            assert all(cell.achieved_power is None for cell in found)
-            assert all(0.9 * cell.min_d < cell.width <= cell.min_d for cell in found)
+            cells = plan(0.05, design=name, min_d=widths, engine=engine).cells
+            assert [cell.topics for cell in cells] == sizes
+            assert all(cell.topics_exact == cell.topics_sakai == cell.topics for cell in cells)
+            assert all(cell.achieved_power is None for cell in cells)
+            assert all(0.9 * cell.min_d < cell.width <= cell.min_d for cell in cells)
 
 
 def test_sizes_by_design_and_number_of_runs():
@@ -182,13 +182,13 @@ def check_numbers(data):
     if solve != "power" and name != "two-sample-width":
         design["beta"] = data.draw(st.sampled_from([0.2, 0.2, 0.9, 1.0, float("nan")]))
     try:
-        found = plan(None if solve == "variance" else data.draw(ODD), design)
+        planned = plan(None if solve == "variance" else data.draw(ODD), design)
     except RoundbookError:
         return
-    printed = found.model_dump_json()
+    printed = planned.model_dump_json()
     assert "NaN" not in printed
     assert "Infinity" not in printed
-    assert Plan.model_validate_json(printed) == found
+    assert Plan.model_validate_json(printed) == planned
 
 
 @settings(max_examples=25)
@@ -205,12 +205,12 @@ def test_often_asked_never_a_number_that_is_none(data):
 
 
 def test_an_engine_without_an_answer_has_a_note():
-    found = plan(0.05, m=(10,), min_d=(0.1,), topics=(2, 50), solve="power")
-    assert [cell.solved_sakai is None for cell in found.cells] == [True, False]
-    assert [cell.achieved_power for cell in found.cells] == [
-        cell.solved_exact for cell in found.cells
+    planned = plan(0.05, m=(10,), min_d=(0.1,), topics=(2, 50), solve="power")
+    assert [cell.solved_sakai is None for cell in planned.cells] == [True, False]
+    assert [cell.achieved_power for cell in planned.cells] == [
+        cell.solved_exact for cell in planned.cells
     ]
-    (note,) = found.notes
+    (note,) = planned.notes
     assert (note.code, note.by, note.cells) == ("no_answer", "sakai", 1)
     # What is saved is a code with its arguments; the words are composed anew.
     assert (note.reason, note.arguments) == (
@@ -218,12 +218,12 @@ def test_an_engine_without_an_answer_has_a_note():
     )  # fmt: skip
     start = "By the engine sakai, 1 of 2 cells have no answer:"
     sentence = "The engine sakai is not defined for 2 topics and 10 runs."
-    assert notes(found) == [f"{start} {sentence}"]
-    assert note_way_out(found, note) == WayOut("exact engine", {})
-    assert notes(Plan.model_validate_json(found.model_dump_json())) == notes(found)
+    assert notes(planned) == [f"{start} {sentence}"]
+    assert note_way_out(planned, note) == WayOut("exact engine", {})
+    assert notes(Plan.model_validate_json(planned.model_dump_json())) == notes(planned)
     # An earlier Roundbook saved the sentence in place of the code.
     old = f"{sentence[:-1]}: use the engine exact."
-    saved = found.model_dump(mode="json")
+    saved = planned.model_dump(mode="json")
     saved["notes"] = [{"code": "no_answer", "by": "sakai", "cells": 1, "reason": old}]
     read = Plan.model_validate(saved)
     assert notes(read) == [f"{start} {old}"]
@@ -264,11 +264,11 @@ def test_an_engine_without_an_answer_has_a_note():
 )
 def test_cells_without_an_answer_are_left_out(solve, asked, kept, says):
     variance = None if solve == "variance" else 0.05
-    found = plan(variance, solve=solve, **asked)
-    assert found.cells == plan(variance, solve=solve, **kept).cells
-    (note,) = found.notes
+    planned = plan(variance, solve=solve, **asked)
+    assert planned.cells == plan(variance, solve=solve, **kept).cells
+    (note,) = planned.notes
     assert (note.code, note.by) == ("no_answer", None)
-    assert notes(found)[0].startswith(says)
+    assert notes(planned)[0].startswith(says)
     # A number that no design has is a slip.
     slip = {"topics": (1, 200)} if "topics" in asked else {"min_d": (-1, 0.1)}
     with pytest.raises(ImpossibleStatisticError, match="must be"):

@@ -319,9 +319,9 @@ def test_the_warning_where_rounds_disagree():
     lines = summary(shown)
     assert disagreement(shown) in lines
     assert disagreement(shown, two_way=True) in lines
-    told = with_advice(shown, lines)
-    assert [line for line in told if "--variance-at" in line] == [warning]
-    assert disagreement(shown, two_way=True) in told
+    advised = with_advice(shown, lines)
+    assert [line for line in advised if "--variance-at" in line] == [warning]
+    assert disagreement(shown, two_way=True) in advised
     # They differ so much that the next round may lie anywhere between, and beyond.
     assert shown.pooled.next_round.tau2 > 0.3
 

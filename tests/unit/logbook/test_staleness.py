@@ -28,13 +28,13 @@ def given(round_label="r1", **other):
     return Input(**facts | other)
 
 
-def is_stale(found):
-    return makes_stale(found, illegible=False)
+def is_stale(differences):
+    return makes_stale(differences, illegible=False)
 
 
 def codes(saved, today, *, withdrawn=(), left_out=()):
-    found = changes(saved, today, withdrawn=dict(withdrawn), left_out=left_out)
-    return [(change.code, change.round) for change in found]
+    differences = changes(saved, today, withdrawn=dict(withdrawn), left_out=left_out)
+    return [(change.code, change.round) for change in differences]
 
 
 def test_the_same_inputs_are_no_change():
@@ -55,12 +55,12 @@ def test_the_same_inputs_are_no_change():
     ],
 )
 def test_another_input_makes_it_stale(now, code, sentence):
-    found = changes([given()], [now], withdrawn={})
-    assert [change.code for change in found] == [code]
-    assert is_stale(found)
-    (reason,) = stale_reasons(found)
+    differences = changes([given()], [now], withdrawn={})
+    assert [change.code for change in differences] == [code]
+    assert is_stale(differences)
+    (reason,) = stale_reasons(differences)
     assert reason.startswith(f"round 'r1': {sentence}")
-    assert (found[0].was, found[0].now) == (0.05, now.value)
+    assert (differences[0].was, differences[0].now) == (0.05, now.value)
 
 
 def test_what_cannot_be_read_is_stale():
@@ -83,10 +83,10 @@ def test_computed_scores_are_stale_by_later_runs_and_assessments(latest, codes):
 
 def test_a_published_value_that_was_corrected_says_so():
     was = given(origin="published_variance", matrix=None)
-    found = changes([was], [was._replace(id=5, revision=2)], withdrawn={})
+    differences = changes([was], [was._replace(id=5, revision=2)], withdrawn={})
     reason = "round 'r1': the published value was corrected (revision 2)"
-    assert stale_reasons(found) == [reason]
-    assert stale_reasons([*found, *found]) == [reason]  # of two inputs from one round
+    assert stale_reasons(differences) == [reason]
+    assert stale_reasons([*differences, *differences]) == [reason]  # of two inputs from one round
 
 
 def test_withdrawn_scores_make_it_stale_whatever_else_there_is():
@@ -97,18 +97,18 @@ def test_withdrawn_scores_make_it_stale_whatever_else_there_is():
 
 
 def test_a_round_held_since_is_told_and_makes_nothing_stale():
-    found = changes([given()], [given(), given("r2", id=2)], withdrawn={})
-    assert [change.code for change in found] == ["added"]
-    assert not is_stale(found)
-    assert [change.round for change in found if change.of_new_round] == ["r2"]
-    assert stale_reasons(found) == []
+    differences = changes([given()], [given(), given("r2", id=2)], withdrawn={})
+    assert [change.code for change in differences] == ["added"]
+    assert not is_stale(differences)
+    assert [change.round for change in differences if change.of_new_round] == ["r2"]
+    assert stale_reasons(differences) == []
 
 
 def test_a_round_left_out_as_withdrawn_that_counts_again_does():
-    found = changes([given()], [given(), given("r2", id=2)], withdrawn={}, left_out=["r2"])
-    assert [change.code for change in found] == ["restored"]
-    assert is_stale(found)
-    assert [change.round for change in found if change.of_new_round] == ["r2"]
+    differences = changes([given()], [given(), given("r2", id=2)], withdrawn={}, left_out=["r2"])
+    assert [change.code for change in differences] == ["restored"]
+    assert is_stale(differences)
+    assert [change.round for change in differences if change.of_new_round] == ["r2"]
 
 
 @pytest.mark.parametrize(
@@ -121,10 +121,10 @@ def test_a_round_left_out_as_withdrawn_that_counts_again_does():
 )
 def test_a_collection_that_was_declared(was, now, stale):
     other = given("r2", id=2, known={"collection": "CORD"})
-    found = changes(
+    differences = changes(
         [given(known=was), other], [given(known={"collection": now}), other], withdrawn={}
     )
-    assert is_stale(found) is stale
+    assert is_stale(differences) is stale
 
 
 def test_a_round_alone_shares_topics_with_none_whatever_its_collection():
@@ -142,8 +142,8 @@ def factors(round_label, number, team, system):
 def test_teams_and_systems_that_became_known_are_counted_over_both_rounds():
     saved = [factors("r1", 1, 5, 4), factors("r2", 2, 3, 4)]
     today = [factors("r1", 1, 2, 4), factors("r2", 2, 3, 3)]
-    found = changes(saved, today, withdrawn={})
-    assert stale_reasons(found) == [
+    differences = changes(saved, today, withdrawn={})
+    assert stale_reasons(differences) == [
         "the teams of 3 runs became known since",
         "the system of one run became known since",
     ]

@@ -64,10 +64,10 @@ def alone():
 def test_the_same_numbers_by_any_number_of_processes(alone, number):
     with study_workers(1) as mapped:
         assert mapped is map
-    told = []
+    steps = []
     with study_workers(number) as mapped:
-        np.testing.assert_equal(studied(mapped, lambda *done: told.append(done)), alone)
-    assert told == [(done, 2_000) for done in range(125, 2_001, 125)]
+        np.testing.assert_equal(studied(mapped, lambda *done: steps.append(done)), alone)
+    assert steps == [(done, 2_000) for done in range(125, 2_001, 125)]
     # Other tests leave processes that have ended.
     running = [child for child in psutil.Process().children() if not ended(child)]
     assert not [child for child in running if "spawn_main" in str(child.cmdline())]
@@ -97,7 +97,7 @@ def test_a_worker_has_one_thread_for_its_sums():
 @pytest.mark.parametrize("stop", [signal.SIGINT, signal.SIGKILL])
 def test_a_stopped_study_leaves_no_process(tmp_path, stop):
     header = ",".join(["topic", *(f"run{number}" for number in range(25))])
-    rows = [",".join([f"t{place}", *map(str, row)]) for place, row in enumerate(SCORES.tolist())]
+    rows = [",".join([f"t{number}", *map(str, row)]) for number, row in enumerate(SCORES.tolist())]
     (tmp_path / "scores.csv").write_text("\n".join([header, *rows]) + "\n")
     study = ("study", "discriminative-power", "--file", "scores.csv", "--measure", "AP")
     command = [*PROGRAM, *study, "--trials", "1000000", "--workers", "2"]
@@ -117,10 +117,10 @@ def test_a_stopped_study_leaves_no_process(tmp_path, stop):
         os.killpg(program.pid, stop)  # as the terminal sends it: to all of them
     else:
         program.kill()
-    _, said = program.communicate(timeout=30)
+    _, output = program.communicate(timeout=30)
     wait_for(lambda: all(map(ended, children)))
     if stop == signal.SIGINT:
-        assert (program.returncode, said) == (130, "Interrupted. The record is as it was.\n")
+        assert (program.returncode, output) == (130, "Interrupted. The record is as it was.\n")
 
 
 @pytest.fixture(scope="module")

@@ -32,7 +32,7 @@ from roundbook.statistics.design import design_curve, solve_power, solve_topics
 
 def luminance(colour):
     """Relative luminance of a colour, as the guidelines on contrast define it."""
-    channels = [int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5)]
+    channels = [int(colour[index : index + 2], 16) / 255 for index in (1, 3, 5)]
     linear = [
         value / 12.92 if value <= 0.04045 else ((value + 0.055) / 1.055) ** 2.4
         for value in channels
@@ -67,13 +67,13 @@ def test_power_by_number_of_topics():
 
 
 def test_a_plan_as_points():
-    found = plan(0.05, m=(2, 10), min_d=(0.1, 0.2))
-    assert planned_points(found) == [
+    planned = plan(0.05, m=(2, 10), min_d=(0.1, 0.2))
+    assert planned_points(planned) == [
         {"m": cell.m, "min_d": f"{cell.min_d:g}", "topics": cell.topics}
         | {"value": cell.achieved_power}
-        for cell in found.cells
+        for cell in planned.cells
     ]
-    points = power_points(found)
+    points = power_points(planned)
     sizes = sorted({point["topics"] for point in points})
     assert (sizes[0], sizes[-1]) == (5, 237)
     (at,) = [
@@ -82,7 +82,7 @@ def test_a_plan_as_points():
         if (point["m"], point["min_d"], point["topics"]) == (10, "0.1", sizes[-1])
     ]
     assert at == pytest.approx(float(solve_power("anova", 237, 0.1, 0.05, runs=10).power))
-    chart = power_chart(found).to_dict()
+    chart = power_chart(planned).to_dict()
     assert [panel["title"] for panel in chart["concat"]] == ["m = 2 runs", "m = 10 runs"]
     drawn = " ".join(chart["title"])
     assert drawn.startswith("Topics needed: one-way ANOVA, alpha 0.05, beta 0.2")
@@ -203,10 +203,10 @@ def test_verdicts_are_all_labelled_or_in_a_legend():
     def drawn(number):
         later = [
             SimpleNamespace(
-                round=f"r{place}", verdict="aged" if place > 2 else "undecided", shared_topics=9,
+                round=f"r{ordinal}", verdict="aged" if ordinal > 2 else "undecided", shared_topics=9,
                 systems_like_these=like,
             )
-            for place in range(1, number + 1)
+            for ordinal in range(1, number + 1)
         ]  # fmt: skip
         curve = SimpleNamespace(
             task="t", measure="AP", from_round="r0", margin=0.2, sd_ratio_margin=1.25, rounds=later

@@ -39,7 +39,7 @@ def _write(path, drawn):
     with path.open("w", newline="") as file:
         writer = csv.writer(file)
         writer.writerow(["topic", *(f"run{number}" for number in range(24))])
-        writer.writerows([f"t{place}", *row] for place, row in enumerate(drawn.tolist()))
+        writer.writerows([f"t{number}", *row] for number, row in enumerate(drawn.tolist()))
 
 
 def titles(chart):

@@ -21,14 +21,14 @@ def results():
         path = [f"{folder}/{package}" for folder in roundbook.__path__]
         for module in pkgutil.walk_packages(path, f"roundbook.{package}."):
             import_module(module.name)
-    types, found = [Result], {}
+    types, models = [Result], {}
     while types:
         for subtype in types.pop().__subclasses__():
             # Descriptions of HTTP answers, where another test has made them, are no results.
             if subtype.__module__ != "roundbook.api.openapi":
-                found[subtype.__name__] = subtype
+                models[subtype.__name__] = subtype
                 types.append(subtype)
-    return found
+    return models
 
 
 def test_every_decision_has_sentences():

@@ -138,8 +138,8 @@ def test_the_interval_of_recurring_systems_is_written_beside_its_margin():
         why=None,
         verdict="aged",
     )
-    told = recurring_reason(SimpleNamespace(from_round="a", to_round="b"), recurring)
-    assert "(95% interval +0.2003 to +0.400; up to 0.2 does not matter)" in told
+    sentence = recurring_reason(SimpleNamespace(from_round="a", to_round="b"), recurring)
+    assert "(95% interval +0.2003 to +0.400; up to 0.2 does not matter)" in sentence
 
 
 def test_undecided_says_what_would_decide():
@@ -493,8 +493,8 @@ def test_what_did_move_is_named():
         ((0.1, 0.3), (0.9, 1.17), "the scores"),
         ((0.1, 0.3), (1.06, 1.17), "the scores or their spread"),
     ):
-        found = replace(like, shift_95=shift, sd_ratio_95=ratio)
+        systems = replace(like, shift_95=shift, sd_ratio_95=ratio)
         report = drift.report.model_copy(
-            update={"systems_like_these": found, "moved": True, "verdict": "undecided"}
+            update={"systems_like_these": systems, "moved": True, "verdict": "undecided"}
         )
         assert f"from these systems and topics, though {moved} did move." in headline(report)

@@ -69,12 +69,14 @@ def test_the_power_of_a_round_is_written_on_its_side_of_the_power_asked():
     assert exact.cell(row) == "-"
 
 
-@pytest.mark.parametrize(("level", "said"), [(0.95, "95%"), (0.999, "99.9%"), (0.9995, "99.95%")])
-def test_no_level_of_confidence_is_written_as_100_percent(level, said):
+@pytest.mark.parametrize(
+    ("level", "percentage"), [(0.95, "95%"), (0.999, "99.9%"), (0.9995, "99.95%")]
+)
+def test_no_level_of_confidence_is_written_as_100_percent(level, percentage):
     facts = {"task": "t", "measure": "AP", "assessments": None, "target": 0.95}
     facts |= {"m": 10, "min_d": 0.1, "alpha": 0.05, "beta": 0.2}
     report = SimpleNamespace(level=level, **facts)
-    assert generalisability.heading(report).startswith(f"t: AP, {said} intervals; ")
+    assert generalisability.heading(report).startswith(f"t: AP, {percentage} intervals; ")
 
 
 @pytest.mark.parametrize(("beta", "asked"), [(0.2, ".80"), (0.001, ".999"), (0.00001, ".99999")])

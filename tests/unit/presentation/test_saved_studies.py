@@ -17,10 +17,10 @@ SAID = {
 }
 
 
-@pytest.mark.parametrize(("given", "said"), SAID.items())
-def test_a_figure_has_its_name(given, said):
+@pytest.mark.parametrize(("given", "sentence"), SAID.items())
+def test_a_figure_has_its_name(given, sentence):
     study, value = given
-    assert brief_sentence({"study": study, "scales": {"raw": value}}) == f"{study}: {said}"
+    assert brief_sentence({"study": study, "scales": {"raw": value}}) == f"{study}: {sentence}"
 
 
 def test_every_study_has_a_figure():

@@ -108,8 +108,8 @@ def test_only_smaller_assessments_have_a_bias_and_it_is_a_size(mode, mean, shown
     (row,) = table.rows
     assert [one.cell(row) for one in table.columns if one.heading == "Bias"] == shown
     assert row.misses
-    said = [line for line in pilots.remarks(pilot_study(mode, mean)) if line.startswith("Bias is")]
-    assert [line.endswith("one of up to 3 sd / sqrt(100) may be chance.") for line in said] == (
+    lines = [line for line in pilots.remarks(pilot_study(mode, mean)) if line.startswith("Bias is")]
+    assert [line.endswith("one of up to 3 sd / sqrt(100) may be chance.") for line in lines] == (
         [True] * len(shown)
     )
 
@@ -195,8 +195,10 @@ def test_a_narrow_terminal_keeps_dri_and_its_interval(name, kept):
 def test_fewer_teams_lower_tau_by_themselves(last, falls):
     rounds = [SimpleNamespace(teams=teams, round=str(teams)) for teams in (56, 51, last)]
     lines = leave_one_out_rounds.sentences(SimpleNamespace(rounds=rounds, scales=[]))
-    said = f"Teams get fewer, from 56 to {last}, and tau falls by itself with fewer teams: a trend"
-    assert any(line.startswith(said) for line in lines) is falls
+    beginning = (
+        f"Teams get fewer, from 56 to {last}, and tau falls by itself with fewer teams: a trend"
+    )
+    assert any(line.startswith(beginning) for line in lines) is falls
 
 
 def test_redrawn_lists_vary_each_for_itself():
@@ -222,31 +224,32 @@ def test_too_early_is_by_these_topics():
 
 
 @pytest.mark.parametrize(
-    ("stopped", "too_early", "said"),
+    ("stopped", "too_early", "sentence"),
     [
         (0.354, 0.198, " Of the orders that stop, 56% stop too early by the sd over all topics."),
         (0.0, 0.0, ""),
     ],
 )
-def test_too_early_is_of_the_orders_that_stop(stopped, too_early, said):
+def test_too_early_is_of_the_orders_that_stop(stopped, too_early, sentence):
     rule = SimpleNamespace(
         confidence=None, stopped=stopped, median=None, at_start=0.024, too_early=too_early
     )
     assert incremental._stopping(rule, SimpleNamespace(trials=10_000, start=10)) == (
         f"Judging until the power suffices by the sd so far: {stopped:.1%} of 10,000 random orders"
-        f" of topics stop; 2.4% stop with the first 10.{said}"
+        f" of topics stop; 2.4% stop with the first 10.{sentence}"
     )
 
 
 @pytest.mark.parametrize(
-    ("power", "said"), [(0.7996, "0.7996: not enough."), (0.8, "0.800: enough."), (0.81, "0.810: ")]
+    ("power", "ending"),
+    [(0.7996, "0.7996: not enough."), (0.8, "0.800: enough."), (0.81, "0.810: ")],
 )
-def test_a_power_that_is_not_enough_is_written_below_the_one_asked(power, said):
+def test_a_power_that_is_not_enough_is_written_below_the_one_asked(power, ending):
     hard = SimpleNamespace(spread="q95", topics=31, sd=0.2)
     step = SimpleNamespace(power=power)
     scale = SimpleNamespace(scale="raw", topics=30, spreads=[hard], steps=[step], rules=[])
     study = SimpleNamespace(scales=[scale], pair=["a", "b"], beta=0.2, difference=0.1)
-    assert said in incremental.sentences(study)[0]
+    assert ending in incremental.sentences(study)[0]
 
 
 @pytest.mark.parametrize(
@@ -271,7 +274,7 @@ def test_a_confidence_near_1_is_not_rounded_to_it():
 
 
 @pytest.mark.parametrize(
-    ("measure", "depth", "said"),
+    ("measure", "depth", "sentences"),
     [
         ("AP", 20, ["Lists end at rank 20: this is AP at 20, not AP of the whole list."]),
         ("AP", 1000, []),
@@ -279,12 +282,12 @@ def test_a_confidence_near_1_is_not_rounded_to_it():
         ("nDCG@10", 20, []),
     ],
 )
-def test_scores_of_lists_that_end_early_are_said_to_be(measure, depth, said):
+def test_scores_of_lists_that_end_early_are_said_to_be(measure, depth, sentences):
     study = SimpleNamespace(measure=measure, logged=None)
-    assert common.computed_scores(study, depth) == said
+    assert common.computed_scores(study, depth) == sentences
     logged = SimpleNamespace(different=3, cells=9, matrix=1, revision=1, largest=0.75)
     *early, differ = common.computed_scores(SimpleNamespace(measure=measure, logged=logged), depth)
-    assert early == said
+    assert early == sentences
     assert differ.startswith("These scores are computed from the runs")
     assert ("whose lists end at rank" in differ) == (measure == "nDCG@10" or depth == 1000)
     assert "3 of 9 logged scores (matrix 1, revision 1) differ from them by more than" in differ
@@ -292,8 +295,8 @@ def test_scores_of_lists_that_end_early_are_said_to_be(measure, depth, said):
 
 def test_the_error_rate_of_tukey_hsd_is_of_runs_that_scatter_alike():
     scale = SimpleNamespace(bootstrap_needed_median=None)
-    (said,) = discriminative_power.remarks(SimpleNamespace(scales=[scale], alpha=0.01))
-    assert said == (
+    (sentence,) = discriminative_power.remarks(SimpleNamespace(scales=[scale], alpha=0.01))
+    assert sentence == (
         "The 1% of Tukey HSD for all pairs together holds if all runs scatter alike; where some"
         " scatter far more, or many are near-copies, go by t, Holm."
     )

@@ -26,10 +26,10 @@ def test_verdicts(better, worse, alike, verdict):
         figure="share", better=better, worse=worse, alike=alike, least=-0.012, most=0.031, p=p
     )
     assert _verdict(beside) == verdict
-    said = _counts(beside, better + worse + alike)
-    assert said.startswith(f"More pairs of runs apart than on raw in {better} of")
-    assert said.endswith("(-1.2 to +3.1 points)")
-    assert (f", open in {alike}" in said) == (alike > 0)
+    sentence = _counts(beside, better + worse + alike)
+    assert sentence.startswith(f"More pairs of runs apart than on raw in {better} of")
+    assert sentence.endswith("(-1.2 to +3.1 points)")
+    assert (f", open in {alike}" in sentence) == (alike > 0)
 
 
 def test_the_sign_test():

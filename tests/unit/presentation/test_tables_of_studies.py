@@ -34,14 +34,16 @@ def studies(tmp_path):
         with (tmp_path / name).open("w", newline="") as file:
             writer = csv.writer(file)
             writer.writerow(["topic", *runs])
-            writer.writerows([f"t{place}", *row] for place, row in enumerate(values.tolist()))
-    teams = [f"{run},team{place % 5},yes\n" for place, run in enumerate(runs)]
+            writer.writerows([f"t{number}", *row] for number, row in enumerate(values.tolist()))
+    teams = [f"{run},team{number % 5},yes\n" for number, run in enumerate(runs)]
     (tmp_path / "teams.csv").write_text("run,team,contributed_to_pool\n" + "".join(teams))
     lists, judged = [], {(topic, doc): doc % 3 > 0 for topic in range(10) for doc in range(12)}
     for run in runs:
         for topic in range(10):
-            found = rng.permutation(12)[:8].tolist()
-            lists += [f"t{topic} Q0 d{doc} {r + 1} {9 - r} {run}" for r, doc in enumerate(found)]
+            documents = rng.permutation(12)[:8].tolist()
+            lists += [
+                f"t{topic} Q0 d{doc} {r + 1} {9 - r} {run}" for r, doc in enumerate(documents)
+            ]
     (tmp_path / "runs.txt").write_text("\n".join(lists) + "\n")
     lines = [f"t{topic} 0 d{doc} {int(grade)}\n" for (topic, doc), grade in judged.items()]
     (tmp_path / "qrels.txt").write_text("".join(lines))

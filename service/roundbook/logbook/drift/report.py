@@ -118,6 +118,7 @@ def report_drift(session: Session, request: DriftRequest) -> DriftReport:
         raise InputError(
             f"Drift compares two rounds, and '{chosen[0].round}' is both.",
             way_out="name two rounds",
+            round=chosen[0].round,
         )
     pair = pair_rounds(*load_rounds(connection, series.task_id, chosen))
     withdrawn = read_withdrawn(

@@ -70,7 +70,9 @@ def _decide(session: Session, request: WithdrawMatrix, *, withdrawn: bool) -> Co
     number, reason = request.matrix, check_text("reason", request.reason)
     if reason is None:
         verb = "withdraw" if withdrawn else "restore"
-        raise InputError(f"To {verb} a matrix needs a reason.", way_out="reason needed")
+        raise InputError(
+            f"To {verb} a matrix needs a reason.", way_out="reason needed", matrix=number
+        )
     connection = session.connection
     # Read again under the lock: another writer may have changed the matrix in the meantime.
     find_task(connection, find_matrix(connection, number).task, lock=True)

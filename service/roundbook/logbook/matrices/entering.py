@@ -127,10 +127,14 @@ def _check_bounds(measure: str, bounds: tuple[float, float], complete: CompleteM
     outside = np.argwhere((complete.scores < low) | (complete.scores > high))
     if len(outside):
         topic, run = outside[0]
+        name, tag = complete.topics[topic], complete.runs[run]
         raise InputError(
             f"{len(outside)} of {complete.scores.size} scores lie outside the bounds {low:g} to"
             f" {high:g} of {measure}; the first is {complete.scores[topic, run]:g}, of topic"
-            f" {complete.topics[topic]} and run {complete.runs[run]}."
+            f" {name} and run {tag}.",
+            measure=measure,
+            topic=name,
+            run=tag,
         )
 
 

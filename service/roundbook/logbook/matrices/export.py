@@ -87,6 +87,7 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
         raise InputError(
             f"trec_eval's output is a file a run, and these are {len(runs)} runs.",
             way_out="file a run",
+            runs=len(runs),
         )
     kind = table_file(output)
     file = "" if output is None else shown_path(output)

@@ -98,7 +98,10 @@ def log_files(session: Session, request: LogFilesRequest) -> LoggedMatrices:
         entry = enter_matrix(session, asked, complete, teams, computed_from)
         logged = _log_entered(entry, with_teams=bool(teams))
         if logged.measure in by_measure:
-            raise InputError(f"'{measure}' and another name given are both {logged.measure}.")
+            raise InputError(
+                f"'{measure}' and another name given are both {logged.measure}.",
+                measure=logged.measure,
+            )
         by_measure[logged.measure] = logged
     matrices = []
     for logged in _with_publication(session, list(by_measure.values())):

@@ -120,6 +120,9 @@ def _variance(
             f"No plan follows from task '{history.task}': the {at} {name} of {measure} on the"
             f" {history.scale} scale is 0, since in {where} {cause}.",
             way_out="plan from another variance",
+            task=history.task,
+            measure=measure,
+            scale=history.scale,
         )
     if kind == "two-way" and pooled.variance is None:
         raise NotRecordedError(

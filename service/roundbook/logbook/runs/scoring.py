@@ -260,7 +260,8 @@ def _by_ir_measures(assessed: AssessedRuns, name: str) -> tuple[Floats, str]:
         text = re.sub("<object object at [^>]*>", "nothing", str(error))
         reason = ": " + " ".join(text.split())[:200] if text else ""
         raise InputError(
-            f"Neither Roundbook nor {software} computes {name}{reason.rstrip('.')}."
+            f"Neither Roundbook nor {software} computes {name}{reason.rstrip('.')}.",
+            measure=name,
         ) from None
     return scores, software
 

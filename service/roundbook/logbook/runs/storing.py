@@ -196,6 +196,7 @@ def load_assessed_runs(
         raise NotRecordedError(
             f"Round '{round_.label}' has no runs: what they retrieved is not logged.",
             way_out="log the runs",
+            round=round_.label,
         )
     upload_ids = [upload.id for upload in uploads]
     assessed = _find_qrels(connection, round_, assessments, revision)
@@ -272,11 +273,14 @@ def _find_qrels(
         raise NotRecordedError(
             f"Round '{round_.label}' has no relevance assessments{of_label}{others}.",
             way_out="log the assessments",
+            round=round_.label,
+            **({} if label is None else {"assessments": label}),
         )
     if len(named) > 1:
         raise InputError(
             f"Round '{round_.label}' has several assessments"
             f" ({', '.join(row.assessments for row in named)}), which are never mixed.",
             way_out="several assessments",
+            round=round_.label,
         )
     return named[0]

@@ -161,7 +161,8 @@ def _compute(
             studied.append(StudiedRound(**loaded.about, scales=scales))
     if not studied:
         raise ImpossibleStatisticError(
-            f"No round has {measure} scores on four topics or more, of runs that differ."
+            f"No round has {measure} scores on four topics or more, of runs that differ.",
+            measure=measure,
         )
     return AcrossRounds.of(
         request,

@@ -88,7 +88,10 @@ def _runs_in_files(
     if not depth:
         named = ", ".join(list(qrels.topics)[:_MOST_NAMED])
         more = ", ..." if len(qrels.topics) > _MOST_NAMED else ""
-        raise InputError(f"The runs have no topic of {qrels.file.file}, which has {named}{more}.")
+        raise InputError(
+            f"The runs have no topic of {qrels.file.file}, which has {named}{more}.",
+            topics=len(qrels.topics),
+        )
     lists = np.full(shape, -1, dtype=np.int32)
     values = np.full(shape, np.nan, dtype=np.float32) if scores else None
     for ranked in read.lists:
@@ -164,7 +167,8 @@ def reassess(
         where = "these files" if session is None else f"round '{loaded.about['round']}'"
         raise InputError(
             f"The pool of {where} cannot be {depth} deep: its runs are recorded to rank"
-            f" {shares.size}."
+            f" {shares.size}.",
+            pool_depth=depth,
         )
     depth = pool_depth(shares) if depth is None else depth
     hits = find_hits(loaded.lists, loaded.judgments)

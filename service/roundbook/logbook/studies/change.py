@@ -169,7 +169,8 @@ def _two_rounds(
         recorded and recorded.model_copy(update={"matrix": recorded.to_matrix}),
     )
     if _label(earlier) == _label(later):
-        raise InputError(f"A change is between two rounds, and '{_label(later)}' is both.")
+        label = _label(later)
+        raise InputError(f"A change is between two rounds, and '{label}' is both.", round=label)
     if recorded is None:
         return _round(session, earlier, request), _round(session, later, request)
     # A saved study keeps the systems it was computed with, although they may be corrected since.
@@ -195,8 +196,12 @@ def _common_systems(request: ChangeRequest, first: _Round, second: _Round, match
             f"No system is recorded to have run in both round '{earlier}' and round '{later}'.",
             way_out="record the systems",
             task=request.task,
+            round=earlier,
+            to_round=later,
         )
-    raise InputError(f"No run of '{earlier}' has the tag of a run of '{later}'.")
+    raise InputError(
+        f"No run of '{earlier}' has the tag of a run of '{later}'.", round=earlier, to_round=later
+    )
 
 
 def _round(
@@ -236,6 +241,7 @@ def _pivot(pivot: str | None, systems: list[str], rounds: tuple[_Round, _Round])
             f"A change is beside a pivot, the system that the others are compared with; there ran"
             f" {named}.",
             way_out="name the pivot",
+            systems=systems[:_MOST_NAMED],
         )
     if pivot in systems:
         return pivot
@@ -245,9 +251,12 @@ def _pivot(pivot: str | None, systems: list[str], rounds: tuple[_Round, _Round])
     if of_run:
         raise InputError(
             f"'{pivot}' is a run of {' and of '.join(sorted(of_run))}: name the system to compare"
-            " the others with."
+            " the others with.",
+            pivot=pivot,
         )
-    raise InputError(f"The pivot '{pivot}' did not run in both rounds; there ran {named}.")
+    raise InputError(
+        f"The pivot '{pivot}' did not run in both rounds; there ran {named}.", pivot=pivot
+    )
 
 
 def _seconds(study: ChangeStudy) -> float:

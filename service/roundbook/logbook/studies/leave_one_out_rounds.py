@@ -147,7 +147,8 @@ def _today(
         )
     raise ImpossibleStatisticError(
         f"No round has {measure} scores of two teams or more, with two standardising runs besides"
-        " those of any."
+        " those of any.",
+        measure=measure,
     )
 
 

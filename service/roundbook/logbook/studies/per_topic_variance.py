@@ -122,6 +122,7 @@ def _compute(
         raise InputError(
             f"Per-topic variance can be studied of AP, and not of {measure}.",
             way_out="only one measure",
+            measure=measure,
         )
     loaded = study_runs(session, request, work, recorded, scores=request.model == "kde")
     lengths = (loaded.lists >= 0).sum(axis=2).T

@@ -59,7 +59,7 @@ STUDIES = {
 def study_entry(name: str) -> StudyEntry:
     """Return the entry of a study by its name, or raise InputError."""
     if name not in STUDIES:
-        raise InputError(f"There is no study '{name}'; there are {', '.join(STUDIES)}.")
+        raise InputError(f"There is no study '{name}'; there are {', '.join(STUDIES)}.", study=name)
     return STUDIES[name]
 
 
@@ -68,7 +68,7 @@ def of_all_rounds(name: str, fields: Mapping[str, Any]) -> tuple[str, dict[str, 
     entry = STUDIES.get(name)
     if entry is None or entry.all_rounds is None:
         having = ", ".join(name for name, entry in STUDIES.items() if entry.all_rounds)
-        raise InputError(f"There is no {name} of all rounds: it is of {having}.")
+        raise InputError(f"There is no {name} of all rounds: it is of {having}.", study=name)
     # Beside swap rates it has discriminative power, whose number of trials is called `trials`.
     renamed = {"trials": "swap_trials"} if name == "swap-rate" else {}
     return entry.all_rounds, {renamed.get(field, field): fields[field] for field in fields}

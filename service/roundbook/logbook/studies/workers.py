@@ -184,7 +184,9 @@ def _cluster(address: str) -> Iterator[Mapped]:
         if isinstance(error, OSError) and error.strerror:
             reason = f" ({error.strerror.lower()})"
         raise WorkersError(
-            f"No Dask scheduler answers at '{address}'{reason}.", way_out="scheduler address"
+            f"No Dask scheduler answers at '{address}'{reason}.",
+            way_out="scheduler address",
+            address=address,
         ) from error
     software = _software()
     with client, dask.config.set({"distributed.admin.large-graph-warning-threshold": "1GB"}):
@@ -221,7 +223,9 @@ def _cluster(address: str) -> Iterator[Mapped]:
         try:
             yield mapped
         except (distributed.KilledWorker, distributed.CancelledError) as error:
-            raise WorkersError(f"The cluster at '{address}' lost the work: {error}") from None
+            raise WorkersError(
+                f"The cluster at '{address}' lost the work: {error}", address=address
+            ) from None
 
 
 def _apply_there(
@@ -245,4 +249,6 @@ def _other_software(worker: str, name: str, theirs: set[str], ours: str) -> Work
     return WorkersError(
         f"{worker} has {has} where this machine has {ours}: the numbers might differ.",
         way_out="the same software",
+        software=name,
+        version=ours,
     )

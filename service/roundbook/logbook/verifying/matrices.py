@@ -128,7 +128,9 @@ class DerivedMatrix(NamedTuple):
             if sd.size != topic_ids.size:
                 raise ImpossibleStatisticError(
                     f"Factor version {factors.version} has factors of {sd.size} topics, not of"
-                    f" {topic_ids.size}."
+                    f" {topic_ids.size}.",
+                    version=factors.version,
+                    topics=topic_ids.size,
                 )
             scores = scores_on_scale(scores, mean, sd, scale, factors.zero_sd)
             topic_ids = topic_ids[usable_topics(sd, factors.zero_sd)]

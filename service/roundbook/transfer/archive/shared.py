@@ -106,5 +106,6 @@ def _refuse_different(row: dict[str, Any], recorded: Row[Any]) -> None:
             raise AlreadyRecordedError(
                 f"The measure {row['name']} is another one in the record: its"
                 f" {name.replace('_', ' ')} is {there or 'unknown'} there and {here or 'unknown'}"
-                " in the archive. Import the archive into another database."
+                " in the archive. Import the archive into another database.",
+                measure=row["name"],
             )

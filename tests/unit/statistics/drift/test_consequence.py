@@ -110,7 +110,7 @@ def test_zero_sds_stand_at_b_or_are_dropped_from_both():
     assert dropped.topics == 1
     assert dropped.earlier.run_means.tolist() == pytest.approx([0.35, 0.65])
     assert dropped.earlier.residual_variance is None
-    cut = [each[1:] for each in factors]
+    cut = [by_topic[1:] for by_topic in factors]
     with pytest.raises(ImpossibleStatisticError, match="a topic with an sd above 0 in both rounds"):
         drift_consequence(scores[1:], cut[:2], cut[2:], zero_sd="drop")
 

@@ -40,8 +40,8 @@ def numbers_of(value):
     elif isinstance(value, np.ndarray):
         yield from value.tolist()
     elif isinstance(value, tuple):
-        for each in value:
-            yield from numbers_of(each)
+        for part in value:
+            yield from numbers_of(part)
     elif hasattr(value, "__dataclass_fields__"):
         for name in value.__dataclass_fields__:
             yield from numbers_of(getattr(value, name))
@@ -103,7 +103,7 @@ def test_small_samples_are_scipy_or_have_a_reason(samples):
         assert welch.p_value == pytest.approx(expected.pvalue, rel=1e-7)
     spread = brown_forsythe_tests(first[None], second[None])[0]
     deviations = [np.abs(sample - np.median(sample)) for sample in (first, second)]
-    if all(np.ptp(each) < 1e-12 for each in deviations):
+    if all(np.ptp(distances) < 1e-12 for distances in deviations):
         assert spread.p_value is None
         assert spread.reason == "deviations do not vary"
     else:
@@ -284,7 +284,11 @@ def test_poor_samples_never_give_nan(old, new):
     result = drift_tests(old, new)
     assert all(math.isfinite(number) for number in numbers_of(result))
     outcomes = [result.paired_t, result.wilcoxon, result.pearson, result.kendall]
-    outcomes += [test for each in result.by_topic for test in (each.welch, each.brown_forsythe)]
+    outcomes += [
+        test
+        for topic_tests in result.by_topic
+        for test in (topic_tests.welch, topic_tests.brown_forsythe)
+    ]
     for outcome in outcomes:
         assert (outcome.statistic is None) == (outcome.p_value is None)
         assert (outcome.statistic is None) == (outcome.reason is not None)

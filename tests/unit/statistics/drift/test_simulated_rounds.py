@@ -58,8 +58,8 @@ def held_by_the_same_systems(topics, sd):
 @pytest.mark.parametrize(
     ("topics", "sd", "count"),
     [
-        *((*each, 100) for each in SOME),
-        *(pytest.param(*each, 500, marks=pytest.mark.slow) for each in SAME_SYSTEMS),
+        *((*sizes, 100) for sizes in SOME),
+        *(pytest.param(*sizes, 500, marks=pytest.mark.slow) for sizes in SAME_SYSTEMS),
     ],
 )
 def test_how_often_the_same_systems_decide_hangs_on_the_topics(topics, sd, count):
@@ -79,9 +79,9 @@ def told_to_suffice(topics, sd):
 
 @pytest.mark.parametrize(("topics", "sd"), [(20, 0.0), (35, 0.25), (20, 0.5), (35, 0.5)])
 def test_other_systems_tell_whether_the_same_ones_would_decide_on_these_topics(topics, sd):
-    told = share(60, told_to_suffice(topics, sd))
-    assert (told > 90) == (SAME_SYSTEMS[topics, sd] >= 80)
-    assert told > 90 or told < 25
+    percent_told = share(60, told_to_suffice(topics, sd))
+    assert (percent_told > 90) == (SAME_SYSTEMS[topics, sd] >= 80)
+    assert percent_told > 90 or percent_told < 25
 
 
 def moves_found(runs, topics, per_team):
@@ -98,8 +98,8 @@ def moves_found(runs, topics, per_team):
 )
 def test_tests_often_find_a_move_of_other_systems_where_nothing_moved(runs, per_team, percent):
     # Either of two tests on the same rounds, so the error is that of half as many.
-    found = share(200, moves_found(runs, 50, per_team))
-    assert found == pytest.approx(percent, abs=3.5 * standard_error(percent, 100))
+    percent_found = share(200, moves_found(runs, 50, per_team))
+    assert percent_found == pytest.approx(percent, abs=3.5 * standard_error(percent, 100))
 
 
 def failing(generator, runs, topics):

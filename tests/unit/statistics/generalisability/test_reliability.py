@@ -107,7 +107,9 @@ def test_treccovid(shared, number):
     assert result.topics == len(scores)
     assert result.phi < result.e_rho_squared
     for tail, end in ((0.025, 0), (0.975, 1)):
-        relative, absolute = (each * len(scores) for each in naive_limits(components.two_way, tail))
+        relative, absolute = (
+            limit * len(scores) for limit in naive_limits(components.two_way, tail)
+        )
         assert result.e_rho_squared_interval[end] == pytest.approx(relative / (1 + relative))
         assert result.phi_interval[end] == pytest.approx(absolute / (1 + absolute))
 

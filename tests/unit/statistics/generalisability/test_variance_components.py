@@ -54,8 +54,8 @@ def test_unbiased():
     result = []
     for _ in range(1_500):
         scores = rng.normal(0, 1, (20, 8)) + rng.normal(0, 2, (20, 1)) + rng.normal(0, 1.5, (1, 8))
-        each = variance_components(two_way_variance(scores))
-        result.append((each.system, each.topic, each.residual))
+        components = variance_components(two_way_variance(scores))
+        result.append((components.system, components.topic, components.residual))
     error = np.std(result, axis=0) / np.sqrt(1_500)
     assert (np.abs(np.mean(result, axis=0) - [2.25, 4, 1]) < 3 * error).all()
 

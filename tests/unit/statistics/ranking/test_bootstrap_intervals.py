@@ -30,7 +30,7 @@ def plain_loop(first, second, resamples, seed):
     for row in weights.astype(int):
         drawn = (run_means(np.repeat(scores, row, axis=0)) for scores in (first, second))
         result.append(kendall_tau(*drawn).tau_b)
-    return [each for each in result if each is not None]
+    return [tau for tau in result if tau is not None]
 
 
 def scales(shared, name):

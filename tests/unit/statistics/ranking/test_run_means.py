@@ -72,8 +72,8 @@ def test_identical_columns_tie(shared):
     _, column = np.unique(scores, axis=1, return_inverse=True)
     weights = next(topic_weights(len(scores), 200, 0))
     means = run_means(scores, weights)
-    for each in range(column.max() + 1):
-        alike = means[:, column == each]
+    for number in range(column.max() + 1):
+        alike = means[:, column == number]
         assert (alike == alike[:, :1]).all()
 
 

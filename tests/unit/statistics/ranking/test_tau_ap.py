@@ -75,12 +75,12 @@ def test_order_of_runs_and_unit_are_nothing_to_it(ranking, random):
 
 
 @given(st.integers(0, 8))
-def test_a_swap_higher_up_costs_more(place):
+def test_a_swap_higher_up_costs_more(index):
     reference = np.arange(10, 0, -1)
     swapped = reference.copy()
-    swapped[[place, place + 1]] = swapped[[place + 1, place]]
+    swapped[[index, index + 1]] = swapped[[index + 1, index]]
     # Of a swap of ranks r and r + 1 one pair is wrong, at rank r + 1.
-    assert tau_ap(reference, swapped) == pytest.approx(1 - 2 / 9 / (place + 1))
+    assert tau_ap(reference, swapped) == pytest.approx(1 - 2 / 9 / (index + 1))
     assert kendall_tau(reference, swapped).tau_a == pytest.approx(1 - 2 / 45)
 
 

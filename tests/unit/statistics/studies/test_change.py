@@ -79,8 +79,8 @@ def test_longeval(shared):
         by_run = dict(zip(runs, changes, strict=True))
         for run, values in expected.items():
             change = by_run[run]
-            found = (change.ri_from, change.ri_to, change.dri, change.er)
-            assert found == pytest.approx(values, rel=1e-9)
+            measures = (change.ri_from, change.ri_to, change.dri, change.er)
+            assert measures == pytest.approx(values, rel=1e-9)
         if measure == "ndcg":
             assert {run: round(by_run[run].rd, 4) for run in runs} == RD
             unstable = {run: by_run[run].unstable for run in runs}
@@ -167,8 +167,8 @@ def test_intervals_are_those_of_a_plain_loop():
             )
         )
     expected = np.quantile(draws, [0.1, 0.9], axis=0).T
-    found = np.array([change.rd_interval, change.dri_interval, change.er_interval])
-    assert found == pytest.approx(expected, abs=0.03)
+    intervals = np.array([change.rd_interval, change.dri_interval, change.er_interval])
+    assert intervals == pytest.approx(expected, abs=0.03)
 
 
 def test_a_limit_among_resamples_without_value_is_unknown():
@@ -205,7 +205,7 @@ def test_the_same_by_systems_a_few_at_a_time(monkeypatch):
     monkeypatch.setattr(module, "MOST_BYTES", 2 * 64 * 300)
     done = []
     parts = change_measures(
-        earlier, later, 2, trials=300, progress=lambda *told: done.append(told), mapped=map
+        earlier, later, 2, trials=300, progress=lambda *step: done.append(step), mapped=map
     )
     assert done[-1] == (1500, 1500)
     for one, other in zip(whole, parts, strict=True):

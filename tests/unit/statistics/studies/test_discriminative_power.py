@@ -122,7 +122,7 @@ def test_real_matrices(shared, name, scale, row):
     scores = scaled(shared, name, scale)
     tukey, stricter = tukey_test(scores), tukey_test(scores, alpha=0.01)
     bootstrap, t = bootstrap_test(scores), paired_t_tests(scores)
-    found = [
+    figures = [
         tukey.share,
         stricter.share,
         tukey.critical_difference,
@@ -134,7 +134,7 @@ def test_real_matrices(shared, name, scale, row):
     ]
     # 4 sds. Those of five seeds may be too small: these are what 10 seeds (0 to 9) gave.
     least = [0.0013, 0.0025, 0.0003, 0.002, 0.003, 0.0009, 0, 0]
-    for value, printed, sd_least in zip(found, row, least, strict=True):
+    for value, printed, sd_least in zip(figures, row, least, strict=True):
         expected, _, sd = printed.partition("±")
         assert abs(value - float(expected)) <= 4 * max(float(sd or 0), sd_least) + 0.00006
     # A pair is significant where its means differ by more than the critical difference.

@@ -92,30 +92,32 @@ def test_pairs_one_by_one(monkeypatch):
     )
     # Small blocks, so that there are several.
     monkeypatch.setattr(drawn_rounds, "MOST_BYTES", 32 * 8 * 25 * 7)
-    found = redrawn(lists, trials=40, alpha=0.1)
+    redrawing = redrawn(lists, trials=40, alpha=0.1)
     real = lists.average_precision().mean(axis=0)
     taus = [kendalltau(real, draw.mean(axis=0)).statistic for draw in draws]
-    assert found.taus == pytest.approx(taus)
-    assert found.krcc == pytest.approx(np.mean(taus))
-    assert found.means == pytest.approx(draws.mean(axis=0))
-    assert found.sds == pytest.approx(draws.std(axis=0), abs=1e-8)
-    assert found.run_sds == pytest.approx(draws.mean(axis=1).std(axis=0), abs=1e-8)
+    assert redrawing.taus == pytest.approx(taus)
+    assert redrawing.krcc == pytest.approx(np.mean(taus))
+    assert redrawing.means == pytest.approx(draws.mean(axis=0))
+    assert redrawing.sds == pytest.approx(draws.std(axis=0), abs=1e-8)
+    assert redrawing.run_sds == pytest.approx(draws.mean(axis=1).std(axis=0), abs=1e-8)
     counts, errors = np.zeros(21, dtype=int), np.zeros(21, dtype=int)
     for pair, (i, k) in enumerate(combinations(range(5), 2)):
         tests = [ttest_rel(draw[:, i], draw[:, k]) for draw in draws]
         differences = draws.mean(axis=1)[:, i] - draws.mean(axis=1)[:, k]
-        assert found.rates[pair] == np.mean([test.pvalue < 0.1 for test in tests])
+        assert redrawing.rates[pair] == np.mean([test.pvalue < 0.1 for test in tests])
         fourth = np.argsort([-abs(test.statistic) for test in tests])[3]
-        assert found.needed[pair] == pytest.approx(abs(differences[fourth]), rel=1e-6)
+        assert redrawing.needed[pair] == pytest.approx(abs(differences[fourth]), rel=1e-6)
         for difference in differences:
             number = min(int(abs(difference) / 0.01), 20)
             counts[number] += 1
             errors[number] += (real[i] - real[k]) * difference < 0
-    assert [(one.count, one.errors) for one in found.bins] == list(zip(counts, errors, strict=True))
-    assert found.error_rate == errors.sum() / 400
-    assert found.needed_most == found.needed.max()
-    assert found.never == np.mean(found.rates < 0.1)
-    assert found.always == np.mean(found.rates > 0.9)
+    assert [(one.count, one.errors) for one in redrawing.bins] == list(
+        zip(counts, errors, strict=True)
+    )
+    assert redrawing.error_rate == errors.sum() / 400
+    assert redrawing.needed_most == redrawing.needed.max()
+    assert redrawing.never == np.mean(redrawing.rates < 0.1)
+    assert redrawing.always == np.mean(redrawing.rates > 0.9)
 
 
 def test_real_scores_from_assessments():
@@ -185,8 +187,8 @@ def test_memory_bounds_the_needed_difference(monkeypatch):
 @given(st.permutations(range(4)), st.permutations(range(3)), st.integers(0, 9))
 def test_symmetries(runs, topics, seed):
     lists = small_lists(topics=3, runs=4, seed=seed)
-    place, position = np.argsort(runs), np.argsort(topics)
-    run, topic = place[lists.run], position[lists.topic]
+    columns, position = np.argsort(runs), np.argsort(topics)
+    run, topic = columns[lists.run], position[lists.topic]
     order = np.lexsort((lists.rank, topic, run))
     permuted = AssessedLists(
         lists.lengths, lists.relevant, run[order], topic[order], lists.rank[order]

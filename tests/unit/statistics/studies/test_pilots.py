@@ -166,15 +166,15 @@ def test_six_teams_alone(shared):
 def check_teams(shared, name, trials, modes):
     score, of_round, scores = reassessed(shared, name)
     numbers = [28, 16, 10, 6, 3]
-    found = {
+    studies = {
         mode: team_subsets(how, of_round.team, numbers=numbers, trials=trials)
         for mode, how in (("keep", SameScores(scores)), ("reduce", score))
         if mode in modes
     }
     for measure, left, *cells in rows_of(OF_TEAMS):
         for mode, mean, sd in (cells[:3], cells[3:]):
-            if measure == name and mode in found:
-                size = found[mode].sizes[numbers.index(int(left))]
+            if measure == name and mode in studies:
+                size = studies[mode].sizes[numbers.index(int(left))]
                 slack = 4 * float(sd) * np.sqrt(1 / 100 if trials >= 100 else 1 / trials)
                 assert size.variance.mean == pytest.approx(float(mean), abs=slack), (left, mode)
                 # Two sds of normal values, each with a relative error of 1/sqrt(2 trials).
@@ -252,10 +252,10 @@ def test_topic_sets_of_a_trial_are_nested_and_pieces_may_go_anywhere():
         return [function(piece) for function, piece in sent[::-1]][::-1]
 
     scores = np.random.default_rng(1).random((30, 4))
-    told = []
-    pilots = topic_subsets(scores, trials=25, progress=lambda *done: told.append(done))
+    steps = []
+    pilots = topic_subsets(scores, trials=25, progress=lambda *done: steps.append(done))
     assert [size.size for size in pilots.sizes] == [25, 10]
-    assert told == [(10, 25), (20, 25), (25, 25)]
+    assert steps == [(10, 25), (20, 25), (25, 25)]
     assert topic_subsets(scores, trials=25, mapped=elsewhere) == pilots
     assert topic_subsets(scores, trials=25, seed=1) != pilots
     left = partial(team_subsets, SameScores(scores), np.arange(4), trials=15)

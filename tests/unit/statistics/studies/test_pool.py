@@ -70,8 +70,8 @@ def test_unique_contributions_of_treccovid(shared):
     assert not removed[outside].any()
 
     later = treccovid(shared, 3)
-    found = find_contributions(later.hits, later.judgments, later.team, later.pooled, 10)
-    alone = (found.sum(axis=0) == 1) & (later.judgments.grade > 0)
+    contributions = find_contributions(later.hits, later.judgments, later.team, later.pooled, 10)
+    alone = (contributions.sum(axis=0) == 1) & (later.judgments.grade > 0)
     assert (alone.sum(), (later.judgments.grade > 0).sum()) == (2001, 4698)
 
     # Together the other fifty teams take more with them than each alone.

@@ -105,9 +105,9 @@ def test_a_plain_loop(shared):
             number = min(int(abs(here[i] - here[k]) / 0.01 + 1e-9), 20)
             counts[number] += 1
             swaps[number] += (here[i] - here[k]) * (there[i] - there[k]) < 0
-    found = swap_rate(scores)
-    assert found.overall == pytest.approx(swaps.sum() / counts.sum(), abs=0.01)
-    assert found.bins[0].rate == pytest.approx(swaps[0] / counts[0], abs=0.04)
+    study = swap_rate(scores)
+    assert study.overall == pytest.approx(swaps.sum() / counts.sum(), abs=0.01)
+    assert study.bins[0].rate == pytest.approx(swaps[0] / counts[0], abs=0.04)
 
 
 @given(

@@ -28,8 +28,8 @@ def naive_mean_squares(scores):
     residual = sum(
         (rows[j][i] - run_means[i] - topic_means[j] + mean) ** 2 for i in range(m) for j in range(n)
     )
-    system = n * sum((each - mean) ** 2 for each in run_means) / (m - 1)
-    topic = m * sum((each - mean) ** 2 for each in topic_means) / (n - 1)
+    system = n * sum((run_mean - mean) ** 2 for run_mean in run_means) / (m - 1)
+    topic = m * sum((topic_mean - mean) ** 2 for topic_mean in topic_means) / (n - 1)
     return residual, system, topic
 
 
