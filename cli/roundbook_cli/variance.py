@@ -88,6 +88,8 @@ def show_(
     if measure is None:
         if assessments is not None and len(assessments) > 1:
             raise typer.BadParameter("--assessments repeated mixes those of one --measure: name it")
+        if details:
+            raise typer.BadParameter("--details are those of one --measure: name it")
         label = assessments[0] if assessments else None
         of_all = request_of(VarianceHistoryRequest, locals(), assessments=label)
         _draw(chart, _show_measures(context, database, of_all, form))

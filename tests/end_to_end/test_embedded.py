@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import multiprocessing
 import os
 import pwd
 import shutil
@@ -150,6 +151,27 @@ def test_a_forked_process_that_leaves_a_book_open_does_not_keep_the_server_up(he
     assert [row.task for row in book.tasks().tasks] == ["t"]
     book.close()
     assert_stopped(here, pid)
+
+
+@pytest.mark.long
+def test_a_pool_of_processes_with_books_leaves_no_server(here):
+    with roundbook.open():
+        pid = postmaster(here)  # up for as long as the pool works
+        pool = multiprocessing.get_context("fork").Pool(2, open_book)
+        assert pool.map(tasks_of_book, range(4)) == [["t"]] * 4
+    assert postmaster(here) == pid  # for the pool's books
+    pool.close()
+    pool.join()
+    assert_stopped(here, pid)
+
+
+def open_book():
+    global opened
+    opened = roundbook.open()
+
+
+def tasks_of_book(_):
+    return [row.task for row in opened.tasks().tasks]
 
 
 @pytest.mark.long

@@ -254,6 +254,7 @@ def test_numbers_of_sentences_as_in_tables():
         "RBP(p=0.8) by roundbook 0.1.0, 10.05": "RBP(p=0.8) by roundbook 0.1.0, 10.05",
         "round 'run 0.5' at 0.05, <0.1": "round &#39;run 0.5&#39; at .05, &lt;0.1",
         "0.8% of 0.25": "0.8% of .25",
+        "round 'it's 0.5' at 0.05": "round &#39;it&#39;s 0.5&#39; at .05",
         "a round's 0.05 in 'run 0.5'": "a round&#39;s .05 in &#39;run 0.5&#39;",
     }.items():
         assert sentence(text) == shown

@@ -73,6 +73,9 @@ def test_variance_show_says_the_intervals_and_what_they_mean(log, roundbook, wri
     more = "More with --details: further limits, the two-way variance, what is assumed."
     assert brief.endswith(more)
     assert details.startswith(brief.removesuffix(more))
+    of_all = roundbook("variance", "show", "t", "--details")
+    assert of_all.code == 2
+    assert "--details are those of one --measure: name it" in of_all.err
     assert (
         "Two-way residual, for plans of runs that share topics: pooled"
         f" {pooled['two_way_variance']:.5f}, 95% interval {limits_in(pooled['two_way_interval'])}"

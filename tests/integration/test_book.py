@@ -22,6 +22,7 @@ import roundbook
 from roundbook.errors import (
     BadFileError,
     ContentDiffersError,
+    DatabaseUnreachableError,
     InputError,
     MissingExtraError,
     NotRecordedError,
@@ -619,6 +620,12 @@ def test_errors_come_back_from_another_process_as_they_were():
         error.add_note("a way out")
         read = pickle.loads(pickle.dumps(error))
         assert (type(read), str(read), vars(read)) == (type(error), str(error), vars(error))
+
+
+def test_an_address_that_cannot_be_opened_tells_the_way_out():
+    with pytest.raises(DatabaseUnreachableError) as refused:
+        roundbook.open("postgresql://nobody:nothing@127.0.0.1:1/nowhere")
+    assert refused.value.__notes__ == ["Check the address given, else ROUNDBOOK_DATABASE_URL."]
 
 
 def test_forked_processes_use_a_book_at_the_same_time(address):

@@ -253,6 +253,8 @@ def test_scores_on_another_scale_and_a_transposed_file_are_noted(notes):
         "6 of 6 runs have the names of topics; check that the file has a topic a row and a run a"
         " column."
     )
+    righted = notes("3", complete(topics, runs, scores / 2), measure="AP", revise="transposed")
+    assert not any("names of topics" in note for note in righted)
 
 
 def test_topics_whose_leading_zeros_were_lost_are_noted(engine, notes, tmp_path):
@@ -268,3 +270,12 @@ def test_topics_whose_leading_zeros_were_lost_are_noted(engine, notes, tmp_path)
     with begin(engine) as session:
         alias_topics(session, AliasTopics(task="t", file=tmp_path / "ids.csv"))
     assert notes("3", complete(["20", "021", "23"], runs)) == []
+
+
+def test_ids_that_were_corrected_are_not_compared_with(notes):
+    runs = names("r", range(4))
+    notes("1", complete(["1", "2", "3"], runs))
+    assert "leading zeros" in notes("2", complete(["001", "002", "003"], runs))[-1]
+    righted = notes("2", complete(["1", "2", "3"], runs), revise="ids without zeros")
+    assert not any("leading zeros" in note for note in righted)
+    assert notes("3", complete(["1", "2", "3"], runs)) == []

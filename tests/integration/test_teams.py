@@ -120,7 +120,7 @@ def test_a_wrong_team_file_is_corrected_and_can_be_taken_back(engine, write):
     assert (event.who, event.why, event.round) == ("ann", "sent by mistake", "r1")
     assert event.details["runs"] == 6
     assert event.details["team of run5"] == {"was": "C", "is": "A"}
-    assert "contributed_to_pool of run4: no → yes" in event_details(event.details)
+    assert "contributed to pool of run4: no → yes" in event_details(event.details)
     assert verify_record(engine).differences == []
     # Back again: more clusters than before are no obstacle either.
     apart = write([f"run{index},team {index},no," for index in range(RUNS)])

@@ -318,6 +318,14 @@ def test_a_published_value_among_matrices(logged):
         show_variances(logged, "other", "AP")
 
 
+def test_published_values_without_a_pooled_interval_are_called_published(engine):
+    publish(engine, "r1", 0.05, runs=20, topics=50)
+    publish(engine, "r2", 0.06, runs=20, topics=5)  # too few topics for an interval
+    shown = show_variances(engine, "t", "AP")
+    assert shown.pooled.interval is None
+    assert "topics like these (of published variances, whose" in " ".join(in_detail(shown))
+
+
 @pytest.mark.parametrize(
     ("measure", "source"),
     [("nDCG@10", "nDCG and Q"), ("P@10", "P@k"), ("RR", "other measures")],

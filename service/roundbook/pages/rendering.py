@@ -151,7 +151,7 @@ def filled(table: Table) -> list[Column]:
 # A number below one in a sentence, but not a percentage nor part of a version. Quoted text is
 # matched first, so that it stays as it is; an apostrophe within or behind a word begins none.
 _BELOW_ONE = re.compile(
-    r"((?<!\w)&#39;.*?&#39;)|(?<![^\s(\[±])([+-]?)0(\.(?=\d*[1-9])\d+)(?![\w.]*[\w%])"
+    r"((?<!\w)&#39;.*?&#39;(?!\w))|(?<![^\s(\[±])([+-]?)0(\.(?=\d*[1-9])\d+)(?![\w.]*[\w%])"
 )
 
 

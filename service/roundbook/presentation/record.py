@@ -215,12 +215,15 @@ def database_notes(state: DatabaseState) -> list[str]:
 
 def event_details(values: Mapping[str, Any]) -> str:
     """Return the details of an event as text; for a changed value, the old and the new one."""
-    return ", ".join(
-        f"{name}: {_text(value['was'])} → {_text(value['is'])}"
-        if isinstance(value, dict) and set(value) == {"was", "is"}
-        else f"{name.replace('_', ' ')} {_text(value)}"
-        for name, value in values.items()
-    )
+    texts = []
+    for name, value in values.items():
+        fact, of, run = name.partition(" of ")  # a run's tag may have an underscore
+        shown = f"{fact.replace('_', ' ')}{of}{run}"
+        if isinstance(value, dict) and set(value) == {"was", "is"}:
+            texts.append(f"{shown}: {_text(value['was'])} → {_text(value['is'])}")
+        else:
+            texts.append(f"{shown} {_text(value)}")
+    return ", ".join(texts)
 
 
 def differing_users(events: Sequence[Event]) -> list[Event]:

@@ -299,10 +299,12 @@ def _scope(history: VarianceHistory) -> str | None:
 def _meaning(history: VarianceHistory) -> list[str]:
     if is_of_these_runs(history):
         return []
-    interval = history.pooled.interval
+    of_rounds = [row.interval for row in history.rounds if row.interval is not None]
+    pooled = history.pooled.interval
+    intervals = of_rounds if pooled is None else [pooled]
     how = "jackknife, no simulation"
-    if interval is not None and interval.method == "published":
-        how = f"of published variances, whose spread is {spread_of(interval)}"
+    if intervals and all(interval.method == "published" for interval in intervals):
+        how = f"of published variances, whose spread is {spread_of(intervals[0])}"
     return [f"Intervals are for other systems on other topics like these ({how})."]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import weakref
 from collections.abc import Iterator, Sequence
+from multiprocessing.util import Finalize
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn, Self
@@ -80,9 +81,12 @@ class Book:
         else:
             from roundbook.python.local import LocalRecord
 
-            self._opened = LocalRecord(address)
+            with with_ways_out():
+                self._opened = LocalRecord(address)
         # The embedded server is stopped when the book is closed or garbage-collected.
         self._close = weakref.finalize(self, self._opened.close)
+        # Processes that multiprocessing forked end without what `finalize` does at exit.
+        Finalize(self, self._close, exitpriority=0)
 
     @property
     def _record(self) -> LocalRecord | RemoteRecord:

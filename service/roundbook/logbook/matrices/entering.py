@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import ColumnElement, Connection, Row, and_, func, select
 
 from roundbook.database.table_parts import among
 from roundbook.database.tables import (
@@ -232,9 +232,7 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
     beyond = (complete.scores < 0) | (complete.scores > 1)
     other_names = list(set(complete.runs) - set(complete.topics))
     named_as_topics = connection.execute(
-        select(func.count()).where(
-            topic.c.task_id == entry.task_id, among(topic.c.name, other_names)
-        )
+        select(func.count()).where(_counts_in(entry.task_id), among(topic.c.name, other_names))
     ).scalar_one()
     changes = None
     if entry.latest is not None:
@@ -252,11 +250,22 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
     }
 
 
+def _counts_in(task_id: int) -> ColumnElement[bool]:
+    """Return the condition that a topic is of one of the task's current matrices.
+
+    Those of superseded and withdrawn ones may be the slips that were corrected.
+    """
+    of_matrices = select(matrix_topic.c.topic_id).join(
+        current_matrix, current_matrix.c.id == matrix_topic.c.matrix_id
+    )
+    return and_(topic.c.task_id == task_id, topic.c.id.in_(of_matrices))
+
+
 def _zeros_apart(connection: Connection, task_id: int, topics: Sequence[str]) -> dict[str, str]:
     """Return the topics that differ from another of the task by leading zeros alone, with its name."""
     numbers = {name.lstrip("0"): name for name in topics}
     own, number = set(topics), func.ltrim(topic.c.name, "0", type_=topic.c.name.type)
-    alike = select(topic.c.name).where(topic.c.task_id == task_id, among(number, numbers))
+    alike = select(topic.c.name).where(_counts_in(task_id), among(number, numbers))
     names = connection.execute(alike.order_by(topic.c.id)).scalars()
     apart = {numbers[other.lstrip("0")]: other for other in names if other not in own}
     if not apart:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self, get_args
 
@@ -130,7 +129,7 @@ class PilotRequest(StudyRequest):
     min_d: float = Field(
         0.15,
         gt=0,
-        lt=math.inf,
+        allow_inf_nan=False,
         description="The plan's smallest difference between the best and the worst run worth"
         " detecting.",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -91,7 +90,7 @@ class IncrementalRequest(StudyRequest):
     study: Literal["incremental"] = "incremental"
     difference: float = Field(
         gt=0,
-        lt=math.inf,
+        allow_inf_nan=False,
         description="Smallest difference between two runs' means worth detecting; needed.",
     )
     alpha: Share = Field(0.05, description="Chance of finding a difference where there is none.")
