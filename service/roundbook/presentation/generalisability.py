@@ -86,7 +86,7 @@ TABLE_FIELDS = (
 def table_rows(report: GeneralisabilityReport) -> list[SimpleNamespace]:
     """Return the table rows of all rounds, one for each number of topics and level asked for."""
     return [
-        SimpleNamespace(round=row.round, **dict(reliability))
+        SimpleNamespace(round=row.round, **vars(reliability))
         for row in report.rounds
         for reliability in row.reliabilities
     ]
