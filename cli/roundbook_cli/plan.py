@@ -154,7 +154,7 @@ def _request(context: typer.Context, parameters: Mapping[str, Any]) -> PlanReque
         if fields["min_d"] is not None:
             raise typer.BadParameter("--width and --min-d are the same for an interval: give one")
         fields["min_d"] = width
-    with usage_errors():
+    with usage_errors(**({} if width is None else {"min_d": "--width"})):
         return PlanRequest(**fields)
 
 

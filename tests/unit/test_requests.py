@@ -11,7 +11,7 @@ import pytest
 from roundbook import requests
 from roundbook.errors import RequestError
 from roundbook.limits import PILOT_TEAMS, PILOT_TOPICS, SHIFT_MARGIN
-from roundbook.requests.base import Request
+from roundbook.requests.base import Request, refusal_reason
 from roundbook.requests.drift import DETECTED_MIN_D, CurveRequest
 from roundbook.requests.matrices import ExportMatrix
 from roundbook.requests.plans import PlanRequest
@@ -86,6 +86,15 @@ def test_what_is_no_day_is_refused_with_an_example_of_one(written):
     with pytest.raises(RequestError, match="`since` takes a day, as 2020-04-15") as caught:
         EventsRequest(since=written)
     assert caught.value.field == "since"
+
+
+@pytest.mark.parametrize(
+    ("value", "named"),
+    [(1, "1"), (-2.5, "-2.5"), (0, "0"), (10**400, ""), ("0", "'0'"), ("0" * 41, ""), (True, "")],
+)
+def test_a_refused_value_is_named_unless_it_is_long(value, named):
+    fault = {"type": "greater_than", "msg": "Input should be greater than 5", "input": value}
+    assert refusal_reason(fault) == "should be greater than 5" + (named and f", not {named}")
 
 
 @pytest.mark.parametrize("listed", [list, np.array])

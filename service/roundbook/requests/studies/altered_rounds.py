@@ -9,11 +9,10 @@ from typing import Any, ClassVar, Literal, Self, get_args
 from pydantic import Field, model_validator
 
 from roundbook.limits import MOST_TRIALS, PILOT_TEAMS, PILOT_TOPICS
-from roundbook.requests.fields import MeasureName, VarianceScale
+from roundbook.requests.fields import MeasureName, RunsToCompare, Share, VarianceScale
 from roundbook.requests.plans import ALPHA, BETA
 from roundbook.requests.studies.study import (
     AllRoundsRequest,
-    Share,
     StudyRequest,
     check_power,
     refuse_file_fields,
@@ -134,7 +133,7 @@ class PilotRequest(StudyRequest):
         description="The plan's smallest difference between the best and the worst run worth"
         " detecting.",
     )
-    m: int = Field(10, ge=2, description="The plan's number of runs to compare.")
+    m: RunsToCompare = Field(10, description="The plan's number of runs to compare.")
     alpha: Share = Field(ALPHA, description="The plan's type I error rate.")
     beta: float = Field(BETA, description="The plan's type II error rate: 1 - power.")
 

@@ -10,7 +10,8 @@ from pydantic import Field, field_validator, model_validator
 
 from roundbook.errors import RequestError
 from roundbook.limits import MOST_TRIALS
-from roundbook.requests.studies.study import AllRoundsRequest, Share, StudyRequest, check_power
+from roundbook.requests.fields import Share
+from roundbook.requests.studies.study import AllRoundsRequest, StudyRequest, check_power
 
 # Fields of studies of one round and of all rounds.
 Permutations = Annotated[
