@@ -30,6 +30,10 @@ _Request = TypeVar("_Request", bound="Request")
 # By Typer's name of a type, the help's name of its values; choices are listed instead.
 _METAVARS = {"bool": "", "int": "N", "float": "NUMBER", "str": "TEXT", "path": "FILE"}
 
+# What a description says of the field's own default.
+_DEFAULT = re.compile(r" \(default: [^)]*\)$")
+
+
 def option(request: type[Request], field: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
     """Return the option of a request's field: default, bounds and help are the field's.
 
@@ -60,6 +64,7 @@ def _described(
         "autocompletion": BY_METAVAR.get(more.get("metavar") or ""),
     } | more
     if "default" in described:
+        described["help"] = _DEFAULT.sub("", described["help"])
         return described.pop("default"), described
     usual = ... if request.model_fields[field].is_required() else default(request, field)
     # A list that is left out is None, for the request to fill in.

@@ -6,6 +6,9 @@ from __future__ import annotations
 LARGEST_SCORE = 1e100
 # Bytes of a file that is read, also after decompression.
 LARGEST_FILE = 256 * 2**20
+# Characters of a name of what is recorded, and of a reason or another text on it.
+LONGEST_NAME = 200
+LONGEST_TEXT = 2_000
 # Documents below this rank are not stored; trec_eval, as campaigns use it, looks no further.
 LIST_DEPTH = 1000
 # Draws of a study, and resamples of a bootstrap over topics.

@@ -671,6 +671,14 @@ def test_numbers_out_of_bounds_are_usage_errors(command, words, said):
         assert said in command(*verb, *given, *words).usage_error
 
 
+def test_names_and_notes_that_are_too_long_are_usage_errors(command):
+    for name, note, said in (
+        ("x" * 201, "why", "NAME should have at most 200 characters"),
+        ("x", "y" * 2_001, "--note should have at most 2,000 characters"),
+    ):
+        assert said in command("plan", "save", name, *GIVEN, "--note", note).usage_error
+
+
 @pytest.mark.parametrize("verb", ["save", "list", "show"])
 def test_help(command, verb):
     shown = command("plan", verb, "--help")

@@ -98,8 +98,8 @@ class PlanRequest(Request):
     )
     min_d: tuple[Positive, ...] = Field(
         (),
-        description="Smallest difference between the best and the worst run worth detecting;"
-        f" repeat. (default: {_listed(_MIN_D)})",
+        description="Smallest difference between the best and the worst run worth detecting, or the"
+        f" full width of the interval; repeat. (default: {_listed(_MIN_D)})",
     )
     topics: tuple[TopicSetSize, ...] = Field(
         (), description="Number of topics, unless solved for; repeat."

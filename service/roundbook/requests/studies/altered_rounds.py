@@ -97,7 +97,12 @@ class LeaveOneOutRoundsRequest(AllRoundsRequest):
 
     shares_topics: ClassVar[bool] = True  # the ageing of factors depends on them
 
-    study: Literal["leave-one-out-rounds"] = "leave-one-out-rounds"
+    study: Literal["leave-one-out-rounds"] = Field(
+        "leave-one-out-rounds",
+        description="Study all rounds that have the measure, by the factors and, where runs and"
+        " assessments are recorded, by the assessments too; beside it, how the first round's factors"
+        " age.",
+    )
 
     @property
     def rests_on(self) -> tuple[str, ...]:

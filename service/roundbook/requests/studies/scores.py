@@ -74,7 +74,11 @@ class SwapRateRequest(StudyRequest):
 class AcrossRoundsRequest(AllRoundsRequest):
     """Discriminative power and swap rate of every round of a task that has the measure."""
 
-    study: Literal["across-rounds"] = "across-rounds"
+    study: Literal["across-rounds"] = Field(
+        "across-rounds",
+        description="Study all rounds that have the measure: discriminative power, swap rate and"
+        " needed difference, on all scales unless `scale` names some.",
+    )
     trials: Permutations = 10_000
     alpha: TellingApart = 0.05
     plus_one: PlusOne = False
