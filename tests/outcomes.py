@@ -43,6 +43,13 @@ class Outcome(NamedTuple):
         assert self.code == 0, self
         return list(csv.DictReader(io.StringIO(self.out)))
 
+    @property
+    def usage_error(self) -> str:
+        """The sentence on a command line that was refused, on one line."""
+        assert (self.code, self.out) == (2, ""), self
+        assert self.err.startswith("Usage: roundbook"), self
+        return " ".join(self.err.replace("│", " ").split())
+
     def refusal(self, code: int = 1) -> str:
         """Return the one sentence with which the command refused, and said nothing else."""
         assert self.code == code, self

@@ -12,9 +12,10 @@ import typer
 
 from roundbook.presentation.phrases import verdict_words
 from roundbook.requests.drift import CurveRequest, DriftRequest
+from roundbook.requests.results import SaveResult
 from roundbook_cli.charts import chart_option, check_chart, draw
 from roundbook_cli.drift_advice import curve_text, report_text
-from roundbook_cli.options import Database, Form, Note
+from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, number, print_sentences, section, show, signed, talk
 from roundbook_cli.request_options import is_given, option, request_of, usage_errors
 from roundbook_cli.saved_drift import TOPICS_CSV, Details, print_report, report_number
@@ -57,7 +58,7 @@ def drift(
             "--save", help="Keep the report as printed, as the task's next; not with --curve."
         ),
     ] = False,
-    note: Note = None,
+    note: str | None = option(SaveResult, "note", metavar="TEXT"),
     assessments: Assessments = None,
     chart: Annotated[Path | None, chart_option("With --curve: also draw it")] = None,
     form: Form = "table",
@@ -86,6 +87,7 @@ def drift(
     from roundbook.logbook.saving import save_result
 
     with usage_errors():
+        SaveResult(note=note)
         request = request_of(CurveRequest if curve else DriftRequest, locals())
     with (changing if save else record)(context, database) as session:
         if curve:

@@ -18,7 +18,7 @@ from roundbook.presentation.tables import Column, count, interval_text, number, 
 from roundbook.requests.rankings import GeneralisabilityRequest
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import print_table, section, show
-from roundbook_cli.request_options import default, option, request_of
+from roundbook_cli.request_options import default, option, request_of, usage_errors
 from roundbook_cli.series import Assessments, Measure, TaskName
 from roundbook_cli.session import record
 
@@ -86,7 +86,8 @@ def generalisability(
 
     first, *more = level or [default(GeneralisabilityRequest, "level")]
     named = {"round": round_label, "level": first, "more_levels": more, "topic_counts": topics}
-    request = request_of(GeneralisabilityRequest, locals(), **named)
+    with usage_errors(more_levels="--level"):
+        request = request_of(GeneralisabilityRequest, locals(), **named)
     with record(context, database) as session:
         report = report_generalisability(session, request)
     rows = table_rows(report)

@@ -30,9 +30,6 @@ Top = Annotated[
         show_default=False,
     ),
 ]
-Note = Annotated[
-    str | None, typer.Option("--note", metavar="TEXT", help="With --save: why it is kept.")
-]
 
 
 def read_day(text: str) -> date:

@@ -11,14 +11,14 @@ import typer
 
 from roundbook.requests.fields import PoolBy, VarianceScale
 from roundbook.requests.plans import INTERVALS, Engine, PlanDesign, PlanRequest, Solve, VarianceOf
-from roundbook.requests.results import ListResults, ShowResult
+from roundbook.requests.results import ListResults, SaveResult, ShowResult
 from roundbook_cli.charts import Chart, check_chart, draw
 from roundbook_cli.completion import offer
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, print_json, show
 from roundbook_cli.plan_advice import plan_json
 from roundbook_cli.renewal import SAVED, STALE
-from roundbook_cli.request_options import is_given, option, usage_errors
+from roundbook_cli.request_options import argument, is_given, option, usage_errors
 from roundbook_cli.saved_plans import PlanFormat, plan_entry, print_plan, print_saved
 from roundbook_cli.session import changing, check, record
 
@@ -28,10 +28,6 @@ app = typer.Typer(
     " runs on the same topics: roundbook plan --task covid --measure nDCG@10 --design tukey\n\n"
     "Drawn: roundbook plan --variance 0.05 --m 10 --chart power.svg",
 )
-
-_PlanName = Annotated[
-    str, typer.Argument(metavar="NAME", help="The plan's name.", autocompletion=offer("plans"))
-]
 
 _PlanForm = Annotated[
     PlanFormat,
@@ -53,14 +49,7 @@ _DESIGN = option(PlanRequest, "design", metavar="DESIGN")
 _SOLVE = option(PlanRequest, "solve", metavar="WHAT")
 _M = option(PlanRequest, "m", metavar="m")
 _MIN_D = option(PlanRequest, "min_d", metavar="D")
-_Widths = Annotated[
-    list[float] | None,
-    typer.Option(
-        "--width",
-        metavar="D",
-        help="For an interval: its full width, another name of --min-d; repeat.",
-    ),
-]
+_WIDTH = option(PlanRequest, "min_d", "--width", metavar="D")
 _TOPICS = option(PlanRequest, "topics", metavar="N")
 _ALPHA = option(PlanRequest, "alpha")
 _BETA = option(PlanRequest, "beta")
@@ -105,7 +94,7 @@ def plan(
     solve: Solve = _SOLVE,
     m: list[int] | None = _M,
     min_d: list[float] | None = _MIN_D,
-    width: _Widths = None,
+    width: list[float] | None = _WIDTH,
     topics: list[int] | None = _TOPICS,
     alpha: float = _ALPHA,
     beta: float = _BETA,
@@ -154,7 +143,7 @@ def _request(context: typer.Context, parameters: Mapping[str, Any]) -> PlanReque
         if fields["min_d"] is not None:
             raise typer.BadParameter("--width and --min-d are the same for an interval: give one")
         fields["min_d"] = width
-    with usage_errors():
+    with usage_errors(**({} if width is None else {"min_d": "--width"})):
         return PlanRequest(**fields)
 
 
@@ -170,7 +159,9 @@ def _check_output(form: PlanFormat, only_protocol: bool, chart: Path | None) -> 
 )
 def save(
     context: typer.Context,
-    name: _PlanName,
+    name: str = argument(
+        SaveResult, "name", metavar="NAME", default=..., autocompletion=offer("plans")
+    ),
     variance: float | None = _VARIANCE,
     task: str | None = _TASK,
     measure: str | None = _MEASURE,
@@ -183,15 +174,13 @@ def save(
     solve: Solve = _SOLVE,
     m: list[int] | None = _M,
     min_d: list[float] | None = _MIN_D,
-    width: _Widths = None,
+    width: list[float] | None = _WIDTH,
     topics: list[int] | None = _TOPICS,
     alpha: float = _ALPHA,
     beta: float = _BETA,
     engine: Engine = _ENGINE,
     database: Database = None,
-    note: Annotated[
-        str | None, typer.Option("--note", metavar="TEXT", help="Why: it is kept with the plan.")
-    ] = None,
+    note: str | None = option(SaveResult, "note", metavar="TEXT"),
     form: _PlanForm = "table",
     only_protocol: _Protocol = False,
     details: _Details = False,
@@ -201,6 +190,8 @@ def save(
     parameters = locals()
     _check_output(form, only_protocol, chart)
     request = _request(context, parameters)
+    with usage_errors(name="NAME"):
+        SaveResult(name=name, note=note)
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.plans.planning import plan_topics
     from roundbook.logbook.saving import save_result
@@ -265,7 +256,7 @@ def _sizes(brief: Mapping[str, Any]) -> str | None:
 @app.command("show", epilog="Example: roundbook plan show round6 --version 1")
 def show_(
     context: typer.Context,
-    name: _PlanName,
+    name: str = argument(ShowResult, "name", metavar="NAME", autocompletion=offer("plans")),
     version: int | None = option(ShowResult, "version", metavar="N"),
     form: _PlanForm = "table",
     only_protocol: _Protocol = False,

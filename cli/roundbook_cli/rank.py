@@ -10,7 +10,7 @@ from roundbook.requests.fields import StandardisedScale
 from roundbook.requests.rankings import RankRequest
 from roundbook_cli.options import Database, Form, Top
 from roundbook_cli.output import progress, show, talk_notes
-from roundbook_cli.request_options import option, request_of
+from roundbook_cli.request_options import option, request_of, usage_errors
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record
 
@@ -38,7 +38,8 @@ def rank(
     """Compare run rankings: raw against standardised, or by two factor versions."""
     from roundbook.logbook.rankings import compare_rankings
 
-    request = request_of(RankRequest, locals(), round=round_label)
+    with usage_errors():
+        request = request_of(RankRequest, locals(), round=round_label)
     with record(context, database) as session, progress("Ranking ...") as step:
 
         def tell(part: str, done: int, total: int) -> None:

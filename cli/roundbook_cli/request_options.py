@@ -8,7 +8,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, TypeVar
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import typer
 from annotated_types import Ge, Le
@@ -18,6 +19,7 @@ from roundbook.errors import RequestError
 from roundbook_cli.completion import BY_METAVAR
 
 if TYPE_CHECKING:
+    from pydantic.fields import FieldInfo
     from typer._click import Context
     from typer._click.exceptions import UsageError
 
@@ -27,6 +29,9 @@ _Request = TypeVar("_Request", bound="Request")
 
 # By Typer's name of a type, the help's name of its values; choices are listed instead.
 _METAVARS = {"bool": "", "int": "N", "float": "NUMBER", "str": "TEXT", "path": "FILE"}
+
+# What a description says of the field's own default.
+_DEFAULT = re.compile(r" \(default: [^)]*\)$")
 
 
 def option(request: type[Request], field: str, *names: str, **more: Any) -> Any:  # noqa: ANN401
@@ -51,7 +56,7 @@ def _described(
     request: type[Request], field: str, more: dict[str, Any]
 ) -> tuple[Any, dict[str, Any]]:
     """Return a field's default, and the arguments of Typer for its help, completion and bounds."""
-    bounds = request.model_fields[field].metadata
+    bounds = _bounds(request.model_fields[field])
     described = {
         "help": _with_options(request.model_fields[field].description or ""),
         "min": next((bound.ge for bound in bounds if isinstance(bound, Ge)), None),
@@ -59,10 +64,20 @@ def _described(
         "autocompletion": BY_METAVAR.get(more.get("metavar") or ""),
     } | more
     if "default" in described:
+        described["help"] = _DEFAULT.sub("", described["help"])
         return described.pop("default"), described
     usual = ... if request.model_fields[field].is_required() else default(request, field)
     # A list that is left out is None, for the request to fill in.
     return None if isinstance(usual, tuple) else usual, described
+
+
+def _bounds(field: FieldInfo) -> list[Any]:
+    """Return the bounds of a field, or of each of its values where it takes several."""
+    bounds = list(field.metadata)
+    for part in get_args(field.annotation):
+        for constraint in getattr(part, "__metadata__", ()):
+            bounds += getattr(constraint, "metadata", ())
+    return bounds
 
 
 def default(request: type[Request], field: str) -> Any:  # noqa: ANN401
@@ -139,14 +154,21 @@ def _repeated(error: UsageError, value: str) -> str:
 
 
 @contextmanager
-def usage_errors() -> Iterator[None]:
-    """Turn the refusal of a request into a usage error, with options in place of fields."""
+def usage_errors(**called: str) -> Iterator[None]:
+    """Turn the refusal of a request into a usage error, with options in place of fields.
+
+    `called` has what the command line has for a field where that is no option of its name.
+    """
     try:
         yield
     except RequestError as error:
-        raise typer.BadParameter(_with_options(error.reason)) from None
+        raise typer.BadParameter(_with_options(error.reason, called)) from None
 
 
-def _with_options(text: str) -> str:
+def _with_options(text: str, called: Mapping[str, str] = MappingProxyType({})) -> str:
     """Return a text with options in place of the fields of a request, which stand in backticks."""
-    return re.sub(r"`(\w+)`", lambda field: "--" + field[1].replace("_", "-"), text)
+
+    def option(field: re.Match[str]) -> str:
+        return called.get(field[1]) or "--" + field[1].replace("_", "-")
+
+    return re.sub(r"`(\w+)`", option, text)

@@ -100,9 +100,7 @@ def renew(
     name: str = argument(
         RenewResults, "name", metavar="NAME", default=..., autocompletion=offer("results")
     ),
-    stale: Annotated[
-        bool, typer.Option("--stale", help="NAME is a task's: renew all of it that is stale.")
-    ] = False,
+    stale: bool = option(RenewResults, "task", "--stale", default=False),
     kind: str | None = option(RenewResults, "kind", metavar="KIND"),
     dry_run: bool = option(RenewResults, "dry_run"),
     form: Form = "table",

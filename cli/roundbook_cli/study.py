@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Literal
 
 import typer
 from typer.core import TyperGroup
@@ -14,6 +14,7 @@ from roundbook.requests.studies import (
     DiscriminativePowerRequest,
     IncrementalRequest,
     LeaveOneOutRequest,
+    LeaveOneOutRoundsRequest,
     LeaveTeamsOutRequest,
     PerTopicVarianceRequest,
     SwapRateRequest,
@@ -21,21 +22,22 @@ from roundbook.requests.studies import (
 )
 from roundbook_cli.charts import Chart
 from roundbook_cli.completion import offer
-from roundbook_cli.options import Database, Form, Note, Top
+from roundbook_cli.options import Database, Form, Top
 from roundbook_cli.request_options import argument, option
 from roundbook_cli.series import Assessments, Measure
 from roundbook_cli.studying import (
+    ALL_ROUNDS,
     FILE_LAYOUT,
     FILE_MEASURE,
     FILES,
     MISSING_SCORES,
+    NOTE,
     ROUND,
+    SAVE,
     SCALES,
     SEED,
     TASK,
-    AllRounds,
     Dask,
-    Save,
     Workers,
     refuse_beside_all_rounds,
     run_and_print,
@@ -80,10 +82,10 @@ def discriminative_power(
     plus_one: bool = option(DiscriminativePowerRequest, "plus_one"),
     pairs: bool = option(DiscriminativePowerRequest, "pairs"),
     seed: int = SEED,
-    all_rounds: AllRounds = False,
+    all_rounds: bool = ALL_ROUNDS,
     chart: Chart = None,
-    save: Save = None,
-    note: Note = None,
+    save: str | None = SAVE,
+    note: str | None = NOTE,
     files: list[Path] | None = FILES,
     layout: Layout = FILE_LAYOUT,
     file_measure: str | None = FILE_MEASURE,
@@ -120,10 +122,10 @@ def swap_rate(
     topics_each: int | None = option(SwapRateRequest, "topics_each", metavar="n"),
     with_replacement: bool = option(SwapRateRequest, "with_replacement"),
     seed: int = SEED,
-    all_rounds: AllRounds = False,
+    all_rounds: bool = ALL_ROUNDS,
     chart: Chart = None,
-    save: Save = None,
-    note: Note = None,
+    save: str | None = SAVE,
+    note: str | None = NOTE,
     files: list[Path] | None = FILES,
     layout: Layout = FILE_LAYOUT,
     file_measure: str | None = FILE_MEASURE,
@@ -158,8 +160,8 @@ def incremental(
     trials: int = option(IncrementalRequest, "trials"),
     seed: int = SEED,
     chart: Chart = None,
-    save: Save = None,
-    note: Note = None,
+    save: str | None = SAVE,
+    note: str | None = NOTE,
     files: list[Path] | None = FILES,
     layout: Layout = FILE_LAYOUT,
     file_measure: str | None = FILE_MEASURE,
@@ -197,8 +199,8 @@ def change(
     trials: int = option(ChangeRequest, "trials"),
     seed: int = SEED,
     chart: Chart = None,
-    save: Save = None,
-    note: Note = None,
+    save: str | None = SAVE,
+    note: str | None = NOTE,
     files: list[Path] | None = option(ChangeRequest, "files", "--file", metavar="FILE"),
     to_files: list[Path] | None = option(ChangeRequest, "to_files", "--to-file", metavar="FILE"),
     layout: Layout = FILE_LAYOUT,
@@ -229,18 +231,10 @@ def leave_one_out(
     by: Literal["team", "run"] | None = option(LeaveOneOutRequest, "by"),
     reassessed: bool = option(LeaveOneOutRequest, "reassessed"),
     pool_depth: int | None = option(LeaveOneOutRequest, "pool_depth", metavar="DEPTH"),
-    all_rounds: Annotated[
-        bool,
-        typer.Option(
-            "--all-rounds",
-            help="Study all rounds that have the measure, by the factors and, where runs and"
-            " assessments are recorded, by the assessments too; beside it, how the first round's"
-            " factors age.",
-        ),
-    ] = False,
+    all_rounds: bool = option(LeaveOneOutRoundsRequest, "study", "--all-rounds", default=False),
     chart: Chart = None,
-    save: Save = None,
-    note: Note = None,
+    save: str | None = SAVE,
+    note: str | None = NOTE,
     files: list[Path] | None = FILES,
     teams: Path | None = option(LeaveOneOutRequest, "teams", metavar="FILE"),
     qrels: Path | None = option(LeaveOneOutRequest, "qrels", metavar="FILE"),
@@ -292,8 +286,8 @@ def leave_teams_out(
     beta: float = option(LeaveTeamsOutRequest, "beta"),
     seed: int = SEED,
     chart: Chart = None,
-    save: Save = None,
-    note: Note = None,
+    save: str | None = SAVE,
+    note: str | None = NOTE,
     files: list[Path] | None = FILES,
     teams: Path | None = option(LeaveTeamsOutRequest, "teams", metavar="FILE"),
     qrels: Path | None = option(LeaveTeamsOutRequest, "qrels", metavar="FILE"),
@@ -330,8 +324,8 @@ def topic_subsets(
     beta: float = option(TopicSubsetsRequest, "beta"),
     seed: int = SEED,
     chart: Chart = None,
-    save: Save = None,
-    note: Note = None,
+    save: str | None = SAVE,
+    note: str | None = NOTE,
     files: list[Path] | None = FILES,
     layout: Layout = FILE_LAYOUT,
     file_measure: str | None = FILE_MEASURE,
@@ -364,8 +358,8 @@ def per_topic_variance(
     alpha: float = option(PerTopicVarianceRequest, "alpha"),
     seed: int = SEED,
     chart: Chart = None,
-    save: Save = None,
-    note: Note = None,
+    save: str | None = SAVE,
+    note: str | None = NOTE,
     files: list[Path] | None = option(PerTopicVarianceRequest, "files", "--file", metavar="FILE"),
     qrels: Path | None = option(PerTopicVarianceRequest, "qrels", metavar="FILE"),
     assessments: Assessments = None,

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 import typer
 
 from roundbook.requests.fields import VarianceScale
-from roundbook.requests.studies import StudyRequest
+from roundbook.requests.results import SaveResult
+from roundbook.requests.studies import AcrossRoundsRequest, StudyRequest
 from roundbook_cli.charts import check_chart, draw
 from roundbook_cli.completion import offer
 from roundbook_cli.output import progress, talk
@@ -31,18 +32,9 @@ FILES = option(StudyRequest, "files", "--file", metavar="FILE")
 FILE_LAYOUT = option(StudyRequest, "layout", "--layout")
 FILE_MEASURE = option(StudyRequest, "file_measure", "--file-measure", metavar="NAME")
 MISSING_SCORES = option(StudyRequest, "missing")
-Save = Annotated[
-    str | None,
-    typer.Option("--save", metavar="NAME", help="Keep the study under this name, with its inputs."),
-]
-AllRounds = Annotated[
-    bool,
-    typer.Option(
-        "--all-rounds",
-        help="Study all rounds that have the measure: discriminative power, swap rate and needed"
-        " difference, on all scales unless --scale names some.",
-    ),
-]
+SAVE = option(SaveResult, "name", "--save", metavar="NAME", default=None)
+NOTE = option(SaveResult, "note", metavar="TEXT")
+ALL_ROUNDS = option(AcrossRoundsRequest, "study", "--all-rounds", default=False)
 Workers = Annotated[
     int,
     typer.Option(
@@ -86,6 +78,8 @@ def run_and_print(model: type[StudyRequest], options: Mapping[str, Any], **neede
     save, note, chart, dask = (options[name] for name in ("save", "note", "chart", "dask"))
     if note is not None and save is None:
         raise typer.BadParameter("--note needs --save")
+    with usage_errors(name="--save"):
+        SaveResult(name=save, note=note)
     if request.files and save is not None:
         raise typer.BadParameter("--save keeps a study of a round: a file is in no record")
     if dask is not None and options["workers"] > 1:

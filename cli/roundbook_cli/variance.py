@@ -36,7 +36,7 @@ from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form, Format, read_day
 from roundbook_cli.output import print_sentences, print_table, show, talk, talk_notes
 from roundbook_cli.plan_advice import history_json, history_warning, with_advice
-from roundbook_cli.request_options import option, request_of
+from roundbook_cli.request_options import option, request_of, usage_errors
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
 from roundbook_cli.session import record, sessions
 
@@ -294,7 +294,8 @@ def record_(
     from roundbook.logbook.published import record_variance
     from roundbook_cli.impact import show_decision
 
-    request = request_of(RecordVarianceRequest, locals(), round=round_label, variance=value)
+    with usage_errors():
+        request = request_of(RecordVarianceRequest, locals(), round=round_label, variance=value)
     with sessions(context, database) as begin:
         confirm_names(begin, request)
         with begin(keep=not dry_run) as session:

@@ -6,11 +6,18 @@ from __future__ import annotations
 LARGEST_SCORE = 1e100
 # Bytes of a file that is read, also after decompression.
 LARGEST_FILE = 256 * 2**20
+# Characters of a name of what is recorded, and of a reason or another text on it.
+LONGEST_NAME = 200
+LONGEST_TEXT = 2_000
 # Documents below this rank are not stored; trec_eval, as campaigns use it, looks no further.
 LIST_DEPTH = 1000
 # Draws of a study, and resamples of a bootstrap over topics.
 MOST_TRIALS = 1_000_000
 MOST_RESAMPLES = 1_000_000
+# Sizes of designs: topics; and counts in all, beyond which not all whole numbers are floats and the
+# distribution functions fail.
+MOST_TOPICS = 10_000_000
+MOST_COUNTED = 1_000_000_000
 # By how much the factors of a later round may differ and the first round's hold: the largest shift,
 # in first-round sds, and the largest ratio of sds.
 SHIFT_MARGIN = 0.2

@@ -577,17 +577,25 @@ def test_variance_record(roundbook, snapshot):
 
 @pytest.mark.parametrize(
     "wrong",
-    [("--value", "0"), ("--value", "-1"), ("--value", "nan"), ("--value", "inf"),
-     ("--runs", "0"), ("--topics", "1"), ("--source", " ")],
+    [
+        *(("--value", wrong, 2, f"a variance is a number above 0, and within what scores can have"
+           f" (1e-100 to 1e100), not {wrong}") for wrong in ("0", "-1", "nan", "inf")),
+        ("--runs", "0", 2, "for '--runs': it should be greater than or equal to 1, not '0'"),
+        ("--runs", str(2**31), 2, "for '--runs': it should be less than or equal to 2,147,483,647"),
+        ("--topics", "1", 2, "for '--topics': it should be greater than or equal to 2, not '1'"),
+        ("--teams", "5", 2, "4 runs are of 1 to 4 teams, not of 5"),
+        ("--source", " ", 1, "A published variance needs its source: name the paper and table."),
+    ],
 )  # fmt: skip
 def test_variance_record_refuses_what_is_none(roundbook, snapshot, wrong):
     facts = {"--value": "0.1", "--runs": "4", "--topics": "10", "--source": "a paper"}
-    facts |= dict([wrong])
+    option, value, code, sentence = wrong
     before = snapshot()
-    roundbook(
+    refused = roundbook(
         *("variance", "record", "t", "r", "--measure", "AP", "--create"),
-        *(word for pair in facts.items() for word in pair),
-    ).refusal()
+        *(word for pair in (facts | {option: value}).items() for word in pair),
+    )
+    assert sentence in (refused.usage_error if code == 2 else refused.refusal())
     assert snapshot() == before
 
 
@@ -892,12 +900,18 @@ def test_usage_errors_exit_2(command, words):
     "wrong",
     [("--variance", "0"), ("--variance", "-1"), ("--variance", "nan"), ("--variance", "inf"),
      ("--m", "1"), ("--min-d", "0"), ("--min-d", "nan"), ("--alpha", "0"), ("--alpha", "1"),
-     ("--beta", "0"), ("--beta", "1.5"), ("--min-d", "1e-9")],
+     ("--beta", "0"), ("--beta", "1.5")],
     ids=" ".join,
 )  # fmt: skip
-def test_impossible_plans_exit_1(command, wrong):
+def test_numbers_that_no_plan_has_exit_2(command, wrong):
     given = {"--variance": "0.05", "--m": "2", "--min-d": "0.1"} | dict([wrong])
-    command("plan", *(word for pair in given.items() for word in pair)).refusal()
+    said = command("plan", *(word for pair in given.items() for word in pair)).usage_error
+    assert wrong[0] in said
+    assert wrong[1] in said
+
+
+def test_a_plan_without_an_answer_exits_1(command):
+    command("plan", "--variance", "0.05", "--m", "2", "--min-d", "1e-9").refusal()
 
 
 EVERY_READER = [

@@ -165,13 +165,15 @@ def test_a_pool_of_processes_with_books_leaves_no_server(here):
     assert_stopped(here, pid)
 
 
+OPENED = []  # by the processes of a pool
+
+
 def open_book():
-    global opened
-    opened = roundbook.open()
+    OPENED.append(roundbook.open())
 
 
 def tasks_of_book(_):
-    return [row.task for row in opened.tasks().tasks]
+    return [row.task for row in OPENED[0].tasks().tasks]
 
 
 @pytest.mark.long

@@ -316,7 +316,8 @@ def test_forms_say_what_is_wrong_beside_the_field(client, record):
     assert comma == "\"A variance you know\" takes a number, not '0,05'; write 0.05."
     comma = beside(plan(variance="0.05", m="2", min_d="0,1"), "min_d")
     assert comma == "Decimals need a point here: 0.1, not 0,1."
-    assert "-1" in beside(plan(variance="0.1", min_d="-1"), "")
+    negative = beside(plan(variance="0.1", min_d="-1"), "min_d")
+    assert negative == "\"minD, or the width\" should be greater than 0, not '-1'."
     assert beside(plan(m="2"), "") == (
         'Give either "A variance you know", or "that of a task" and "its measure".'
     )

@@ -275,8 +275,8 @@ def test_the_paired_variance_of_published_values(roundbook):
 
 def test_a_variance_that_is_none(logged):
     for value in ("0", "-0.1", "nan", "inf", "1e-400"):
-        sentence = logged("plan", *TASK, *CELL, "--variance-at", value).refusal()
-        assert sentence.startswith("A variance must be positive and finite, not ")
+        sentence = logged("plan", *TASK, *CELL, "--variance-at", value).usage_error
+        assert f"latest or a number above 0, not '{value}'" in sentence
 
 
 def test_rounds_that_disagree_warn(logged, write):
@@ -579,7 +579,7 @@ def test_the_command_that_renews_a_stale_plan_works(logged, write, words):
 
 def test_an_impossible_plan_saves_nothing_and_opens_nothing(command):
     # The record is unreachable here, and that is not what is complained about.
-    command("plan", "save", "p", *GIVEN, "--m", "1").refusal(1)
+    command("plan", "save", "p", *GIVEN, "--alpha", "1e-40").refusal(1)
     assert command("plan", "save", "p", *GIVEN).code == 4
 
 
@@ -611,8 +611,8 @@ def test_an_impossible_plan_saves_nothing_and_opens_nothing(command):
         ((*FROM, "--design", "two-sample-t", "--variance-of", "paired"), "of a paired difference"),
         ((*FROM, "--design", "paired-t", "--variance-of", "both"), "'paired', 'conservative'"),
         ((*FROM, "--variance-at", "pool"),
-         "--variance-at takes pooled, planning, latest or a number, not 'pool'"),
-        ((*FROM, "--variance-at", "0,05"), "or a number, not '0,05'"),
+         "--variance-at takes pooled, planning, latest or a number above 0, not 'pool'"),
+        ((*FROM, "--variance-at", "0,05"), "or a number above 0, not '0,05'"),
         (("--m", "10,20"), "a whole number, not '10,20'; give several as --m 10 --m 20"),
         (("--min-d", "0.1; 0.2"), "not '0.1; 0.2'; give several as --min-d 0.1 --min-d 0.2"),
         (("--min-d", "0,1"), "it takes a number, not '0,1'; write 0.1"),
@@ -642,20 +642,47 @@ def test_options_before_a_verb_are_not_lost_in_silence(command):
 @pytest.mark.parametrize(
     "words",
     [
-        ("--variance", "inf"), ("--variance", "-1"), ("--alpha", "nan"), ("--beta", "nan"),
-        ("--beta", "0.97"), ("--m", "1"), ("--m", "1" + "0" * 400), ("--min-d", "nan"),
-        ("--min-d", "0"), ("--min-d", "1e-7"),
-        ("--solve", "power", "--topics", "1"), ("--solve", "power", "--topics", "10000001"),
-        ("--solve", "power", "--topics", "1" + "0" * 400),
+        ("--alpha", "1e-40"), ("--beta", "0.97"), ("--min-d", "1e-7"),
         ("--solve", "power", "--topics", "2", "--engine", "sakai"),
         ("--solve", "m", "--topics", "3"),
     ],
-    ids=lambda words: " ".join(words)[:40],
+    ids=" ".join,
 )  # fmt: skip
 def test_impossible_plans_exit_1(command, words):
     given = {"--variance": "0.05", "--m": "10", "--min-d": "0.1"}
     given |= dict(zip(words[::2], words[1::2], strict=True))
     command("plan", *(word for pair in given.items() for word in pair)).refusal(1)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--variance", "inf"), "--variance should be a finite number, not inf"),
+        (("--variance", "-1"), "--variance should be greater than 0, not -1"),
+        (("--alpha", "nan"), "--alpha must be between 0 and 1, not nan"),
+        (("--beta", "1"), "--beta must be between 0 and 1, not 1"),
+        (("--m", "1"), "for '--m': it should be greater than or equal to 2, not '1'"),
+        (("--m", "1" + "0" * 400), "for '--m': it should be less than or equal to 1,000,000,000"),
+        (("--min-d", "nan"), "--min-d should be a finite number, not nan"),
+        (("--min-d", "0"), "--min-d should be greater than 0, not 0"),
+        (("--design", "paired-width", "--width", "0"), "--width should be greater than 0, not 0"),
+        (("--solve", "power", "--topics", "1"), "'--topics': it should be greater than or equal to 2"),
+        (("--solve", "power", "--topics", "10000001"), "less than or equal to 10,000,000, not"),
+    ],
+    ids=lambda words: " ".join(words)[:40] if isinstance(words, tuple) else "",
+)  # fmt: skip
+def test_numbers_out_of_bounds_are_usage_errors(command, words, said):
+    for verb in (("plan",), ("plan", "save", "p")):
+        given = () if "--variance" in words else GIVEN
+        assert said in command(*verb, *given, *words).usage_error
+
+
+def test_names_and_notes_that_are_too_long_are_usage_errors(command):
+    for name, note, said in (
+        ("x" * 201, "why", "NAME should have at most 200 characters"),
+        ("x", "y" * 2_001, "--note should have at most 2,000 characters"),
+    ):
+        assert said in command("plan", "save", name, *GIVEN, "--note", note).usage_error
 
 
 @pytest.mark.parametrize("verb", ["save", "list", "show"])

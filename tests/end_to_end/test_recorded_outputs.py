@@ -154,6 +154,8 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "code": WRONG_OPTION,
         "err": WRONG_OPTION,
     },
+    "plan --variance 0.05 --m 1": {"code": WRONG_OPTION, "err": WRONG_OPTION},
+    "plan --variance -1": {"code": WRONG_OPTION, "err": WRONG_OPTION},
     "plan save 'from a table' --task paper --measure nG@1 --protocol": {
         "out[0]": BETWEEN_ROUNDS,
         "err[0]": SAVED,

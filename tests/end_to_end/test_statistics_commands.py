@@ -227,7 +227,8 @@ def test_a_published_estimate_is_marked(logged):
     assert again.code == 0, again
     assert any(line.split()[:4] == ["r0", "50", "20", "7"] for line in logged(*words).lines)
     huge = ("variance", "record", "t", "r9", *AP, "--runs", "9", "--topics", "9", "--source", "x")
-    assert "within what scores can have" in logged(*huge, "--value", "1e308", "--create").refusal()
+    refused = logged(*huge, "--value", "1e308", "--create")
+    assert "within what scores can have" in refused.usage_error
 
 
 # factors, standardise
@@ -417,7 +418,8 @@ def test_rank_between_versions(logged):
     assert {answer["resamples"] for answer in seeded} == {45}
     assert "9" in logged("rank", "t", "r1", *AP, "--versions", "1", "9").refusal()
     assert "resamples" in logged("rank", "t", "r1", *AP, "--resamples", "5").refusal()
-    assert "seed" in logged("rank", "t", "r1", *AP, "--seed", "-1").refusal()
+    refused = logged("rank", "t", "r1", *AP, "--seed", "-1")
+    assert "'--seed': it should be greater than or equal to 0, not '-1'" in refused.usage_error
     assert logged("rank", "t", "r1", *AP, "--resamples", "nan").code == 2
 
 
@@ -459,13 +461,19 @@ def test_generalisability(covid):
 
 @pytest.mark.long
 @pytest.mark.parametrize(
-    "wrong",
-    [("--target", "nan"), ("--target", "1"), ("--level", "nan"), ("--level", "0"),
-     ("--m", "1"), ("--min-d", "nan"), ("--min-d", "0"), ("--round", "r9")],
-    ids=" ".join,
+    ("option", "wrong", "says"),
+    [("--target", "nan", "must be between 0 and 1"), ("--target", "1", "must be between 0 and 1"),
+     ("--level", "nan", "must be between 0 and 1"), ("--level", "0", "must be between 0 and 1"),
+     ("--m", "1", "should be greater than or equal to 2"),
+     ("--m", "1" + "0" * 400, "should be less than or equal to 1,000,000,000"),
+     ("--min-d", "nan", "should be a finite number"), ("--min-d", "0", "should be greater than 0"),
+     ("--topics", "0", "should be greater than or equal to 1")],
 )  # fmt: skip
-def test_generalisability_refuses(logged, wrong):
-    logged("generalisability", "t", *AP, *wrong).refusal()
+def test_generalisability_refuses(logged, option, wrong, says):
+    said = logged("generalisability", "t", *AP, option, wrong).usage_error
+    assert option in said
+    assert says in said
+    logged("generalisability", "t", *AP, "--round", "r9").refusal()
 
 
 # bad input

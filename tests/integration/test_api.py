@@ -421,6 +421,8 @@ def test_what_is_the_same_is_not_sent_again_and_csv_is_rows(service):
     for asked in ({}, {"study": ["swap-rate"]}):
         unknown = client.post(f"{PREFIX}/save/study", json={"request": asked})
         problem(unknown, 422, "There is no study")
+    long = client.post(f"{PREFIX}/save/plan", json={"name": "x" * 201, "request": OF})
+    assert problem(long, 422, "`name` should have at most 200 characters")["field"] == "name"
     given = {"name": "next", "request": {"variance": 0.1}}
     taken = problem(client.post(f"{PREFIX}/save/plan", json=given), 409, "of task 't' already")
     assert taken["facts"] == {"name": "next", "task": "t"}

@@ -9,7 +9,7 @@ import pytest
 from scipy import stats
 from tests.factories import log_scores, report_generalisability
 
-from roundbook.errors import ImpossibleStatisticError, NotRecordedError
+from roundbook.errors import NotRecordedError, RequestError
 from roundbook.presentation.generalisability import reason
 from roundbook.presentation.views import view_of
 
@@ -259,15 +259,18 @@ def test_several_levels_and_numbers_of_topics_in_one_table(engine, terminal):
     assert all(line.startswith("t,AP,official,") for line in lines[1:])
     shown = terminal(*words, "--level", "0.8", "--level", "0.95").out
     assert "With so many topics, and intervals at so many levels:" in shown
-    assert "needs a whole number of topics" in terminal(*words, "--topics", "0").err
-    assert "level must be between 0 and 1" in terminal(*words, "--level", "0.9", "--level", "2").err
+    assert "greater than or equal to 1, not '0'" in terminal(*words, "--topics", "0").usage_error
+    of_levels = terminal(*words, "--level", "0.9", "--level", "2").usage_error
+    assert "--level must be between 0 and 1, not 2" in of_levels
 
 
 def test_refused(engine, subtests):
     log_scores(engine, "r1", SCORES)
     for options in (
         {"target": math.nan}, {"target": 0}, {"target": 1}, {"level": math.nan}, {"level": 1},
-        {"m": 1}, {"min_d": math.nan}, {"min_d": 0}, {"min_d": math.inf},
+        {"m": 1}, {"m": 10**400}, {"min_d": math.nan}, {"min_d": 0}, {"min_d": math.inf},
+        {"more_levels": (0.9, 2)}, {"topic_counts": (0,)},
     ):  # fmt: skip
-        with subtests.test(**options), pytest.raises(ImpossibleStatisticError):
+        with subtests.test(**options), pytest.raises(RequestError) as refused:
             report_generalisability(engine, "t", "AP", **options)
+        assert [refused.value.field] == list(options)

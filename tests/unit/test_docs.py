@@ -106,6 +106,7 @@ STATISTICS = sorted((DOCS / "statistics").glob("*.md"))
 # What is in the environment and no setting: where the settings file is, the tests, Compose.
 NO_SETTING = {
     "CONFIG",
+    "TEST_PICTURES",
     "TEST_SERVER",
     "TEST_DAY",
     "TEST_PROFILE",

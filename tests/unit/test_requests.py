@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from importlib import import_module
 from pkgutil import walk_packages
 
@@ -10,12 +11,13 @@ import pytest
 
 from roundbook import requests
 from roundbook.errors import RequestError
-from roundbook.limits import PILOT_TEAMS, PILOT_TOPICS, SHIFT_MARGIN
-from roundbook.requests.base import Request
+from roundbook.limits import LONGEST_NAME, LONGEST_TEXT, PILOT_TEAMS, PILOT_TOPICS, SHIFT_MARGIN
+from roundbook.requests.base import Request, refusal_reason
 from roundbook.requests.drift import DETECTED_MIN_D, CurveRequest
 from roundbook.requests.matrices import ExportMatrix
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.record import EventsRequest
+from roundbook.requests.results import SaveResult, StartStudy
 from roundbook.requests.studies import LeaveTeamsOutRequest, StudyRequest, TopicSubsetsRequest
 
 
@@ -86,6 +88,26 @@ def test_what_is_no_day_is_refused_with_an_example_of_one(written):
     with pytest.raises(RequestError, match="`since` takes a day, as 2020-04-15") as caught:
         EventsRequest(since=written)
     assert caught.value.field == "since"
+
+
+@pytest.mark.parametrize("model", [SaveResult, partial(StartStudy, study="s", request={})])
+def test_names_and_notes_of_results_have_one_length(model):
+    kept = model(name="x" * LONGEST_NAME, note="y" * LONGEST_TEXT)
+    assert (len(kept.name), len(kept.note)) == (LONGEST_NAME, LONGEST_TEXT)
+    for field, longest in (("name", LONGEST_NAME), ("note", LONGEST_TEXT)):
+        with pytest.raises(RequestError, match=f"`{field}` should have at most {longest:,} char"):
+            model(**{field: "x" * (longest + 1)})
+        with pytest.raises(RequestError, match=f"`{field}` takes a text, not 3"):
+            model(**{field: 3})
+
+
+@pytest.mark.parametrize(
+    ("value", "named"),
+    [(1, "1"), (-2.5, "-2.5"), (0, "0"), (10**400, ""), ("0", "'0'"), ("0" * 41, ""), (True, "")],
+)
+def test_a_refused_value_is_named_unless_it_is_long(value, named):
+    fault = {"type": "greater_than", "msg": "Input should be greater than 5", "input": value}
+    assert refusal_reason(fault) == "should be greater than 5" + (named and f", not {named}")
 
 
 @pytest.mark.parametrize("listed", [list, np.array])

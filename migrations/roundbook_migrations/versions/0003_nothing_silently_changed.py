@@ -1,4 +1,4 @@
-"""Nothing silently changed: events, withdrawals, published rounds, saved drift reports."""
+"""Tables of events, withdrawals and saved drift reports; published rounds are guarded."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nothing slipped in: a change comes with its event, a part with its whole, a number in its turn."""
+"""Triggers refuse changes without an event, parts added later, and gaps in numbers; more checks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Honest intervals: what the jackknife of a variance needs, stored with every estimate."""
+"""Variance estimates have versions, and store what their jackknife intervals need."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What real use met: topics under another id, slips that are undone, and who was connected."""
+"""Topics have other ids, tasks and rounds are renamed or removed, events name the database user."""
 
 from __future__ import annotations
 

@@ -7,11 +7,11 @@ import tempfile
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from fastapi import Request
 from fastapi.responses import Response
-from pydantic import BaseModel
+from pydantic import BaseModel, Field
 
 from roundbook.api.access import answer, permit, permit_saving
 from roundbook.api.answers import (
@@ -43,6 +43,7 @@ from roundbook.logbook.session import Session
 from roundbook.requests.access import Scope
 from roundbook.requests.base import is_kept, takes_several
 from roundbook.requests.matrices import ExportMatrix
+from roundbook.requests.results import ResultName, ResultNote
 from roundbook.use_cases import UseCase
 
 # Answers that depend on the time of day, or check what is stored, are never cached.
@@ -162,9 +163,9 @@ async def _decided(
 class Saving(BaseModel):
     """The result to save: its name, a note, and the fields of its request."""
 
-    name: str | None = None
-    note: str | None = None
-    request: dict[str, Any]
+    name: ResultName = None
+    note: ResultNote = None
+    request: Annotated[dict[str, Any], Field(description="What is asked of it.")]
 
     model_config = {
         "extra": "forbid",

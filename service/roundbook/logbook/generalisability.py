@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from operator import not_
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field
+from pydantic import Field, WrapSerializer
 from sqlalchemy import text
 
 from roundbook.errors import ImpossibleDesignError, NotRecordedError, WithdrawnError
@@ -18,6 +18,7 @@ from roundbook.requests.plans import ALPHA, BETA
 from roundbook.requests.rankings import GeneralisabilityRequest
 from roundbook.statistics.design import solve_topics
 from roundbook.statistics.generalisability import (
+    Generalisability,
     NoReliability,
     VarianceComponents,
     generalisability,
@@ -26,16 +27,15 @@ from roundbook.statistics.generalisability import (
 )
 from roundbook.statistics.variance.residual import residual_variance, two_way_variance
 
-
-class ReliabilityAt(Result):
-    """E-rho-squared and Phi for a number of topics, with intervals at a confidence level."""
-
-    topics: int
-    level: float
-    e_rho_squared: float | None
-    e_rho_squared_interval: tuple[float, float] | None
-    phi: float | None
-    phi_interval: tuple[float, float] | None
+# In JSON without `reason` where it is None.
+_ReliabilityAt = Annotated[
+    Generalisability,
+    WrapSerializer(
+        lambda reliability, keys: {
+            name: value for name, value in keys(reliability).items() if name != "reason" or value
+        }
+    ),
+]
 
 
 class Reliability(Result):
@@ -74,7 +74,7 @@ class Reliability(Result):
     reason: NoReliability | None
     design_reason: str | None = Field(default=None, exclude_if=not_)
     arguments: dict[str, str | float] = Field(default_factory=dict, exclude_if=not_)
-    reliabilities: list[ReliabilityAt] = Field(default_factory=list)
+    reliabilities: list[_ReliabilityAt] = Field(default_factory=list)
 
 
 class GeneralisabilityReport(Result):
@@ -200,7 +200,7 @@ def _design_topics(request: GeneralisabilityRequest, variance: float) -> dict[st
 
 def _reliabilities(
     work: Work, components: VarianceComponents, request: GeneralisabilityRequest
-) -> list[ReliabilityAt]:
+) -> list[Generalisability]:
     if not (request.topic_counts or request.more_levels):
         return []
     rows = []
@@ -208,7 +208,7 @@ def _reliabilities(
     for number, topics in enumerate(counts):
         work.progress("numbers of topics", number, len(counts))
         rows += [
-            ReliabilityAt(**vars(generalisability(components, topics, level)))
+            generalisability(components, topics, level)
             for level in (request.level, *request.more_levels)
         ]
     return rows

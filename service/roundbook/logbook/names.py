@@ -14,13 +14,13 @@ from sqlalchemy import Column, ColumnElement, Connection, Table, func, select, t
 from roundbook.database.table_parts import among
 from roundbook.database.tables import round_, run, task, topic
 from roundbook.errors import InputError
+from roundbook.limits import LONGEST_NAME, LONGEST_TEXT
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 
 if TYPE_CHECKING:
     from roundbook.formats import CompleteMatrix, RunTeam
 
-LONGEST_NAME = 200
 _LEAST_LIKENESS = 0.82
 
 
@@ -50,9 +50,10 @@ def is_named(column: Column[str], name: str) -> ColumnElement[bool]:
 
 def check_text(noun: str, text: str | None) -> str | None:
     """Return a free text without surrounding space, None if it is empty; refuse more than a line."""
-    if text is not None and (len(text) > 2000 or not text.isprintable()):
+    if text is not None and (len(text) > LONGEST_TEXT or not text.isprintable()):
         raise InputError(
-            f"The {noun} must be one line of at most 2,000 characters, without control characters."
+            f"The {noun} must be one line of at most {LONGEST_TEXT:,} characters, without control"
+            " characters."
         )
     return (text and text.strip()) or None
 

@@ -14,11 +14,12 @@ from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.tables import result, task
 from roundbook.errors import InputError, NotRecordedError, RecordError, RoundbookError
+from roundbook.limits import LONGEST_NAME
 from roundbook.logbook.input_rows import CurrentInputs, saved_inputs
 from roundbook.logbook.kinds import find_kind, title_of
 from roundbook.logbook.lookup import find_task, suggestion
 from roundbook.logbook.measures import measure_named
-from roundbook.logbook.names import LONGEST_NAME, is_named
+from roundbook.logbook.names import is_named
 from roundbook.logbook.result import Result, unreadable
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change, Input, changes, makes_stale

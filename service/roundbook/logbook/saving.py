@@ -22,11 +22,12 @@ from roundbook.errors import (
     RecordError,
     RevisedMeanwhileError,
 )
+from roundbook.limits import LONGEST_NAME
 from roundbook.logbook.events import record_event
 from roundbook.logbook.input_rows import CurrentInputs
 from roundbook.logbook.kinds import Kind, find_kind
 from roundbook.logbook.lookup import find_task
-from roundbook.logbook.names import LONGEST_NAME, check_name, check_text
+from roundbook.logbook.names import check_name, check_text
 from roundbook.logbook.result import SOFTWARE, ErrorField, Result
 from roundbook.logbook.saved_results import (
     ResultEntry,

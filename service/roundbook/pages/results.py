@@ -46,7 +46,7 @@ from roundbook.presentation.saved_results import (
 )
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.matrices import ListMatrices
-from roundbook.requests.results import ListResults, RenewResults, ShowResult
+from roundbook.requests.results import ListResults, RenewResults, SaveResult, ShowResult
 
 router = APIRouter()
 
@@ -59,7 +59,8 @@ async def save(http: Request, caller: PageCaller) -> Response:
 
     def work(limit: Limit) -> SavedResult:
         kind = form.get("kind", "")
-        saving = Saving(name=form.get("name"), request=result_fields(kind, form.get("asked", "")))
+        name = SaveResult(name=form.get("name")).name
+        saving = Saving(name=name, request=result_fields(kind, form.get("asked", "")))
         return save_permitted(http, caller, limit, kind, saving)
 
     try:

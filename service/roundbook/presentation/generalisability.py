@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from roundbook.limits import MOST_TOPICS
 from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.column_types import types_of
 from roundbook.presentation.phrases import under_label
@@ -56,7 +57,7 @@ def remarks(report: GeneralisabilityReport) -> list[str]:
 def reason(row: Reliability) -> str | None:
     """Return the sentences on why numbers of a round are unknown; None where all are known."""
     # The help of the command needs this module, but no NumPy.
-    from roundbook.statistics.design.inputs import MOST_TOPICS, sentence  # noqa: PLC0415
+    from roundbook.statistics.design.inputs import sentence  # noqa: PLC0415
 
     reliability = {
         None: None,
@@ -86,7 +87,7 @@ TABLE_FIELDS = (
 def table_rows(report: GeneralisabilityReport) -> list[SimpleNamespace]:
     """Return the table rows of all rounds, one for each number of topics and level asked for."""
     return [
-        SimpleNamespace(round=row.round, **dict(reliability))
+        SimpleNamespace(round=row.round, **vars(reliability))
         for row in report.rounds
         for reliability in row.reliabilities
     ]

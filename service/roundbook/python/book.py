@@ -19,7 +19,7 @@ from roundbook.python.scores import array_file, as_files, as_matrix
 from roundbook.python.ways_out import with_ways_out
 from roundbook.requests.base import Request
 from roundbook.requests.matrices import LogRequest
-from roundbook.requests.results import ListJobs, ShowJob, StartStudy
+from roundbook.requests.results import ListJobs, SaveResult, ShowJob, StartStudy
 from roundbook.use_cases import find_use_case
 
 if TYPE_CHECKING:
@@ -425,8 +425,8 @@ class Book:
         ----------
         kind : str
             ``plan``, ``drift``, or the name of a study.
-        name : str, optional
-            Default: the task, the kind and the next number.
+        name, note : str, optional
+            As in `requests.results.SaveResult`.
         **fields
             Of the kind's request, as `plan`, `drift` and `study` take them.
         """
@@ -434,7 +434,8 @@ class Book:
             if fields.pop("all_rounds", False):
                 kind, fields = of_all_rounds(kind, fields)
             kind, fields = kind_of(kind, fields)
-            return Answer(self._record.save(kind, fields, name, note))
+            under = SaveResult(name=name, note=note)
+            return Answer(self._record.save(kind, fields, under.name, under.note))
 
     def start_study(
         self,
@@ -457,7 +458,7 @@ class Book:
         study, task, round, measure, all_rounds, **fields
             As `study` takes them.
         name, note : str, optional
-            The name of the saved result, and a note on why, as in `save`.
+            As in `save`.
 
         Returns
         -------

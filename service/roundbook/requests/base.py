@@ -38,18 +38,29 @@ def refusal_reason(fault: Mapping[str, Any]) -> str:
 
     An error of Roundbook's own validators has the whole sentence already.
     """
-    reason: str = fault["msg"].removeprefix("Input ")
+    reason: str = fault["msg"].removeprefix("Input ").removeprefix("String ")
     if fault["type"] == "value_error":
         return reason.removeprefix("Value error, ")
     reason = re.sub(r"(?<![\d.])\d{4,}", lambda number: f"{int(number[0]):,}", reason)
     reason = _TAKES.get(fault["type"], reason)
-    value = fault.get("input")
-    if not isinstance(value, str) or len(value) > _MOST_NAMED:
+    named = _named(fault.get("input"))
+    if not named or fault["type"] == "extra_forbidden":
         return reason
-    reason += f", not {value!r}"
-    if fault["type"] == "float_parsing" and re.fullmatch(r"\s*[+-]?\d*,\d+\s*", value):
-        reason += f"; write {value.strip().replace(',', '.')}"
+    reason += f", not {named}"
+    if fault["type"] == "float_parsing" and re.fullmatch(r"'\s*[+-]?\d*,\d+\s*'", named):
+        reason += f"; write {named[1:-1].strip().replace(',', '.')}"
     return reason
+
+
+def _named(value: object) -> str:
+    """Return how a sentence names a value; empty if it is too long, or no text or number."""
+    if isinstance(value, str):
+        return repr(value) if len(value) <= _MOST_NAMED else ""
+    if isinstance(value, float):
+        return f"{value:g}"
+    if isinstance(value, int) and not isinstance(value, bool) and abs(value) < 10**_MOST_NAMED:
+        return f"{value:,}"
+    return ""
 
 
 class Request(BaseModel):

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import AfterValidator, Field, ValidationInfo
+
+from roundbook.limits import MOST_COUNTED, MOST_TOPICS
 
 VarianceScale = Literal["raw", "std-ab", "std-cdf"]
 StandardisedScale = Literal["std", "std-cdf", "std-ab"]
@@ -17,6 +19,19 @@ Missing = Literal["reject", "zero", "drop-topic"]
 DEFAULT_ASSESSMENTS = "official"
 # Scores that differ by no more are the same: tools print 4 digits.
 ROUNDING = 1e-4
+
+
+def _between(share: float, info: ValidationInfo) -> float:
+    if not 0 < share < 1:
+        raise ValueError(f"`{info.field_name}` must be between 0 and 1, not {share:g}")
+    return share
+
+
+Share = Annotated[float, AfterValidator(_between)]
+Positive = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+# Of a topic set size design.
+RunsToCompare = Annotated[int, Field(ge=2, le=MOST_COUNTED)]
+TopicSetSize = Annotated[int, Field(ge=2, le=MOST_TOPICS)]
 
 TaskName = Annotated[str, Field(description="The task's name.")]
 MatrixNumber = Annotated[

@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any, Literal, Self, get_args
 
 from pydantic import Field, field_validator, model_validator
 
 from roundbook.requests.base import Request
-from roundbook.requests.fields import MixedAssessments, ScoresScale, Weights
+from roundbook.requests.fields import (
+    MixedAssessments,
+    Positive,
+    RunsToCompare,
+    ScoresScale,
+    Share,
+    TopicSetSize,
+    Weights,
+)
 
 PlanDesign = Literal[
     "anova", "two-way", "tukey", "paired-t", "two-sample-t", "paired-width", "two-sample-width"
@@ -52,7 +62,7 @@ class PlanRequest(Request):
     Numbers for which no design exists are refused where the design is solved.
     """
 
-    variance: float | None = Field(
+    variance: Positive | None = Field(
         None, description="The variance (two-way and tukey: the two-way one); no record is opened."
     )
     task: str | None = Field(None, description="Take the variance pooled over its rounds.")
@@ -81,19 +91,21 @@ class PlanRequest(Request):
         description="What to compute: topics, power, min-d, variance, or m, the most runs of those"
         " listed.",
     )
-    m: tuple[int, ...] = Field(
+    m: tuple[RunsToCompare, ...] = Field(
         (),
         description="Number of runs to compare, for anova, two-way and tukey; repeat. (default:"
         f" {_listed(_RUNS)}; for `solve` m: {_listed(_CANDIDATES)})",
     )
-    min_d: tuple[float, ...] = Field(
+    min_d: tuple[Positive, ...] = Field(
         (),
-        description="Smallest difference between the best and the worst run worth detecting;"
-        f" repeat. (default: {_listed(_MIN_D)})",
+        description="Smallest difference between the best and the worst run worth detecting, or the"
+        f" full width of the interval; repeat. (default: {_listed(_MIN_D)})",
     )
-    topics: tuple[int, ...] = Field((), description="Number of topics, unless solved for; repeat.")
-    alpha: float = Field(ALPHA, description="Type I error rate.")
-    beta: float = Field(BETA, description="Type II error rate: 1 - power.")
+    topics: tuple[TopicSetSize, ...] = Field(
+        (), description="Number of topics, unless solved for; repeat."
+    )
+    alpha: Share = Field(ALPHA, description="Type I error rate.")
+    beta: Share = Field(BETA, description="Type II error rate: 1 - power.")
     engine: Engine = Field(
         "exact", description="exact: noncentral F or t. sakai: the published spreadsheets."
     )
@@ -115,14 +127,14 @@ class PlanRequest(Request):
     @field_validator("variance_at", mode="before")
     @classmethod
     def _limit_or_value(cls, value: object) -> object:
-        if value in _LIMITS or isinstance(value, (int, float)):
+        if value in _LIMITS:
             return value
-        try:
-            return float(str(value))
-        except ValueError:
-            raise ValueError(
-                f"`variance_at` takes {', '.join(_LIMITS)} or a number, not '{value}'"
-            ) from None
+        with suppress(ValueError):
+            if 0 < (variance := float(str(value))) < math.inf:
+                return variance
+        raise ValueError(
+            f"`variance_at` takes {', '.join(_LIMITS)} or a number above 0, not '{value}'"
+        )
 
     @model_validator(mode="after")
     def _refuse_contradictions(self) -> Self:

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 from pydantic import Field
 
-from roundbook.limits import MOST_RESAMPLES
+from roundbook.limits import MOST_COUNTED, MOST_RESAMPLES
 from roundbook.requests.base import Request
 from roundbook.requests.fields import (
     Anonymous,
     Assessments,
     MeasureName,
+    Positive,
     RoundLabel,
+    RunsToCompare,
+    Share,
     StandardisedScale,
     TaskName,
 )
@@ -27,7 +32,7 @@ class RankRequest(Request):
         None, description="Compare two factor versions, instead of raw."
     )
     resamples: int = Field(2000, le=MOST_RESAMPLES, description="Of the bootstrap over topics.")
-    seed: int = Field(0, description="Of the bootstrap.")
+    seed: int = Field(0, ge=0, description="Of the bootstrap.")
     assessments: Assessments = None
     anonymous: Anonymous = False
 
@@ -38,12 +43,12 @@ class GeneralisabilityRequest(Request):
     task: TaskName
     measure: MeasureName
     round: str | None = Field(None, description="Only this one.")
-    target: float = Field(0.95, description="The reliability wanted, between 0 and 1.")
-    level: float = Field(0.95, description="Of the intervals; repeat for a table of several.")
-    more_levels: tuple[float, ...] = Field((), description="Other levels, of that table.")
-    topic_counts: tuple[int, ...] = Field(
+    target: Share = Field(0.95, description="The reliability wanted, between 0 and 1.")
+    level: Share = Field(0.95, description="Of the intervals; repeat for a table of several.")
+    more_levels: tuple[Share, ...] = Field((), description="Other levels, of that table.")
+    topic_counts: tuple[Annotated[int, Field(ge=1, le=MOST_COUNTED)], ...] = Field(
         (), description="Reliabilities with so many topics, in a table; repeat it."
     )
-    m: int = Field(10, description="Runs of the topic set size design beside.")
-    min_d: float = Field(0.1, description="Its minD.")
+    m: RunsToCompare = Field(10, description="Runs of the topic set size design beside.")
+    min_d: Positive = Field(0.1, description="Its minD.")
     assessments: Assessments = None

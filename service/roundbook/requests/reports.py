@@ -8,7 +8,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from roundbook.requests.base import Request
-from roundbook.requests.fields import Assessments, ScoresScale, TaskName
+from roundbook.requests.fields import Assessments, Positive, RunsToCompare, ScoresScale, TaskName
 
 _OF_TASK = "The measure. (default: the one that most rounds have, the first by name in a tie)"
 
@@ -37,10 +37,10 @@ class LatexReport(Request):
     )
     measure: str | None = Field(None, description=_OF_TASK)
     assessments: Assessments = None
-    m: tuple[int, ...] = Field(
+    m: tuple[RunsToCompare, ...] = Field(
         (), description="Plan for this number of runs; repeat. (default: as plan)"
     )
-    min_d: tuple[float, ...] = Field(
+    min_d: tuple[Positive, ...] = Field(
         (), description="Plan for this smallest difference; repeat. (default: as plan)"
     )
     plan: str | None = Field(

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Self
 
 from pydantic import Field, model_validator
 
+from roundbook.limits import LONGEST_NAME, LONGEST_TEXT
 from roundbook.requests.base import Request
 
 _MOST = 2**63 - 1
@@ -13,6 +14,22 @@ KindOfResult = Annotated[
     str | None,
     Field(description="Its kind, where two kinds have the name: plan, drift or study."),
 ]
+ResultName = Annotated[
+    str | None,
+    Field(
+        max_length=LONGEST_NAME,
+        description="Keep it under this name, with its inputs. (default: the task, the kind of result"
+        " and a number)",
+    ),
+]
+ResultNote = Annotated[str | None, Field(max_length=LONGEST_TEXT, description="Why it is kept.")]
+
+
+class SaveResult(Request):
+    """The name under which a result is saved, and a note on it."""
+
+    name: ResultName = None
+    note: ResultNote = None
 
 
 class ListResults(Request):
@@ -35,7 +52,9 @@ class RenewResults(Request):
     """Which saved results to compute again from what counts today, as their next versions."""
 
     name: str | None = Field(None, description="The result's name.")
-    task: str | None = Field(None, description="Of this task, all that is stale.")
+    task: str | None = Field(
+        None, description="In place of one result: all that is stale of the task of this name."
+    )
     kind: KindOfResult = None
     dry_run: bool = Field(default=False, description="Say what would be renewed, save nothing.")
 
@@ -48,15 +67,11 @@ class RenewResults(Request):
         return self
 
 
-class StartStudy(Request):
+class StartStudy(SaveResult):
     """A study for a worker to compute and save."""
 
     study: str = Field(description="Which one, such as swap-rate.")
     request: dict[str, Any] = Field(description="What is asked of it.")
-    name: str | None = Field(
-        None, description="What it is saved under. (default: the task, 'study' and a number)"
-    )
-    note: str | None = Field(None, description="Why.")
 
 
 class ListJobs(Request):

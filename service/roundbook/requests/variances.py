@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from datetime import date
+from typing import Self
 
-from pydantic import Field
+from pydantic import Field, field_validator, model_validator
 
 from roundbook.requests.base import Request
 from roundbook.requests.fields import (
@@ -44,6 +45,9 @@ class VarianceHistoryRequest(Request):
     pool_by: Weights = "dof"
 
 
+_MOST = 2**31 - 1
+
+
 class RecordVarianceRequest(Request):
     """A variance that was published without its score matrix, to be recorded."""
 
@@ -51,8 +55,8 @@ class RecordVarianceRequest(Request):
     round: RoundLabel
     measure: MeasureName
     variance: float = Field(description="The residual variance, within runs.")
-    runs: int = Field(description="Number of runs.")
-    topics: int = Field(description="Number of topics.")
+    runs: int = Field(ge=1, le=_MOST, description="Number of runs.")
+    topics: int = Field(ge=2, le=_MOST, description="Number of topics.")
     source: str = Field(description="Where it is published.")
     teams: int | None = Field(None, description="Number of teams of the runs.")
     scale: ScoresScale = "raw"
@@ -65,3 +69,19 @@ class RecordVarianceRequest(Request):
     )
     create: Create = False
     dry_run: DryRun = False
+
+    @field_validator("variance")
+    @classmethod
+    def _of_scores(cls, variance: float) -> float:
+        if not 1e-100 <= variance <= 1e100:
+            raise ValueError(
+                "a variance is a number above 0, and within what scores can have (1e-100 to 1e100),"
+                f" not {variance:g}"
+            )
+        return variance
+
+    @model_validator(mode="after")
+    def _teams_of_runs(self) -> Self:
+        if self.teams is not None and not 1 <= self.teams <= self.runs:
+            raise ValueError(f"{self.runs} runs are of 1 to {self.runs} teams, not of {self.teams}")
+        return self

@@ -76,6 +76,10 @@ class Generalisability:
 
     Attributes
     ----------
+    topics : int
+        The number of topics averaged over.
+    level : float
+        The input.
     e_rho_squared : float or None
         Of differences between systems (relative decisions); None where it is 0 / 0.
     e_rho_squared_interval : (float, float) or None
@@ -84,19 +88,15 @@ class Generalisability:
     phi_interval : (float, float) or None
     reason : {'no_residual'} or None
         Why a value is None: runs and topics explain every score. None if no value is.
-    topics : int
-        The number of topics averaged over.
-    level : float
-        The input.
     """
 
+    topics: int
+    level: float
     e_rho_squared: float | None
     e_rho_squared_interval: Interval | None
     phi: float | None
     phi_interval: Interval | None
-    reason: NoReliability | None
-    topics: int
-    level: float
+    reason: NoReliability | None = None
 
 
 @dataclass(frozen=True)
@@ -174,13 +174,13 @@ def generalisability(
         for low, high in limits
     ]
     return Generalisability(
+        number,
+        level,
         relative,
         intervals[0] if intervals else None,
         absolute,
         intervals[1] if intervals else None,
         None if intervals else "no_residual",
-        number,
-        level,
     )
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.factories import plan
 
-from roundbook.errors import ImpossibleStatisticError, RoundbookError, WayOut
+from roundbook.errors import ImpossibleStatisticError, RequestError, RoundbookError, WayOut
 from roundbook.logbook.plans.plan import Plan, RoundPower
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plans import no_power, note_way_out, notes, reason_way_out
@@ -141,12 +141,9 @@ def test_a_grid_goes_through_runs_then_differences_then_topics():
 
 @pytest.mark.parametrize(
     "wrong",
-    [{"m": (1,)}, {"m": (10**400,)}, {"min_d": (0.0,)}, {"min_d": (float("nan"),)},
-     {"min_d": (1e-9,)}, {"alpha": 0.0}, {"alpha": float("nan")}, {"beta": 1.5},
-     {"beta": float("inf")}, {"alpha": 0.5, "beta": 0.6},
-     {"m": (10**400,), "solve": "m", "topics": (50,)}],
+    [{"min_d": (1e-9,)}, {"alpha": 1e-40}, {"beta": 1e-40}, {"alpha": 0.5, "beta": 0.6}],
     ids=str,
-)  # fmt: skip
+)
 def test_impossible_plans(wrong):
     with pytest.raises(ImpossibleStatisticError):
         plan(0.05, {"m": (10,), "min_d": (0.1,)} | wrong)
@@ -158,7 +155,7 @@ def test_10_million_topics_and_one_more():
     assert cell.topics_exact == 10_000_000
     with pytest.raises(ImpossibleStatisticError, match="10,000,000"):
         plan(0.05, m=(10,), min_d=(edge * (1 - 1e-6),))
-    with pytest.raises(ImpossibleStatisticError, match="10,000,000"):
+    with pytest.raises(RequestError, match="10,000,000, not 10,000,001"):
         plan(0.05, m=(10,), min_d=(0.1,), topics=(10_000_001,), solve="power")
 
 
@@ -271,7 +268,7 @@ def test_cells_without_an_answer_are_left_out(solve, asked, kept, says):
     assert notes(planned)[0].startswith(says)
     # A number that no design has is a slip.
     slip = {"topics": (1, 200)} if "topics" in asked else {"min_d": (-1, 0.1)}
-    with pytest.raises(ImpossibleStatisticError, match="must be"):
+    with pytest.raises(RequestError, match="should be greater"):
         plan(variance, solve=solve, **asked | slip)
 
 

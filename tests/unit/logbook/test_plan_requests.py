@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from typing import get_args
 
 import pytest
 
 from roundbook.errors import RequestError
+from roundbook.limits import MOST_COUNTED, MOST_TOPICS
 from roundbook.pages.answers import _PLAN_FORM
 from roundbook.requests import plans
 from roundbook.requests.plans import PlanRequest
 from roundbook.statistics.design import DESIGNS, ENGINES, Design
 
+SIZES = ("variance", "min_d")
 GIVEN = {"variance": 0.1}
 TASK = {"task": "t", "measure": "AP"}
 
@@ -77,8 +80,34 @@ def test_what_is_left_out_is_filled_in(asked, m, min_d):
 
 
 def test_a_limit_of_the_variance_may_be_a_number():
-    for limit, value in (("latest", "latest"), ("0.05", 0.05), (0, 0.0), ("1e-400", 0.0)):
+    for limit, value in (("latest", "latest"), ("0.05", 0.05), (1, 1.0)):
         assert PlanRequest(**TASK, variance_at=limit).variance_at == value
+    for limit in (0, -1, "1e-400", math.nan, math.inf, "most", True):
+        with pytest.raises(RequestError, match="latest or a number above 0, not '"):
+            PlanRequest(**TASK, variance_at=limit)
+
+
+@pytest.mark.parametrize(
+    ("field", "wrong", "says"),
+    [
+        *((name, wrong, "should be greater than 0") for name in SIZES for wrong in (0, -1)),
+        *((name, wrong, "should be a finite number")
+          for name in SIZES for wrong in (math.nan, math.inf)),
+        *((name, wrong, "must be between 0 and 1")
+          for name in ("alpha", "beta") for wrong in (0, 1, -1, 5, math.nan, math.inf)),
+        *((name, wrong, "should be greater than or equal to 2")
+          for name in ("m", "topics") for wrong in (1, -3)),
+        *((name, wrong, f"should be less than or equal to {most:,}")
+          for name, most in (("m", MOST_COUNTED), ("topics", MOST_TOPICS))
+          for wrong in (most + 1, 10**400)),
+    ],
+)  # fmt: skip
+def test_numbers_that_no_design_has_are_refused_by_field(field, wrong, says):
+    with pytest.raises(RequestError) as refused:
+        PlanRequest(**{"variance": 0.1, field: wrong})
+    assert refused.value.field == field
+    named = "" if wrong == 10**400 else f", not {wrong:,}"
+    assert str(refused.value) == f"`{field}` {says}{named}."
 
 
 def test_the_form_of_pages_lacks_no_other_field():

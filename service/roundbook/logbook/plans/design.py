@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from roundbook.errors import ImpossibleDesignError, ImpossibleStatisticError
+from roundbook.errors import ImpossibleDesignError
 from roundbook.logbook.plans.plan import RoundPower
 from roundbook.logbook.variance_history import RoundVariance, VarianceKind
 from roundbook.requests.plans import INTERVALS, PlanRequest
@@ -47,21 +47,12 @@ class Solution(NamedTuple):
 
 
 def grid_cells(request: PlanRequest, variance: float | None) -> Cells:
-    """Return the cells of a design's grid, with m outermost, then minD, then topics.
-
-    Raises
-    ------
-    ImpossibleStatisticError
-        When a number is larger than any design can hold.
-    """
+    """Return the cells of a design's grid, with m outermost, then minD, then topics."""
     unknown = (np.nan,)
-    try:
-        runs, *axes = (
-            np.asarray(values or unknown, dtype=np.float64)
-            for values in (request.m, request.min_d, request.topics)
-        )
-    except OverflowError:
-        raise ImpossibleStatisticError("No design has that many runs or topics.") from None
+    runs, *axes = (
+        np.asarray(values or unknown, dtype=np.float64)
+        for values in (request.m, request.min_d, request.topics)
+    )
     runs = np.asarray(unknown) if request.solve == "m" else runs
     m, min_d, topics = (axis.ravel() for axis in np.meshgrid(runs, *axes, indexing="ij"))
     return Cells(m, min_d, topics, np.full(m.size, np.nan if variance is None else variance))

@@ -8,11 +8,10 @@ from typing import Any, ClassVar, Literal, Self, get_args
 from pydantic import Field, model_validator
 
 from roundbook.limits import MOST_TRIALS, PILOT_TEAMS, PILOT_TOPICS
-from roundbook.requests.fields import MeasureName, VarianceScale
+from roundbook.requests.fields import MeasureName, RunsToCompare, Share, VarianceScale
 from roundbook.requests.plans import ALPHA, BETA
 from roundbook.requests.studies.study import (
     AllRoundsRequest,
-    Share,
     StudyRequest,
     check_power,
     refuse_file_fields,
@@ -97,7 +96,12 @@ class LeaveOneOutRoundsRequest(AllRoundsRequest):
 
     shares_topics: ClassVar[bool] = True  # the ageing of factors depends on them
 
-    study: Literal["leave-one-out-rounds"] = "leave-one-out-rounds"
+    study: Literal["leave-one-out-rounds"] = Field(
+        "leave-one-out-rounds",
+        description="Study all rounds that have the measure, by the factors and, where runs and"
+        " assessments are recorded, by the assessments too; beside it, how the first round's factors"
+        " age.",
+    )
 
     @property
     def rests_on(self) -> tuple[str, ...]:
@@ -133,7 +137,7 @@ class PilotRequest(StudyRequest):
         description="The plan's smallest difference between the best and the worst run worth"
         " detecting.",
     )
-    m: int = Field(10, ge=2, description="The plan's number of runs to compare.")
+    m: RunsToCompare = Field(10, description="The plan's number of runs to compare.")
     alpha: Share = Field(ALPHA, description="The plan's type I error rate.")
     beta: float = Field(BETA, description="The plan's type II error rate: 1 - power.")
 

@@ -9,7 +9,8 @@ from pydantic import Field, field_validator, model_validator
 
 from roundbook.errors import RequestError
 from roundbook.limits import MOST_TRIALS
-from roundbook.requests.studies.study import AllRoundsRequest, Share, StudyRequest, check_power
+from roundbook.requests.fields import Share
+from roundbook.requests.studies.study import AllRoundsRequest, StudyRequest, check_power
 
 # Fields of studies of one round and of all rounds.
 Permutations = Annotated[
@@ -72,7 +73,11 @@ class SwapRateRequest(StudyRequest):
 class AcrossRoundsRequest(AllRoundsRequest):
     """Discriminative power and swap rate of every round of a task that has the measure."""
 
-    study: Literal["across-rounds"] = "across-rounds"
+    study: Literal["across-rounds"] = Field(
+        "across-rounds",
+        description="Study all rounds that have the measure: discriminative power, swap rate and"
+        " needed difference, on all scales unless `scale` names some.",
+    )
     trials: Permutations = 10_000
     alpha: TellingApart = 0.05
     plus_one: PlusOne = False

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, ClassVar, Self, get_args
+from typing import ClassVar, Self, get_args
 
-from pydantic import AfterValidator, Field, ValidationInfo, field_validator, model_validator
+from pydantic import Field, field_validator, model_validator
 
 from roundbook.requests.base import Request
 from roundbook.requests.fields import (
@@ -16,15 +16,6 @@ from roundbook.requests.fields import (
     Missing,
     VarianceScale,
 )
-
-
-def _between(share: float, info: ValidationInfo) -> float:
-    if not 0 < share < 1:
-        raise ValueError(f"`{info.field_name}` must be between 0 and 1, not {share:g}")
-    return share
-
-
-Share = Annotated[float, AfterValidator(_between)]
 
 
 class StudyRequest(Request):

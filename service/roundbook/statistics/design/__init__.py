@@ -1,7 +1,7 @@
 """Topic set size design: how many topics a round needs, and what its topics can detect."""
 
+from roundbook.limits import MOST_TOPICS
 from roundbook.statistics.design.distributions import ENGINES, Engine
-from roundbook.statistics.design.inputs import MOST_TOPICS
 from roundbook.statistics.design.solvers import (
     SolvedDesign,
     design_curve,

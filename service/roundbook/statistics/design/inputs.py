@@ -9,14 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleDesignError, ImpossibleStatisticError
+from roundbook.limits import MOST_COUNTED, MOST_TOPICS
 from roundbook.statistics.design.distributions import ENGINES, Engine
 from roundbook.statistics.design.table import DESIGNS, DesignKind
 from roundbook.statistics.score_matrix import Bools, Floats
 
-MOST_TOPICS = 10_000_000
 # SciPy's F distributions begin to return NaN at probabilities near 1e-100.
 LEAST_PROBABILITY = 1e-30
-MOST_COUNTED = 1_000_000_000
 
 
 class _Reason(NamedTuple):
@@ -180,7 +179,6 @@ def checked_grid(
 
 def check_counts(name: str, values: Floats) -> None:
     """Raise ImpossibleDesignError unless all `values` are whole numbers from 2 to a billion."""
-    # Far beyond, not all whole numbers are floats, and the distribution functions fail.
     usable = (values >= 2) & (values <= MOST_COUNTED) & (np.floor(values) == values)
     _refuse("no_count", name, values, usable)
 

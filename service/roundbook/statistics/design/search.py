@@ -7,8 +7,9 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from roundbook.limits import MOST_TOPICS
 from roundbook.statistics.design.distributions import Engine, effect_size
-from roundbook.statistics.design.inputs import MOST_TOPICS, Grid, impossible, refuse_undefined
+from roundbook.statistics.design.inputs import Grid, impossible, refuse_undefined
 from roundbook.statistics.design.table import DesignKind
 from roundbook.statistics.score_matrix import Bools, Floats, Ints
 

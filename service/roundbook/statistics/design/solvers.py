@@ -29,9 +29,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.limits import MOST_TOPICS
 from roundbook.statistics.design.distributions import Engine, effect_size
 from roundbook.statistics.design.inputs import (
-    MOST_TOPICS,
     Grid,
     broadcast_floats,
     check_counts,
