@@ -529,9 +529,10 @@ def test_standardising_across_collections_is_refused_with_a_way_out(log, roundbo
     refused = roundbook(*across)
     assert (refused.code, refused.out) == (1, "")
     assert (
-        "so round 'a' has factors of none of these topics. Standardise it by its own factors:"
-        " roundbook standardise t b --measure AP. If the collection only grew, declare both rounds"
-        " under one name with 'roundbook round set t b --collection A --force'." in refused.err
+        "so round 'a' has factors of none of these topics. Standardise it by its own factors:\n"
+        "  roundbook standardise t b --measure AP\n"
+        "If the collection only grew, declare this round under the other's name of it:\n"
+        "  roundbook round set t b --collection A --force\n" in refused.err
     )
     assert roundbook("standardise", "t", "b", "--measure", "AP").code == 0
     assert roundbook("round", "set", "t", "b", "--collection", "A", "--force").code == 0
