@@ -167,7 +167,8 @@ def standardising_note(logged: LoggedMatrix) -> str | None:
             " to the pool (team file)."
         )
     why = {
-        "partly known": "of some it is not known whether they contributed to the pool",
+        "partly known": f"of {logged.pool_unknown} it is not known whether they contributed to the"
+        " pool",
         "all": "all contributed to the pool (team file)",
         "too few": "fewer than two contributed to the pool (team file)",
     }.get(logged.pool)
