@@ -343,11 +343,14 @@ def verify_round(
     Exits with 1 where they differ, as they do once scores are corrected or factors fitted anew.
     """
     from roundbook.logbook.round_fingerprint import verify_round
+    from roundbook.presentation.rounds import given_fingerprint_note
 
     request = RoundVerificationRequest(task=task, round=round_label, fingerprint=fingerprint)
     with record(context, database) as session:
         verified = verify_round(session, request)
     below = [] if verified.status == "same" else [f"Expected {verified.expected}"]
+    if note := given_fingerprint_note(verified):
+        below.append(note)
     if verified.changed_by:
         below.append("Changed since it was published by:")
         below += [
