@@ -240,8 +240,10 @@ def team_file_notes(about: Remarks | DescribedTeams, where: str) -> list[str]:
 
 
 def status_phrase(matrix: ExportedMatrix | ShownMatrix) -> str:
-    """Return the status of a score matrix as a phrase, with the matrix that supersedes it."""
+    """Return the status of a score matrix as a phrase, with those that supersede it: next and latest."""
     by = "" if matrix.replaced_by is None else f" by matrix {matrix.replaced_by}"
+    if matrix.replaced_by not in (None, matrix.latest_matrix):
+        by += f" (the latest is matrix {matrix.latest_matrix}, revision {matrix.latest_revision})"
     return f"{matrix.standing}{by}"
 
 

@@ -29,13 +29,15 @@ class ExportedMatrix(Scores):
     """An exported matrix: its `content` if no `output` was named, else the `files` written.
 
     `file_type` is csv, xlsx, parquet or, for trec_eval's layout, text. `standing` is the matrix's
-    status, with its `reason`; `replaced_by` is the next revision.
+    status, with its `reason`; `replaced_by` is the next revision, `latest_matrix` the latest.
     """
 
     revision: int
     standing: Status
     reason: str | None
     replaced_by: int | None
+    latest_matrix: int
+    latest_revision: int
     layout: str
     file_type: str
     anonymous: bool
@@ -118,6 +120,8 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
         files = [file]
     exported = {
         "matrix": row.id,
+        "latest_matrix": row.newest_id,
+        "latest_revision": row.newest,
         "reason": row.why,
         "layout": layout,
         "file_type": "text" if layout == "trec_eval" else kind,
