@@ -357,7 +357,12 @@ def test_the_terminal(engine, three, terminal):
     assert shown == f"{saved}\n{stale}\n{brief}"
     (row,) = terminal("report", "list", "--format", "csv").table
     assert (row["number"], row["stale"], row["note"]) == ("1", "True", "agreed")
-    assert "agreed" in terminal("report", "list", "--task", "t").out
+    listed = terminal("report", "list", "--task", "t").out
+    assert "agreed" in listed
+    # What the list prints is taken by both groups.
+    assert f" {row['name']} " in listed
+    for group in ("report", "result"):
+        assert terminal(group, "show", row["name"]).out == shown
     rows = terminal("report", "show", "t", "1", "--format", "csv").table
     assert [row["topic"] for row in rows] == [f"t{row}" for row in range(8)]
 
@@ -373,7 +378,7 @@ def test_reports_in_json_have_their_keys(engine, three, terminal):
     printed = terminal("report", "list", "--format", "json").json
     assert set(printed) == {"task", "reports"}
     (listed,) = printed["reports"]
-    assert set(listed) == entry | brief
+    assert set(listed) == entry | brief | {"name"}
     # Without an interval the report's sentence is of these very runs, and so is the list.
     assert plain["systems_like_these"]["shift"] is None
     assert f"moved by {listed['shift']:+.3f} " in plain["reason"]
