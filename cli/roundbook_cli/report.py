@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True)
 
 _LISTED = (
-    Column("task", "Task", spare=3),
+    Column("task", "Task", spare=3),  # where there are several
     Column("name", "Name"),
     Column("measure", "Measure"),
     Column("from_round", "From"),
@@ -68,11 +68,12 @@ def list_(
         for entry in entries
     ]
     reports = [{"name": entry.name} | report_facts(entry) | entry.brief for entry in entries]
+    columns = _LISTED if len({row.task for row in rows}) > 1 else _LISTED[1:]
     show(
         listed,
         form,
         rows,
-        _OF_CSV if form == "csv" else _LISTED,
+        _OF_CSV if form == "csv" else columns,
         empty="No drift report is saved. Save one with: roundbook drift TASK --measure M --save",
         extra={"reports": reports},
         without=("results",),
