@@ -36,6 +36,7 @@ from roundbook.errors import DatabaseError, InputError, NotRecordedError
 from roundbook.logbook import saving
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.presentation.saved_results import why_stale
+from roundbook.presentation.views import view_of
 from roundbook_cli.drift_advice import report_json
 from roundbook_cli.renewal import renewal
 from roundbook_cli.saved_drift import print_report
@@ -59,6 +60,16 @@ def three(engine):
     return [
         log_scores(engine, label, scores(seed)).matrix for seed, label in enumerate(("1", "2", "3"))
     ]
+
+
+def test_every_door_says_which_withdrawn_scores_are_left_out(engine, three):
+    *_, last = three
+    withdraw_matrix(engine, last, "wrong qrels")
+    for result in (report_drift(engine, "t", "AP"), trace_drift(engine, "t", "AP")):
+        assert view_of(result).sentences[-1] == (
+            f"Left out: round '3', whose AP scores (matrix {last}, revision 1, official assessments)"
+            " are withdrawn: wrong qrels."
+        )
 
 
 @pytest.mark.parametrize("other_topics", [False, True], ids=["bridged", "unbridged"])
