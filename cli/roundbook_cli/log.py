@@ -16,7 +16,13 @@ from roundbook_cli.impact import dependents_json, tell_impact
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, print_json, progress, show, talk, talk_notes
-from roundbook_cli.renewal import in_one_line, measure_options, refit_command, refit_notes
+from roundbook_cli.renewal import (
+    command,
+    in_one_line,
+    measure_options,
+    refit_command,
+    refit_notes,
+)
 from roundbook_cli.request_options import argument, option, request_of, usage_errors
 from roundbook_cli.session import sessions
 
@@ -111,6 +117,9 @@ def _notes(logged: LoggedMatrix, measures: Sequence[str]) -> list[str]:
                 for measure in measures
             ]
             note = "\n  ".join([f"{note} To have all standardise:", *commands])
+        elif logged.pool == "partly known":
+            recording = command("round", "teams", logged.task, logged.round, "FILE")
+            note = f"{note} To record it:\n  {recording}"
         notes.append(note)
     return notes + refit_notes(logged, logged.remarks.refittable)
 

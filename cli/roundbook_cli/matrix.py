@@ -71,7 +71,7 @@ LISTED = (
     count("topics", "Topics"),
     count("runs", "Runs"),
     Column("status", "Status", key="standing"),
-    Column("reason", "Reason"),
+    Column("reason", "Reason of the change"),
     Column("logged_at", "Logged", _day),
     Column("logged_by", "By"),
 )
@@ -83,7 +83,7 @@ _LISTED_BRIEFLY = (
     count("revision", "Revision", spare=2),
     count("size", "Size", spare=1),
     Column("status", "Status"),
-    Column("reason", "Reason"),
+    Column("reason", "Reason of the change"),
     Column("logged", "Logged", spare=3),
 )
 

@@ -1,11 +1,14 @@
-"""New names that are near a recorded one: a question on a terminal, else a warning."""
+"""Names that may be meant otherwise: new ones near a recorded one, files where the task is named."""
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from roundbook.errors import InputError
 from roundbook_cli.output import confirm, talk
 
 if TYPE_CHECKING:
@@ -39,9 +42,25 @@ def confirm_names(
     begin: Callable[..., AbstractContextManager[Session]],
     request: LoggingRequest | LogRuns | LogQrels | RecordVarianceRequest,
 ) -> None:
-    """Ask whether the new task and round of a request are meant; see `confirm_name`."""
+    """Ask whether the new task and round of a request are meant; see `confirm_name`.
+
+    A file in the task's place is refused.
+    """
+    files = getattr(request, "files", None) or (getattr(request, "file", None),)
+    refuse_file_first(request.task, request.round, *filter(None, files))
     if request.create:
         ask = not request.dry_run
         with begin(keep=False) as session:
             confirm_name(session, request.task, ask=ask)
             confirm_name(session, request.task, request.round, ask=ask)
+
+
+def refuse_file_first(task: str, label: str, *files: Path) -> None:
+    """Refuse files before the names of task and round, which come first."""
+    given = [task, label, *map(str, files)]
+    names = [name for name in given if not Path(name).exists()]
+    if Path(task).is_file() and len(names) == 2:
+        meant = shlex.join([*names, *(name for name in given if name not in names)])
+        raise InputError(
+            f"'{task}' is a file, and task and round come before it. Did you mean: {meant}"
+        )

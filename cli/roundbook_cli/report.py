@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 app = typer.Typer(no_args_is_help=True)
 
 _LISTED = (
-    Column("task", "Task"),
-    count("number", "Report"),
+    Column("task", "Task", spare=3),  # where there are several
+    Column("name", "Name"),
     Column("measure", "Measure"),
     Column("from_round", "From"),
     Column("to_round", "To"),
@@ -38,6 +38,7 @@ _LISTED = (
     STALE,
     Column("note", "Note", spare=2),
 )
+_OF_CSV = (_LISTED[0], count("number", "Number"), *_LISTED[1:])
 _OF_BRIEF = ("measure", "verdict", "shift")
 
 
@@ -66,12 +67,13 @@ def list_(
         )
         for entry in entries
     ]
-    reports = [report_facts(entry) | entry.brief for entry in entries]
+    reports = [{"name": entry.name} | report_facts(entry) | entry.brief for entry in entries]
+    columns = _LISTED if len({row.task for row in rows}) > 1 else _LISTED[1:]
     show(
         listed,
         form,
         rows,
-        _LISTED,
+        _OF_CSV if form == "csv" else columns,
         empty="No drift report is saved. Save one with: roundbook drift TASK --measure M --save",
         extra={"reports": reports},
         without=("results",),
@@ -86,7 +88,7 @@ def show_(
         int | None,
         typer.Argument(
             metavar="NUMBER",
-            help="Its number, as report list prints it; of a name such as covid/drift-1, none.",
+            help="Its number, as 1 of covid/drift-1; of a name, as report list prints it, none.",
             show_default=False,
         ),
     ] = None,

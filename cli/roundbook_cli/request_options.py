@@ -62,6 +62,7 @@ def _described(
         "min": next((bound.ge for bound in bounds if isinstance(bound, Ge)), None),
         "max": next((bound.le for bound in bounds if isinstance(bound, Le)), None),
         "autocompletion": BY_METAVAR.get(more.get("metavar") or ""),
+        "case_sensitive": field != "scale",  # a scale may be in any case
     } | more
     if "default" in described:
         described["help"] = _DEFAULT.sub("", described["help"])

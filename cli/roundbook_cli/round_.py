@@ -32,7 +32,7 @@ from roundbook.requests.tasks import (
     ShowRound,
 )
 from roundbook_cli.impact import dependents_json, tell_impact
-from roundbook_cli.near_names import confirm_name
+from roundbook_cli.near_names import confirm_name, refuse_file_first
 from roundbook_cli.options import Database, Form, read_day
 from roundbook_cli.output import (
     Column,
@@ -298,6 +298,7 @@ def teams(
     from roundbook.presentation.decisions import described_notes, pool_corrected
 
     request = DescribeTeams(task=task, round=round_label, file=file, revise=revise, dry_run=dry_run)
+    refuse_file_first(request.task, request.round, file)
     with changing(context, database, keep=not request.dry_run) as session:
         described = describe_teams(session, request)
     refits = refit_notes(described, described.refittable, corrected=pool_corrected(described))
@@ -342,11 +343,14 @@ def verify_round(
     Exits with 1 where they differ, as they do once scores are corrected or factors fitted anew.
     """
     from roundbook.logbook.round_fingerprint import verify_round
+    from roundbook.presentation.rounds import given_fingerprint_note
 
     request = RoundVerificationRequest(task=task, round=round_label, fingerprint=fingerprint)
     with record(context, database) as session:
         verified = verify_round(session, request)
     below = [] if verified.status == "same" else [f"Expected {verified.expected}"]
+    if note := given_fingerprint_note(verified):
+        below.append(note)
     if verified.changed_by:
         below.append("Changed since it was published by:")
         below += [

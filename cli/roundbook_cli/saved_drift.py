@@ -89,6 +89,7 @@ def print_report(
     if details:
         _print_details(report, report_text(report, assessments))
         return
+    from roundbook.logbook.withdrawals import left_out
     from roundbook.presentation.drift import assumed, brief_notes, recurring_reason
     from roundbook.presentation.drift_advice import brief_advice, brief_consequence
     from roundbook.presentation.drift_verdict import brief_reason, headline
@@ -107,15 +108,15 @@ def print_report(
         section(f"What it does: {brief_consequence(report, report.consequence)}")
     if systems := report.recurring_systems:
         section(f"Recurring systems: {with_options(recurring_reason(report, systems))}")
-    left_out = {
+    in_detail = {
         "the tests": report.tests,
         "what is assumed": saved.get("assumed", assumed(report)),
         "each topic": report.topics,
         "all topics of each round": report.no_shared_topics,
         "each system": report.recurring_systems,
     }
-    more = ", ".join(subject for subject, facts in left_out.items() if facts)
-    print_sentences(f"More with --details: {more}.")
+    more = ", ".join(subject for subject, facts in in_detail.items() if facts)
+    print_sentences(f"More with --details: {more}.", *map(left_out, report.withdrawn))
 
 
 def _print_steps(steps: Sequence[dict[str, str]]) -> None:

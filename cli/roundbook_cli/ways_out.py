@@ -143,9 +143,10 @@ _WAYS_OUT = {
     "list factor versions": "{message}; 'roundbook factors show {task} {round} --measure"
     " {measure}' lists them.",
     "factor version": "Name the round and, with --factors-version, the version.",
-    "own factors": "Standardise it by its own factors: roundbook standardise {task} {round} --measure"
-    " {measure}. If the collection only grew, declare both rounds under one name with 'roundbook round"
-    " set {task} {round} --collection {collection} --force'.",
+    "own factors": "Standardise it by its own factors:\n"
+    "  roundbook standardise {task} {round} --measure {measure}\n"
+    "If the collection only grew, declare this round under the other's name of it:\n"
+    "  roundbook round set {task} {round} --collection {collection} --force",
     # Optional libraries
     "install the extra": "{message}: pip install 'roundbook[{extra}]'",
     # Saved results

@@ -214,12 +214,20 @@ def test_a_round_and_its_fingerprint(logged, write):
     assert "same" in logged("round", "verify", "t", "r1", fingerprint).out
     other = logged("round", "verify", "t", "r1", "0" * 64)
     assert other.code == 1
-    assert f"Expected {'0' * 64}" in other.out
+    assert other.out.splitlines()[-2:] == [
+        f"Expected {'0' * 64}",
+        "The round is as it was published; the fingerprint given is another one.",
+    ]
     assert logged("round", "verify", "t", "r1", "x").code in (1, 2)
     path = write("topic,a,b,c\n1,.1,.4,.3\n2,.2,.9,.5\n3,0,.6,.8\n", "corrected.csv")
     words = ("log", "t", "r1", path, "--measure", "AP", "--revise", "Topic 3 was wrong")
     assert logged(*words).code == 0
-    assert logged("round", "verify", "t", "r1").code == 1
+    changed = logged("round", "verify", "t", "r1")
+    assert (changed.code, "The fingerprint given" in changed.out) == (1, False)
+    assert "Changed since it was published by:" in changed.out
+    other = logged("round", "verify", "t", "r1", "0" * 64)
+    assert "The fingerprint given is not that of its publication either." in other.out
+    assert logged("round", "verify", "t", "r1", fingerprint).out == changed.out
 
 
 def test_move_onto_a_bare_or_older_record(command, logged, elsewhere, bare, address):

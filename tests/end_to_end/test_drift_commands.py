@@ -513,6 +513,20 @@ def test_rounds_on_other_collections_share_no_topic(log, roundbook, write):
     assert "a topic of the same name on other documents is another topic" in done.out
 
 
+def test_withdrawn_scores_are_said_to_be_left_out(log, roundbook):
+    for label in ("a", "b", "c"):
+        log(label, SCORES)
+    assert "Left out" not in roundbook(*DRIFT).out
+    assert roundbook("matrix", "withdraw", 3, "--reason", "wrong qrels").code == 0
+    note = (
+        "Left out: round 'c', whose AP scores (matrix 3, revision 1, official assessments) are"
+        " withdrawn: wrong qrels."
+    )
+    for beside in ((), ("--details",), ("--curve",), ("--save",)):
+        assert note in " ".join(roundbook(*DRIFT, *beside).out.split())
+    assert note in " ".join(roundbook("report", "show", "t/drift-1").out.split())
+
+
 def test_standardising_across_collections_is_refused_with_a_way_out(log, roundbook):
     for label in ("a", "b"):
         log(label, SCORES)
@@ -529,9 +543,10 @@ def test_standardising_across_collections_is_refused_with_a_way_out(log, roundbo
     refused = roundbook(*across)
     assert (refused.code, refused.out) == (1, "")
     assert (
-        "so round 'a' has factors of none of these topics. Standardise it by its own factors:"
-        " roundbook standardise t b --measure AP. If the collection only grew, declare both rounds"
-        " under one name with 'roundbook round set t b --collection A --force'." in refused.err
+        "so round 'a' has factors of none of these topics. Standardise it by its own factors:\n"
+        "  roundbook standardise t b --measure AP\n"
+        "If the collection only grew, declare this round under the other's name of it:\n"
+        "  roundbook round set t b --collection A --force\n" in refused.err
     )
     assert roundbook("standardise", "t", "b", "--measure", "AP").code == 0
     assert roundbook("round", "set", "t", "b", "--collection", "A", "--force").code == 0

@@ -146,8 +146,8 @@ def test_refusals_name_what_helps(client, book, tmp_path):
     assert contradicted.status_code == 409
     assert beside(contradicted, "teams") == (
         "The team file contradicts the record on run 'run0': team is '0' there and 'Z' in the file."
-        " Nothing was written. Send another file or, to correct the record, in a terminal: roundbook"
-        " round teams t r2 FILE --revise REASON"
+        " Nothing was written; check first that the file is of this round. Send another file or, to"
+        " correct the record, in a terminal: roundbook round teams t r2 FILE --revise REASON"
     )
     unread = upload(client, scores(), "run;team\n", round="r3")
     assert beside(unread, "teams").startswith("teams.csv")

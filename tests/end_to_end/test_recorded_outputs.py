@@ -43,6 +43,7 @@ AGAINST_OTHERS = "recurring systems are measured against the other standardising
 ADVICE = "what is advised names its option"
 STANDARDISE = "log says which runs standardise, and why, where something is known of the pool"
 DRIFT_WORDS = "drift says which interval judges, how to declare collections and what to do"
+REPORT_NAMES = "saved drift reports are listed by the names that show takes, with figures"
 DRIFT_FIGURES = "a saved drift report is listed with the figures of its sentence"
 FROM_RUNS = "log takes no files where scores are computed from runs"
 ALIKE = "runs with the same scores are named"
@@ -55,6 +56,7 @@ SHORT_HEADING = "factor versions are short in headings"
 SAME_SCORES = "the same scores of another measure of the round are noted"
 MEASURE_LISTED = "saved results are listed with their measure"
 STUDIES_TOO = "studies, uploads of runs and assessments are counted too"
+REASON_OF_CHANGE = "a matrix has a status, and in a list the reason of what changed it"
 STATUS = "a score matrix has a status, as a round has; what is done to it is its change"
 BIASED = "pilots are drawn from this round, and their bias has a size"
 USAGE = "the line of usage names arguments plainly, and a refused value is named in our words"
@@ -227,7 +229,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": STATUS,
     },
     "matrix list drift": {
-        "out": STATUS,
+        "out": REASON_OF_CHANGE,
     },
     "matrix restore 3 --reason 'To renew it once more'": {
         "out": STATUS,
@@ -610,7 +612,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out.report.advice": DRIFT_WORDS,
     },
     "report list": {
-        "out": DRIFT_FIGURES,
+        "out": REPORT_NAMES,
     },
     "report show drift 1 --database '{second}' --format json": {
         "out.report.revived.reason": SIGNS,

@@ -296,6 +296,55 @@ def test_a_name_that_is_not_there_is_answered_by_the_one_that_may_be_meant(round
     )
 
 
+def test_a_round_or_file_in_the_place_of_the_task_is_asked_about(roundbook, scores, tmp_path):
+    log = ("log", "covid", "spring", scores, "--measure", "nDCG@10", "--create")
+    assert roundbook(*log).code == 0
+    meant = (
+        "There is no task 'spring'; did you mean round 'spring' of task {}? 'roundbook task list'"
+    )
+    swapped = roundbook("log", "spring", "covid", scores, "--measure", "AP").refusal()
+    assert swapped.startswith(meant.format("'covid'"))
+    assert "task create" not in swapped
+    for of_round in (("round", "publish", "spring", "covid"), ("round", "create", "spring", "x")):
+        assert roundbook(*of_round).refusal().startswith(meant.format("'covid'"))
+    assert roundbook("log", "web", *log[2:]).code == 0
+    both = meant.format("'covid' or 'web'")
+    assert roundbook("round", "show", "spring", "covid").refusal().startswith(both)
+    is_file = f"'{scores}' is a file, and task and round come before it. Did you mean: "
+    names = ("covid", "spring")
+    for given, files in (
+        (("log", scores, scores, *names, "--measure", "AP"), f"{scores} {scores}"),
+        (("round", "teams", scores, *names), f"{scores}"),
+        (("run", "log", scores, *names), f"{scores}"),
+        (("qrels", "log", scores, *names), f"{scores}"),
+    ):
+        assert roundbook(*given).refusal() == f"{is_file}covid spring {files}"
+    absent = roundbook("log", "covid", "spring", tmp_path / "none.csv", "--measure", "AP")
+    assert absent.refusal() == f"{tmp_path / 'none.csv'}: there is no such file."
+
+
+def test_a_measure_that_is_mistyped_is_asked_about_as_a_new_one_is(roundbook, scores):
+    assert roundbook("log", "t", "r", scores, "--measure", "nDCG@10", "--create").code == 0
+    meant = "Did you mean nDCG@10?"
+    dry = roundbook("log", "t", "r", scores, "--measure", "ndcg10", "--dry-run")
+    assert meant in dry.err
+    for asked in (("variance", "show", "t"), ("drift", "t"), ("factors", "show", "t", "r")):
+        assert roundbook(*asked, "--measure", "ndcg10").refusal() == (
+            f"Task 't' has nothing for measure 'ndcg10'; it has nDCG@10. {meant}"
+        )
+    assert "Did you" not in roundbook("variance", "show", "t", "--measure", "P@5").refusal()
+
+
+def test_scales_are_taken_as_they_are_printed(roundbook, scores):
+    assert roundbook("log", "t", "r", scores, "--measure", "AP", "--create").code == 0
+    for asked in (("standardise", "t", "r"), ("variance", "show", "t")):
+        printed = [
+            roundbook(*asked, "--measure", "AP", "--scale", scale, "--format", "json").json
+            for scale in ("std-ab", "std-AB")
+        ]
+        assert printed[0] == printed[1]
+
+
 def test_the_hint_of_an_empty_list_of_rounds_names_the_task(roundbook):
     roundbook("task", "create", "two words")
     assert "roundbook round create 'two words' ROUND" in roundbook("round", "list", "two words").out

@@ -380,8 +380,8 @@ def test_rank(logged):
         for limits in (shown["bootstrap"], shown["published"])
     )
     assert (
-        f"Tau-b of the middle 95% of 2,000 resampled topic sets: {resampled}; over very many topics"
-        " it may be higher"
+        "Bootstrap over topics, the middle 95% of tau-b in 2,000 resampled topic sets:"
+        f" {resampled}; over very many topics it may be higher"
     ) in output
     assert (
         "95% interval of tau-b as the papers print it, as if the rankings were unrelated:"

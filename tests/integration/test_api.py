@@ -395,6 +395,7 @@ def test_what_is_the_same_is_not_sent_again_and_csv_is_rows(service):
         path("variances"), params=OF | {"scale": "std-ab"}, headers={"Accept-Encoding": "identity"}
     )
     assert f"W/{plain.headers['etag']}" == packed.headers["etag"]
+    assert client.get(path("variances"), params=OF | {"scale": "std-AB"}).json() == plain.json()
     for known in (packed.headers["etag"], plain.headers["etag"]):
         again = client.get(
             path("variances"), params=OF | {"scale": "std-ab"}, headers={"If-None-Match": known}

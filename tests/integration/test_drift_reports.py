@@ -36,6 +36,7 @@ from roundbook.errors import DatabaseError, InputError, NotRecordedError
 from roundbook.logbook import saving
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.presentation.saved_results import why_stale
+from roundbook.presentation.views import view_of
 from roundbook_cli.drift_advice import report_json
 from roundbook_cli.renewal import renewal
 from roundbook_cli.saved_drift import print_report
@@ -59,6 +60,16 @@ def three(engine):
     return [
         log_scores(engine, label, scores(seed)).matrix for seed, label in enumerate(("1", "2", "3"))
     ]
+
+
+def test_every_door_says_which_withdrawn_scores_are_left_out(engine, three):
+    *_, last = three
+    withdraw_matrix(engine, last, "wrong qrels")
+    for result in (report_drift(engine, "t", "AP"), trace_drift(engine, "t", "AP")):
+        assert view_of(result).sentences[-1] == (
+            f"Left out: round '3', whose AP scores (matrix {last}, revision 1, official assessments)"
+            " are withdrawn: wrong qrels."
+        )
 
 
 @pytest.mark.parametrize("other_topics", [False, True], ids=["bridged", "unbridged"])
@@ -357,7 +368,12 @@ def test_the_terminal(engine, three, terminal):
     assert shown == f"{saved}\n{stale}\n{brief}"
     (row,) = terminal("report", "list", "--format", "csv").table
     assert (row["number"], row["stale"], row["note"]) == ("1", "True", "agreed")
-    assert "agreed" in terminal("report", "list", "--task", "t").out
+    listed = terminal("report", "list", "--task", "t").out
+    assert "agreed" in listed
+    # What the list prints is taken by both groups.
+    assert f" {row['name']} " in listed
+    for group in ("report", "result"):
+        assert terminal(group, "show", row["name"]).out == shown
     rows = terminal("report", "show", "t", "1", "--format", "csv").table
     assert [row["topic"] for row in rows] == [f"t{row}" for row in range(8)]
 
@@ -373,7 +389,7 @@ def test_reports_in_json_have_their_keys(engine, three, terminal):
     printed = terminal("report", "list", "--format", "json").json
     assert set(printed) == {"task", "reports"}
     (listed,) = printed["reports"]
-    assert set(listed) == entry | brief
+    assert set(listed) == entry | brief | {"name"}
     # Without an interval the report's sentence is of these very runs, and so is the list.
     assert plain["systems_like_these"]["shift"] is None
     assert f"moved by {listed['shift']:+.3f} " in plain["reason"]

@@ -33,7 +33,7 @@ from roundbook.errors import InputError, NotRecordedError
 from roundbook.formats import RunTeam
 from roundbook.logbook.result import SOFTWARE
 from roundbook.presentation.factors import standardised_notes
-from roundbook.presentation.matrices import export_notes
+from roundbook.presentation.matrices import export_notes, status_phrase
 from roundbook.presentation.rankings import notes as rank_notes
 
 TOPICS = ("t1", "t2", "t3", "t4")
@@ -376,8 +376,14 @@ def test_what_does_not_count_is_exported_with_a_note(engine, corrected):
     exported = export_matrix(engine, first)
     assert exported.status == "superseded"
     assert export_notes(exported) == [
-        f"Matrix {first} (revision 1) is superseded by matrix {second}: new qrels."
+        f"Matrix {first} (revision 1) is superseded by matrix {second} (the latest is matrix {third},"
+        " revision 3): new qrels."
     ]
+    assert (exported.latest_matrix, exported.latest_revision) == (third, 3)
+    shown = show_matrix(engine, first)
+    assert (shown.replaced_by, shown.latest_matrix) == (second, third)
+    assert status_phrase(show_matrix(engine, second)) == f"superseded by matrix {third}"
+    assert status_phrase(show_matrix(engine, third)) == "current"
     withdraw_matrix(engine, third, "once more.", user="fay")
     assert export_notes(export_matrix(engine, third)) == [
         f"Matrix {third} (revision 3) is withdrawn: once more."

@@ -203,7 +203,7 @@ def test_a_drift_report_is_stale_once_its_runs_were_corrected(engine, write):
 @pytest.mark.long
 def test_who_standardises_and_why(engine):
     cases = (
-        ("part", (True, True, False, None), "partly known", 4, "All 4 runs standardise: of some"),
+        ("part", (True, True, False, None), "partly known", 4, "All 4 runs standardise: of 1 it"),
         ("known", (True, True, False, False), "part", 2, "2 of 4 runs standardise: those that"),
         ("all", (True,) * 4, "all", 4, "All 4 runs standardise: all contributed"),
         ("one", (True, False, False, False), "too few", 4, "All 4 runs standardise: fewer than"),
@@ -211,6 +211,7 @@ def test_who_standardises_and_why(engine):
     for label, contributed, pool, number, says in cases:
         done = log_scores(engine, label, SCORES[:, :4], teams=of_pool(*contributed))
         assert (done.pool, done.standardising_runs) == (pool, number)
+        assert done.pool_unknown == contributed.count(None)
         assert done.standardising == ("pooled" if pool == "part" else "all")
         assert standardising_note(done).startswith(says)
     done = log_scores(engine, "without", SCORES)

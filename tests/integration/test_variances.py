@@ -189,9 +189,8 @@ def test_teams_that_return_are_told(engine):
     }
     one_way, two_way = shown.pooled.returning_interval, shown.pooled.two_way_returning_interval
     assert (
-        "9 of the 10 known teams of later rounds, counted round by round, had taken part before; the"
-        " pooled interval takes them for others, and is too narrow by that: with the same teams in all"
-        " rounds it is"
+        "In 9 of 10 cases, a known team of a later round had taken part before. The pooled interval"
+        " counts it as a new team, and is too narrow by that: with the same teams in all rounds it is"
         f" [{one_way.low:.5f}, {one_way.high:.5f}], of the two-way variance [{two_way.low:.5f},"
         f" {two_way.high:.5f}]." in summary(shown)[-2]
     )
@@ -201,8 +200,8 @@ def test_teams_that_return_are_told(engine):
     )
     planned = plan_task(engine, "t", "AP", design="tukey", m=(10,), min_d=(0.1,))
     assert (
-        " Of the 10 known teams of later rounds, counted round by round, 9 had taken part before; the"
-        " interval takes them for others and is too narrow by that: with the same teams in all rounds it is"
+        " In 9 of 10 cases, a known team of a later round had taken part before; the interval counts it"
+        " as a new team and is too narrow by that: with the same teams in all rounds it is"
         f" from {two_way.low:.5g} to {two_way.high:.5g}. " in protocol(planned)
     )
     # The labels that are asked for are found as all labels are.

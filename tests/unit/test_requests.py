@@ -19,6 +19,7 @@ from roundbook.requests.plans import PlanRequest
 from roundbook.requests.record import EventsRequest
 from roundbook.requests.results import SaveResult, StartStudy
 from roundbook.requests.studies import LeaveTeamsOutRequest, StudyRequest, TopicSubsetsRequest
+from roundbook.requests.variances import VarianceRequest
 
 
 def _below(model):
@@ -117,3 +118,11 @@ def test_a_text_that_cannot_be_kept_is_refused_and_accents_are_composed(listed):
         with pytest.raises(RequestError, match="`runs` has a character that no text") as caught:
             ExportMatrix(matrix=1, runs=listed(["b", unfit]))
         assert caught.value.field == "runs"
+
+
+def test_a_scale_may_be_in_any_case():
+    assert VarianceRequest(task="t", measure="AP", scale="std-AB").scale == "std-ab"
+    study = TopicSubsetsRequest(task="t", round="r", measure="AP", scales=("STD-CDF", "Raw"))
+    assert study.scales == ("std-cdf", "raw")
+    with pytest.raises(RequestError, match="`scale` should be 'raw', 'std-ab' or 'std-cdf'"):
+        VarianceRequest(task="t", measure="AP", scale="std")

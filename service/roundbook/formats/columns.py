@@ -240,7 +240,9 @@ class TextTable(Table):
             fields = _split_fields(text, delimiter, self.file, line)
             if len(fields) != width:
                 reason = f"expected {width} fields as in the header, found {len(fields)}"
-                if delimiter == "," and len(fields) == 2 * width - 1:
+                # Each score but whole ones, such as 0 and 1, is then two fields without a point.
+                about_twice = 1.5 * width < len(fields) < 2 * width
+                if delimiter == "," and about_twice and "." not in "".join(fields[1:]):
                     reason += "; where scores have decimal commas, separate columns by semicolons"
                 column = min(len(fields), width) + (len(fields) > width)
                 raise BadFileError(reason, self.file, line, column)

@@ -179,8 +179,11 @@ def _scored_twice(earlier: Sequence[Block], block: Block, topic: int, run: int) 
                     str(part) for part in (scored.file, line, column) if part is not None
                 )
                 break
+    reason = f"topic {name} of run {tag} already has a score at {first}; keep one"
+    if block.measure is None:  # as in wide files
+        reason += ", or if the files are of different measures, log them one by one"
     return BadFileError(
-        f"topic {name} of run {tag} already has a score at {first}; keep one",
+        reason,
         block.file,
         *block.location(topic, run),
     )

@@ -166,9 +166,13 @@ def measure_among(rows: Sequence[Row[Any]], task: str, name: str) -> Row[Any]:
         raise NotRecordedError(
             f"Task '{task}' has no scores yet.", way_out="log a round", task=task, measure=name
         )
-    names = ", ".join(row.name for row in rows)
+    names = [row.name for row in rows]
+    near = near_name(name, names)
     raise NotRecordedError(
-        f"Task '{task}' has nothing for measure '{name}'; it has {names}.", task=task, measure=name
+        f"Task '{task}' has nothing for measure '{name}'; it has {', '.join(names)}."
+        + (f" Did you mean {near}?" if near else ""),
+        task=task,
+        measure=name,
     )
 
 

@@ -95,6 +95,7 @@ class RoundChange(Result):
 class VerifiedRound(Result):
     """A round's fingerprint and the expected one; `status` is same or different.
 
+    `published_fingerprint` is that noted at its publication, None if none was.
     `changed_by` are the events since its publication that changed its current scores or factors,
     oldest first; empty if the fingerprints are the same or it is not published.
     """
@@ -103,6 +104,7 @@ class VerifiedRound(Result):
     round: str
     fingerprint: str
     expected: str
+    published_fingerprint: str | None
     status: Literal["same", "different"]
     changed_by: list[RoundChange]
 
@@ -121,9 +123,8 @@ def verify_round(session: Session, request: RoundVerificationRequest) -> Verifie
     """
     connection = session.connection
     round_id = recorded_round(connection, request.task, request.round).id
-    expected = request.fingerprint
-    if expected is None:
-        expected = published_fingerprint(connection, round_id)
+    published = published_fingerprint(connection, round_id)
+    expected = request.fingerprint or published
     if expected is None:
         raise NotRecordedError(
             f"No fingerprint was noted of round '{request.round.strip()}': it is not published,"
@@ -137,6 +138,7 @@ def verify_round(session: Session, request: RoundVerificationRequest) -> Verifie
         round=request.round.strip(),
         fingerprint=fingerprint,
         expected=expected,
+        published_fingerprint=published,
         status="same" if fingerprint == expected else "different",
         changed_by=[] if fingerprint == expected else _changes(connection, round_id),
     )

@@ -167,7 +167,8 @@ def standardising_note(logged: LoggedMatrix) -> str | None:
             " to the pool (team file)."
         )
     why = {
-        "partly known": "of some it is not known whether they contributed to the pool",
+        "partly known": f"of {logged.pool_unknown} it is not known whether they contributed to the"
+        " pool",
         "all": "all contributed to the pool (team file)",
         "too few": "fewer than two contributed to the pool (team file)",
     }.get(logged.pool)
@@ -239,8 +240,10 @@ def team_file_notes(about: Remarks | DescribedTeams, where: str) -> list[str]:
 
 
 def status_phrase(matrix: ExportedMatrix | ShownMatrix) -> str:
-    """Return the status of a score matrix as a phrase, with the matrix that supersedes it."""
+    """Return the status of a score matrix as a phrase, with those that supersede it: next and latest."""
     by = "" if matrix.replaced_by is None else f" by matrix {matrix.replaced_by}"
+    if matrix.replaced_by not in (None, matrix.latest_matrix):
+        by += f" (the latest is matrix {matrix.latest_matrix}, revision {matrix.latest_revision})"
     return f"{matrix.status}{by}"
 
 

@@ -13,6 +13,7 @@ from roundbook.presentation.variances import (
     is_of_these_runs,
     next_rounds,
     of_assessments,
+    returning_cases,
     spread_of,
     teams_return,
     unknown_teams,
@@ -144,10 +145,8 @@ def _returning_teams(plan: Plan, history: VarianceHistory) -> list[str]:
     if plan.interval is None or returning is None or teams is None or not teams_return(history):
         return []
     return [
-        f"Of the {teams.later} {'known ' if teams.some_unknown else ''}teams of later rounds,"
-        f" counted round by round, {teams.again} had taken part before; the"
-        " interval takes them for others and is too narrow by that: with the same teams in all"
-        f" rounds it is {_limits(returning)}."
+        f"{returning_cases(teams)}; the interval counts it as a new team and is too narrow by that:"
+        f" with the same teams in all rounds it is {_limits(returning)}."
     ]
 
 

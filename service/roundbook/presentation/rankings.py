@@ -23,8 +23,9 @@ def summary(agreement: RankAgreement) -> list[str]:
         _changed_pairs(agreement),
         f"Kendall tau-b {_number(agreement.tau_b)} (tau-a {agreement.tau_a:.3f}), tau_AP"
         f" {_number(agreement.tau_ap)}",
-        f"Tau-b of the middle 95% of {agreement.resamples:,} resampled topic sets:"
-        f" {_limits(agreement.bootstrap)}; over very many topics it may be higher",
+        "Bootstrap over topics, the middle 95% of tau-b in"
+        f" {agreement.resamples:,} resampled topic sets: {_limits(agreement.bootstrap)}; over very"
+        " many topics it may be higher",
         "95% interval of tau-b as the papers print it, as if the rankings were unrelated:"
         f" {_limits(agreement.published)}",
     ]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from roundbook.logbook.matrices.listing import ListedMatrix
     from roundbook.logbook.round_changes import ChangedRound
     from roundbook.logbook.round_contents import RoundContents
-    from roundbook.logbook.round_fingerprint import Publication
+    from roundbook.logbook.round_fingerprint import Publication, VerifiedRound
     from roundbook.logbook.rounds import CreatedRound, Round
 
 _FEW_PAIRS = 3
@@ -152,3 +152,13 @@ def publication_note(
         return f"{published}; its published fingerprint still verifies."
     differs = "would no longer verify" if dry_run else "no longer verifies"
     return f"{published}, and its published fingerprint {differs}."
+
+
+def given_fingerprint_note(verified: VerifiedRound) -> str | None:
+    """Return the note that a given fingerprint is not that of the publication, else None."""
+    published = verified.published_fingerprint
+    if verified.status == "same" or published in (None, verified.expected):
+        return None
+    if published == verified.fingerprint:
+        return "The round is as it was published; the fingerprint given is another one."
+    return "The fingerprint given is not that of its publication either."

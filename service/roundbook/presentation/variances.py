@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         Interval,
         Pooled,
         RoundVariance,
+        TeamsOfRounds,
         VarianceHistory,
         VarianceKind,
     )
@@ -288,12 +289,17 @@ def _scope(history: VarianceHistory) -> str | None:
         )
     if teams is None or not teams_return(history):
         return None
-    noun = "known team" if teams.some_unknown else "team"
     return (
-        f"{teams.again} of the {counted(teams.later, noun)} of later rounds, counted round by round,"
-        " had taken part before; the pooled interval takes them for others, and is too narrow by that"
-        f"{_returning(pooled, 'with the same teams in all rounds')}."
+        f"{returning_cases(teams)}. The pooled interval counts it as a new team, and is too narrow by"
+        f" that{_returning(pooled, 'with the same teams in all rounds')}."
     )
+
+
+def returning_cases(teams: TeamsOfRounds) -> str:
+    """Return the clause on how often a team of a later round had taken part before."""
+    team = "a known team" if teams.some_unknown else "a team"
+    cases = counted(teams.later, "case")
+    return f"In {teams.again} of {cases}, {team} of a later round had taken part before"
 
 
 def _meaning(history: VarianceHistory) -> list[str]:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args, get_origin
 
 from pydantic import BaseModel
 
+from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation import (
     factors,
     generalisability,
@@ -150,6 +151,7 @@ def _drift(report: Any) -> View:  # noqa: ANN401
 
     chart = partial(_draw, "drift", "topics_chart", report)
     sentences = [headline(report), reason(report), *brief_notes(report), advice(report)]
+    sentences += map(left_out, report.withdrawn)
     return _list(report, "topics", sentences)._replace(chart=chart)
 
 
@@ -162,7 +164,7 @@ def _curve(curve: Any) -> View:  # noqa: ANN401
     )
 
     chart = partial(_draw, "drift", "curve_chart", curve)
-    sentences = [summary(curve), *curve_order(curve)]
+    sentences = [summary(curve), *curve_order(curve), *map(left_out, curve.withdrawn)]
     return View(list(map(curve_row, curve.rounds)), sentences, chart=chart, types=curve_types())
 
 

@@ -68,7 +68,7 @@ class Request(BaseModel):
 
     Texts are normalised to NFC, so that names are equal however their accents are encoded. A field
     that takes any number of values takes a single one too, and None for none. NumPy's numbers count
-    as Python's.
+    as Python's. Scales may be in any case.
 
     Raises
     ------
@@ -85,6 +85,8 @@ class Request(BaseModel):
         read: dict[str, object] = {}
         for name, given in values.items():
             value = _storable(name, given)
+            if name in ("scale", "scales"):
+                value = _lower(value)  # shown as std-AB, it may be asked for so
             field = type(self).model_fields.get(name)
             if field is not None and ", ...]" in str(field.annotation):
                 # It takes any number of values.
@@ -122,6 +124,12 @@ def takes_several(request: type[BaseModel], name: str) -> bool:
     """Return whether a field of a request takes several values."""
     field = request.model_fields.get(name)
     return field is not None and "tuple[" in str(field.annotation)
+
+
+def _lower(value: object) -> object:
+    if isinstance(value, tuple):
+        return tuple(map(_lower, value))
+    return value.lower() if isinstance(value, str) else value
 
 
 def _storable(field: str, value: object) -> object:

@@ -156,6 +156,11 @@ def test_decimal_commas_and_semicolons_that_can_be_nothing_else(tmp_path, conten
             (2, 4),
         ),
         (
+            "topic,a,b,c,d\n1,0,5,1,0,25,0,75\n",
+            "expected 5 fields as in the header, found 8; where scores have decimal commas,",
+            (2, 6),
+        ),
+        (
             "q;a,b\n1;0,5\n",
             "the columns may be separated by commas or by semicolons; put names that hold one in"
             " double quotes",
@@ -257,6 +262,12 @@ def test_a_last_topic_that_may_hold_the_means_by_chance_is_a_topic(tmp_path, row
     assert len(read(tmp_path, rows).topics) == rows.count("\n") - 1
 
 
+@pytest.mark.parametrize("row", ["1,0,1,2", "1,0,.5,.1,2", "1,0,5,0,5,1,1"])
+def test_too_many_fields_that_are_no_decimal_commas(tmp_path, row):
+    reason, *_ = refusal(tmp_path, f"topic,a,b\n{row}\n")
+    assert reason == f"expected 3 fields as in the header, found {row.count(',') + 1}"
+
+
 def test_files_are_merged_by_run_and_by_topic(tmp_path):
     for name, content in {
         "a": "topic,a\n1,0.1\n2,0.2\n",
@@ -274,7 +285,10 @@ def test_a_score_in_two_files_is_refused_naming_both_places(tmp_path):
     (tmp_path / "two.csv").write_text("topic,a\n\n9,0.3\n2,0.2\n")
     with pytest.raises(BadFileError) as caught:
         read_scores([tmp_path / "one.csv", tmp_path / "two.csv"], measure="AP")
-    assert f"already has a score at {tmp_path / 'one.csv'}:3:3" in str(caught.value)
+    assert str(caught.value).endswith(
+        f"already has a score at {tmp_path / 'one.csv'}:3:3; keep one, or if the files are of"
+        " different measures, log them one by one."
+    )
     assert str(caught.value).startswith(f"{tmp_path / 'two.csv'}:4:2: ")
 
 

@@ -30,13 +30,15 @@ class ExportedMatrix(Scores):
     """An exported matrix: its `content` if no `output` was named, else the `files` written.
 
     `file_type` is csv, xlsx, parquet or, for trec_eval's layout, text. `status` is the matrix's,
-    with its `reason`; `replaced_by` is the next revision.
+    with its `reason`; `replaced_by` is the next revision, `latest_matrix` the latest.
     """
 
     revision: int
     status: Status = Field(alias="standing")
     reason: str | None
     replaced_by: int | None
+    latest_matrix: int
+    latest_revision: int
     layout: str
     file_type: str
     anonymous: bool
@@ -120,6 +122,8 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
         files = [file]
     exported = {
         "matrix": row.id,
+        "latest_matrix": row.newest_id,
+        "latest_revision": row.newest,
         "reason": row.why,
         "layout": layout,
         "file_type": "text" if layout == "trec_eval" else kind,

@@ -219,7 +219,7 @@ def _log_entered(entry: Entry, *, with_teams: bool) -> LoggedMatrix:
 def _logged(entry: Entry, outcome: _Outcome, impact: list[Dependent]) -> LoggedMatrix:
     """Return the result of logging a score matrix."""
     request, complete, fitted = entry.request, entry.scores, outcome.fitted
-    remarks = outcome.remarks
+    remarks, pool = outcome.remarks, known_pool(entry.runs.contributed)
     if entry.runs.pool_changed:
         remarks["refittable"] = refittable_factors(entry.session.connection, entry.series.round_id)
     return LoggedMatrix(
@@ -230,7 +230,8 @@ def _logged(entry: Entry, outcome: _Outcome, impact: list[Dependent]) -> LoggedM
         standardising_runs=fitted and fitted.runs,
         variances=outcome.variances,
         remarks=entry.remarks.model_copy(update=remarks),
-        pool=known_pool(entry.runs.contributed),
+        pool=pool,
+        pool_unknown=entry.runs.contributed.count(None) if pool == "partly known" else 0,
         variance=outcome.variances["raw"],
         runs_described=entry.runs.described,
         impact=impact,

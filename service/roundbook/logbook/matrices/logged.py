@@ -140,7 +140,8 @@ class LoggedMatrix(Result):
     `variance` is the residual variance on the raw scale, `variances` those on every scale. `impact`
     is what depends on replaced scores and so is stale, empty if none were replaced.
     `standardising_runs` is the number of standardising runs, None without factors. `pool` is how
-    far the pool is known: the standardising runs follow from it unless they were ``chosen``.
+    far the pool is known: the standardising runs follow from it unless they were ``chosen``; where
+    it is ``partly known``, `pool_unknown` is the number of runs of which it is not.
     `publication` has the fingerprints of a published round whose scores change.
     """
 
@@ -161,6 +162,7 @@ class LoggedMatrix(Result):
     standardising: str | None
     standardising_runs: int | None
     pool: Pool
+    pool_unknown: int = Field(0, exclude_if=not_)
     missing_policy: str
     missing_cells: int
     dropped_topics: list[str]

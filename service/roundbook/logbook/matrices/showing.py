@@ -73,9 +73,9 @@ class ShownMatrix(Result):
     """A score matrix: its identity, origin, status, factors and variances.
 
     It has its `status` with `why`, `since` and `decided_by`; `replaced_by` is the number of
-    the next revision, and `reason` the reason why it was logged as a revision itself. `anonymous`
-    hides what identifies teams: names, types, systems, files, and the hash, with which guessed
-    names could be tested.
+    the next revision, `latest_matrix` that of the latest one, and `reason` the reason why it was
+    logged as a revision itself. `anonymous` hides what identifies teams: names, types, systems,
+    files, and the hash, with which guessed names could be tested.
     """
 
     matrix: int
@@ -93,6 +93,8 @@ class ShownMatrix(Result):
     since: datetime
     decided_by: str
     replaced_by: int | None
+    latest_matrix: int
+    latest_revision: int
     files: list[str]
     layout: str
     tool: str | None
@@ -136,6 +138,8 @@ def show_matrix(session: Session, request: ShowMatrix) -> ShownMatrix:
     )
     fields = {
         "matrix": row.id,
+        "latest_matrix": row.newest_id,
+        "latest_revision": row.newest,
         "files": [] if anonymous else row.files,
         "content_hash": None if anonymous else row.content_hash,
         "anonymous": anonymous,

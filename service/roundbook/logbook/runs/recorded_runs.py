@@ -236,7 +236,8 @@ def _contradiction(
     )
     return AlreadyRecordedError(
         f"The team file contradicts the record on run '{first.run}'{others}: {first.fact} is"
-        f" '{was}' there and '{now}' in the file. Nothing was written.",
+        f" '{was}' there and '{now}' in the file. Nothing was written;"
+        " check first that the file is of this round.",
         way_out="correct the teams",
         task=row.task,
         round=row.label,
