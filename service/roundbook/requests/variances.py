@@ -7,6 +7,7 @@ from typing import Self
 
 from pydantic import Field, field_validator, model_validator
 
+from roundbook.errors import RequestError
 from roundbook.requests.base import Request
 from roundbook.requests.fields import (
     DEFAULT_ASSESSMENTS,
@@ -83,5 +84,6 @@ class RecordVarianceRequest(Request):
     @model_validator(mode="after")
     def _teams_of_runs(self) -> Self:
         if self.teams is not None and not 1 <= self.teams <= self.runs:
-            raise ValueError(f"{self.runs} runs are of 1 to {self.runs} teams, not of {self.teams}")
+            reason = f"{self.runs} runs are of 1 to {self.runs} teams, not of {self.teams}"
+            raise RequestError("teams", reason)
         return self
