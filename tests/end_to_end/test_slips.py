@@ -124,6 +124,23 @@ def test_a_collection_that_is_nearly_that_of_another_round_is_asked_about(roundb
     assert roundbook(*create, "round4", "--collection", "CORD-20").err == ""
 
 
+def test_topics_that_a_collection_parts_are_told(roundbook, scores):
+    for label in ("r1", "r2"):
+        assert roundbook("log", "t", label, scores, "--measure", "AP", "--create").code == 0
+    on = ("round", "set", "t", "r2", "--collection")
+    assert roundbook("round", "set", "t", "r1", "--collection", "2020-04").err == ""
+    parted = roundbook(*on, "2020-05", "--dry-run")
+    assert parted.err.startswith(
+        "Note: Topics that round 'r2' no longer shares, as these rounds are on other documents now: 3"
+        " with round 'r1'. Drift and factors compare shared topics alone; if a collection only grew,"
+    )
+    done = roundbook(*on, "2020-05", "--format", "json").json
+    assert done["no_longer_shared"] == {"r1": 3}
+    # They were parted before.
+    again = roundbook(*on, "2020-06", "--force", "--format", "json").json
+    assert "no_longer_shared" not in again
+
+
 def test_the_database_guards_what_holds_scores(roundbook, scores, engine):
     assert roundbook("log", "t", "r1", scores, "--measure", "AP", "--create").code == 0
     assert roundbook("round", "publish", "t", "r1", "--yes").code == 0

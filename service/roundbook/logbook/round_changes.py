@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from datetime import datetime
 from operator import not_
+from typing import Any
 
 from pydantic import Field
-from sqlalchemy import func, select
+from sqlalchemy import Connection, Row, func, select
 
-from roundbook.database.tables import current_matrix, event, round_
+from roundbook.database.tables import current_matrix, event, matrix_topic, round_
 from roundbook.errors import (
     AlreadyRecordedError,
     InputError,
@@ -30,6 +32,7 @@ from roundbook.logbook.rounds import (
     read_rounds,
     round_exists,
 )
+from roundbook.logbook.same_topics import collections_differ, same_topics
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import content_of_rounds, not_empty_error
 from roundbook.requests.tasks import PublishRound, RemoveRound, RenameRound, SetRound
@@ -53,10 +56,12 @@ class ChangedRound(Round):
     """A round just changed; `impact` lists the saved results that are stale by its collection.
 
     With `dry_run` it is what would have been done. `near_collection` is that of another round which
-    a collection just declared may be a misspelling of.
+    a collection just declared may be a misspelling of. `no_longer_shared` has the rounds which are
+    on another collection by it, with the number of topics that they shared with the round.
     """
 
     dry_run: bool
+    no_longer_shared: dict[str, int] = Field(default_factory=dict, exclude_if=not_)
     near_collection: str | None = Field(None, exclude_if=not_)
     impact: list[Dependent]
 
@@ -135,8 +140,36 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
         **dict(changed),
         dry_run=request.dry_run,
         near_collection=near_collection(connection, task_id, collection),
+        no_longer_shared=_no_longer_shared(connection, recorded, new.get("collection")),
         impact=impact,
     )
+
+
+def _no_longer_shared(
+    connection: Connection, recorded: Row[Any], collection: object
+) -> dict[str, int]:
+    """Return the rounds with which a round shared topics until its new collection, and how many."""
+    if not isinstance(collection, str):
+        return {}
+    same = same_topics(connection, recorded.task_id).ids
+    topics: defaultdict[str, set[int]] = defaultdict(set)
+    of_matrices = (
+        select(round_.c.ordinal, round_.c.label, round_.c.collection, matrix_topic.c.topic_id)
+        .join_from(current_matrix, round_, round_.c.id == current_matrix.c.round_id)
+        .join(matrix_topic, matrix_topic.c.matrix_id == current_matrix.c.id)
+        .where(round_.c.task_id == recorded.task_id)
+        .distinct()
+        .order_by(round_.c.ordinal)
+    )
+    for row in connection.execute(of_matrices):
+        if row.label == recorded.label or (
+            collections_differ(collection, row.collection)
+            and not collections_differ(recorded.collection, row.collection)
+        ):
+            topics[row.label].add(same.get(row.topic_id, row.topic_id))
+    own = topics.pop(recorded.label, set())
+    shared = {label: len(own & others) for label, others in topics.items()}
+    return {label: number for label, number in shared.items() if number}
 
 
 def rename_round(session: Session, request: RenameRound) -> RenamedRound:

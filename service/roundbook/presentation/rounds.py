@@ -67,9 +67,17 @@ def out_of_order_notes(rounds: Sequence[Round]) -> list[str]:
 
 
 def collection_notes(declared: CreatedRound | ChangedRound) -> list[str]:
-    """Return the question whether a collection just declared is a slip for another round's."""
+    """Return what a collection just declared may be a slip for, and which topics it parts."""
     near = near_note("document collection", str(declared.collection), declared.near_collection)
-    return [near] if near else []
+    notes = [near] if near else []
+    if parted := getattr(declared, "no_longer_shared", None):
+        shared = listed([f"{number:,} with round '{label}'" for label, number in parted.items()])
+        notes.append(
+            f"Topics that round '{declared.round}' no longer shares, as these rounds are on other"
+            f" documents now: {shared}. Drift and factors compare shared topics alone; if a"
+            " collection only grew, declare its rounds under one name."
+        )
+    return notes
 
 
 def correct_date(task: str) -> WayOut:
