@@ -39,7 +39,10 @@ def test_several_measures_in_three_formats(roundbook, mixed, write, snapshot):
     assert set(printed) == {"task", "round", "dry_run", "matrices", "software"}
     assert [matrix["measure"] for matrix in printed["matrices"]] == ["AP", "P@5"]
     for matrix in printed["matrices"]:
-        assert set(matrix) == {*LoggedMatrix.model_fields, "notes"} - {"publication"}
+        assert set(matrix) == {*LoggedMatrix.model_fields, "notes"} - {
+            "publication",
+            "pool_unknown",
+        }
         assert (matrix["status"], matrix["standardising_runs"], matrix["pool"]) == (
             "logged",
             4,

@@ -371,7 +371,7 @@ def test_the_terminal(engine, three, terminal):
     listed = terminal("report", "list", "--task", "t").out
     assert "agreed" in listed
     # What the list prints is taken by both groups.
-    assert f" {row['name']} " in listed
+    assert f"\n{row['name']} " in listed
     for group in ("report", "result"):
         assert terminal(group, "show", row["name"]).out == shown
     rows = terminal("report", "show", "t", "1", "--format", "csv").table

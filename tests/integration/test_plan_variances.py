@@ -15,7 +15,7 @@ from tests.factories import (
 )
 from tests.savepoints import prepared
 
-from roundbook.errors import ImpossibleStatisticError, NotRecordedError
+from roundbook.errors import ImpossibleStatisticError, NotRecordedError, RequestError
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plans import notes, warning
 from roundbook.presentation.variance_differences import disagreement, stability
@@ -296,7 +296,7 @@ def test_a_variance_of_0(engine):
 @pytest.mark.long
 @pytest.mark.parametrize("value", [0.0, -0.1, float("nan"), float("inf"), 0])
 def test_a_variance_that_is_none(two_rounds, value):
-    with pytest.raises(ImpossibleStatisticError, match="A variance must be positive and finite"):
+    with pytest.raises(RequestError, match="latest or a number above 0, not '"):
         plan_task(two_rounds, "t", "AP", m=(10,), min_d=(0.1,), variance_at=value)
 
 
