@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from sqlalchemy import ColumnElement, Connection, Row, and_, func, select
+from sqlalchemy import Connection, Row, func, select
 
 from roundbook.database.table_parts import among
 from roundbook.database.tables import (
@@ -231,9 +231,12 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
     alike = [tags for tags in columns.values() if len(tags) > 1]
     beyond = (complete.scores < 0) | (complete.scores > 1)
     other_names = list(set(complete.runs) - set(complete.topics))
-    named_as_topics = connection.execute(
-        select(func.count()).where(_counts_in(entry.task_id), among(topic.c.name, other_names))
-    ).scalar_one()
+    named = select(topic.c.name).where(
+        topic.c.task_id == entry.task_id, among(topic.c.name, other_names)
+    )
+    named_as_topics = connection.execute(named).scalars().all()
+    if 2 * len(named_as_topics) > len(complete.runs):
+        named_as_topics = _of_current_matrices(connection, entry.task_id, named_as_topics)
     changes = None
     if entry.latest is not None:
         changes = revision_changes(load_matrix(connection, entry.latest), complete)
@@ -243,35 +246,48 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
         "same_scores": _twin(connection, entry.task_id, series, entry.digest),
         "variance_ratio": ratio_to_other_rounds(connection, entry.task_id, series, variance),
         "beyond_one": int(beyond.sum()) if entry.measure.family in WITHIN_ONE else 0,
-        "runs_named_as_topics": named_as_topics if 2 * named_as_topics > len(complete.runs) else 0,
+        "runs_named_as_topics": len(named_as_topics)
+        if 2 * len(named_as_topics) > len(complete.runs)
+        else 0,
         "zeros_apart": _zeros_apart(connection, entry.task_id, complete.topics),
         "equal_runs": sum(map(len, alike)) - len(alike),
         "alike": alike,
     }
 
 
-def _counts_in(task_id: int) -> ColumnElement[bool]:
-    """Return the condition that a topic is of one of the task's current matrices.
-
-    Those of superseded and withdrawn ones may be the slips that were corrected.
-    """
-    of_matrices = select(matrix_topic.c.topic_id).join(
-        current_matrix, current_matrix.c.id == matrix_topic.c.matrix_id
-    )
-    return and_(topic.c.task_id == task_id, topic.c.id.in_(of_matrices))
-
-
 def _zeros_apart(connection: Connection, task_id: int, topics: Sequence[str]) -> dict[str, str]:
     """Return the topics that differ from another of the task by leading zeros alone, with its name."""
     numbers = {name.lstrip("0"): name for name in topics}
     own, number = set(topics), func.ltrim(topic.c.name, "0", type_=topic.c.name.type)
-    alike = select(topic.c.name).where(_counts_in(task_id), among(number, numbers))
-    names = connection.execute(alike.order_by(topic.c.id)).scalars()
-    apart = {numbers[other.lstrip("0")]: other for other in names if other not in own}
-    if not apart:
-        return apart
+    alike = select(topic.c.name).where(topic.c.task_id == task_id, among(number, numbers))
+    others = [name for name in connection.execute(alike).scalars() if name not in own]
+    if not others:
+        return {}
     same = same_topics(connection, task_id)
+    apart = {
+        numbers[other.lstrip("0")]: other
+        for other in _of_current_matrices(connection, task_id, others)
+    }
     return {name: other for name, other in apart.items() if same.name(name) != same.name(other)}
+
+
+def _of_current_matrices(
+    connection: Connection, task_id: int, names: Sequence[str]
+) -> Sequence[str]:
+    """Return the names of a task's topics that are of a current matrix, in the order recorded.
+
+    Those of superseded and withdrawn ones alone may be the slips that were corrected.
+    """
+    of_matrices = (
+        select(matrix_topic.c.topic_id)
+        .join(current_matrix, current_matrix.c.id == matrix_topic.c.matrix_id)
+        .join(round_, round_.c.id == current_matrix.c.round_id)
+        .where(round_.c.task_id == task_id)
+    )
+    current = select(topic.c.name).where(
+        topic.c.task_id == task_id, among(topic.c.name, names), topic.c.id.in_(of_matrices)
+    )
+    return connection.execute(current.order_by(topic.c.id)).scalars().all()
 
 
 def _difference(
