@@ -1,4 +1,4 @@
-"""Rows into PostgreSQL by COPY.
+"""Rows in and out of PostgreSQL by COPY.
 
 A COPY is one statement however many its rows: a trigger that looks at what a statement added runs
 once, where it would run for every row of an INSERT that is repeated.
@@ -16,6 +16,22 @@ from sqlalchemy.dialects.postgresql import JSONB
 
 from roundbook.database.engine import driver_connection
 from roundbook.database.table_parts import SCHEMA
+
+
+def copy_in(connection: Connection, statement: str, blocks: Iterable[bytes]) -> None:
+    """Send a binary COPY stream, block by block, to a COPY statement."""
+    with driver_connection(connection).cursor() as cursor, cursor.copy(statement) as copy:
+        for block in blocks:
+            copy.write(block)
+
+
+def copy_out(connection: Connection, statement: str, number: int) -> bytes:
+    """Return the binary COPY stream of a statement with one number as its parameter."""
+    with (
+        driver_connection(connection).cursor() as cursor,
+        cursor.copy(statement, (number,)) as copy,
+    ):
+        return b"".join(copy)
 
 
 def copy_rows(

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection
 
-from roundbook.database.engine import driver_connection
+from roundbook.database.copying import copy_in, copy_out
 from roundbook.database.vectors import SIGNATURE, TRAILER
 
 _INT4_OID, _FLOAT4_OID = 23, 700
@@ -108,9 +108,7 @@ def _elements(
 
 def write_lists(connection: Connection, lists: Iterable[StoredList], upload_id: int) -> None:
     """Store the lists of an upload, one row for each run and topic."""
-    with driver_connection(connection).cursor() as cursor, cursor.copy(_WRITE) as copy:
-        for block in encode_lists(lists, upload_id):
-            copy.write(block)
+    copy_in(connection, _WRITE, encode_lists(lists, upload_id))
 
 
 def read_lists(
@@ -118,9 +116,4 @@ def read_lists(
 ) -> Iterator[StoredList]:
     """Yield the stored lists of an upload, by run and topic in the order of their ids."""
     statement = _READ.format(scores=", scores" if scores else "")
-    with (
-        driver_connection(connection).cursor() as cursor,
-        cursor.copy(statement, (upload_id,)) as copy,
-    ):
-        stream = b"".join(copy)
-    yield from decode_lists(stream)
+    yield from decode_lists(copy_out(connection, statement, upload_id))

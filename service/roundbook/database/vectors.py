@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection
 
-from roundbook.database.engine import driver_connection
+from roundbook.database.copying import copy_in, copy_out
 
 SIGNATURE = b"PGCOPY\n\xff\r\n\x00" + bytes(8)  # no flags, no header extension
 TRAILER = b"\xff\xff"
@@ -118,13 +118,9 @@ def decode(stream: bytes, topics: int) -> npt.NDArray[np.float64]:
 
 def write_vectors(connection: Connection, scores: npt.NDArray[np.float64], matrix_id: int) -> None:
     """Store a score matrix, `scores` (topics, runs), one row for each run."""
-    with driver_connection(connection).cursor() as cursor, cursor.copy(_WRITE) as copy:
-        for block in encode(scores, matrix_id):
-            copy.write(block)
+    copy_in(connection, _WRITE, encode(scores, matrix_id))
 
 
 def read_vectors(connection: Connection, matrix_id: int, topics: int) -> npt.NDArray[np.float64]:
     """Return a stored score matrix, (topics, runs), runs in the order they were logged."""
-    with driver_connection(connection).cursor() as cursor, cursor.copy(_READ, (matrix_id,)) as copy:
-        stream = b"".join(copy)
-    return decode(stream, topics)
+    return decode(copy_out(connection, _READ, matrix_id), topics)

@@ -19,7 +19,7 @@ from roundbook.logbook.lookup import recorded_round
 from roundbook.logbook.names import check_reason
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import Publication, find_publication
-from roundbook.logbook.runs.recorded_runs import RunChange, describe_runs
+from roundbook.logbook.runs.recorded_runs import RunChange, describe_runs, pool_changed
 from roundbook.logbook.session import Session
 from roundbook.requests.runs import DescribeTeams
 
@@ -110,7 +110,6 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
     # Those of scores that were corrected or withdrawn are asked for no more.
     counting = [tag for tag, counts in tags.items() if counts or tag in teams]
     corrected = any(change.was is not None for change in changes)
-    pool_changed = any(change.fact == "contributed_to_pool" for change in changes)
     renewed: list[str] = []
     if changes:
         before = described.teams_before if corrected else None
@@ -138,7 +137,7 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
         described=runs,
         changes=changes,
         renewed=renewed,
-        refittable=refittable_factors(connection, round_id) if pool_changed else [],
+        refittable=refittable_factors(connection, round_id) if pool_changed(changes) else [],
         unknown_runs=[tag for tag in teams if tag not in tags],
         undescribed_runs=[tag for tag in counting if tag not in teams],
         unread_columns=list(teams.unread),

@@ -69,6 +69,11 @@ def known_pool(contributed: Sequence[bool | None]) -> Pool:
     return "all" if number == len(contributed) else "part"
 
 
+def pool_changed(changes: Sequence[RunChange]) -> bool:
+    """Return whether contributions to the pool are among the changed facts."""
+    return any(change.fact == "contributed_to_pool" for change in changes)
+
+
 def record_runs(
     connection: Connection, round_id: int, tags: Sequence[str], teams: Mapping[str, RunTeam]
 ) -> RecordedRuns:
@@ -111,8 +116,7 @@ def record_runs(
     ).all()
     ids, contributed, team_ids = map(list, zip(*rows, strict=True))
     numbers = np.array(ids, dtype=np.int64)
-    pool_changed = any(change.fact == "contributed_to_pool" for change in changes)
-    return RecordedRuns(numbers, contributed, team_ids, described, pool_changed)
+    return RecordedRuns(numbers, contributed, team_ids, described, pool_changed(changes))
 
 
 def describe_runs(
