@@ -43,12 +43,13 @@ def refusal_reason(fault: Mapping[str, Any]) -> str:
         return reason.removeprefix("Value error, ")
     reason = re.sub(r"(?<![\d.])\d{4,}", lambda number: f"{int(number[0]):,}", reason)
     reason = _TAKES.get(fault["type"], reason)
-    named = _named(fault.get("input"))
+    value = fault.get("input")
+    named = _named(value)
     if not named or fault["type"] == "extra_forbidden":
         return reason
     reason += f", not {named}"
-    if fault["type"] == "float_parsing" and re.fullmatch(r"'\s*[+-]?\d*,\d+\s*'", named):
-        reason += f"; write {named[1:-1].strip().replace(',', '.')}"
+    if fault["type"] == "float_parsing" and re.fullmatch(r"\s*[+-]?\d*,\d+\s*", str(value)):
+        reason += f"; write {str(value).strip().replace(',', '.')}"
     return reason
 
 

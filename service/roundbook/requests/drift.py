@@ -6,7 +6,7 @@ from pydantic import Field
 
 from roundbook.limits import SD_RATIO_MARGIN, SHIFT_MARGIN
 from roundbook.requests.base import Request
-from roundbook.requests.fields import Assessments, MeasureName, TaskName
+from roundbook.requests.fields import Assessments, MeasureName, Positive, TaskName
 
 # The difference that topic set sizes are to detect unless one is given.
 DETECTED_MIN_D = 0.1
@@ -20,10 +20,8 @@ class CurveRequest(Request):
     from_round: str | None = Field(
         None, description="Whose factors are in question. (default: the first with factors)"
     )
-    margin: float | None = Field(
+    margin: Positive | None = Field(
         None,
-        gt=0,
-        allow_inf_nan=False,
         description="Largest shift, in first-round sds, that holds; above 0. (default:"
         f" {SHIFT_MARGIN:g})",
     )
@@ -33,10 +31,8 @@ class CurveRequest(Request):
         allow_inf_nan=False,
         description="Largest ratio of sds that holds, above 1.",
     )
-    min_d: float | None = Field(
+    min_d: Positive | None = Field(
         None,
-        gt=0,
-        allow_inf_nan=False,
         description="Smallest std-AB difference that matters. It sets two things: the margin, D /"
         " 0.3 sds, unless `margin` does (without both:"
         f" {SHIFT_MARGIN:g}), and what the topics needed are to detect (without it:"

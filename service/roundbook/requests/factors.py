@@ -16,6 +16,7 @@ from roundbook.requests.fields import (
     Layout,
     MeasureName,
     Missing,
+    Positive,
     RoundLabel,
     TaskName,
     ZeroSd,
@@ -54,9 +55,7 @@ class _Scaling(Request):
     task: TaskName
     measure: MeasureName
     scale: Scale = Field("std-ab", description="The scale.")
-    a: float = Field(
-        0.15, gt=0, allow_inf_nan=False, description="std-AB: what one sd counts; above 0."
-    )
+    a: Positive = Field(0.15, description="std-AB: what one sd counts; above 0.")
     b: float = Field(0.5, allow_inf_nan=False, description="std-AB: the score of an average run.")
     factors_version: int | None = Field(
         None,

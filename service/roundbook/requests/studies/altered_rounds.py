@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Literal, Self, get_args
 from pydantic import Field, model_validator
 
 from roundbook.limits import MOST_TRIALS, PILOT_TEAMS, PILOT_TOPICS
-from roundbook.requests.fields import MeasureName, RunsToCompare, Share, VarianceScale
+from roundbook.requests.fields import MeasureName, Positive, RunsToCompare, Share, VarianceScale
 from roundbook.requests.plans import ALPHA, BETA
 from roundbook.requests.studies.study import (
     AllRoundsRequest,
@@ -130,10 +130,8 @@ class PilotRequest(StudyRequest):
     """
 
     trials: int = Field(100, ge=1, le=MOST_TRIALS, description="Pilots of each size, at random.")
-    min_d: float = Field(
+    min_d: Positive = Field(
         0.15,
-        gt=0,
-        allow_inf_nan=False,
         description="The plan's smallest difference between the best and the worst run worth"
         " detecting.",
     )

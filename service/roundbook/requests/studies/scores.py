@@ -9,7 +9,7 @@ from pydantic import Field, field_validator, model_validator
 
 from roundbook.errors import RequestError
 from roundbook.limits import MOST_TRIALS
-from roundbook.requests.fields import Share
+from roundbook.requests.fields import Positive, Share
 from roundbook.requests.studies.study import AllRoundsRequest, StudyRequest, check_power
 
 # Fields of studies of one round and of all rounds.
@@ -93,10 +93,8 @@ class IncrementalRequest(StudyRequest):
     """Whether the topics judged so far have the power to find a difference, and how many would."""
 
     study: Literal["incremental"] = "incremental"
-    difference: float = Field(
-        gt=0,
-        allow_inf_nan=False,
-        description="Smallest difference between two runs' means worth detecting; needed.",
+    difference: Positive = Field(
+        description="Smallest difference between two runs' means worth detecting; needed."
     )
     alpha: Share = Field(0.05, description="Chance of finding a difference where there is none.")
     beta: float = Field(0.20, description="Chance of missing it: the power is 1 less this.")
