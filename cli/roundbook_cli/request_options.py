@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeVar, get_args
 
 import typer
@@ -163,13 +162,13 @@ def usage_errors(**called: str) -> Iterator[None]:
     try:
         yield
     except RequestError as error:
-        raise typer.BadParameter(_with_options(error.reason, called)) from None
+        raise typer.BadParameter(_with_options(error.reason, **called)) from None
 
 
-def _with_options(text: str, called: Mapping[str, str] = MappingProxyType({})) -> str:
+def _with_options(text: str, **called: str) -> str:
     """Return a text with options in place of the fields of a request, which stand in backticks."""
-
-    def option(field: re.Match[str]) -> str:
-        return called.get(field[1]) or "--" + field[1].replace("_", "-")
-
-    return re.sub(r"`(\w+)`", option, text)
+    return re.sub(
+        r"`(\w+)`",
+        lambda field: called.get(field[1]) or "--" + field[1].replace("_", "-"),
+        text,
+    )

@@ -143,19 +143,19 @@ def stale_by_source(
     outdated = []
     for number, source in read_sources(connection, rows).items():
         row = rows[number]
-        latest: dict[ScoresCode, dict[str, Any]] = {
+        latest: dict[ScoresCode, dict[str, int]] = {
             "assessed anew": {"revision": source.latest_revision},
             "further runs": {"version": source.latest_upload},
         }
-        if source.outdated:
+        if reasons := [Reason(code=code, **latest[code]) for code in source.changes]:
             outdated.append(
                 Dependent(
                     kind="score matrix",
                     round=row.round,
                     saved_at=row.logged_at,
                     saved_by=row.logged_by,
-                    stale=source.outdated,
-                    reasons=[Reason(code=code, **latest[code]) for code in source.changes],
+                    stale=True,
+                    reasons=reasons,
                     scores=Scores(**row._mapping, matrix=number),
                 )
             )

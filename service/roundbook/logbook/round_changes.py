@@ -140,16 +140,16 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
         **dict(changed),
         dry_run=request.dry_run,
         near_collection=near_collection(connection, task_id, collection),
-        no_longer_shared=_no_longer_shared(connection, recorded, new.get("collection")),
+        no_longer_shared=_no_longer_shared(connection, recorded, changed.collection),
         impact=impact,
     )
 
 
 def _no_longer_shared(
-    connection: Connection, recorded: Row[Any], collection: object
+    connection: Connection, recorded: Row[Any], collection: str | None
 ) -> dict[str, int]:
     """Return the rounds with which a round shared topics until its new collection, and how many."""
-    if not isinstance(collection, str):
+    if collection == recorded.collection:
         return {}
     same = same_topics(connection, recorded.task_id).ids
     topics: defaultdict[str, set[int]] = defaultdict(set)

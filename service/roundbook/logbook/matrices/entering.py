@@ -235,7 +235,8 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
         topic.c.task_id == entry.task_id, among(topic.c.name, other_names)
     )
     named_as_topics = connection.execute(named).scalars().all()
-    if 2 * len(named_as_topics) > len(complete.runs):
+    half = len(complete.runs) / 2
+    if len(named_as_topics) > half:
         named_as_topics = _of_current_matrices(connection, entry.task_id, named_as_topics)
     changes = None
     if entry.latest is not None:
@@ -246,9 +247,7 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
         "same_scores": _twin(connection, entry.task_id, series, entry.digest),
         "variance_ratio": ratio_to_other_rounds(connection, entry.task_id, series, variance),
         "beyond_one": int(beyond.sum()) if entry.measure.family in WITHIN_ONE else 0,
-        "runs_named_as_topics": len(named_as_topics)
-        if 2 * len(named_as_topics) > len(complete.runs)
-        else 0,
+        "runs_named_as_topics": len(named_as_topics) if len(named_as_topics) > half else 0,
         "zeros_apart": _zeros_apart(connection, entry.task_id, complete.topics),
         "equal_runs": sum(map(len, alike)) - len(alike),
         "alike": alike,
