@@ -26,7 +26,7 @@ import roundbook
 from roundbook.database.engine import make_engine, parse_url
 from roundbook.database.schema import upgrade
 from roundbook.embedded.server import embedded_server
-from roundbook.logbook import session as record
+from roundbook.logbook import session as logbook_session
 from roundbook.python import local
 from roundbook.settings import Settings
 
@@ -286,7 +286,7 @@ def book(engine: Engine, monkeypatch: pytest.MonkeyPatch) -> Iterator[object]:
 @pytest.fixture
 def kept_engines(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """Let the command lines of a test share an engine, and so its connection, a database."""
-    open_engine, engines = record._engine, {}
+    open_engine, engines = logbook_session._engine, {}
     with ExitStack() as stack:
 
         @contextmanager
@@ -296,5 +296,5 @@ def kept_engines(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
                 engines[key] = stack.enter_context(open_engine(url, settings))
             yield engines[key]
 
-        monkeypatch.setattr(record, "_engine", kept)
+        monkeypatch.setattr(logbook_session, "_engine", kept)
         yield

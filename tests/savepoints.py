@@ -18,7 +18,7 @@ from sqlalchemy.event import listen
 from tests.databases import address_of
 
 from roundbook.database.engine import PINNED, make_engine
-from roundbook.logbook import session as record
+from roundbook.logbook import session as logbook_session
 from roundbook.settings import Settings
 
 _NUMBERS = (
@@ -161,7 +161,7 @@ def opening(engine: Engine, opened: Callable[..., Any]) -> Callable[..., Any]:
     def open_record(
         settings: Settings, address: str | None = None, *more: Any, any_schema: bool = False
     ) -> Iterator[Engine]:
-        if record.chosen_address(settings, address) == url and not any_schema:
+        if logbook_session.chosen_address(settings, address) == url and not any_schema:
             yield engine
         else:
             with opened(settings, address, *more, any_schema=any_schema) as other:

@@ -20,7 +20,7 @@ from tests.outcomes import PROGRAM, Outcome, environment
 from tests.savepoints import opening, prepared
 
 from roundbook.database.engine import unit_of_work
-from roundbook.logbook import session as record
+from roundbook.logbook import session as logbook_session
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
 
@@ -53,7 +53,9 @@ def roundbook(
 ) -> Callable[..., Outcome]:
     """Run a command line in this process on an empty record; see `engine` for what it commits."""
     monkeypatch.setenv("ROUNDBOOK_DATABASE_URL", address_of(engine.url))
-    monkeypatch.setattr(record, "open_record", opening(engine, record.open_record))
+    monkeypatch.setattr(
+        logbook_session, "open_record", opening(engine, logbook_session.open_record)
+    )
     return command
 
 

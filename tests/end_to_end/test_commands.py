@@ -22,7 +22,7 @@ from tests.factories import wide
 from tests.savepoints import prepared
 
 from roundbook.database.engine import unit_of_work
-from roundbook.logbook import session as record
+from roundbook.logbook import session as logbook_session
 from roundbook_cli import session
 
 pytestmark = pytest.mark.one_server
@@ -768,7 +768,7 @@ def test_plan_with_a_variance_opens_no_database(command, monkeypatch):
 
     monkeypatch.setattr(session, "record", fail)
     for name in ("open_record", "embedded_record", "make_engine"):
-        monkeypatch.setattr(record, name, fail)
+        monkeypatch.setattr(logbook_session, name, fail)
     assert command("plan", "--variance", "0.05").code == 0  # and the address is unreachable
 
 

@@ -14,7 +14,7 @@ import pytest
 from tests.savepoints import prepared
 
 from roundbook.logbook import schema, tasks
-from roundbook.logbook import session as record
+from roundbook.logbook import session as logbook_session
 from roundbook_cli import task as task_commands
 from roundbook_cli.output import progress
 from roundbook_cli.table_layout import cell_width
@@ -238,7 +238,7 @@ def test_tab_offers_names_also_from_what_was_noted(
     old = time.time() - 3600
     os.utime(noted, (old, old))
     with monkeypatch.context() as patch:  # the server is down
-        patch.setattr(record, "record_if_up", lambda *_, **__: nullcontext())
+        patch.setattr(logbook_session, "record_if_up", lambda *_, **__: nullcontext())
         check()
         noted.unlink()
         assert offered("roundbook variance show ") == []

@@ -15,7 +15,7 @@ from tests.outcomes import Outcome
 from tests.savepoints import Savepoints, savepoint_engine
 
 from roundbook.database.engine import make_engine
-from roundbook.logbook import session as record
+from roundbook.logbook import session as logbook_session
 from roundbook.settings import load_settings
 from roundbook_cli.main import run
 
@@ -28,7 +28,7 @@ def terminal(engine, monkeypatch, capsys):
     def open_record(*_):
         yield engine
 
-    monkeypatch.setattr(record, "open_record", open_record)
+    monkeypatch.setattr(logbook_session, "open_record", open_record)
     monkeypatch.setenv("ROUNDBOOK_USER", "eve")
     load_settings.cache_clear()
 
