@@ -11,6 +11,7 @@ from tests.coverage.drift_simulation import SHIFTS
 from tests.coverage.plan_cells import PLAN_CELLS, POWER
 from tests.coverage.rank_cells import RANK_CELLS
 from tests.coverage.reliability_cells import RELIABILITY_CELLS
+from tests.coverage.significance_cells import SIGNIFICANCE_CELLS
 from tests.coverage.variance_cells import (
     NEXT_ROUND_CELLS,
     POOLED_CELLS,
@@ -205,6 +206,17 @@ def tables() -> tuple[Table, ...]:
                 share("fresh", "fresh within", 7),
             ),
             RANK_CELLS,
+        ),
+        Table(
+            "Tests of two runs whose true means are equal: how often they differ at .05",
+            "Tukey HSD and the bootstrap with 1,000 trials.",
+            "",
+            (
+                share("paired t", "t", 10),
+                share("bootstrap", "bootstrap", 11),
+                share("Tukey", "tukey"),
+            ),
+            SIGNIFICANCE_CELLS,
         ),
         Table(
             f"Plans: share of experiments that find the difference planned for, power {POWER:.2f}",

@@ -13,6 +13,7 @@ from tests.coverage.drift_cells import DRIFT_CELLS, SPREAD_CELLS
 from tests.coverage.plan_cells import PLAN_CELLS
 from tests.coverage.rank_cells import RANK_CELLS
 from tests.coverage.reliability_cells import RELIABILITY_CELLS
+from tests.coverage.significance_cells import SIGNIFICANCE_CELLS
 from tests.coverage.tables import WIDTH, tables
 from tests.coverage.variance_cells import NEXT_ROUND_CELLS, POOLED_CELLS, VARIANCE_CELLS
 
@@ -50,6 +51,9 @@ NAMES = (
     "NTCIR-7 Q, 10 runs: two-way F",
     "NTCIR-7 Q, 10 runs: Tukey HSD",
     "Robust 2003 AP, 5 runs: Tukey HSD",
+    "exponential differences, n=5",
+    "exponential differences, n=10",
+    "exponential differences, n=50",
 )
 SHIFTS = (0.0, 0.2, 0.5)
 REPLICATIONS = 500
@@ -66,6 +70,7 @@ def cells():
             *RELIABILITY_CELLS,
             *RANK_CELLS,
             *PLAN_CELLS,
+            *SIGNIFICANCE_CELLS,
         )
     } | {cell.name: replace(cell, shifts=SHIFTS) for cell in DRIFT_CELLS}
     return [pytest.param(_of_the_product(by_name[name]), id=name) for name in NAMES]
