@@ -336,6 +336,17 @@ def test_a_worker_that_is_told_to_end_puts_its_job_back(record, address, start, 
     assert studies(record) == []
 
 
+def test_a_worker_that_is_interrupted_when_it_begins_ends_well(record, address):
+    sentences = []
+
+    def interrupt(sentence):
+        sentences.append(sentence)
+        signal.raise_signal(signal.SIGINT)
+
+    run_worker(load_settings(), address, interrupt)
+    assert sentences == ["Taking jobs."]
+
+
 @pytest.mark.long
 def test_a_job_whose_connections_are_cut_is_put_back(record, address, start, look):
     number = start(LONG, "swaps")

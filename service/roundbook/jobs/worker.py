@@ -80,12 +80,11 @@ def run_worker(
         try:
             with open_record(settings, address) as engine:
                 make_queue(engine)
-                tell("Taking jobs.")
                 waits, told = not until_idle, False
                 busy: set[int] = set()
                 connector = WorkerConnector(engine, settings.worker_timeout)
                 app = _app(connector, engine, settings, tell, busy)
-                asyncio.run(_work(app, settings, busy, until_idle=until_idle))
+                asyncio.run(_work(app, settings, busy, tell, until_idle=until_idle))
                 if connector.lost is None:
                     return
                 raise connector.lost
@@ -98,17 +97,20 @@ def run_worker(
             time.sleep(_SECONDS_TO_RESTART)
 
 
-async def _work(app: App, settings: Settings, busy: set[int], *, until_idle: bool) -> None:
+async def _work(
+    app: App, settings: Settings, busy: set[int], tell: ReportProgress, *, until_idle: bool
+) -> None:
     if not settings.debug:
         # It prints the traceback of a job whose outcome could not be stored.
         asyncio.get_running_loop().set_exception_handler(lambda *_: None)
     timeout = settings.worker_timeout
-    await _requeue_lost(app, timeout, busy)
-    async with app.open_async():
-        watching = asyncio.create_task(_watch(app, timeout, busy))
-        try:
-            working = asyncio.create_task(
-                app.run_worker_async(
+    with _cancelled_by_signals(), suppress(asyncio.CancelledError):
+        tell("Taking jobs.")  # whoever reads it may end this process
+        await _requeue_lost(app, timeout, busy)
+        async with app.open_async():
+            watching = asyncio.create_task(_watch(app, timeout, busy))
+            try:
+                await app.run_worker_async(
                     queues=[QUEUE],
                     wait=not until_idle,
                     listen_notify=False,
@@ -119,27 +121,25 @@ async def _work(app: App, settings: Settings, busy: set[int], *, until_idle: boo
                     update_heartbeat_interval=timeout / 4,
                     stalled_worker_timeout=timeout,
                 )
-            )
-            with _interrupting(working), suppress(asyncio.CancelledError):
-                await working
-        finally:
-            watching.cancel()
+            finally:
+                watching.cancel()
 
 
 @contextmanager
-def _interrupting(working: asyncio.Task[None]) -> Iterator[None]:
-    """Have the first SIGINT or SIGTERM within the block cancel a task, and later ones do nothing.
+def _cancelled_by_signals() -> Iterator[None]:
+    """Have the first SIGINT or SIGTERM within the block cancel its task, and later ones do nothing.
 
     A second one would break off the putting back of its job.
     """
     if threading.current_thread() is not threading.main_thread() or os.name == "nt":
         yield
         return
-    loop, came = asyncio.get_running_loop(), list[bool]()
+    loop, task, came = asyncio.get_running_loop(), asyncio.current_task(), list[bool]()
+    assert task is not None
 
     def cancel() -> None:
         if not came:
-            came.append(working.cancel())
+            came.append(task.cancel())
 
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = {number: signal.getsignal(number) for number in numbers}
