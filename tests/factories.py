@@ -78,7 +78,7 @@ from roundbook.requests.record import (
     RoundVerificationRequest,
     VerifyRequest,
 )
-from roundbook.requests.results import ListResults, RenewResults, ShowResult
+from roundbook.requests.results import ListResults, RenewResults, SaveResult, ShowResult
 from roundbook.requests.runs import DescribeTeams, LogQrels, LogRuns
 from roundbook.requests.tasks import (
     CreateRound,
@@ -132,7 +132,7 @@ def report_drift(session, task, measure, **options):
 def save_report(session, task, measure, *, note=None, **options):
     """Save a drift report as the task's next."""
     request = DriftRequest(task=task, measure=measure, **options)
-    return _saving.save_result(session, "drift", request, None, note)
+    return _saving.save_result(session, "drift", request, SaveResult(note=note))
 
 
 @_through_door
@@ -248,7 +248,7 @@ def _shown(entry):
 def save_plan(session, name, asked, *, note=None):
     """Save the plan of a request; a plan that was computed is computed anew by what it echoes."""
     request = request_of(asked) if isinstance(asked, Plan) else asked
-    return _shown(_saving.save_result(session, "plan", request, name, note))
+    return _shown(_saving.save_result(session, "plan", request, SaveResult(name=name, note=note)))
 
 
 @_through_door

@@ -87,14 +87,14 @@ def drift(
     from roundbook.logbook.saving import save_result
 
     with usage_errors():
-        SaveResult(note=note)
+        under = SaveResult(note=note)
         request = request_of(CurveRequest if curve else DriftRequest, locals())
     with (changing if save else record)(context, database) as session:
         if curve:
             traced = trace_drift(session, request)
         else:
             assert isinstance(request, DriftRequest)
-            saved = save_result(session, "drift", request, None, note) if save else None
+            saved = save_result(session, "drift", request, under) if save else None
             report = saved.result if saved else report_drift(session, request)
     if curve:
         _show_curve(traced, form)

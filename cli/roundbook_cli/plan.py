@@ -191,7 +191,7 @@ def save(
     _check_output(form, only_protocol, chart)
     request = _request(context, parameters)
     with usage_errors(name="NAME"):
-        SaveResult(name=name, note=note)
+        under = SaveResult(name=name, note=note)
     from roundbook.logbook.plans.plan import Plan
     from roundbook.logbook.plans.planning import plan_topics
     from roundbook.logbook.saving import save_result
@@ -200,7 +200,7 @@ def save(
     if request.task is None:
         plan_topics(None, request)  # it may be impossible, and that needs no record
     with changing(context, database) as session:
-        saved = save_result(session, "plan", request, name, note)
+        saved = save_result(session, "plan", request, under)
     assert isinstance(saved.result, Plan)
     if form == "json":
         print_json(plan_entry(saved) | {"status": saved.status, "plan": plan_json(saved.result)})

@@ -79,7 +79,7 @@ def run_and_print(model: type[StudyRequest], options: Mapping[str, Any], **neede
     if note is not None and save is None:
         raise typer.BadParameter("--note needs --save")
     with usage_errors(name="--save"):
-        SaveResult(name=save, note=note)
+        under = SaveResult(name=save, note=note)
     if request.files and save is not None:
         raise typer.BadParameter("--save keeps a study of a round: a file is in no record")
     if dask is not None and options["workers"] > 1:
@@ -103,9 +103,7 @@ def run_and_print(model: type[StudyRequest], options: Mapping[str, Any], **neede
         else:
             with sessions(options["context"], options["database"]) as begin:
                 if save:
-                    saved = save_long_result(
-                        partial(begin, work=work), "study", request, save, note
-                    )
+                    saved = save_long_result(partial(begin, work=work), "study", request, under)
                 with begin(one_snapshot=True, work=work) as session:
                     study = saved.result if saved else run_study(session, request)
                     if isinstance(study, AcrossRounds):

@@ -215,3 +215,43 @@ SPREAD_CELLS = (
     *_spread_cells(2, (0.947, 0.893), "0/0 0/2 0/58"),
     *_spread_cells(3, (0.973, 0.937), "100/0 3/1 0/100"),
 )
+
+# Where the fields are of the awkward kind. The references are the figures of another simulation.
+UNEVEN_FIELD_CELLS = (
+    *(
+        DriftCell(
+            f"a tenth failed*, {runs}/{runs} runs, n=50",
+            "failed runs",
+            (runs, runs),
+            50,
+            {"ratio .95": covered},
+            shifts=(0.0,),
+            slack=0.03,
+        )
+        for runs, covered in ((10, 0.90), (20, 0.90), (60, 0.95))
+    ),
+    *(
+        DriftCell(
+            f"topics' sds 1*, 30/30 runs, n={topics}",
+            "topics' sds 1",
+            (30, 30),
+            topics,
+            {"these .95": shift, "these ratio .95": ratio},
+            shifts=(0.0,),
+            slack=0.03,
+        )
+        for topics, shift, ratio in ((10, 0.92, 0.87), (50, 0.93, 0.92))
+    ),
+    *(
+        DriftCell(
+            f"topics' sds {spread}*, 30/30, n={topics}, shift 1",
+            f"topics' sds {spread}",
+            (30, 30),
+            topics,
+            {"shift .95": covered},
+            shifts=(1.0,),
+            slack=0.03,
+        )
+        for spread, topics, covered in ((".8", 10, 0.92), ("1.2", 20, 0.90))
+    ),
+)

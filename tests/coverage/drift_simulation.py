@@ -8,13 +8,20 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from tests.coverage.old_rules import old_drift
-from tests.coverage.populations import RealPopulation, population
+from tests.coverage.populations import MatrixPopulation, population
 
 from roundbook.statistics.drift.assessment import assess_drift
 from roundbook.statistics.drift.units import kin_groups
 
 SHIFTS = (0.0, 0.1, 0.2, 0.3, 0.5)
-AT_FIRST_SHIFT = ("shift width", "ratio .95", "ratio .90", "ratio width", "old .95")
+AT_FIRST_SHIFT = (
+    "shift width",
+    "ratio .95",
+    "ratio .90",
+    "ratio width",
+    "these ratio .95",
+    "old .95",
+)
 
 
 @dataclass(frozen=True)
@@ -83,6 +90,7 @@ class DriftCell:
             "ratio .90": covers(ours.sd_ratio_90, self.ratio),
             "ratio width": width(ours.sd_ratio_95),
             "these .95": covers(fixed.shift_95, rounds.shift_of_these_runs(shift)),
+            "these ratio .95": covers(fixed.sd_ratio_95, rounds.ratio_of_these_runs()),
             "held": float(drift.verdict == "held"),
             "aged": float(drift.verdict == "aged"),
             "moved": float(drift.moved),
@@ -98,7 +106,7 @@ class _Rounds:
     def __init__(self, cell, generator):
         self.field = population(cell.population)
         self.only_shifted = (
-            isinstance(self.field, RealPopulation) and not cell.noise and cell.ratio == 1
+            isinstance(self.field, MatrixPopulation) and not cell.noise and cell.ratio == 1
         )
         first, second = cell.units
         self.topics = self.field.draw_topics(generator, cell.topics)
@@ -133,10 +141,21 @@ class _Rounds:
         """The true shift where the drawn runs are all there are; NaN where it is not known."""
         if not self.only_shifted:
             return math.nan
-        first, second = (self.field.scores[:, self.field.columns(own)] for own in self.units)
+        first, second = self._these_runs()
         move = (second.mean(axis=1) - first.mean(axis=1)).mean()
         move += shift * self.field.scores.std(axis=1).mean()
         return move / first.std(axis=1, ddof=1).mean()
+
+    def ratio_of_these_runs(self):
+        """The true sd ratio where the drawn runs are all there are; NaN where it is not known."""
+        if not self.only_shifted:
+            return math.nan
+        first, second = (scores.std(axis=1, ddof=1).mean() for scores in self._these_runs())
+        return second / first
+
+    def _these_runs(self):
+        """The drawn runs of either round on all topics of the population."""
+        return (self.field.scores[:, self.field.columns(own)] for own in self.units)
 
 
 def covers(interval, truth):

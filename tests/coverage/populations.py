@@ -1,9 +1,10 @@
-"""The populations that rounds are drawn from: real matrices, and Gaussian scores."""
+"""The populations that rounds are drawn from: real matrices, made matrices, Gaussian scores."""
 
 from __future__ import annotations
 
 import csv
 import os
+import zlib
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -14,8 +15,8 @@ SHARED = Path(os.environ.get("ROUNDBOOK_SHARED", Path(__file__).parents[3] / "sh
 
 
 @dataclass(frozen=True, eq=False)
-class RealPopulation:
-    """A score matrix as the whole population of topics and of runs.
+class MatrixPopulation:
+    """A score matrix, real or made, as the whole population of topics and of runs.
 
     Topics and units are drawn with replacement, a unit (a run, or a team) with all its runs: a
     topic or team drawn twice counts as two. Population sds and variances over topics divide by
@@ -136,7 +137,9 @@ class GaussianPopulation:
 
 def population(name):
     """A population by its name: ``adhoc/trec_robust2003_ap`` or ``treccovid/1 teams``, say."""
-    return GAUSSIAN[name]() if name in GAUSSIAN else _real(name)
+    if name in GAUSSIAN:
+        return GAUSSIAN[name]()
+    return _made(name) if name in MADE else _real(name)
 
 
 @lru_cache
@@ -149,12 +152,12 @@ def _real(name):
             team = {row["run"]: row["team"].strip().casefold() for row in csv.DictReader(file)}
         if by == "teams":
             teams = np.array([team[run] for run in runs])
-            return RealPopulation(
+            return MatrixPopulation(
                 scores, tuple(np.flatnonzero(teams == name) for name in np.unique(teams))
             )
     else:
         runs, scores = _read(name)
-    return RealPopulation(scores, tuple(np.array([column]) for column in range(len(runs))))
+    return MatrixPopulation(scores, tuple(np.array([column]) for column in range(len(runs))))
 
 
 def _read(name):
@@ -215,4 +218,73 @@ GAUSSIAN = {
     "gauss uneven": lambda: GaussianPopulation(0.7, 0.0, 0.1, 0.0, 0.3, uneven=0.8),
     "gauss teams of 5": lambda: GaussianPopulation(0.7, 0.09, 0.01, 0.15, 0.15, 5),
     "gauss teams of 10": lambda: GaussianPopulation(0.7, 0.09, 0.01, 0.15, 0.15, 10),
+}
+
+
+# Topics and runs of a made matrix: so many that it hardly matters that they are not endless.
+MADE_SIZE = 1_000
+
+
+@lru_cache
+def _made(name):
+    scores = MADE[name](np.random.default_rng(zlib.crc32(name.encode())))
+    return MatrixPopulation(scores, tuple(np.arange(MADE_SIZE)[:, None]))
+
+
+def _additive(generator, runs=None, spread=None):
+    """Scores whose topics, runs and residuals have the variances .7, .1 and .3.
+
+    `runs` are run effects of variance 1, else normal ones; `spread` is the sd of the logarithm of
+    the runs' residual sds.
+    """
+    runs = generator.normal(size=MADE_SIZE) if runs is None else runs
+    sds = 1.0 if spread is None else np.exp(generator.normal(0, spread, MADE_SIZE))
+    topics = np.sqrt(0.7) * generator.normal(size=(MADE_SIZE, 1))
+    residuals = sds * generator.normal(size=(MADE_SIZE, MADE_SIZE))
+    return topics + np.sqrt(0.1) * runs + np.sqrt(0.3) * residuals
+
+
+def _lognormal(generator):
+    """Scores without an upper bound, a few topics far above the rest."""
+    topics = generator.normal(0, 0.7, (MADE_SIZE, 1))
+    runs = generator.normal(0, 0.2, MADE_SIZE)
+    return np.exp(topics + runs + generator.normal(0, 0.3, (MADE_SIZE, MADE_SIZE)))
+
+
+def _hits(generator):
+    """P@5 with a mean of some .2, and 0 on most topics for most runs."""
+    topics = generator.normal(-1.9, 1.2, (MADE_SIZE, 1))
+    runs = generator.normal(0, 0.4, MADE_SIZE)
+    odds = np.exp(topics + runs + generator.normal(0, 0.5, (MADE_SIZE, MADE_SIZE)))
+    return generator.binomial(5, odds / (1 + odds)) / 5
+
+
+def _abilities(generator, sds=1.0, failed=0.0):
+    """Scores of which a quarter of the variance is the run's ability.
+
+    `sds` are the topics'; a share `failed` of the runs is 2.5 sds below where it would have been.
+    """
+    runs = 0.5 * generator.normal(size=MADE_SIZE)
+    runs[: round(failed * MADE_SIZE)] -= 2.5
+    return sds * (runs + np.sqrt(0.75) * generator.normal(size=(MADE_SIZE, MADE_SIZE)))
+
+
+def _topic_sds(generator, spread):
+    """Topics' sds, by the sd of their logarithm."""
+    return np.exp(generator.normal(0, spread, (MADE_SIZE, 1)))
+
+
+MADE = {
+    "runs' sds .3": lambda generator: _additive(generator, spread=0.3),
+    "runs' sds .4": lambda generator: _additive(generator, spread=0.4),
+    "runs' sds .5": lambda generator: _additive(generator, spread=0.5),
+    "heavy tails": lambda generator: _additive(
+        generator, generator.standard_t(3, MADE_SIZE) / np.sqrt(3)
+    ),
+    "lognormal": _lognormal,
+    "hits": _hits,
+    "failed runs": lambda generator: _abilities(generator, failed=0.1),
+    "topics' sds .8": lambda generator: _abilities(generator, _topic_sds(generator, 0.8)),
+    "topics' sds 1": lambda generator: _abilities(generator, _topic_sds(generator, 1.0)),
+    "topics' sds 1.2": lambda generator: _abilities(generator, _topic_sds(generator, 1.2)),
 }

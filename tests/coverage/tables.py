@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from tests.coverage.cells import Cell, Result
-from tests.coverage.drift_cells import DRIFT_CELLS, SPREAD_CELLS
+from tests.coverage.drift_cells import DRIFT_CELLS, SPREAD_CELLS, UNEVEN_FIELD_CELLS
 from tests.coverage.drift_simulation import SHIFTS
 from tests.coverage.plan_cells import PLAN_CELLS, POWER
 from tests.coverage.rank_cells import RANK_CELLS
@@ -15,7 +15,10 @@ from tests.coverage.significance_cells import SIGNIFICANCE_CELLS
 from tests.coverage.variance_cells import (
     NEXT_ROUND_CELLS,
     POOLED_CELLS,
+    PUBLISHED_CELLS,
     UNEQUAL_CELLS,
+    UNEVEN_ROUNDS_CELLS,
+    UNEVEN_VARIANCE_CELLS,
     VARIANCE_CELLS,
 )
 
@@ -145,6 +148,18 @@ def tables() -> tuple[Table, ...]:
             SPREAD_CELLS,
         ),
         Table(
+            "Drift where runs or topics are uneven: coverage of the 95% intervals",
+            "Failed runs are 2.5 sds lower; topics' sds: the sd of their logarithm.",
+            f"{'systems like these':>20}{'these runs':>18}",
+            (
+                share("shift", "shift .95", 10),
+                share("sd ratio", "ratio .95", 10),
+                share("shift", "these .95", 8),
+                share("sd ratio", "these ratio .95", 10),
+            ),
+            UNEVEN_FIELD_CELLS,
+        ),
+        Table(
             "Variance: coverage of the 95% interval (true value above the upper limit)",
             "Topics and runs, or whole teams, drawn; the old rules beside.",
             "",
@@ -156,6 +171,20 @@ def tables() -> tuple[Table, ...]:
                 share("above", "new above", 7),
             ),
             VARIANCE_CELLS,
+        ),
+        Table(
+            "Variance where runs or scores are uneven: coverage of the 95% interval",
+            "Runs' sds: the sd of their logarithm; lognormal: the topics' has an sd of .7.",
+            "",
+            (share("new", "new", 8), share("above", "new above", 7)),
+            UNEVEN_VARIANCE_CELLS,
+        ),
+        Table(
+            "Published variance: coverage of the 95% interval by the default constants",
+            "As though the value and the numbers of topics and runs were all that is known.",
+            "",
+            (share("new", "new", 8), share("above", "new above", 7)),
+            PUBLISHED_CELLS,
         ),
         Table(
             "Pooled variance of K rounds: coverage of the 95% interval, size of the .05 test",
@@ -176,6 +205,13 @@ def tables() -> tuple[Table, ...]:
             "",
             (share("new", "test", 8),),
             UNEQUAL_CELLS,
+        ),
+        Table(
+            "Homogeneity where runs or rounds are uneven: size of the .05 test",
+            "50 topics a round, none shared; runs' sds: the sd of their logarithm.",
+            "",
+            (share("new", "test", 8),),
+            UNEVEN_ROUNDS_CELLS,
         ),
         Table(
             "Next round: true variance above u80 (.20 wanted) and u95 (.05 wanted)",

@@ -207,3 +207,87 @@ UNEQUAL_CELLS = tuple(
     for ratio in (1.5, 2.0)
     for shared in (0, 30, 50)
 )
+
+
+def _uneven_cell(name, field_, units, topics, covered, of):
+    name = f"V_2: {name}" if of == "two_way" else name
+    return VarianceCell(
+        f"{name}, {units} runs, n={topics}",
+        field_,
+        units,
+        topics,
+        {"new": covered},
+        of,
+        slack=0.03,
+        old_rules=False,
+    )
+
+
+# Where runs, topics or scores are of the awkward kind. The references are the figures of another
+# simulation.
+UNEVEN_VARIANCE_CELLS = tuple(
+    _uneven_cell(name, field_, units, topics, covered, of)
+    for name, field_, of, coverages in (
+        ("runs' sds .5*", "runs' sds .5", "one_way", {(10, 30): 0.93, (30, 50): 0.94}),
+        ("runs' sds .5*", "runs' sds .5", "two_way", {(10, 30): 0.85, (30, 50): 0.89}),
+        ("lognormal*", "lognormal", "one_way", {(30, 10): 0.88, (30, 30): 0.88, (30, 100): 0.88}),
+        (
+            "lognormal*",
+            "lognormal",
+            "two_way",
+            {(30, 10): 0.915, (30, 30): 0.915, (30, 100): 0.915},
+        ),
+        ("Gauss rho=.7*", "gauss .7", "two_way", {(30, 10): 0.985}),
+        ("P@5 of .2*", "hits", "two_way", {(30, 10): 0.985}),
+    )
+    for (units, topics), covered in coverages.items()
+)
+
+PUBLISHED_CELLS = tuple(
+    VarianceCell(
+        f"{name}, as {family}, 20 runs, n=50",
+        field_,
+        20,
+        50,
+        reference,
+        slack=0.03,
+        published=family,
+        old_rules=False,
+    )
+    for name, field_, family, reference in (
+        ("Robust 2003 AP", ROBUST, "AP", {}),
+        ("adhoc 7 P@10", "adhoc/trec_adhoc7_p10", "P", {}),
+        ("COVID 1 nDCG@10", "treccovid/1 runs", "nDCG", {}),
+        ("NTCIR-7 Q", NTCIR, "Q", {}),
+        ("P@5 of .2*", "hits", "P", {"new": 0.875}),
+    )
+)
+
+# The test of rounds of one true variance, where runs spread differently or rounds differ in size.
+UNEVEN_ROUNDS_CELLS = (
+    *(
+        PooledCell(
+            f"{'V_2: ' if of == 'two_way' else ''}runs' sds .4*, {units} runs, K={rounds}",
+            "runs' sds .4",
+            (units,) * rounds,
+            (50,) * rounds,
+            0,
+            {"test": size},
+            of,
+            slack=0.03,
+        )
+        for of, size in (("one_way", 0.08), ("two_way", 0.105))
+        for units in (5, 10)
+        for rounds in (2, 3)
+    ),
+    PooledCell(
+        "V_2: Gauss rho=.7*, 30-4-60 runs, n=50-10-25",
+        "gauss .7",
+        (30, 4, 60),
+        (50, 10, 25),
+        0,
+        {"test": 0.09},
+        "two_way",
+        slack=0.03,
+    ),
+)

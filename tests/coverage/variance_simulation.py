@@ -12,7 +12,11 @@ from tests.coverage.populations import population
 from roundbook.statistics.variance.interval import variance_intervals
 from roundbook.statistics.variance.parts import variance_parts
 from roundbook.statistics.variance.pooled import pool
-from roundbook.statistics.variance.rounds import RoundVariance
+from roundbook.statistics.variance.rounds import (
+    RoundVariance,
+    constants_for,
+    published_variance,
+)
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,11 @@ class VarianceCell:
     ----------
     of : {'one_way', 'two_way'}
         Which variance: V_E or V_2.
+    published : str
+        Where it is not empty, the interval is that of a value published without its matrix, of a
+        measure of this family.
+    old_rules : bool
+        Whether the intervals that Roundbook had before are computed, too.
     """
 
     name: str
@@ -32,6 +41,8 @@ class VarianceCell:
     reference: Mapping[str, float] = field(default_factory=dict)
     of: str = "one_way"
     slack: float = 0.0
+    published: str = ""
+    old_rules: bool = True
 
     @property
     def seed_name(self):
@@ -44,8 +55,15 @@ class VarianceCell:
         scores, clusters = field_.draw_scores(generator, topics, units)
         truth = getattr(field_, self.of)
         part = getattr(variance_parts(scores, clusters), self.of)
-        intervals = {"new": _limits(part)}
-        if self.of == "one_way":
+        if self.published:
+            constants = constants_for(self.published)
+            entry = published_variance(part.variance, *scores.shape, constants)
+        else:
+            topics = np.arange(part.by_topic.size)
+            entry = RoundVariance(part.variance, 1.0, 1, topics, part.by_topic, part.runs_part)
+        (interval,) = variance_intervals([entry])
+        intervals = {"new": _limits(interval)}
+        if self.of == "one_way" and self.old_rules:
             intervals["chi"] = chi_square(part.variance, part.dof)
             intervals["boot"] = bootstrap(generator, scores)
         covered = {name: float(low <= truth <= high) for name, (low, high) in intervals.items()}
@@ -124,7 +142,8 @@ class PooledCell:
                 ("new", pooled.interval),
                 ("returning", pooled.returning_interval),
             ):
-                judged[name] = float(interval.low <= truth <= interval.high)
+                low, high = _limits(interval)
+                judged[name] = float(low <= truth <= high)
             if self.of == "one_way":
                 low, high = bootstrap(generator, *matrices)
                 judged["boot"] = float(low <= truth <= high)
@@ -184,9 +203,6 @@ class NextRoundCell:
         )
 
 
-def _limits(part):
-    topics = np.arange(part.by_topic.size)
-    entry = RoundVariance(part.variance, 1.0, 1, topics, part.by_topic, part.runs_part)
-    (interval,) = variance_intervals([entry])
+def _limits(interval):
     # A limit that is not given excludes nothing.
     return interval.low or 0.0, np.inf if interval.high is None else interval.high

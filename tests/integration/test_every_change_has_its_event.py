@@ -105,7 +105,7 @@ from roundbook.requests.record import (
     RoundVerificationRequest,
     VerifyRequest,
 )
-from roundbook.requests.results import ListResults, RenewResults, ShowResult
+from roundbook.requests.results import ListResults, RenewResults, SaveResult, ShowResult
 from roundbook.requests.runs import (
     CompareScores,
     DescribeTeams,
@@ -240,9 +240,9 @@ def writing(directory):
     yield step(unalias_topic, UnaliasTopic(task="t", name="t0 again"))
     yield step(create_task, CreateTask(task="gone"))
     yield step(remove_task, RemoveTask(task="gone"))
-    made = step(save_result, "plan", PLAN, "next", "agreed")
+    made = step(save_result, "plan", PLAN, SaveResult(name="next", note="agreed"))
     yield from (made, again(made))
-    yield step(save_result, "plan", PlanRequest(variance=0.05), "of no task")
+    yield step(save_result, "plan", PlanRequest(variance=0.05), SaveResult(name="of no task"))
     made = step(save_result, "drift", DriftRequest(**OF_TASK))
     yield from (made, again(made))
     yield again(step(renew_results, RenewResults(name="next")))

@@ -41,7 +41,7 @@ from roundbook.jobs.worker import run_worker
 from roundbook.logbook.saving import save_long_result
 from roundbook.logbook.session import Work, begin
 from roundbook.requests.record import BackupRequest, RestoreRequest
-from roundbook.requests.results import ListJobs, ShowJob, StartStudy
+from roundbook.requests.results import ListJobs, SaveResult, ShowJob, StartStudy
 from roundbook.requests.studies import SwapRateRequest
 from roundbook.settings import load_settings
 from roundbook.transfer.backup import restore_backup, save_backup
@@ -600,11 +600,11 @@ def test_others_log_and_correct_while_a_long_result_is_computed(record, address)
 
     most = 1
     opened = partial(begin, record, "ann", work=Work(correct))
-    saved = save_long_result(opened, "study", request, "swaps")
+    saved = save_long_result(opened, "study", request, SaveResult(name="swaps"))
     assert (saved.status, saved.stale, saved.result.revision) == ("saved", False, 2)
     most, corrections = 9, []
     with pytest.raises(RevisedMeanwhileError, match="each time"):
-        save_long_result(opened, "study", request, "swaps")
+        save_long_result(opened, "study", request, SaveResult(name="swaps"))
     with pytest.raises(InputError):
         save_long_result(partial(opened, work=Work(pytest.fail)), "study", request, " ")
     assert [(name, version) for name, version, _ in studies(record)] == [("swaps", 1)]

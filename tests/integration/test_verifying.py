@@ -27,7 +27,7 @@ from roundbook.presentation.record import difference_sentence, not_computed_sent
 from roundbook.requests.drift import DriftRequest
 from roundbook.requests.factors import FitRequest
 from roundbook.requests.record import VerifyRequest
-from roundbook.requests.results import ShowResult
+from roundbook.requests.results import SaveResult, ShowResult
 from roundbook.requests.studies import LeaveOneOutRequest, PerTopicVarianceRequest
 
 GUARDED = ("score_vector", "matrix", "factor", "factor_set", "factor_set_run", "variance_estimate",
@@ -577,7 +577,7 @@ FALSIFIED = {
 
 def save_more(session):
     """Save a plan, a drift report and a study by teams, since which nothing has changed."""
-    assert save_result(session, "plan", PLAN, PLANNED).version == 3
+    assert save_result(session, "plan", PLAN, SaveResult(name=PLANNED)).version == 3
     assert save_result(session, "drift", REPORT).name == DRIFT
     alter(session, rows("run", "round_id = 3", contributed_to_pool="true"))
     about = {"task": "web", "round": "2025", "measure": "AP"}

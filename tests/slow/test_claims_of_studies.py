@@ -44,6 +44,43 @@ def test_an_effect_ratio_that_is_stable_was_chosen_by_its_gain(gain):
     assert shares == pytest.approx(GAINS[gain], abs=0.01)
 
 
+def normal(rng, topics, means):
+    return means + rng.normal(0, 0.15, (topics, 1)) + rng.normal(0, 0.1, (topics, 2))
+
+
+def lognormal(rng, topics, means):
+    logs = rng.normal(0, 0.6, (topics, 1)) + rng.normal(0, 0.4, (topics, 2))
+    return means * np.exp(logs - (0.6**2 + 0.4**2) / 2)
+
+
+# By the topics of the earlier and of the later round: how often the intervals of RD, DRI and ER
+# hold the true values, ER where it is not unstable.
+CHANGES = {
+    (normal, 10, 10): (0.91, 0.93, 0.92),
+    (normal, 10, 50): (0.91, 0.92, 0.94),
+    (normal, 50, 50): (0.95, 0.94, 0.94),
+    (lognormal, 10, 10): (0.91, 0.91, 0.88),
+    (lognormal, 10, 50): (0.89, 0.91, 0.91),
+    (lognormal, 50, 50): (0.93, 0.94, 0.95),
+}
+
+
+@pytest.mark.parametrize("case", CHANGES)
+def test_intervals_of_changes_are_too_narrow_with_few_topics(case):
+    draw, first, later = case
+    rng = np.random.default_rng(6)
+    true = {"rd": 0.05, "dri": 1 / 3 - 4 / 15, "er": 0.8}
+    covered = {name: [] for name in true}
+    for _ in range(500):
+        rounds = draw(rng, first, np.array([0.4, 0.3])), draw(rng, later, np.array([0.38, 0.3]))
+        change = change_measures(*rounds, 1, trials=500)[0]
+        for name, value in true.items():
+            if name != "er" or not change.unstable:
+                low, high = getattr(change, f"{name}_interval")
+                covered[name].append(low <= value <= high)
+    assert tuple(map(np.mean, covered.values())) == pytest.approx(CHANGES[case], abs=0.01)
+
+
 def a_round(rng, topics, teams):
     """Scores of teams of three near-copies each, which differ in how much they vary."""
     spread = 0.1 * np.exp(rng.normal(0, 0.4, teams))

@@ -9,13 +9,20 @@ from dataclasses import replace
 
 import pytest
 from tests.coverage.cells import replicate, strays
-from tests.coverage.drift_cells import DRIFT_CELLS, SPREAD_CELLS
+from tests.coverage.drift_cells import DRIFT_CELLS, SPREAD_CELLS, UNEVEN_FIELD_CELLS
 from tests.coverage.plan_cells import PLAN_CELLS
 from tests.coverage.rank_cells import RANK_CELLS
 from tests.coverage.reliability_cells import RELIABILITY_CELLS
 from tests.coverage.significance_cells import SIGNIFICANCE_CELLS
 from tests.coverage.tables import WIDTH, tables
-from tests.coverage.variance_cells import NEXT_ROUND_CELLS, POOLED_CELLS, VARIANCE_CELLS
+from tests.coverage.variance_cells import (
+    NEXT_ROUND_CELLS,
+    POOLED_CELLS,
+    PUBLISHED_CELLS,
+    UNEVEN_ROUNDS_CELLS,
+    UNEVEN_VARIANCE_CELLS,
+    VARIANCE_CELLS,
+)
 
 NAMES = (
     "C3 COVID 1, 15/15 teams",
@@ -54,6 +61,16 @@ NAMES = (
     "exponential differences, n=5",
     "exponential differences, n=10",
     "exponential differences, n=50",
+    "runs' sds .5*, 30 runs, n=50",
+    "V_2: lognormal*, 30 runs, n=30",
+    "P@5 of .2*, as P, 20 runs, n=50",
+    "runs' sds .4*, 10 runs, K=2",
+    "V_2: Gauss rho=.7*, 30-4-60 runs, n=50-10-25",
+    "Reliability: runs' sds .5, 10 runs*, n=50",
+    "Reliability: heavy tails, 30 runs*, n=50",
+    "a tenth failed*, 20/20 runs, n=50",
+    "topics' sds 1*, 30/30 runs, n=10",
+    "topics' sds 1.2*, 30/30, n=20, shift 1",
 )
 SHIFTS = (0.0, 0.2, 0.5)
 REPLICATIONS = 500
@@ -64,7 +81,11 @@ def cells():
         cell.name: cell
         for cell in (
             *SPREAD_CELLS,
+            *UNEVEN_FIELD_CELLS,
             *VARIANCE_CELLS,
+            *UNEVEN_VARIANCE_CELLS,
+            *PUBLISHED_CELLS,
+            *UNEVEN_ROUNDS_CELLS,
             *POOLED_CELLS,
             *NEXT_ROUND_CELLS,
             *RELIABILITY_CELLS,

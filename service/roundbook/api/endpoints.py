@@ -43,7 +43,7 @@ from roundbook.logbook.session import Session
 from roundbook.requests.access import Scope
 from roundbook.requests.base import is_kept, takes_several
 from roundbook.requests.matrices import ExportMatrix
-from roundbook.requests.results import ResultName, ResultNote
+from roundbook.requests.results import ResultName, ResultNote, SaveResult
 from roundbook.use_cases import UseCase
 
 # Answers that depend on the time of day, or check what is stored, are never cached.
@@ -145,7 +145,8 @@ def save_permitted(
     with begin_in_time(one_snapshot=True) as session:
         request = permit(caller, session, request)
         permit_saving(caller, session, kind, request, saving.name)
-    return save_long_result(begin_in_time, kind, request, saving.name, saving.note)
+    under = SaveResult(name=saving.name, note=saving.note)
+    return save_long_result(begin_in_time, kind, request, under)
 
 
 async def _decided(

@@ -43,6 +43,7 @@ from roundbook.logbook.session import (
     open_record,
 )
 from roundbook.presentation.saved_results import other_question
+from roundbook.requests.results import SaveResult
 from roundbook.settings import Settings
 
 # A job whose worker was lost this often, perhaps for want of memory, is not started again.
@@ -263,8 +264,7 @@ def _app(
                 partial(_begin_named, begin_work, job, rounds, names),
                 "study",
                 find_kind("study").request(**request),
-                name,
-                note,
+                SaveResult(name=name, note=note),
             )
         except JobAborted:
             if context.abort_reason() == AbortReason.SHUTDOWN:

@@ -45,6 +45,7 @@ from roundbook.requests.drift import DriftRequest
 from roundbook.requests.factors import FactorsRequest
 from roundbook.requests.matrices import LogRequest
 from roundbook.requests.plans import PlanRequest
+from roundbook.requests.results import SaveResult
 from roundbook.requests.tasks import PublishRound
 from roundbook.requests.variances import RecordVarianceRequest, VarianceRequest
 from roundbook.settings import Settings
@@ -171,7 +172,8 @@ def demonstration_record(settings: Settings, progress: ReportProgress) -> Iterat
         progress("Starting an embedded PostgreSQL")
         with open_record(temporary) as engine, begin(engine, _USER) as session:
             _record_all(session, progress)
-            save_result(session, "plan", PlanRequest(**_OF_CAMPAIGN), "next-round")
+            under = SaveResult(name="next-round")
+            save_result(session, "plan", PlanRequest(**_OF_CAMPAIGN), under)
             save_result(session, "drift", DriftRequest(**_OF_CAMPAIGN))
             for entry in _ROUNDS[:2]:
                 publish_round(session, PublishRound(task=CAMPAIGN, round=entry.label))

@@ -45,7 +45,7 @@ from roundbook.logbook.saved_results import (
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Input, Origin
 from roundbook.requests.base import Request
-from roundbook.requests.results import RenewResults
+from roundbook.requests.results import RenewResults, SaveResult
 
 
 class SavedResult(ShownResult):
@@ -75,19 +75,16 @@ class Renewal(Result):
     dry_run: bool = False
 
 
+_UNNAMED = SaveResult()
+
+
 def save_result(
-    session: Session, kind: str, request: Request, name: str | None = None, note: str | None = None
+    session: Session, kind: str, request: Request, under: SaveResult = _UNNAMED
 ) -> SavedResult:
-    """Compute a result and save it under a name, as its next version.
+    """Compute a result and save it as the next version of a name, by default of a numbered one.
 
-    The same content again is ``unchanged``.
-
-    Parameters
-    ----------
-    name : str, optional
-        Default: the task, the kind and the next number. A result without a task needs a name.
-    note : str, optional
-        The reason; a missing note does not make the content different.
+    The same content again is ``unchanged``, also without its note. A result without a task needs a
+    name.
 
     Raises
     ------
@@ -96,17 +93,13 @@ def save_result(
     AlreadyRecordedError
         When the name is that of another task's result, or one of them is of no task.
     """
-    name = _checked_name(kind, request, name)
-    return _save_version(session, kind, request, name, check_text("note", note))
+    return _save_version(session, kind, request, _checked(kind, request, under))
 
 
-def _save_version(
-    session: Session, kind: str, request: Request, name: str | None, note: str | None
-) -> SavedResult:
-    """Compute a result and save it as the next version of a name; see `save_result`."""
+def _save_version(session: Session, kind: str, request: Request, under: SaveResult) -> SavedResult:
     # Locked, so that no correction comes between reading the inputs and saving the result.
     task_id = _find_task_of(session.connection, request, lock=True)
-    return _store_version(session, compute_result(session, kind, request), task_id, name, note)
+    return _store_version(session, compute_result(session, kind, request), task_id, under)
 
 
 def renew_results(session: Session, request: RenewResults) -> Renewal:
@@ -136,7 +129,9 @@ def renew_results(session: Session, request: RenewResults) -> Renewal:
     for before in entries:
         try:
             again = request_again(before)
-            after = _save_version(session, before.kind, again, before.name, before.note)
+            # The name as it is recorded, which may be one that is refused today.
+            under = SaveResult(name=before.name, note=before.note)
+            after = _save_version(session, before.kind, again, under)
         except (RecordError, InputError) as error:
             # Its inputs no longer exist, or the statistic does not; nothing was written. Other
             # errors, such as that of a time limit, end the renewal.
@@ -187,8 +182,7 @@ def save_long_result(
     begin: Callable[..., AbstractContextManager[Session]],
     kind: str,
     request: Request,
-    name: str | None = None,
-    note: str | None = None,
+    under: SaveResult = _UNNAMED,
 ) -> SavedResult:
     """Compute and save a result that may take long, without locking out other users.
 
@@ -207,18 +201,18 @@ def save_long_result(
     RoundbookError
         As `save_result`; a name that cannot be used is refused before anything is computed.
     """
-    name, note = _checked_name(kind, request, name), check_text("note", note)
+    under = _checked(kind, request, under)
     for _ in range(_ATTEMPTS):
         with begin(one_snapshot=True) as session:
-            if name is not None:
+            if under.name is not None:
                 task_id = _find_task_of(session.connection, request)
-                versions_of(session.connection, kind, name, task_id)
+                versions_of(session.connection, kind, under.name, task_id)
             computed = compute_result(session, kind, request)
         with begin() as session:
             task_id = _find_task_of(session.connection, request, lock=True)
             today = inputs_of(session.connection, kind, computed.request, computed.result)
             if today == computed.inputs:
-                return _store_version(session, computed, task_id, name, note)
+                return _store_version(session, computed, task_id, under)
     raise RevisedMeanwhileError(
         f"What the {find_kind(kind).title} rests on was corrected each time it was computed; ask for"
         " it again.",
@@ -229,10 +223,12 @@ def save_long_result(
 _ATTEMPTS = 3
 
 
-def _checked_name(kind: str, request: Request, name: str | None) -> str | None:
-    if name is None and getattr(request, "task", None) is not None:
-        return None
-    return check_name(find_kind(kind).title, name or "")
+def _checked(kind: str, request: Request, under: SaveResult) -> SaveResult:
+    """Return the name and the note as they are recorded; a result of a task needs no name."""
+    name = under.name
+    if name is not None or getattr(request, "task", None) is None:
+        name = check_name(find_kind(kind).title, name or "")
+    return SaveResult(name=name, note=check_text("note", under.note))
 
 
 def versions_of(
@@ -258,14 +254,11 @@ def versions_of(
 
 
 def _store_version(
-    session: Session,
-    computed: ComputedResult,
-    task_id: int | None,
-    name: str | None,
-    note: str | None,
+    session: Session, computed: ComputedResult, task_id: int | None, under: SaveResult
 ) -> SavedResult:
     """Save a result as the next version of its name; its task is locked."""
     kind, connection = computed.kind, session.connection
+    name, note = under.name, under.note
     content = computed.result.model_dump(mode="json", by_alias=True)
     if name is None:
         same = (

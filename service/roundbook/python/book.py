@@ -434,8 +434,7 @@ class Book:
             if fields.pop("all_rounds", False):
                 kind, fields = of_all_rounds(kind, fields)
             kind, fields = kind_of(kind, fields)
-            under = SaveResult(name=name, note=note)
-            return Answer(self._record.save(kind, fields, under.name, under.note))
+            return Answer(self._record.save(kind, fields, SaveResult(name=name, note=note)))
 
     def start_study(
         self,

@@ -21,6 +21,7 @@ from roundbook.logbook.studies.studies import run_study
 from roundbook.logbook.studies.study import Study
 from roundbook.requests.base import Request, is_kept
 from roundbook.requests.matrices import LogRequest
+from roundbook.requests.results import SaveResult
 from roundbook.requests.studies import StudyRequest
 from roundbook.settings import read_settings
 from roundbook.use_cases import UPLOADS, find_report, find_use_case
@@ -49,12 +50,10 @@ class LocalRecord:
         with self._transaction(changes=False) as session:
             return run_study(session, request)
 
-    def save(
-        self, kind: str, fields: dict[str, Any], name: str | None, note: str | None
-    ) -> SavedResult:
+    def save(self, kind: str, fields: dict[str, Any], under: SaveResult) -> SavedResult:
         """Compute a result of a kind and save it."""
         request = find_kind(kind).request(**fields)
-        return save_long_result(self._begin, kind, request, name, note)
+        return save_long_result(self._begin, kind, request, under)
 
     def job(self, name: str, request: Request) -> Job | JobList:
         """Return the result of `start_study`, `list_jobs`, `show_job` or `cancel_job`."""

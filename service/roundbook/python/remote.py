@@ -41,7 +41,7 @@ from roundbook.logbook.studies.studies import find_study
 from roundbook.python.scores import wide_text
 from roundbook.requests.base import Request
 from roundbook.requests.matrices import LogRequest
-from roundbook.requests.results import ListJobs, ShowJob, StartStudy
+from roundbook.requests.results import ListJobs, SaveResult, ShowJob, StartStudy
 from roundbook.requests.studies import StudyRequest
 from roundbook.use_cases import UPLOADS, find_report, find_use_case, path_of
 
@@ -79,11 +79,9 @@ class RemoteRecord:
         answer = self._send(f"/study/{name}", _sent(request))
         return _read(find_study(name).result, answer)
 
-    def save(
-        self, kind: str, fields: dict[str, Any], name: str | None, note: str | None
-    ) -> SavedResult:
+    def save(self, kind: str, fields: dict[str, Any], under: SaveResult) -> SavedResult:
         """Have the service compute a result of a kind and save it."""
-        body = {"name": name, "note": note, "request": fields}
+        body = under.model_dump() | {"request": fields}
         answer = self._send(f"/save/{kind}", {}, json.dumps(body, default=str).encode())
         return _read(SavedResult, answer)
 
