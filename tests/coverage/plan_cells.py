@@ -28,7 +28,7 @@ class PlanCell:
     ----------
     design : {'paired-t', 'two-way', 'tukey', 'anova'}
         What the number of topics was planned by.
-    test : {'paired-t', 'two-way', 'tukey'}
+    test : {'paired-t', 'two-way', 'tukey', 'anova'}
         What is done with the scores; for Tukey's the randomised one, judged on the two runs.
     pair : {'random', 'extreme', None}
         Which two runs differ: any two, those of the best and the worst mean in the whole
@@ -110,7 +110,19 @@ def randomised_tukey(generator, scores, *, any_pair):
     return (1 + (largest >= ours - 1e-9).sum()) / (1 + PERMUTATIONS)
 
 
-TESTS = {"paired-t": paired_t, "two-way": two_way_f, "tukey": randomised_tukey}
+def one_way_f(generator, scores, *, any_pair):
+    topics, runs = scores.shape
+    between = topics * scores.mean(axis=0).var(ddof=1)
+    within = scores.var(axis=0, ddof=1).mean()
+    return fdtrc(runs - 1, runs * (topics - 1), between / within)
+
+
+TESTS = {
+    "paired-t": paired_t,
+    "two-way": two_way_f,
+    "tukey": randomised_tukey,
+    "anova": one_way_f,
+}
 WORDS = {"paired-t": "paired t", "two-way": "two-way F", "tukey": "Tukey HSD", "anova": "one-way F"}
 
 FIELDS = {
@@ -127,6 +139,7 @@ def _cells():
         ("two-way", "two-way"): {5: (0.75, 0.86), 10: (0.76, 0.80), 20: (0.71, 0.78)},
         ("tukey", "tukey"): {5: (0.77, 0.84), 10: (0.78, 0.84), 20: (0.77, 0.86)},
         ("anova", "tukey"): {10: (0.91, 1.0)},
+        ("anova", "anova"): {10: (0.56, 0.74), 20: (0.19, 0.62)},
     }
     nulls = {
         "two-way": {5: (0.06, 0.09), 10: (0.07, 0.10), 20: (0.10, 0.14)},

@@ -135,12 +135,27 @@ def near_copies(rng):
     return scores
 
 
+def skewed(rng, topics=50):
+    return (rng.exponential(size=(topics, 20)) - 1) * np.exp(rng.normal(0, 0.4, 20))
+
+
+def skewed_on_25_topics(rng):
+    return skewed(rng, 25)
+
+
+def skewed_on_10_topics(rng):
+    return skewed(rng, 10)
+
+
 # How often any of 20 runs of equal means is told apart: by Tukey HSD, and by t with Holm's method.
 ERRORS = {
     alike: (0.05, 0.04),
     some_scatter_more: (0.16, 0.04),
     one_scatters_more: (0.19, 0.04),
     near_copies: (0.20, 0.03),
+    skewed: (0.14, 0.06),
+    skewed_on_25_topics: (0.15, 0.08),
+    skewed_on_10_topics: (0.14, 0.09),
 }
 
 
@@ -223,12 +238,22 @@ def long_tails(rng, size):
     return rng.standard_t(3, size) / 3**0.5
 
 
+def skewed_differences(rng, size):
+    return rng.exponential(size=size) - 1
+
+
+def very_skewed_differences(rng, size):
+    return (np.exp(rng.normal(size=size)) - np.exp(0.5)) / np.sqrt((np.e - 1) * np.e)
+
+
 # By how the differences are distributed: how often the sure rule stops too early by the true sd,
 # and the size and the power of a t test then.
 STOPS = {
     normal: (0.22, 0.06, 0.91),
     many_zeros: (0.51, 0.02, 0.94),
     long_tails: (0.59, 0.05, 0.93),
+    skewed_differences: (0.46, 0.12, 0.86),
+    very_skewed_differences: (0.73, 0.16, 0.99),
 }
 
 

@@ -82,6 +82,9 @@ def remarks(study: AcrossRounds) -> list[str]:
         for scale in study.scales
         if scale.beside_raw and len(study.rounds) > 1
     ]
+    tests = sum(beside.p is not None for scale in study.scales for beside in scale.beside_raw)
+    if helped and tests > 1:
+        helped.append(f"The {tests} sign tests are not adjusted for their number.")
     return helped + [
         f"Left out: round '{row.round}', whose {row.topics} topics and {row.runs} runs are too few"
         " or tie."

@@ -150,7 +150,7 @@ def protocol(study: ChangeStudy) -> str:
         study,
         [
             f"change to {_where(study)[1]}, {later}; {matched}; pivot {study.pivot}; result delta RD = (from"
-            " - to) / from, relative improvement RI = (system - pivot) / pivot, DRI = RI from - RI"
+            " - to) / |from|, relative improvement RI = (system - pivot) / |pivot|, DRI = RI from - RI"
             " to, effect ratio ER = (system - pivot) in the later / in the earlier round; missing"
             f" scores: {_missing(study.missing_from)}, and {_missing(study.missing_to)};"
             f" {100 * study.level:.10g}% percentile intervals over {study.trials:,} resamples of the"

@@ -116,7 +116,8 @@ def remarks(study: DiscriminativePower) -> list[str]:
     """Return the remarks on the error rate of Tukey HSD, and on needed differences."""
     error_rate = (
         f"The {100 * study.alpha:g}% of Tukey HSD for all pairs together holds if all runs scatter"
-        " alike; where some scatter far more, or many are near-copies, go by t, Holm."
+        " alike; where some scatter far more, or many are near-copies, go by t, Holm, unless the"
+        " scores are very skewed."
     )
     if all(scale.bootstrap_needed_median is None for scale in study.scales):
         return [error_rate]

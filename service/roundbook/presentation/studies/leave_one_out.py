@@ -124,8 +124,11 @@ def remarks(study: LeaveOneOutStudy) -> list[str]:
         study.tied,
         "has no spread among the others, so that what is left out seems average though it differs",
     )
-    if any((scale.tau_high or 0) > 1 for scale in study.scales):
-        lines.append("The interval of tau is the one that papers print, which may pass 1.")
+    if any(scale.tau_high is not None for scale in study.scales):
+        lines.append(
+            "The interval of tau is as the papers print it, as if the rankings were unrelated: it may"
+            " pass 1, and does not say how far tau would vary."
+        )
     if study.by == "run":
         lines.append(
             "Run by run, what changes follows from the number of runs nearly alone, and a team's"

@@ -119,7 +119,7 @@ def sentences(study: PilotStudy) -> list[str]:
         }
         if ranges:
             (size, plans), *fewest = ranges.items()
-            line += f" 95% of pilots with {size} of {whole} {noun}s plan {plans}"
+            line += f" The middle 95% of pilots with {size} of {whole} {noun}s plan {plans}"
             line += "".join(f"; with {size}: {plans}" for size, plans in fewest) + "."
         lines.append(line)
     shared = "runs and topics" if noun == "topic" else "topics and teams"

@@ -47,7 +47,7 @@ def tables(study: SwapRates) -> list[Table]:
         for scale in study.scales
     ]
     return [
-        Table("Differences that other topics turn round:", scales, _SCALES),
+        Table(f"Differences that {_others(study)} turn round:", scales, _SCALES),
         Table(
             "Comparisons on {}, by the difference on the first topics:",
             of_scales(study.scales, lambda scale: scale.bins),
@@ -63,7 +63,11 @@ def sentences(study: SwapRates) -> list[str]:
     lines, level = [], _level(study.level)
     for scale in study.scales:
         if scale.needed_difference is None or scale.sensitivity is None:
-            needed = f"no difference is turned round in at most {level} of cases"
+            largest = max(row.low for row in scale.bins if row.count)
+            needed = (
+                f"those of {largest:.2f} or more are turned round in more than {level} of cases taken"
+                " together; how large one must be is open"
+            )
         else:
             low, share = f"{scale.needed_difference:.2f}", percent(scale.sensitivity)
             needed = (
@@ -77,8 +81,10 @@ def sentences(study: SwapRates) -> list[str]:
                 )
         lines.append(
             f"On {scale.scale}, {percent(scale.overall)} of all differences are turned round by"
-            f" other topics; {needed}."
+            f" {_others(study)}; {needed}."
         )
+    if study.with_replacement:
+        lines.append("The samples overlap: wholly other topics turn more differences round.")
     lines.append(f"This is about topic sets of {topics_of_sets(study)}.")
     if study.topics < _FEW_TOPICS and any(scale.sensitivity for scale in study.scales):
         lines.append(
@@ -86,6 +92,10 @@ def sentences(study: SwapRates) -> list[str]:
             f" turn differences as large round in more than {level} of cases."
         )
     return lines
+
+
+def _others(study: SwapRates) -> str:
+    return "another sample of these topics" if study.with_replacement else "other topics"
 
 
 def _level(level: float) -> str:
