@@ -251,6 +251,7 @@ UNEVEN_FIELD_CELLS = (
             {"shift .95": covered},
             shifts=(1.0,),
             slack=0.03,
+            by_as_much=True,
         )
         for spread, topics, covered in ((".8", 10, 0.92), ("1.2", 20, 0.90))
     ),

@@ -43,6 +43,8 @@ class DriftCell:
         True shifts, in average first-round sds.
     ratio : float
         True ratio of the second round's sds to the first's.
+    by_as_much : bool
+        Whether all topics move by as much in scores, and not in their sds.
     """
 
     name: str
@@ -56,6 +58,7 @@ class DriftCell:
     shifts: tuple[float, ...] = SHIFTS
     ratio: float = 1.0
     slack: float = 0.0
+    by_as_much: bool = False
 
     @property
     def seed_name(self):
@@ -117,6 +120,9 @@ class _Rounds:
         self.positions = positions
         # An error in both rounds widens the sds of both, so their true ratio stays 1.
         self.spreads = self.field.spreads(self.topics) * math.hypot(1, cell.noise)
+        self.moves = self.spreads
+        if cell.by_as_much:
+            self.moves = np.full(cell.topics, self.field.scores.std(axis=1).mean())
         error = cell.noise * self.field.spreads(self.topics)[:, None]
         self.scores_from, self.scores_to = (
             scores[:, runs] + error * generator.normal(size=(len(scores), runs.sum()))
@@ -126,7 +132,7 @@ class _Rounds:
     def moved(self, shift, ratio):
         """The second round's scores, moved so that both true drifts are as wanted."""
         centres = self.field.centres(self.topics)[:, None]
-        return centres + ratio * (self.scores_to - centres) + shift * self.spreads[:, None]
+        return centres + ratio * (self.scores_to - centres) + shift * self.moves[:, None]
 
     def labels(self, known):
         if known == "units":

@@ -149,7 +149,7 @@ def tables() -> tuple[Table, ...]:
         ),
         Table(
             "Drift where runs or topics are uneven: coverage of the 95% intervals",
-            "Failed runs are 2.5 sds lower; topics' sds: the sd of their logarithm.",
+            "Failed runs are 2.5 sds lower; topics' sds: of their logarithm; shift 1: of all.",
             f"{'systems like these':>20}{'these runs':>18}",
             (
                 share("shift", "shift .95", 10),
@@ -227,7 +227,7 @@ def tables() -> tuple[Table, ...]:
         ),
         Table(
             "Generalisability: coverage of the 95% intervals",
-            "Uneven: the sd of the log of the topics' residual sds is .8.",
+            "Sds: of the log of residual sds, uneven: .8; heavy: run effects are t of 3 df.",
             "",
             (share("E-rho2", "e_rho", 8), share("Phi", "phi", 8)),
             RELIABILITY_CELLS,

@@ -37,10 +37,10 @@ def advice(report: DriftReport) -> str:
     return {
         "held": f"Keep the factors of {first}: scores of {later} standardised by them may be"
         f" compared with those of {first}.",
-        "aged": f"Standardise {later} by its own factors, which are fitted already. If topics,"
-        " documents and assessments are the same, so that the systems are what changed, scores of"
-        f" {first} may be compared with it: computed anew by the factors of {later}, on the topics"
-        " they share. Else compare no scores across the two.",
+        "aged": f"Standardise {later} by its own factors, which are fitted already. If it is the"
+        f" systems that changed, not topics, documents or assessments, {first} may be compared with it"
+        f" by the factors of {later}, on the topics they share; else compare no scores across the"
+        " two.",
         "unbridged": f"For now {_APART}{renamed} reuse some topics of {first} in the next round.",
     }[report.verdict]
 
@@ -151,13 +151,6 @@ def _times(size: Size) -> str:
     return f"{math.ceil(10 * size.factor - 1e-9) / 10:.1f} times"
 
 
-# The earlier factors leave the topics' hardness in the scores, which cancels in paired differences.
-_OWN_TOPICS = (
-    "That is for runs on topics of their own; where they share topics, much of the difference"
-    " cancels."
-)
-
-
 def consequence_sentences(consequence: Consequence, from_round: str) -> list[str]:
     """Return the sentences on the effects of the earlier factors on scores, ranking and sizes."""
     side = "higher" if consequence.bias >= 0 else "lower"
@@ -171,7 +164,9 @@ def consequence_sentences(consequence: Consequence, from_round: str) -> list[str
         f"Kendall's tau of the two rankings of the runs: {tau}",
         f"Topics needed: for a one-way ANOVA of {consequence.m} runs, the best and the worst of them"
         f" {consequence.min_d:g} apart on std-AB, at alpha {consequence.alpha:g} and beta"
-        f" {consequence.beta:g}. {_OWN_TOPICS}",
+        f" {consequence.beta:g}. That is for runs on topics of their own; where they share topics,"
+        # It is the topics' hardness, which the earlier factors leave in the scores.
+        " much of the difference cancels.",
         *sorted(text for text in reasons if text),
     ]
 
@@ -189,7 +184,8 @@ def brief_consequence(report: DriftReport, consequence: Consequence) -> str:
     if earlier.topics_needed is not None and later.topics_needed is not None:
         lines.append(
             f"Topics needed on std-AB (one-way ANOVA, m {consequence.m}, minD {consequence.min_d:g}):"
-            f" {earlier.topics_needed} in place of {later.topics_needed}. {_OWN_TOPICS}"
+            f" {earlier.topics_needed} in place of {later.topics_needed}, if runs have topics of"
+            " their own."
         )
     if consequence.kendall_tau is not None:
         lines.append(f"Kendall's tau of the two rankings: {consequence.kendall_tau:.3f}.")

@@ -22,8 +22,8 @@ from roundbook.presentation.studies import (
 from roundbook_cli.table_layout import lay_out
 
 
-def swaps(needed, topics=50, level=0.05):
-    bins = [SimpleNamespace(low=low / 100) for low in range(21)]
+def swaps(needed, topics=50, level=0.05, *, with_replacement=False):
+    bins = [SimpleNamespace(low=low / 100, count=9 * (low != 20)) for low in range(21)]
     scale = SimpleNamespace(
         scale="raw",
         overall=0.1,
@@ -32,7 +32,8 @@ def swaps(needed, topics=50, level=0.05):
         bins=bins,
         topics_each=topics // 2,
     )
-    study = SimpleNamespace(scales=[scale], level=level, topics=topics)
+    about = {"level": level, "topics": topics, "with_replacement": with_replacement}
+    study = SimpleNamespace(scales=[scale], **about)
     return swap_rate.sentences(study)
 
 
@@ -49,8 +50,8 @@ def test_a_needed_difference_is_of_this_round():
     ("level", "printed"), [(0.05, "5.0%"), (0.0025, "0.25%"), (0.0125, "1.25%"), (0.1, "10.0%")]
 )
 def test_a_level_keeps_its_decimals(level, printed):
-    for needed in (0.1, 0.2, None):
-        assert f" in at most {printed} of cases" in swaps(needed, level=level)[0]
+    for needed, how in ((0.1, "at most"), (0.2, "at most"), (None, "more than")):
+        assert f" in {how} {printed} of cases" in swaps(needed, level=level)[0]
     assert swaps(0.1, 10, level)[-1].endswith(f" in more than {printed} of cases.")
 
 
@@ -60,6 +61,20 @@ def test_the_open_bin_does_not_say_how_large_a_difference_must_be():
         "; those of 0.20 or more, 40.0%, are turned round in at most 5.0% of cases taken together;"
         " how large one must be is open."
     )
+
+
+def test_without_a_needed_difference_larger_ones_may_hold():
+    first, _ = swaps(None)
+    assert first.endswith(
+        "; those of 0.19 or more are turned round in more than 5.0% of cases taken together; how"
+        " large one must be is open."
+    )
+
+
+def test_samples_with_replacement_are_no_other_topics():
+    first, overlap, _ = swaps(0.1, with_replacement=True)
+    assert " turned round by another sample of these topics;" in first
+    assert overlap == "The samples overlap: wholly other topics turn more differences round."
 
 
 @pytest.mark.parametrize(
@@ -91,7 +106,7 @@ def pilot_study(mode, mean):
 def test_pilots_are_draws_from_this_round():
     assert pilots.sentences(pilot_study("keep", 0.04)) == [
         "On raw, all 7 teams give a variance of 0.0500, by which one-way ANOVA plans 70 topics for"
-        " 10 runs and minD 0.15. 95% of pilots with 3 of 7 teams plan 30 to 60.",
+        " 10 runs and minD 0.15. The middle 95% of pilots with 3 of 7 teams plan 30 to 60.",
         "Drawn from one round, these pilots share its topics and teams: separate pilots would"
         " scatter more.",
     ]
@@ -298,7 +313,7 @@ def test_the_error_rate_of_tukey_hsd_is_of_runs_that_scatter_alike():
     (sentence,) = discriminative_power.remarks(SimpleNamespace(scales=[scale], alpha=0.01))
     assert sentence == (
         "The 1% of Tukey HSD for all pairs together holds if all runs scatter alike; where some"
-        " scatter far more, or many are near-copies, go by t, Holm."
+        " scatter far more, or many are near-copies, go by t, Holm, unless the scores are very skewed."
     )
 
 
@@ -318,7 +333,8 @@ def test_whether_a_scale_helps_is_one_paragraph_below_the_table():
         "Does std-ab help? More pairs of runs apart than on raw in 0 of 3 rounds, fewer in 2, open in"
         " 1 (-7.1 to +0.0 points): too few rounds to rule out chance (sign test p = 0.5). Fewer"
         " differences turned round than on raw in 3 of 3 rounds, more in 0 (-1.0 to -2.0 points): too"
-        " few rounds to rule out chance (sign test p = 0.25)."
+        " few rounds to rule out chance (sign test p = 0.25).",
+        "The 2 sign tests are not adjusted for their number.",
     ]
     study.rounds = rounds[:1]
     assert across_rounds.remarks(study) == []
