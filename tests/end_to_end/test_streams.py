@@ -125,6 +125,35 @@ def test_an_interrupt_while_the_program_loads_is_a_sentence(shell):
     assert done.stderr == "Interrupted before it began.\n"
 
 
+def test_an_interrupt_that_a_callback_drops_comes_again(shell):
+    program = (
+        "import signal, time, weakref\n"
+        "import roundbook_cli.main\n"
+        "class Object: pass\n"
+        "def run(arguments):\n"
+        "    gone = Object()\n"
+        "    reference = weakref.ref(gone, lambda _: signal.raise_signal(signal.SIGTERM))\n"
+        "    del gone\n"
+        "    time.sleep(30)\n"
+        "roundbook_cli.main.run = run\n"
+        "from roundbook_cli.entry_point import main; main()"
+    )
+    done = shell("task list", program=(sys.executable, "-c", program))
+    assert (done.returncode, done.stdout, done.stderr) == (143, "", "")
+
+
+def test_a_signal_after_the_work_changes_nothing(shell):
+    program = (
+        "import atexit, signal\n"
+        "from roundbook_cli.entry_point import main\n"
+        "for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):\n"
+        "    atexit.register(signal.raise_signal, number)\n"
+        "main()"
+    )
+    done = shell("--version", program=(sys.executable, "-c", program))
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 @pytest.mark.long
 def test_an_interrupted_pool_prints_no_traceback(shell):
     """Interrupted while a connection is closed, SQLAlchemy logs that with a traceback."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import base64
 import csv
 import gzip
@@ -457,6 +458,8 @@ def test_other_sites_and_bad_requests(engine):
         for headers in ({"Origin": "http://evil.example"}, {"Sec-Fetch-Site": "cross-site"}):
             problem(client.post(**make, headers=headers), 403, "another site")
         problem(client.get(path("tasks"), headers={"Host": "evil.example"}), 403, "own name")
+        for headers in ({"Host": "["}, {"Host": "[x]"}, {"Origin": "http://["}):
+            problem(client.post(**make, headers=headers), 400, "host or origin is no address")
         assert client.post(**make, headers={"Origin": "http://testserver"}).status_code == 200
         problem(client.post(**make), 409, "already")
         nowhere = problem(client.get(path("rounds"), params={"task": "u"}), 404)
@@ -626,7 +629,32 @@ def test_no_question_is_an_oracle_of_drafts(service, book, tmp_path):
     assert "t" not in client.get("/readyz").json()
 
 
-def test_scores_come_out_as_files_too(service, book):
+def test_an_answer_is_kept_by_the_query_as_it_was_sent(engine):
+    app = make_app(load_settings(), engine, open_to_all=True)
+
+    async def ask(query):
+        """Return the answer to a raw query, as no client of HTTP sends it."""
+        sent = []
+
+        async def send(message):
+            sent.append(message)
+
+        async def receive():
+            await asyncio.Event().wait()
+
+        headers = [(b"host", b"localhost")]
+        address = {"path": path("events"), "root_path": "", "query_string": query}
+        scope = {"type": "http", "method": "GET", "scheme": "http", "headers": headers, **address}
+        await app(scope, receive, send)
+        return json.loads(b"".join(message.get("body", b"") for message in sent))["events"]
+
+    with TestClient(app) as client:
+        client.post(path("create_task"), json={"task": "t"})
+    assert asyncio.run(ask(b"task=t&what=task+created#")) == []
+    assert [event["task"] for event in asyncio.run(ask(b"task=t&what=task+created"))] == ["t"]
+
+
+def test_scores_come_out_as_files_too(committed, service, book):
     client = service["admin"]
     scores = client.get(path("export_matrix"), params={"matrix": 1}, headers={"Accept": "text/csv"})
     assert scores.text == scores_text(0)

@@ -849,6 +849,19 @@ SPOILT = {
     "JSON with half a character": (cell("event.csv", 1, "details", '{"a":"\\ud800"}'), "not how"),
     "JSON with a NUL": (cell("event.csv", 1, "details", '{"a":"\\u0000"}'), "control"),
     "deep JSON": (cell("event.csv", 1, "details", "[" * 9000 + "]" * 9000), "is not how"),
+    "details that are none": (cell("event.csv", 1, "details", "5"), "'5' is not how"),
+    "other ids that are none": (
+        cell("result_input.csv", 1, "known", '{"other_ids":5}'),
+        "is not how an archive writes known",
+    ),
+    "a number of runs that is none": (
+        cell("result_input.csv", 1, "known", '{"runs_without_team":null}'),
+        "is not how an archive writes known",
+    ),
+    "half a run": (
+        cell("result_input.csv", 1, "known", '{"runs_without_system":0.5}'),
+        "is not how an archive writes known",
+    ),
     "a list that is none": (cell("matrix.csv", 1, "files", '{"a":1}'), "is not how"),
     "a list of numbers": (cell("matrix.csv", 1, "files", "[1,2]"), "is not how"),
     "a text with a NUL": (cell("task.csv", 1, "title", "a\0b"), "must be one line"),

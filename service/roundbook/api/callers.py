@@ -117,13 +117,16 @@ def is_loopback(host: str) -> bool:
 
 def refuse_other_pages(http: Request) -> None:
     """Refuse cross-site requests and, where no token is needed, host names that are not local."""
-    host = urlsplit(f"//{http.headers.get('host', '')}").hostname or ""
+    try:
+        host = urlsplit(f"//{http.headers.get('host', '')}").hostname or ""
+        origin = urlsplit(http.headers.get("origin", ""))
+    except ValueError:
+        raise HttpError(400, "The request's host or origin is no address.") from None
     if http.app.state.open and not is_loopback(host):
         raise HttpError(403, "Without tokens this service answers to this machine's own name only.")
     if http.method in ("GET", "HEAD"):
         return
-    origin = http.headers.get("origin")
-    cross_origin = origin is not None and urlsplit(origin).netloc != http.headers.get("host")
+    cross_origin = "origin" in http.headers and origin.netloc != http.headers.get("host")
     site = http.headers.get("sec-fetch-site", "none")
     if cross_origin or site not in ("same-origin", "none"):
         raise HttpError(403, "The request comes from a page of another site.")

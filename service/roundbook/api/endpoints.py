@@ -63,7 +63,9 @@ def question(name: str, case: UseCase) -> Endpoint:
         def find_cached() -> tuple[Caller, object, Rendered | None]:
             """Return the caller, the cache key of the answer, and the cached answer or None."""
             caller = allowed_caller(http, case.scope)
-            key = (http.url.path, http.url.query, kind, caller.scope is None, caller.task)
+            # Of the address as it was sent: `http.url` leaves out what follows a '#'.
+            address = http.scope["path"], http.scope["query_string"]
+            key = (*address, kind, caller.scope is None, caller.task)
             snapshot = None if cache is None else current_snapshot(http.app.state.engine)
             return caller, key, None if cache is None else cache.get(key, snapshot)
 

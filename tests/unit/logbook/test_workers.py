@@ -206,3 +206,31 @@ def test_a_cluster_needs_its_extra(monkeypatch):
     with pytest.raises(MissingExtraError) as refused, study_workers(dask="tcp://127.0.0.1:8786"):
         pass
     assert refused.value.way_out.facts == {"extra": "dask"}
+
+
+@pytest.mark.long
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="/proc is Linux's")
+def test_even_the_first_process_ignores_interrupts(tmp_path):
+    script = tmp_path / "first.py"
+    script.write_text(
+        "from multiprocessing import get_context, resource_tracker\n"
+        "from pathlib import Path\n"
+        "from roundbook.logbook.studies.workers import uninterrupted\n"
+        "def blocked(process='self'):\n"
+        "    lines = Path(f'/proc/{process}/status').read_text().splitlines()\n"
+        "    print(next(int(line[7:], 16) for line in lines if line.startswith('SigBlk')), flush=True)\n"
+        "if __name__ == '__main__':\n"
+        "    for _ in range(2):\n"
+        "        process = get_context('spawn').Process(target=blocked)\n"
+        "        with uninterrupted():\n"
+        "            process.start()\n"
+        "        process.join()\n"
+        "    blocked(resource_tracker._resource_tracker._pid)\n"
+        "    blocked()\n"
+    )
+    done = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
+    interrupt, hang_up = (1 << (number - 1) for number in (signal.SIGINT, signal.SIGHUP))
+    first, second, tracker, parent = map(int, done.stdout.split())
+    assert first == second == interrupt | hang_up
+    assert tracker & hang_up
+    assert parent == 0

@@ -17,7 +17,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import cache, lru_cache
 from importlib.metadata import PackageNotFoundError, version
 from itertools import count, islice
-from multiprocessing import get_context
+from multiprocessing import get_context, resource_tracker
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -128,8 +128,11 @@ def uninterrupted() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):  # on Windows
         yield
         return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
     try:
+        # Started with the first process, it would end by SIGHUP, and unblock SIGINT.
+        resource_tracker.ensure_running()
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import Field, field_validator, model_validator
 
 from roundbook.errors import RequestError
-from roundbook.limits import MOST_TRIALS
+from roundbook.limits import MOST_TOPICS, MOST_TRIALS
 from roundbook.requests.fields import Positive, Share
 from roundbook.requests.studies.study import AllRoundsRequest, StudyRequest, check_power
 
@@ -98,8 +98,8 @@ class IncrementalRequest(StudyRequest):
     )
     alpha: Share = Field(0.05, description="Chance of finding a difference where there is none.")
     beta: float = Field(0.20, description="Chance of missing it: the power is 1 less this.")
-    start: int = Field(10, ge=2, description="Topics judged before the first look.")
-    step: int = Field(1, ge=1, description="Topics judged between two looks.")
+    start: int = Field(10, ge=2, le=MOST_TOPICS, description="Topics judged before the first look.")
+    step: int = Field(1, ge=1, le=MOST_TOPICS, description="Topics judged between two looks.")
     confidence: Share = Field(
         0.8, description="Of the upper limit of the sd that the sure rule goes by."
     )

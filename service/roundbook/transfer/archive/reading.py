@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
 
@@ -208,10 +208,31 @@ def _check_value(column: Column[Any], value: object, file: str, line: int, posit
             check_text(column.name.replace("_", " "), value)
         if (column in _READ or column in _TYPED) and value != value.strip():
             raise InputError(f"{quoted(value)} has white space around it.")
+    elif column in _FORMS and not _FORMS[column](value):
+        raise ValueError(value)
     elif isinstance(value, list | dict):
         for text in _texts(value):
             if has_unfit(text):
                 raise InputError(f"{quoted(text)} holds a control or invisible character.")
+
+
+def _is_known(value: object) -> bool:
+    """Return whether the facts on a saved result's input are of the types that staleness reads."""
+    if not isinstance(value, dict):
+        return False
+    counts = [value.get(f"runs_without_{code}", 0) for code in ("team", "system")]
+    other_ids = value.get("other_ids", {})
+    return (
+        all(type(count) is int and count >= 0 for count in counts)
+        and isinstance(other_ids, dict)
+        and all(isinstance(name, str) for name in other_ids.values())
+    )
+
+
+_FORMS: dict[Column[Any], Callable[[object], bool]] = {
+    tables.event.c.details: lambda value: isinstance(value, dict),
+    tables.result_input.c.known: _is_known,
+}
 
 
 def _texts(value: object) -> Iterator[str]:
