@@ -13,6 +13,8 @@ from roundbook.requests.fields import Layout
 _WAYS_OUT = {
     "list measures": "'roundbook measure list' shows those there are.",
     "merge the slip": "{message}: roundbook measure merge {slip} {known}",
+    "log under one name": "Log what counts of {merged} under {into} instead, and withdraw it under"
+    " {merged}: 'roundbook matrix list {task} --measure {merged}' shows it.",
     "list tasks": "'roundbook task list' shows those there are.",
     # Score files
     "no measure in the file": "{message}; leave out --file-measure.",

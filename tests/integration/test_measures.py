@@ -163,7 +163,9 @@ def test_what_cannot_be_one_measure_stays_apart(engine):
     with refusing(
         AlreadyRecordedError,
         r"^Both ndcg_cut_10 and nDCG@10 have scores of round '1' of task 't' \(official"
-        r" assessments; matrices 1 and 3\), and one measure cannot have two: they stay apart\.$",
+        r" assessments; matrices 1 and 3\), and one measure cannot have two, withdrawn or not: they"
+        r" stay apart\. Log what counts of ndcg_cut_10 under nDCG@10 instead, and withdraw it under"
+        r" ndcg_cut_10: 'roundbook matrix list t --measure ndcg_cut_10' shows it\.$",
     ):
         merge(engine, "nDCG@10", "ndcg_cut_10")
     with refusing(InputError, "P@5 and nDCG@10 are two measures"):

@@ -32,6 +32,8 @@ _WAYS_OUT = {
     "list tokens": "GET /tokens lists those there are.",
     "log a round": "Log one by POST /log.",
     "log scores": "Log them by POST /log.",
+    "log under one name": "Log what counts of '{merged}' under '{into}' instead by POST /log, and"
+    " withdraw it under '{merged}' by POST /withdraw.",
     "log as runs": "POST /log-runs takes runs, and POST /log with `from_runs` scores them.",
     "log as assessments": "POST /log-qrels takes relevance assessments.",
     "log the assessments": "Log them by POST /log-qrels.",

@@ -256,12 +256,16 @@ def _refuse_scores_of_both(connection: Connection, merged: Row[Any], into: Row[A
     first = clashes[0]
     content = "a published variance" if first.merged is None else "scores"
     matrices = f"; matrices {first.merged} and {first.kept}" if first.merged else ""
+    or_not = ", withdrawn or not" if first.merged else ""
     more = len(clashes) - 1
     raise AlreadyRecordedError(
         f"Both {merged.name} and {into.name} have {content} of round '{first.round}' of task"
         f" '{first.task}' ({first.assessments} assessments{matrices})"
         + (f", and in {more} more" if more else "")
-        + ", and one measure cannot have two: they stay apart.",
+        + f", and one measure cannot have two{or_not}: they stay apart.",
+        way_out="log under one name" if first.merged else None,
         task=first.task,
         round=first.round,
+        merged=merged.name,
+        into=into.name,
     )
