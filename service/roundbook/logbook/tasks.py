@@ -24,7 +24,7 @@ from roundbook.requests.tasks import CreateTask, RemoveTask, RenameTask
 
 
 class Task(Result):
-    """A task, with its number of rounds and its measures."""
+    """A task, with its number of rounds and the measures of which anything counts in it."""
 
     task: str
     title: str | None
@@ -234,7 +234,7 @@ SELECT task.name AS task, task.title, count(DISTINCT round.id) AS rounds,
 FROM roundbook.task
 LEFT JOIN roundbook.round ON round.task_id = task.id
 LEFT JOIN (
-    SELECT round_id, measure_id FROM roundbook.matrix
+    SELECT round_id, measure_id FROM roundbook.current_matrix
     UNION
     SELECT round_id, measure_id FROM roundbook.published_variance
 ) AS used ON used.round_id = round.id
