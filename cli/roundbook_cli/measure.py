@@ -100,5 +100,7 @@ def measures_sentence(context: Context) -> str:
             listed = list_measures(session, ListMeasures(task=task))
     except RoundbookError:
         return ""
-    names = ", ".join(entry.measure for entry in listed.measures)
+    # Those whose scores are withdrawn are named where there are no others.
+    counting = [entry for entry in listed.measures if entry.rounds]
+    names = ", ".join(entry.measure for entry in counting or listed.measures)
     return f"Task '{task}' has {names}" if names else f"Task '{task}' has no scores yet"

@@ -13,6 +13,8 @@ from roundbook.requests.fields import Layout
 _WAYS_OUT = {
     "list measures": "'roundbook measure list' shows those there are.",
     "merge the slip": "{message}: roundbook measure merge {slip} {known}",
+    "log under one name": "Log what counts of {merged} under {into} instead, and withdraw it under"
+    " {merged}: 'roundbook matrix list {task} --measure {merged}' shows it.",
     "list tasks": "'roundbook task list' shows those there are.",
     # Score files
     "no measure in the file": "{message}; leave out --file-measure.",
@@ -45,6 +47,9 @@ _WAYS_OUT = {
     " drop-topic.",
     # Servers
     "make a token": "{message}. Make one first: roundbook token create NAME",
+    "replace the token": "{message}. Make one under another name, and if it is to replace this one,"
+    " revoke this one: roundbook token revoke {token}",
+    "name another token": "{message}. Make one under another: roundbook token create NAME",
     "list tokens": "{message}; 'roundbook token list' shows those there are.",
     "check the address": "Check ROUNDBOOK_DATABASE_URL or --database, or leave both unset to use the"
     " embedded server.",
@@ -79,6 +84,8 @@ _WAYS_OUT = {
     " --force",
     "withdraw or rename": "{message}; scores can be withdrawn ('roundbook matrix list {task}' shows"
     " them), and the round renamed: roundbook round rename {task} {round} NAME --force",
+    "rename the task": "{message}; it can be renamed, so that its name is free: roundbook task rename"
+    " {task} NAME --force",
     "withdraw instead": "{message}; scores can be withdrawn: 'roundbook matrix list {task}' shows"
     " them.",
     "unalias": "{message}; take it back with 'roundbook topic unalias {task} {name}' if that is"
@@ -106,6 +113,8 @@ _WAYS_OUT = {
     " record this one again if it still corrects it.",
     "withdrawn matrix": "Log a correction with --revise, or take the withdrawal back with"
     " 'roundbook matrix restore {matrix} --reason REASON'.",
+    "restore instead": "These very scores count again once that is taken back: roundbook matrix"
+    " restore {matrix} --reason REASON",
     "list matrices": "{message}; 'roundbook matrix list {task}' shows its own.",
     "no matrix": "{message}; 'roundbook matrix list TASK' shows those there are.",
     "reason needed": "{message}: say why with --reason.",

@@ -63,6 +63,12 @@ def test_where_a_measure_is_missing_the_error_names_those_there_are(roundbook, l
             assert "--measure" in refused.err
             output = " ".join(refused.err.replace("│", " ").split())
             assert "Task 't' has AP, P@5, ndgc at 10" in output
+    for measure in ("P@5", "ndgc at 10"):
+        listed = roundbook("matrix", "list", TASK, "--measure", measure, "--format", "json").json
+        for row in listed["matrices"]:
+            roundbook("matrix", "withdraw", str(row["matrix"]), "--reason", "a slip")
+    refused = roundbook("variance", "pooled", TASK).err
+    assert "Task 't' has AP " in " ".join(refused.replace("│", " ").split())
 
 
 def test_measures_are_listed_and_merged(roundbook, logged):

@@ -372,7 +372,7 @@ def test_a_look_at_a_file_logs_nothing_and_then_it_is_logged(client, record, eng
     slip = words(upload(client, scores(5), task="trakc<b>&x"))
     assert f"Did you mean {TASK}?" in slip
     assert "rakc<b>&x, 4 (a new task)" in slip
-    assert "The measure 'APP' is new to the record" in words(
+    assert "The measure 'APP' is none that Roundbook knows" in words(
         upload(client, scores(5), measure="APP")
     )
     correction = upload(client, scores(7), round="2", revise="a run was resubmitted")

@@ -156,9 +156,8 @@ def test_refusals_name_what_helps(client, book, tmp_path):
     assert '<a href="/matrix?matrix=1">Matrix 1</a>' in differing.text
     book.withdraw(1, "wrong qrels")
     assert beside(upload(client, scores()), "revise") == (
-        "The AP scores of round 'r1' (matrix 1) are withdrawn: wrong qrels. Log a correction with its"
-        " reason, or take the withdrawal back, in a terminal: roundbook matrix restore 1 --reason"
-        " REASON"
+        "The AP scores of round 'r1' (matrix 1) are withdrawn: wrong qrels. These very scores count"
+        " again once that is taken back, in a terminal: roundbook matrix restore 1 --reason REASON"
     )
     change = {"study": "change", "task": "t", "round": "r1", "to_round": "r2", "measure": "AP"}
     book.restore(1, "right after all")

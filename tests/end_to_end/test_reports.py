@@ -149,6 +149,13 @@ def test_a_report_says_of_which_measures_its_saved_results_are(campaign, tmp_pat
         page = file.read_text("utf-8")
         assert (f"{TASK}/drift-2".replace("&", "&amp;") in page) is bool(results)
         assert ("Saved results also of nDCG@10." in page) is bool(results)
+    # Nobody misses scores that are withdrawn.
+    for row in campaign("matrix", "list", TASK, "--measure", "P@5", "--format", "json").json[
+        "matrices"
+    ]:
+        campaign("matrix", "withdraw", str(row["matrix"]), "--reason", "a slip")
+    done = campaign(*html, "--output", file, "--force", "--format", "json")
+    assert (done.json["measures_of_results"], done.json["other_measures"]) == (["nDCG@10"], [])
 
 
 @pytest.mark.long

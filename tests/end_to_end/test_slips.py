@@ -84,6 +84,28 @@ def test_what_holds_scores_is_not_removed_and_renamed_only_by_force(roundbook, s
     assert roundbook("round", "remove", "trec-covid", "round4").refusal().endswith(" shows them.")
 
 
+def test_what_holds_withdrawn_scores_stays_and_frees_its_name(roundbook, scores):
+    assert roundbook("log", "covid", "r1", scores, "--measure", "AP", "--create").code == 0
+    assert roundbook("matrix", "withdraw", "1", "--reason", "a slip").code == 0
+    stays = "holds withdrawn scores, which stay in the record, so it stays"
+    assert roundbook("task", "remove", "covid").refusal() == (
+        f"Task 'covid' {stays}; it can be renamed, so that its name is free: roundbook task rename"
+        " covid NAME --force"
+    )
+    assert roundbook("round", "remove", "covid", "r1").refusal() == (
+        f"Round 'r1' {stays}; it can be renamed: roundbook round rename covid r1 NAME --force"
+    )
+    assert roundbook("task", "rename", "covid", "slip", "--force").code == 0
+    assert roundbook("task", "create", "covid").code == 0
+    # A saved result keeps both names.
+    assert roundbook("matrix", "restore", "1", "--reason", "no slip").code == 0
+    plan = ("--task", "slip", "--measure", "AP", "--m", "5", "--min-d", ".2")
+    assert roundbook("plan", "save", "next", *plan).code == 0
+    assert roundbook("matrix", "withdraw", "1", "--reason", "a slip").code == 0
+    assert roundbook("task", "remove", "slip").refusal() == f"Task 'slip' {stays}."
+    assert roundbook("round", "remove", "slip", "r1").refusal() == f"Round 'r1' {stays}."
+
+
 def test_the_round_of_withdrawn_scores_becomes_the_next_one(roundbook, scores, tmp_path):
     log = ("log", "covid", "roud1", scores, "--measure", "AP")
     assert roundbook(*log, "--create").code == 0

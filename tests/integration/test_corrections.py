@@ -194,10 +194,14 @@ def test_no_earlier_revision_takes_its_place(engine, three):
 
 def test_the_withdrawn_scores_again_are_no_way_around(engine, three):
     withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
-    with refusing(WithdrawnError, "matrix restore"):
-        log_scores(engine, "r1", scores(0))
-    with refusing(WithdrawnError, "matrix restore"):
-        log_scores(engine, "r1", scores(0), revise="please")
+    # A correction of the same scores is none.
+    for reason in (None, "please"):
+        with refusing(
+            WithdrawnError,
+            r"withdrawn: wrong qrels\. These very scores count again once that is taken back:"
+            r" roundbook matrix restore \d+ --reason REASON$",
+        ):
+            log_scores(engine, "r1", scores(0), revise=reason)
     with pytest.raises(ContentDiffersError):
         log_scores(engine, "r1", scores(5))
     assert log_scores(engine, "r1", scores(5), revise="new qrels").revision == 2

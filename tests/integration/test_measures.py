@@ -41,7 +41,9 @@ from roundbook.logbook import recorded_measures
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.matrices.log_matrix import log_scores as log_session_scores
 from roundbook.logbook.measures import ensure_measure
+from roundbook.logbook.rounds import published_tasks
 from roundbook.logbook.session import begin
+from roundbook.logbook.tasks import list_tasks
 from roundbook.requests.matrices import LogRequest
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.tasks import ListMeasures, MergeMeasures
@@ -163,7 +165,9 @@ def test_what_cannot_be_one_measure_stays_apart(engine):
     with refusing(
         AlreadyRecordedError,
         r"^Both ndcg_cut_10 and nDCG@10 have scores of round '1' of task 't' \(official"
-        r" assessments; matrices 1 and 3\), and one measure cannot have two: they stay apart\.$",
+        r" assessments; matrices 1 and 3\), and one measure cannot have two, withdrawn or not: they"
+        r" stay apart\. Log what counts of ndcg_cut_10 under nDCG@10 instead, and withdraw it under"
+        r" ndcg_cut_10: 'roundbook matrix list t --measure ndcg_cut_10' shows it\.$",
     ):
         merge(engine, "nDCG@10", "ndcg_cut_10")
     with refusing(InputError, "P@5 and nDCG@10 are two measures"):
@@ -197,6 +201,30 @@ def test_a_merge_waits_for_whoever_logs(engine, committed):
             log_session_scores(session, request, matrix)
         assert merging.result(timeout=20).matrices == 2
     assert show_variances(engine, "t", "earlier").pooled.rounds == ["1", "2", "3"]
+
+
+def test_what_is_withdrawn_does_not_count_in_lists(engine):
+    log(engine, "1", scores(1), "AP", create=True)
+    log(engine, "1", scores(2), "clicks")
+    slip = log(engine, "1", scores(3), "clicks", revise="of another day").matrix
+    publish_round(engine, "t", "1")
+
+    def measures_of_task():
+        with begin(engine, "tester") as session:
+            (task,) = list_tasks(session).tasks
+            return task.measures, published_tasks(session.connection)["t"].measures
+
+    def counts():
+        return [(row.measure, row.tasks, row.rounds, row.matrices) for row in listed(engine, "t")]
+
+    assert measures_of_task() == (["AP", "clicks"], ["AP", "clicks"])
+    assert counts() == [("AP", ["t"], 1, 1), ("clicks", ["t"], 1, 2)]
+    withdraw_matrix(engine, slip, "a slip")
+    assert measures_of_task() == (["AP"], ["AP"])
+    # It is listed all the same, as it may be merged.
+    assert counts() == [("AP", ["t"], 1, 1), ("clicks", ["t"], 0, 0)]
+    log(engine, "2", scores(4), "sessions", create=True)
+    assert merge(engine, "clicks", "sessions").matrices == 2
 
 
 def test_a_saved_result_knows_its_measure_by_another_name(engine):

@@ -118,7 +118,7 @@ def test_another_measure_on_other_topics_and_runs(notes, engine, matrices):
     # What is withdrawn is no measure of what belongs to the round.
     withdraw_matrix(engine, matrices[-1], "of round 1", user="tester")
     assert notes("3", complete(["t1", "new"], ROUND1.runs), measure="nDCG") == [
-        known.format("nDCG", "AP, P@5, RR"),
+        known.format("nDCG", "AP, P@5"),
         "No other matrix of this round has 128 of its 143 runs (r0, r1, r2, r3, r4 and 123 more) and 1"
         " of its 2 topics (new).",
         "This matrix lacks 64 runs (r143, r144, r145, r146, r147 and 59 more) and 39 topics (t0, t2,"
@@ -153,14 +153,15 @@ def test_a_measure_new_to_a_record_of_others(notes, engine):
     for number in range(1, 8):
         notes(str(number), small, measure=f"P@{number}")
     assert notes("8", small, measure="nCDG@10") == [
-        "The measure 'nCDG@10' is new to the record; this task has"
+        "The measure 'nCDG@10' is none that Roundbook knows; this task has"
         " P@1, P@2, P@3, P@4, P@5 and 2 more. Did you mean nDCG@10?"
     ]
     alone = complete("ab", "xy")
     assert log_notes(
         log_matrix(engine, "new", "1", "Sucess@5", alone, create=True, user="tester")
     ) == ["No evaluation tool knows the measure 'Sucess@5'. Did you mean Success@5?"]
-    assert notes("9", small, measure="nDCG@10")[0].endswith(" and 3 more. Did you mean nCDG@10?")
+    # A known measure is not asked to be one that is none.
+    assert notes("9", small, measure="nDCG@10")[0].endswith(" and 3 more.")
     assert notes("9", complete("ab", "xy"), measure="p@3") == []
     recorded = [
         record_variance(
@@ -170,13 +171,28 @@ def test_a_measure_new_to_a_record_of_others(notes, engine):
     ]
     assert [recorded_notes(variance)[:1] for variance in recorded] == [
         [
-            "The measure 'QQ' is new to the record; this task has"
+            "The measure 'QQ' is none that Roundbook knows; this task has"
             " P@1, P@2, P@3, P@4, P@5 and 4 more."
         ],
         [],
     ]
     # A task without a measure can have none mistyped.
     assert log_notes(log_matrix(engine, "u", "1", "AP", small, create=True, user="tester")) == []
+
+
+def test_a_mistyped_measure_is_told_of_wherever_it_counts_in_nothing_yet(notes, engine, matrices):
+    small = complete("ab", "xy")
+    alone = log_matrix(engine, "u", "1", "nDCG@1O", small, create=True, user="tester")
+    assert log_notes(alone) == [
+        "No evaluation tool knows the measure 'nDCG@1O'. Did you mean nDCG@10?"
+    ]
+    notes("1", complete("ab", "xy"))
+    told = "The measure 'nDCG@1O' is none that Roundbook knows; this task has AP. Did you mean nDCG@10?"
+    assert notes("1", complete("ab", "xy"), measure="nDCG@1O") == [told]
+    assert notes("2", complete("ab", "xy"), measure="nDCG@1O") == []
+    for number in matrices[1:]:
+        withdraw_matrix(engine, number, "mistyped", user="tester")
+    assert notes("3", complete("ab", "xy"), measure="nDCG@1O") == [told]
 
 
 def test_a_team_file_of_other_runs(notes):

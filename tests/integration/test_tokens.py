@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 from sqlalchemy import text
-from tests.factories import create_task, list_events, log_scores
+from tests.factories import create_task, list_events, log_scores, refusing
 from tests.forked import race
 from tests.waiting import wait_until, waits_for_a_lock
 
@@ -42,7 +42,11 @@ def test_a_token_is_shown_once_and_checked_by_its_hash(engine):
         assert (known.name, known.scope, known.task) == ("ci", "log", "t")
         for other in ("", "rb_", made.token[:-1], made.token + "a", made.token.upper()):
             assert check_token(session, other) is None
-        with pytest.raises(AlreadyRecordedError, match="token 'ci' already"):
+        with refusing(
+            AlreadyRecordedError,
+            r"^There is a token 'ci' already; names are not used again\. Make one under another name,"
+            r" and if it is to replace this one, revoke this one: roundbook token revoke ci$",
+        ):
             create_token(session, CreateToken(name="ci"))
         with pytest.raises(NotRecordedError, match="no task 'x'"):
             create_token(session, CreateToken(name="of x", task="x"))
@@ -58,6 +62,10 @@ def test_a_token_is_shown_once_and_checked_by_its_hash(engine):
         assert revoked.status == "revoked"
         assert check_token(session, made.token) is None
         assert revoke_token(session, RevokeToken(name="ci")) == revoked
+        with refusing(
+            AlreadyRecordedError, r"Make one under another: roundbook token create NAME$"
+        ):
+            create_token(session, CreateToken(name="ci"))
         with pytest.raises(NotRecordedError, match="no token 'x'"):
             revoke_token(session, RevokeToken(name="x"))
         assert [token.name for token in list_tokens(session).tokens] == ["ci"]

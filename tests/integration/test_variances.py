@@ -27,6 +27,7 @@ from tests.factories import (
     show_impact,
     show_plan,
     show_variances,
+    withdraw_matrix,
 )
 from tests.savepoints import prepared
 from tests.variances_by_hand import (
@@ -49,6 +50,7 @@ from roundbook.errors import (
     NotRecordedError,
     RevisedMeanwhileError,
     RoundPublishedError,
+    WithdrawnError,
 )
 from roundbook.logbook import variances as use_cases
 from roundbook.logbook.published import latest_variance_revision
@@ -514,6 +516,13 @@ def test_history_says_when_nothing_is_left(dated):
     ):
         with pytest.raises(NotRecordedError, match=says):
             show_histories(dated, "t", **filters)
+    withdraw_matrix(dated, show_variances(dated, "t", "RR").rounds[0].matrix, "a slip")
+    with pytest.raises(
+        WithdrawnError,
+        match=r"^Task 't' has no variance on the scale raw\. Left out: round 'b', whose RR scores"
+        r" \(matrix \d+, revision 1, official assessments\) are withdrawn: a slip\.$",
+    ):
+        show_histories(dated, "t", measures=["RR"])
 
 
 def test_a_revision_and_a_later_factor_version_take_over(engine):

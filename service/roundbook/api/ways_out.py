@@ -18,6 +18,7 @@ _WAYS_OUT = {
     "file a run": "Name one run in `runs`.",
     "force a change": "To change it all the same, send `force`: true.",
     "rename instead": "It can be renamed by POST /rename-task.",
+    "rename the task": "It can be renamed by POST /rename-task, with `force`: true.",
     "rename the round": "It can be renamed by POST /rename-round, with `force`: true.",
     "force a rename": "To rename it all the same, send `force`: true.",
     "larger minD": "Ask for a larger `min_d`.",
@@ -32,6 +33,8 @@ _WAYS_OUT = {
     "list tokens": "GET /tokens lists those there are.",
     "log a round": "Log one by POST /log.",
     "log scores": "Log them by POST /log.",
+    "log under one name": "Log what counts of '{merged}' under '{into}' instead by POST /log, and"
+    " withdraw it under '{merged}' by POST /withdraw.",
     "log as runs": "POST /log-runs takes runs, and POST /log with `from_runs` scores them.",
     "log as assessments": "POST /log-qrels takes relevance assessments.",
     "log the assessments": "Log them by POST /log-qrels.",
@@ -41,6 +44,7 @@ _WAYS_OUT = {
     "name an earlier round": "Name an earlier one in `from_round`.",
     "run without the measure": "Give the run scores of it, or take it out of the file.",
     "name the measures": "Name those to log in `measures`, or send `all_measures`.",
+    "name another token": "Make one under another name.",
     "name two rounds": "Name others in `from_round` and `to_round`.",
     "no layout": "If it should be read so, say in `layout` how it is laid out: wide, long, ...",
     "no matrix": "GET /matrices of a task lists those there are.",
@@ -66,6 +70,9 @@ _WAYS_OUT = {
     "qrels revised meanwhile": "Look at it by GET /qrels, then log this one again if it still"
     " corrects it.",
     "reason needed": "Say why in `reason`.",
+    "replace the token": "Make one under another name, and if it is to replace this one, revoke this"
+    " one by POST /revoke-token.",
+    "restore instead": "These very scores count again once that is taken back by POST /restore.",
     "reason to fit": "Say why in `reason`.",
     "record the teams": "Record it by POST /describe-teams.",
     "revise with a reason": "Give the reason in `revise`.",

@@ -314,12 +314,15 @@ def find_logged(
     return series, row
 
 
-def withdrawn_error(series: Series, row: Row[Any]) -> WithdrawnError:
-    """Return the error for a score matrix whose latest revision is withdrawn, with the reason."""
+def withdrawn_error(series: Series, row: Row[Any], *, again: bool = False) -> WithdrawnError:
+    """Return the error for a score matrix whose latest revision is withdrawn, with the reason.
+
+    `again` is whether these very scores are logged again.
+    """
     return WithdrawnError(
         f"The {series.measure} scores of round '{series.round}' (matrix {row.id}) are withdrawn:"
         f" {row.withdrawn.rstrip('.')}.",
-        way_out="withdrawn matrix",
+        way_out="restore instead" if again else "withdrawn matrix",
         matrix=row.id,
         round=series.round,
         measure=series.measure,

@@ -30,6 +30,8 @@ from roundbook.measure_names import (
 
 # How much of a measure's name is enough to ask whether it is meant.
 _LEAST_START = 3
+# A cutoff in which letters may stand for digits: 1O of nDCG@1O, P_1O and ndcg1O.
+_LETTERS_IN_CUTOFF = re.compile(r"((?<=[@_.])[OoIl]+)?[0-9][0-9OoIl]*$|(?<=@)[OoIl]+$")
 
 
 class MeasureIdentity(NamedTuple):
@@ -76,8 +78,9 @@ def parse_measure(name: str) -> MeasureIdentity:
 class RecordedMeasure(NamedTuple):
     """A measure of the record; its scores lie within `bounds`, if these are known.
 
-    `is_new` is whether it was just recorded; it may then be mistyped for one of `others`, which the
-    task has, and which are empty where it is not new.
+    `is_new` is whether nothing of it counts in the task yet. It may then be mistyped for one of
+    `others`, of which something counts there; they are empty where it is not new, or is a known
+    measure that the record has.
     """
 
     id: int
@@ -133,8 +136,10 @@ def ensure_measure(
             way_out="other bounds",
             measure=row.name,
         )
-    is_new = added is not None
-    others = [other.name for other in of_task] if is_new else []
+    counting = {other.id: other.name for other in of_task if other.counts}
+    is_new = row.id not in counting
+    may_be_slip = is_new and (added is not None or not is_known_measure(row.name))
+    others = list(counting.values()) if may_be_slip else []
     return RecordedMeasure(row.id, row.name, row.family, recorded, is_new, others)
 
 
@@ -180,24 +185,37 @@ def near_measure(name: str) -> str | None:
     """Return the known measure that a canonical name most likely means, misspelt or cut short.
 
     None if there is none. Its parameters and cutoff stay as they are; a cutoff may lack its @, as
-    in ``ndcg10``.
+    in ``ndcg10``, or have letters for digits, as in ``nDCG@1O``.
     """
     if is_known_measure(name):
         return None
-    lacking = re.fullmatch(r"([^\W\d_]+)_?([0-9]+)", name)
+    measure = canonical_measure(_LETTERS_IN_CUTOFF.sub(_as_digits, name))
+    lacking = re.fullmatch(r"([^\W\d_]+)_?([0-9]+)", measure)
     # Names such as NERR10 have a number and no cutoff.
-    if lacking and not is_measure_like(name):
+    if lacking and not is_measure_like(measure):
         measure = canonical_measure(f"{lacking[1]}@{lacking[2]}")
-        return measure if is_known_measure(measure) else None
-    family = re.split(r"[(@]", name, maxsplit=1)[0]
+    if not is_known_measure(measure):
+        family = re.split(r"[(@]", measure, maxsplit=1)[0]
+        measure = (_near_family(family) or family) + measure.removeprefix(family)
+    return measure if is_known_measure(measure) and not measure.endswith("@0") else None
+
+
+def _as_digits(cutoff: re.Match[str]) -> str:
+    return cutoff[0].translate(str.maketrans("OoIl", "0011"))
+
+
+def _near_family(family: str) -> str | None:
+    """Return the family of known measures that a name most likely means, or None."""
     # As `prec` is short for precision, whatever else it is near to.
     starts = {
         known
         for spelling, known in FAMILY_OF.items()
         if len(family) >= _LEAST_START and spelling.startswith(family.lower())
     }
-    near = starts.pop() if len(starts) == 1 else near_name(family, FAMILIES)
-    return None if near is None else near + name.removeprefix(family)
+    if len(starts) == 1:
+        return starts.pop()
+    spelling = near_name(family, FAMILY_OF)
+    return near_name(family, FAMILIES) or (spelling and FAMILY_OF[spelling])
 
 
 def measure_named(rows: Sequence[Row[Any]], name: str) -> Row[Any] | None:
@@ -219,18 +237,23 @@ def measure_named(rows: Sequence[Row[Any]], name: str) -> Row[Any] | None:
 
 
 def measures_of(connection: Connection, task_id: int) -> Sequence[Row[Any]]:
-    """Return the measures that a task has numbers for, by name."""
+    """Return the measures that a task has numbers for, by name; `counts` is whether any counts."""
     return connection.execute(_MEASURES, {"task": task_id}).all()
 
 
 _MEASURES = text("""
-SELECT * FROM roundbook.measure
-WHERE id IN (
-    SELECT measure_id FROM roundbook.matrix
+SELECT measure.*, used.counts
+FROM roundbook.measure
+JOIN (
+    SELECT measure_id, bool_or(counts) AS counts
+    FROM (
+        SELECT round_id, measure_id, id IN (SELECT id FROM roundbook.current_matrix) AS counts
+        FROM roundbook.matrix
+        UNION ALL
+        SELECT round_id, measure_id, true FROM roundbook.published_variance
+    ) AS used
     JOIN roundbook.round ON round.id = round_id WHERE task_id = :task
-    UNION
-    SELECT measure_id FROM roundbook.published_variance
-    JOIN roundbook.round ON round.id = round_id WHERE task_id = :task
-)
+    GROUP BY measure_id
+) AS used ON used.measure_id = measure.id
 ORDER BY name
 """)

@@ -33,9 +33,10 @@ class RecordedVariance(Result):
     With `dry_run` it is what would have been done. `impact` lists the saved results that rest on
     the former revision and are stale.
     `matrix` is the round's current score matrix, whose variance is used instead, None without one.
-    `other_measures` are the task's other measures if this one is new to the record; `near_names`
-    are the task and round that are new to the record, if they may be misspelt. `variance_ratio` is
-    that of a raw variance to the median of the measure's other rounds, if they are far apart.
+    `other_measures` are the task's other measures if this one is new to the record, or to the task
+    and not a known one; `near_names` are the task and round that are new to the record, if they may
+    be misspelt. `variance_ratio` is that of a raw variance to the median of the measure's other
+    rounds, if they are far apart.
     """
 
     task: str

@@ -22,10 +22,10 @@ from roundbook.requests.tasks import ListMeasures, MergeMeasures
 class MeasureEntry(Result):
     """A measure, with counts of what is recorded for it in all tasks or in one.
 
-    `tasks` are the tasks that have it, `rounds` is the number of rounds. `matrices` counts score
-    matrices with all their revisions. `spellings` are the names of measures that were merged into
-    it. `spelling_of` is another measure of the record of which its name is only a spelling, else
-    None.
+    `tasks` are the tasks that have it, `rounds` is the number of rounds where it counts. `matrices`
+    counts score matrices with all their revisions, but for those whose latest one is withdrawn.
+    `spellings` are the names of measures that were merged into it. `spelling_of` is another measure
+    of the record of which its name is only a spelling, else None.
     """
 
     measure: str
@@ -60,11 +60,13 @@ class MergedMeasures(Result):
 
 
 _USES = """
-SELECT round.task_id, task.name AS task, used.round_id, used.measure_id, used.matrices, used.published
+SELECT round.task_id, task.name AS task, used.*
 FROM (
-    SELECT round_id, measure_id, 1 AS matrices, 0 AS published FROM roundbook.matrix
+    SELECT round_id, measure_id, 1 AS matrices, 0 AS published, current.id IS NOT NULL AS counts
+    FROM roundbook.matrix
+    LEFT JOIN roundbook.current_matrix AS current USING (round_id, measure_id, assessments)
     UNION ALL
-    SELECT round_id, measure_id, 0, 1 FROM roundbook.published_variance
+    SELECT round_id, measure_id, 0, 1, true FROM roundbook.published_variance
 ) AS used
 JOIN roundbook.round ON round.id = used.round_id
 JOIN roundbook.task ON task.id = round.task_id
@@ -82,7 +84,11 @@ LEFT JOIN (
            sum(matrices) FILTER (WHERE counts) AS matrices,
            sum(published) FILTER (WHERE counts) AS published,
            bool_or(task_id = :task) AS of_task
-    FROM (SELECT *, coalesce(task_id = CAST(:task AS bigint), true) AS counts FROM used) AS counted
+    FROM (
+        SELECT task_id, task, round_id, measure_id, matrices, published,
+               counts AND coalesce(task_id = CAST(:task AS bigint), true) AS counts
+        FROM used
+    ) AS counted
     GROUP BY measure_id
 ) AS entry ON entry.measure_id = measure.id
 WHERE CAST(:task AS bigint) IS NULL OR entry.of_task
@@ -256,12 +262,16 @@ def _refuse_scores_of_both(connection: Connection, merged: Row[Any], into: Row[A
     first = clashes[0]
     content = "a published variance" if first.merged is None else "scores"
     matrices = f"; matrices {first.merged} and {first.kept}" if first.merged else ""
+    or_not = ", withdrawn or not" if first.merged else ""
     more = len(clashes) - 1
     raise AlreadyRecordedError(
         f"Both {merged.name} and {into.name} have {content} of round '{first.round}' of task"
         f" '{first.task}' ({first.assessments} assessments{matrices})"
         + (f", and in {more} more" if more else "")
-        + ", and one measure cannot have two: they stay apart.",
+        + f", and one measure cannot have two{or_not}: they stay apart.",
+        way_out="log under one name" if first.merged else None,
         task=first.task,
         round=first.round,
+        merged=merged.name,
+        into=into.name,
     )

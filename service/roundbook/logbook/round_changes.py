@@ -227,9 +227,10 @@ def remove_round(session: Session, request: RemoveRound) -> RemovedRound:
     recorded = recorded_round(connection, request.task, request.round, lock=True)
     task_id = recorded.task_id
     if content := content_of_rounds(connection, [recorded.id]):
-        # A published round keeps its label.
-        label = None if recorded.status == "published" else recorded.label
-        raise not_empty_error(f"Round '{recorded.label}'", content, request.task, rename=label)
+        label = recorded.label
+        # A published round keeps its label, and so does one that a saved result rests on.
+        rename = recorded.status != "published" and not results_of_round(connection, recorded.id)
+        raise not_empty_error(f"Round '{label}'", content, request.task, label, rename=rename)
     connection.execute(round_.delete().where(round_.c.id == recorded.id))
     later = connection.execute(
         select(round_.c.id)

@@ -131,8 +131,9 @@ def main_measure(rounds: Sequence[Round]) -> str:
 
 
 def other_measures(rounds: Sequence[Round], measure: str) -> list[str]:
-    """Return the measures of rounds except `measure`, by name."""
-    return sorted({row.measure for entry in rounds for row in entry.matrices} - {measure})
+    """Return the measures of rounds except `measure`, by name, without withdrawn scores."""
+    rows = [row for entry in rounds for row in entry.matrices if row.withdrawn is None]
+    return sorted({row.measure for row in rows} - {measure})
 
 
 class OpenedRound(NamedTuple):
@@ -263,7 +264,7 @@ def with_order(rounds: Sequence[Round]) -> list[Round]:
 
 
 class PublishedPart(NamedTuple):
-    """The published part of a task: the number of its rounds, and the measures of their scores."""
+    """The published part of a task: the number of its rounds, and the measures that count there."""
 
     rounds: int
     measures: list[str]
@@ -288,7 +289,7 @@ _PUBLISHED = text("""
 SELECT task.name, count(DISTINCT round.id), array_remove(array_agg(DISTINCT measure.name), NULL)
 FROM roundbook.task
 JOIN roundbook.round ON round.task_id = task.id
-LEFT JOIN roundbook.matrix ON matrix.round_id = round.id
+LEFT JOIN roundbook.current_matrix AS matrix ON matrix.round_id = round.id
 LEFT JOIN roundbook.measure ON measure.id = matrix.measure_id
 WHERE round.status = 'published'
 GROUP BY task.name

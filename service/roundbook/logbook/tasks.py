@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from functools import partial
 from operator import not_
 
 from psycopg.errors import UniqueViolation
@@ -12,7 +13,14 @@ from sqlalchemy import Connection, exc, select, text
 from sqlalchemy.dialects.postgresql import insert
 
 from roundbook.database.run_tables import qrels, run_upload
-from roundbook.database.tables import matrix, published_variance, result, round_, task
+from roundbook.database.tables import (
+    current_matrix,
+    matrix,
+    published_variance,
+    result,
+    round_,
+    task,
+)
 from roundbook.database.token_tables import access_token
 from roundbook.errors import AlreadyRecordedError, RecordError, RoundPublishedError
 from roundbook.logbook.events import record_event
@@ -22,9 +30,12 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.requests.tasks import CreateTask, RemoveTask, RenameTask
 
+# The noun for scores none of which count.
+_WITHDRAWN = "withdrawn scores"
+
 
 class Task(Result):
-    """A task, with its number of rounds and its measures."""
+    """A task, with its number of rounds and the measures of which anything counts in it."""
 
     task: str
     title: str | None
@@ -137,12 +148,14 @@ def remove_task(session: Session, request: RemoveTask) -> RemovedTask:
     task_id = find_task(connection, request.task, lock=True)
     name = connection.execute(select(task.c.name).where(task.c.id == task_id)).scalar_one()
     rounds = connection.execute(
-        select(round_.c.id, round_.c.label)
+        select(round_.c.id, round_.c.label, round_.c.status)
         .where(round_.c.task_id == task_id)
         .order_by(round_.c.ordinal)
     ).all()
     if content := content_of_rounds(connection, [row.id for row in rounds]):
-        raise not_empty_error(f"Task '{name}'", content, name)
+        saved = connection.execute(select(result.c.id).where(result.c.task_id == task_id)).first()
+        rename = saved is None and all(row.status == "draft" for row in rounds)
+        raise not_empty_error(f"Task '{name}'", content, name, rename=rename)
     _refuse_saved(connection, task_id, name, "stays")
     of_task = select(access_token.c.name).where(access_token.c.task_id == task_id)
     if (token := connection.execute(of_task.limit(1)).scalar()) is not None:
@@ -172,7 +185,8 @@ def _refuse_saved(connection: Connection, task_id: int, name: str, effect: str) 
 def content_of_rounds(connection: Connection, rounds: Sequence[int]) -> str | None:
     """Return the noun for content that keeps rounds from being removed, or None without any."""
     contents = (
-        (matrix, "scores"),
+        (current_matrix, "scores"),
+        (matrix, _WITHDRAWN),
         (published_variance, "a published variance"),
         (run_upload, "runs"),
         (qrels, "relevance assessments"),
@@ -185,23 +199,20 @@ def content_of_rounds(connection: Connection, rounds: Sequence[int]) -> str | No
 
 
 def not_empty_error(
-    name: str, content: str, task_name: str, rename: str | None = None
+    name: str, content: str, task_name: str, label: str | None = None, *, rename: bool
 ) -> RecordError:
-    """Return the error for a task or round that cannot be removed because of its content.
+    """Return the error for a task, or a round of this label, that its content keeps from removal.
 
-    `rename` is the label of a round that may have another one.
+    `rename` is whether it may have another name.
     """
-    message, scores = f"{name} holds {content}, so it stays.", content == "scores"
-    if rename is not None:
-        return RecordError(
-            message,
-            way_out="withdraw or rename" if scores else "rename the round",
-            task=task_name,
-            round=rename,
-        )
-    if not scores:
-        return RecordError(message, task=task_name)
-    return RecordError(message, way_out="withdraw instead", task=task_name)
+    scores, stay = content == "scores", ", which stay in the record" * (content == _WITHDRAWN)
+    facts = {"task": task_name} | ({} if label is None else {"round": label})
+    error = partial(RecordError, f"{name} holds {content}{stay}, so it stays.", **facts)
+    if not rename:
+        return error(way_out="withdraw instead" if scores else None)
+    if label is None:
+        return error(way_out="withdraw instead" if scores else "rename the task")
+    return error(way_out="withdraw or rename" if scores else "rename the round")
 
 
 def list_tasks(session: Session) -> TaskList:
@@ -234,7 +245,7 @@ SELECT task.name AS task, task.title, count(DISTINCT round.id) AS rounds,
 FROM roundbook.task
 LEFT JOIN roundbook.round ON round.task_id = task.id
 LEFT JOIN (
-    SELECT round_id, measure_id FROM roundbook.matrix
+    SELECT round_id, measure_id FROM roundbook.current_matrix
     UNION
     SELECT round_id, measure_id FROM roundbook.published_variance
 ) AS used ON used.round_id = round.id

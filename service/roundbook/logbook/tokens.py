@@ -83,8 +83,11 @@ def create_token(session: Session, request: CreateToken) -> CreatedToken:
         .returning(access_token.c.id)
     ).scalar_one_or_none()
     if token_id is None:
+        in_force = _read(_find(session, name)).status == "in force"
         raise AlreadyRecordedError(
-            f"There is a token '{name}' already; names are not used again.", token=name
+            f"There is a token '{name}' already; names are not used again.",
+            way_out="replace the token" if in_force else "name another token",
+            token=name,
         )
     details = {"token": name, "scope": request.scope}
     record_event(session, "token created", task_id=task_id, details=details)

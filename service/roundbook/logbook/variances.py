@@ -117,6 +117,8 @@ def show_histories(session: Session, request: VarianceHistoryRequest) -> Varianc
     ------
     NotRecordedError
         When the task, a measure or a round does not exist, or nothing is left.
+    WithdrawnError
+        When all the scores asked for are withdrawn.
     """
     connection, task, since = session.connection, request.task, request.since
     task_id = find_task(connection, task)
@@ -130,10 +132,14 @@ def show_histories(session: Session, request: VarianceHistoryRequest) -> Varianc
     rows = [row.with_same_topics(same) for row in read_rows(connection, scores, request.scale)]
     undated = sorted({row.round for row in rows if row.held is None}) if since else []
     kept = [row for row in rows if since is None or (row.held is not None and row.held >= since)]
+    withdrawn = read_withdrawn(connection, scores)
     if not kept:
-        raise NotRecordedError(
-            f"Task '{task}' has no variance on the scale {request.scale} in the rounds asked for"
-            + (f"; of these, rounds without a date: {', '.join(undated)}." if undated else "."),
+        gone = [] if rows else withdrawn
+        raise (WithdrawnError if gone else NotRecordedError)(
+            f"Task '{task}' has no variance on the scale {request.scale}"
+            + (" in the rounds asked for" if since or round_ids else "")
+            + (f"; of these, rounds without a date: {', '.join(undated)}." if undated else ".")
+            + "".join(f" {left_out(matrix)}" for matrix in gone),
             task=task,
             scale=request.scale,
         )
@@ -158,7 +164,7 @@ def show_histories(session: Session, request: VarianceHistoryRequest) -> Varianc
         since=since,
         undated=undated,
         histories=sorted(histories, key=_instability, reverse=True),
-        withdrawn=read_withdrawn(connection, scores),
+        withdrawn=withdrawn,
     )
 
 

@@ -63,6 +63,10 @@ _WAYS_OUT = {
         "Log a correction with its reason, or take the withdrawal back, in a terminal:",
         "roundbook matrix restore {matrix} --reason REASON",
     ),
+    "restore instead": NextStep(
+        "These very scores count again once that is taken back, in a terminal:",
+        "roundbook matrix restore {matrix} --reason REASON",
+    ),
     "correct the teams": NextStep(
         "Send another file or, to correct the record, in a terminal:", f"{_TEAMS} --revise REASON"
     ),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from roundbook.measure_names import is_known_measure
 from roundbook.presentation.phrases import listed
 
 if TYPE_CHECKING:
@@ -16,10 +17,14 @@ def new_measure_notes(measure: str, others: Sequence[str], near: str | None = No
 
     `near` is that of an evaluation tool with nearly this name, noted in a task without others too.
     """
-    meant = did_you_mean(measure, others) or (f" Did you mean {near}?" if near else "")
+    known = is_known_measure(measure)
+    # A known measure is no slip for one that is none.
+    likely = [other for other in others if is_known_measure(other)] if known else others
+    meant = f" Did you mean {near}?" if near else did_you_mean(measure, likely)
     if not others:
         return [f"No evaluation tool knows the measure '{measure}'.{meant}"] if near else []
-    return [f"The measure '{measure}' is new to the record; this task has {listed(others)}.{meant}"]
+    new = "new to the record" if known else "none that Roundbook knows"
+    return [f"The measure '{measure}' is {new}; this task has {listed(others)}.{meant}"]
 
 
 def ratio_notes(measure: str, ratio: float | None) -> list[str]:

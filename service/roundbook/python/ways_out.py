@@ -99,6 +99,14 @@ _WAYS_OUT = {
     "unalias": "If that is wrong: book.ask('unalias_topic', task={task!r}, name={name!r})",
     "variance revised meanwhile": "Look at book.variances({task!r}, {measure!r}), then record this again"
     " if it still corrects it.",
+    "log under one name": "Log what counts of {merged!r} under {into!r} instead, and withdraw the"
+    " former: book.withdraw(matrix, reason)",
+    "name another token": "Make one under another name.",
+    "replace the token": "Make one under another name, and if it is to replace this one:"
+    " book.ask('revoke_token', name={token!r})",
+    "rename the task": "It can be renamed: book.ask('rename_task', task={task!r}, name='...',"
+    " force=True)",
+    "restore instead": "These very scores count again by: book.restore({matrix}, 'why')",
     "withdraw instead": "Scores can be withdrawn: book.withdraw(matrix, reason)",
     "withdraw or rename": "Scores can be withdrawn: book.withdraw(matrix, reason); the round renamed:"
     " book.ask('rename_round', task={task!r}, round={round!r}, name='...', force=True)",

@@ -39,6 +39,18 @@ def test_a_slip_is_near_and_the_next_in_a_series_is_not(name, known, near):
         ("ndcg10", "nDCG@10"),
         ("err_20", "ERR@20"),
         ("prec@5", "P@5"),
+        # Letters for digits; what is left of the name is of another family too.
+        ("nDCG@1O", "nDCG@10"),
+        ("P@1O", "P@10"),
+        ("nDCG@l0", "nDCG@10"),
+        ("ERR@2O", "ERR@20"),
+        ("P_1O", "P@10"),
+        ("ndgc1O", "nDCG@10"),
+        ("P@1X", None),
+        ("P@O", None),
+        ("click@1O", None),
+        ("MAPP", "AP"),
+        ("nDGC10", "nDCG@10"),
         ("succ@5", "Success@5"),
         # The start of recall and of reciprocal rank.
         ("rec@5", None),

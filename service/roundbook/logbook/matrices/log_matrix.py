@@ -255,7 +255,7 @@ def _find_stored(entry: Entry) -> _Outcome:
     connection, series, latest = entry.session.connection, entry.series, entry.latest
     assert latest is not None
     if latest.withdrawn is not None:
-        raise withdrawn_error(series, latest)
+        raise withdrawn_error(series, latest, again=True)
     record = partial(
         record_event,
         entry.session,

@@ -48,11 +48,11 @@ class Remarks(Result):
     Attributes
     ----------
     other_measures : list of str
-        The task's other measures if this one is new to the record: it may be one of them,
-        mistyped.
+        The task's other measures if this one is new to the record, or to the task and not a known
+        one: it may be one of them, mistyped.
     near_measure : str or None
-        If this measure is new to the record and not a known one: the known measure that it may
-        be a misspelling of.
+        If this measure is new to the task and not a known one: the known measure that it may be a
+        misspelling of.
     other_assessments : list of str
         The task's assessments labels if this one is new to it: it may be one of them, mistyped.
     near_names : list of NearName
