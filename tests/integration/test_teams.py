@@ -152,6 +152,22 @@ def test_a_team_that_is_renamed_in_one_round_alone_is_told(engine, write):
     assert done.former_teams == {}
 
 
+def test_runs_of_a_wrong_file_that_was_corrected_are_not_of_the_round(engine, write):
+    log_scores(engine, "r1", SCORES[:, :3], runs=list("abc"))
+    log_scores(engine, "r1", SCORES[:, 3:], runs=list("def"), revise="wrong file")
+    header = "run,team"
+    wrong = write(["a,A", "b,B", "c,C"], header)
+    with pytest.raises(InputError, match="none of the 3 runs of round 'r1'; it names runs of scor"):
+        describe_teams(engine, "t", "r1", wrong)
+    done = describe_teams(engine, "t", "r1", write(["a,A", "d,D", "e,D"], header))
+    assert (done.runs, done.described) == (3, 2)
+    assert (done.unknown_runs, done.undescribed_runs) == (["a"], ["f"])
+    assert described_notes(done)[0].startswith(
+        "The team file names what is not in the scores or lists that count in round 'r1': run a."
+    )
+    assert known(engine)["a"] == (None, None, None)
+
+
 def test_columns_of_a_team_file_that_are_not_read_are_told(engine, write, tmp_path):
     scores = tmp_path / "scores.csv"
     scores.write_text("topic,a,b\n1,0.1,0.4\n2,0.5,0.3\n")

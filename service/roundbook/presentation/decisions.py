@@ -109,7 +109,8 @@ def stale_by_topics(changed: AliasedTopics | UnaliasedTopic) -> str | None:
 
 def described_notes(described: DescribedTeams) -> list[str]:
     """Return the notes on a team file: runs left out, variances estimated anew, former teams."""
-    notes = team_file_notes(described, f"round '{described.round}'")
+    where = f"the scores or lists that count in round '{described.round}'"
+    notes = team_file_notes(described, where)
     corrected = described.status == "corrected"
     note = renewed_note(described.renewed, corrected=corrected, dry_run=described.dry_run)
     former = [
