@@ -30,7 +30,8 @@ class RefittableFactors(Result):
     """A measure's latest factors that were fitted on other runs than the pool known now.
 
     They were fitted on `standardising_runs` of `runs`, and `contributed` runs are known to have
-    contributed to the pool.
+    contributed to the pool. Unless `pool_known`, of some of the standardising runs it is not known
+    any more whether they did.
     """
 
     measure: str
@@ -39,6 +40,7 @@ class RefittableFactors(Result):
     standardising_runs: int
     contributed: int
     runs: int
+    pool_known: bool = Field(default=True, exclude_if=bool)
 
 
 class DescribedTeams(Result):
@@ -49,9 +51,9 @@ class DescribedTeams(Result):
     of the renewed variance estimates, one entry for each estimate. `refittable` are the round's
     factors that rest on other runs than the pool, if the file changes what is known of the pool.
     `unknown_runs` are runs of the file that do not count in the round, `undescribed_runs` runs that
-    it lacks, `unread_columns` columns that hold nothing that is known of a team file. `former_teams` are teams
-    that have no run in the round any more, with the other rounds of the task in which they have: a
-    team that was renamed in one round alone counts as two. `hidden` are the hidden parts of a
+    it lacks, `unread_columns` columns that hold nothing that is known of a team file. `former_teams`
+    are teams that have no run in the round any more, with the other rounds of the task in which they
+    have: a team that was renamed in one round alone counts as two. `hidden` are the hidden parts of a
     workbook.
     `publication` has the fingerprints of a published round whose runs change.
     """
@@ -109,7 +111,7 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
             round=label,
             runs=len(counting),
         )
-    described = describe_runs(connection, round_id, known, correct=reason is not None)
+    described = describe_runs(connection, round_id, known, correct=teams.facts if reason else ())
     changes = described.changes
     runs = len({change.run for change in changes})
     corrected = any(change.was is not None for change in changes)
@@ -222,7 +224,7 @@ def refittable_factors(connection: Connection, round_id: int) -> list[Refittable
 
 _REFITTABLE = """
 SELECT measure.name AS measure, latest.assessments, latest.version,
-       latest.runs AS standardising_runs, pool.contributed, pool.runs
+       latest.runs AS standardising_runs, pool.contributed, pool.runs, pool.all_known AS pool_known
 FROM (
     SELECT DISTINCT ON (measure_id, assessments) *
     FROM roundbook.factor_set
@@ -237,13 +239,15 @@ CROSS JOIN LATERAL (
            bool_or(
                run.contributed_to_pool
                <> (latest.standardising = 'all' OR listed.run_id IS NOT NULL)
-           ) AS differs
+           ) AS differs,
+           bool_or(run.contributed_to_pool IS NULL AND listed.run_id IS NOT NULL) AS some_forgotten
     FROM roundbook.matrix_run
     JOIN roundbook.run ON run.id = matrix_run.run_id
     LEFT JOIN roundbook.factor_set_run AS listed
         ON listed.factor_set_id = latest.id AND listed.run_id = run.id
     WHERE matrix_run.matrix_id = latest.matrix_id
 ) AS pool
-WHERE latest.standardising <> 'chosen' AND pool.all_known AND pool.differs AND pool.contributed >= 2
-ORDER BY measure.name, latest.assessments
+WHERE latest.standardising <> 'chosen'
+  AND (pool.all_known AND pool.differs AND pool.contributed >= 2 OR pool.some_forgotten)
+ORDER BY pool_known DESC, measure.name, latest.assessments
 """

@@ -252,7 +252,8 @@ def _renewed(renewal: Renewal) -> list[str]:
 
 
 def _refittable(factors: Sequence[Any], *, corrected: bool = False) -> list[str]:
-    return [refittable_note(factors, corrected=corrected)] if factors else []
+    of_pool = [[one for one in factors if one.pool_known is known] for known in (True, False)]
+    return [refittable_note(group, corrected=corrected) for group in of_pool if group]
 
 
 def _stale(decision: Any) -> list[str]:  # noqa: ANN401

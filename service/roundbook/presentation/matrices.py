@@ -176,9 +176,17 @@ def standardising_note(logged: LoggedMatrix) -> str | None:
 
 
 def refittable_note(refittable: Sequence[RefittableFactors], *, corrected: bool = False) -> str:
-    """Return the note that factors rest on other runs than those of the pool known now."""
+    """Return the note that factors rest on other runs than those of the pool known now.
+
+    They are all of a known pool, or none of them is.
+    """
     measures = ", ".join(dict.fromkeys(factors.measure for factors in refittable))
     first, *_ = refittable
+    if not first.pool_known:
+        return (
+            f"The factors of {measures} rest on runs of which it is not known any more whether they"
+            " contributed to the pool."
+        )
     all_runs = all(factors.standardising_runs == factors.runs for factors in refittable)
     pool = "another one" if corrected else "known"
     return (
