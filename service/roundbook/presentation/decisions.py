@@ -298,7 +298,9 @@ _STALE_BY: dict[str, Callable[[Any], str]] = {
         f" {'is withdrawn' if corrected.matrix_status == 'withdrawn' else 'counts'}"
     ),
     "ChangedRound": lambda changed: (
-        f"round '{changed.round}' is on collection '{changed.collection}'"
+        f"round '{changed.round}' declares no collection"
+        if changed.collection is None
+        else f"round '{changed.round}' is on collection '{changed.collection}'"
     ),
 }
 _SENTENCES: dict[str, Callable[[Any], Iterable[str | None]]] = {
