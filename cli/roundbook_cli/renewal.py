@@ -117,7 +117,7 @@ def refit_notes(
     *,
     corrected: bool = False,
 ) -> list[str]:
-    """Return the note that factors rest on other runs than the pool, with commands to refit them.
+    """Return the notes that factors rest on other runs than the pool, with commands to refit them.
 
     The list is empty where none do. `corrected` is whether another pool was known before.
     """
@@ -126,22 +126,30 @@ def refit_notes(
     from roundbook.presentation.matrices import refittable_note
 
     labels = Counter(factors.measure for factors in refittable)
-    commands = [
-        refit_command(
-            of_round.task,
-            of_round.round,
-            measure_options(
-                factors.measure, factors.assessments, of_several=labels[factors.measure] > 1
-            ),
-            "pooled",
-        )
-        for factors in refittable
-    ]
-    note = refittable_note(refittable, corrected=corrected)
-    alike = "To fit them on it, in all rounds alike"
-    if of_round.publication is not None:
-        alike += f" (round '{of_round.round}' is published, and its fingerprint changes with them)"
-    return ["\n  ".join([f"{note} {alike}:", *commands])]
+    notes = []
+    for known, where, runs in ((True, "it", "pooled"), (False, "all runs", "all")):
+        of_pool = [factors for factors in refittable if factors.pool_known is known]
+        if not of_pool:
+            continue
+        commands = [
+            refit_command(
+                of_round.task,
+                of_round.round,
+                measure_options(
+                    factors.measure, factors.assessments, of_several=labels[factors.measure] > 1
+                ),
+                runs,
+            )
+            for factors in of_pool
+        ]
+        note = refittable_note(of_pool, corrected=corrected)
+        alike = f"To fit them on {where}, in all rounds alike"
+        if of_round.publication is not None:
+            alike += (
+                f" (round '{of_round.round}' is published, and its fingerprint changes with them)"
+            )
+        notes.append("\n  ".join([f"{note} {alike}:", *commands]))
+    return notes
 
 
 def print_refit(factors: FactorSet | ShownMatrix) -> None:

@@ -114,7 +114,7 @@ def set_(
     task: TaskName,
     round_label: RoundLabel,
     held: date | None = option(CreateRound, "held", metavar="DATE", parser=read_day),
-    collection: str | None = option(CreateRound, "collection", metavar="NAME"),
+    collection: str | None = option(SetRound, "collection", metavar="NAME"),
     force: bool = option(SetRound, "force"),
     dry_run: bool = option(SetRound, "dry_run"),
     form: Form = "table",

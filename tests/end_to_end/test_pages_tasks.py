@@ -318,6 +318,25 @@ def test_the_first_page_says_what_the_latest_variance_is(client, book):
     assert latest() == ".0200 AP, published without scores"
 
 
+def test_topics_of_scores_that_count_no_more_have_not_returned(client, book):
+    topics = scores(1).getvalue()
+    others = topics.replace("\nt", "\nu")
+    book.log("covid", "1", io.StringIO(topics), "AP", create=True)
+    book.log("covid", "2", io.StringIO(topics), "AP", create=True)
+    assert "2 8 8 5" in words(client.get("/task", params=OF))  # 8 topics, of which 8 returned
+    book.log("covid", "2", io.StringIO(others), "AP", revise="wrong file")
+    assert "2 8 – 5" in words(client.get("/task", params=OF))
+
+    def looked_at():
+        files = {"file": ("scores.csv", topics, "text/csv")}
+        page = client.post("/upload", data=OF | {"round": "3"}, files=files)
+        return re.search(r"Topics of other rounds (\d of \d)", words(page))[1]
+
+    assert looked_at() == "8 of 8"
+    book.ask("withdraw", matrix=1, reason="a slip")
+    assert looked_at() == "0 of 8"
+
+
 @pytest.mark.long
 def test_advice_on_drift_names_what_pages_have(client, book):
     topics = scores(1).getvalue()

@@ -174,3 +174,22 @@ def test_the_database_guards_that_a_topic_is_one(logged, engine, tmp_path):
             with pytest.raises(Exception, match=reason):
                 connection.execute(text(statement))
             connection.rollback()
+
+
+def test_topics_of_superseded_or_withdrawn_scores_are_none_of_the_rounds(
+    roundbook, logged, tmp_path
+):
+    (tmp_path / "own.csv").write_text(SCORES.format(6, 7, 8))
+    revise = ("--measure", "AP", "--revise", "wrong file")
+    assert roundbook("log", "t", "r2", tmp_path / "own.csv", *revise).code == 0
+
+    def rounds():
+        listed = roundbook("topic", "list", "t", "--format", "json").json["topics"]
+        return {row["topic"]: [entry["round"] for entry in row["rounds"]] for row in listed}
+
+    own = {name: ["r2"] for name in "678"}
+    assert rounds() == {name: ["r1"] for name in "123"} | {"4": [], "5": []} | own
+    gone = write_ids(tmp_path / "gone.csv", [("1", "r2", "4")])
+    assert "round 'r2' has no topic '4'" in roundbook("topic", "alias", "t", gone).refusal()
+    assert roundbook("matrix", "withdraw", "1", "--reason", "a slip").code == 0
+    assert rounds() == {name: [] for name in "12345"} | own

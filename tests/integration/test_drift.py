@@ -446,7 +446,9 @@ def test_a_collection_is_declared_filled_in_and_not_changed_silently(engine):
     with pytest.raises(InputError, match="nothing to set"):
         set_round(engine, "t", "b")
     with pytest.raises(InputError, match="printable name"):
-        set_round(engine, "t", "b", collection="  ")
+        create_round(engine, "t", "c", collection="  ")
+    with pytest.raises(AlreadyRecordedError, match="with collection 'AQUAINT', not ''"):
+        set_round(engine, "t", "b", collection="")
     with pytest.raises(NotRecordedError, match="no round 'c'"):
         set_round(engine, "t", "c", collection="X")
 

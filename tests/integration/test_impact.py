@@ -685,7 +685,8 @@ def test_a_collection_names_what_it_makes_stale(engine, resting, terminal, shell
     names = [f"plan '{PLAN}' version 1", "plan 'std' version 1"]
     report = REPORT.replace("drift-1", "drift-2")
     why = (
-        "round 'r2': its document collection was declared, which tells the topics that rounds share"
+        "round 'r2': its document collection was declared or taken back, which tells the topics that"
+        " rounds share"
     )
     assert [
         (line["kind"], line["name"], line["stale"], line["why"], line["renew"])
@@ -897,7 +898,7 @@ def test_decisions_say_what_they_make_stale_at_every_door(engine, resting):
     event.listen(engine, "before_cursor_execute", keep)
     few, changed, fitted = decide("A", 0)
     report = f"  {REPORT.replace('drift-1', 'drift-2')} (rounds 'r2' and 'r3'): round"
-    declared = "its document collection was declared, which tells the topics that rounds share"
+    declared = "its document collection was declared or taken back, which tells the topics that rounds share"
     assert decision_sentences(changed)[:2] == [
         "Stale now that round 'r2' is on collection 'A':",
         f"{report} 'r2': {declared}",

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 from tests.factories import (
     Design,
+    list_events,
     list_results,
     log_scores,
     plan_task,
+    renew_results,
     report_drift,
     save_plan,
     save_report,
@@ -18,6 +20,7 @@ from tests.factories import (
 from tests.savepoints import prepared
 
 from roundbook.formats import RunTeam
+from roundbook.presentation.decisions import stale_headline
 from roundbook.presentation.saved_results import why_stale
 from roundbook_cli.renewal import renewal
 
@@ -76,10 +79,26 @@ def test_collections_that_are_declared_tell_the_shared_topics(saved):
     assert "its document collection was declared" in shown.stale[0].why
     assert shown.renew is not None
     (report,) = list_results(saved, "t", kind="drift").results
-    declared = "its document collection was declared, which tells the topics that rounds share"
+    declared = "its document collection was declared or taken back, which tells the topics that rounds share"
     assert why_stale(report) == f"round 'a': {declared}; round 'b': {declared}"
     renewed = plan_task(saved, "t", "AP", Design(m=(5,), min_d=(0.1,)))
     assert (renewed.estimate.pooled.topics, shown.plan.estimate.pooled.topics) == (20, 10)
+
+
+def test_a_collection_that_was_declared_by_a_slip_is_taken_back(saved):
+    set_round(saved, "t", "a", collection="news", user="tester")
+    renew_results(saved, task="t")
+    taken_back = set_round(saved, "t", "a", collection="", force=True, user="tester")
+    assert taken_back.collection is None
+    assert {dependent.entry.name for dependent in taken_back.impact} == {"next", "t/drift-1"}
+    assert stale_headline(taken_back) == "Stale now that round 'a' declares no collection:"
+    (event, *_) = reversed(list_events(saved, what="round changed").events)
+    assert event.details == {"collection": {"was": "news", "is": None}}
+    (report,) = list_results(saved, "t", kind="drift").results
+    assert "its document collection was declared or taken back" in why_stale(report)
+    assert set_round(saved, "t", "a", collection="", user="tester").impact == []
+    assert len(list_events(saved, what="round changed").events) == 2
+    assert verify_record(saved).differences == []
 
 
 def test_a_report_is_verified_by_the_systems_that_were_known(saved):

@@ -29,14 +29,16 @@ from roundbook.database.engine import unit_of_work
 from roundbook.errors import AlreadyRecordedError, ContentDiffersError, InputError
 from roundbook.formats import RunTeam
 from roundbook.presentation import drift
-from roundbook.presentation.decisions import described_notes
+from roundbook.presentation.decisions import decision_sentences, described_notes
 from roundbook.presentation.factors import heading
 from roundbook.presentation.figures import factors_caption, fitted_on
 from roundbook.presentation.matrices import factor_rows, log_notes, standardising_note
 from roundbook.presentation.record import event_details
+from roundbook.presentation.runs import corrections, described_phrase
 from roundbook.presentation.saved_results import change_sentence
 from roundbook.presentation.views import view_of
 from roundbook_cli.drift_advice import report_text
+from roundbook_cli.renewal import refit_notes
 
 RUNS = 6
 SCORES = np.random.default_rng(8).random((9, RUNS))
@@ -150,6 +152,60 @@ def test_a_team_that_is_renamed_in_one_round_alone_is_told(engine, write):
         renamed = write(["run0,New", "run1,New"], "run,team")
         done = describe_teams(engine, "t", label, renamed, revise="renamed")
     assert done.former_teams == {}
+
+
+def test_empty_cells_take_back_what_a_wrong_team_file_filled_in(engine, write):
+    pool = of_pool(True, True, True, True, False, False)
+    wrong = {tag: replace(run, system="sys" + tag) for tag, run in pool.items()}
+    log_scores(engine, "r1", SCORES, teams=wrong)
+    log_scores(engine, "r2", SCORES[::-1])
+    save_report(engine, "t", "AP")
+    lacking = write([f"run{index},team {index}" for index in range(RUNS)], "run,team")
+    right = write([f"run{index},team {index},," for index in range(RUNS)])
+    for file, reason in ((right, None), (lacking, "it has no such columns")):
+        done = describe_teams(engine, "t", "r1", file, revise=reason)
+        assert (done.status, done.refittable) == ("unchanged", [])
+
+    done = describe_teams(engine, "t", "r1", right, revise="was of another round")
+    assert described_phrase(done) == "corrected 6 of its 6 runs"
+    assert (
+        corrections(done.changes)["run0"] == "in the pool: yes → unknown; system: sysrun0 → unknown"
+    )
+    assert known(engine)["run0"] == ("team 0", None, None)
+    (event,) = list_events(engine, what="runs corrected").events
+    assert event.details["system of run5"] == {"was": "sysrun5", "is": None}
+    # The factors rest on a pool that was another round's.
+    (factors,) = done.refittable
+    assert factors.model_dump().items() >= {"measure": "AP", "pool_known": False}.items()
+    assert show_factors(engine, "t", "r1", "AP").pool_now == 0
+    (note,) = refit_notes(done, done.refittable, corrected=True)
+    assert note == (
+        "The factors of AP rest on runs of which it is not known any more whether they contributed to"
+        " the pool. To fit them on all runs, in all rounds alike:\n"
+        "  roundbook factors fit t r1 --measure AP --runs all --reason REASON"
+    )
+    assert any(note.startswith(sentence) for sentence in decision_sentences(done))
+    assert [dependent.entry.name for dependent in done.impact] == ["t/drift-1"]
+    assert verify_record(engine).differences == []
+    fit_factor_set(engine, "t", "r1", "AP", runs=["all"], reason="the pool is unknown")
+    partly = write(["run0,team 0,yes,"])
+    assert describe_teams(engine, "t", "r1", partly).refittable == []
+
+
+def test_runs_of_a_wrong_file_that_was_corrected_are_not_of_the_round(engine, write):
+    log_scores(engine, "r1", SCORES[:, :3], runs=list("abc"))
+    log_scores(engine, "r1", SCORES[:, 3:], runs=list("def"), revise="wrong file")
+    header = "run,team"
+    wrong = write(["a,A", "b,B", "c,C"], header)
+    with pytest.raises(InputError, match="none of the 3 runs of round 'r1'; it names runs of scor"):
+        describe_teams(engine, "t", "r1", wrong)
+    done = describe_teams(engine, "t", "r1", write(["a,A", "d,D", "e,D"], header))
+    assert (done.runs, done.described) == (3, 2)
+    assert (done.unknown_runs, done.undescribed_runs) == (["a"], ["f"])
+    assert described_notes(done)[0].startswith(
+        "The team file names what is not in the scores or lists that count in round 'r1': run a."
+    )
+    assert known(engine)["a"] == (None, None, None)
 
 
 def test_columns_of_a_team_file_that_are_not_read_are_told(engine, write, tmp_path):

@@ -13,7 +13,12 @@ from roundbook_cli.renewal import refit_notes
 def test_factors_of_several_assessments_are_told_apart():
     def refittable(measure, assessments):
         return SimpleNamespace(
-            measure=measure, assessments=assessments, standardising_runs=4, runs=4, contributed=2
+            measure=measure,
+            assessments=assessments,
+            standardising_runs=4,
+            runs=4,
+            contributed=2,
+            pool_known=True,
         )
 
     of_round = SimpleNamespace(task="t", round="1", publication=None)

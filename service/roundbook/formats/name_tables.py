@@ -58,10 +58,12 @@ class RunTeam:
 class RunTeams(dict[str, RunTeam]):
     """The rows of a team file by run tag, in its order, and the `hidden` parts of a workbook.
 
-    `unread` are the headings of columns that hold nothing that is known of a team file.
+    `facts` are the fields of `RunTeam` that it has a column for, `unread` the headings of columns
+    that hold nothing that is known of a team file.
     """
 
     hidden: tuple[HiddenCells, ...] = ()
+    facts: frozenset[str] = frozenset()
     unread: tuple[str, ...] = ()
 
 
@@ -88,6 +90,8 @@ def read_teams(path: Path | str, max_bytes: int = LARGEST_FILE) -> RunTeams:
     teams = RunTeams()
     headings = (heading.strip() for at, heading in enumerate(table.header) if at not in read_at)
     teams.unread = tuple(filter(None, headings))
+    fact_at = {"type": type_at, "contributed_to_pool": pool_at, "system": system_at}
+    teams.facts = frozenset({"team", *(fact for fact, at in fact_at.items() if at is not None)})
     if table.hidden is not None:
         teams.hidden = (table.hidden,)
     lines: dict[str, int] = {}

@@ -83,7 +83,7 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
     """Record the day and the document collection of a round.
 
     Unknown values are filled in; recorded ones change only with `force`, and those that are None in
-    the request stay as they are.
+    the request stay as they are. An empty collection takes back the declared one.
 
     Raises
     ------
@@ -94,9 +94,12 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
     AlreadyRecordedError
         When another value is recorded and `force` is not given.
     """
-    collection = collection_name(request)
+    taken_back = request.collection is not None and not request.collection.strip()
+    collection = None if taken_back else collection_name(request)
     values = {"held": request.held, "collection": collection}
-    if not any(values.values()):
+    given = {name for name, value in values.items() if value is not None}
+    given |= {"collection"} if taken_back else set()
+    if not given:
         raise InputError("There is nothing to set.", way_out="nothing to set")
     connection = session.connection
     recorded = recorded_round(connection, request.task, request.round, lock=True)
@@ -104,13 +107,13 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
     new = {
         name: value
         for name, value in values.items()
-        if value is not None and value != getattr(recorded, name)
+        if name in given and value != getattr(recorded, name)
     }
     former = {name: getattr(recorded, name) for name in new}
     for name, was in former.items():
         if was is not None and not request.force:
             raise AlreadyRecordedError(
-                f"Round '{recorded.label}' is recorded with {name} '{was}', not '{new[name]}'.",
+                f"Round '{recorded.label}' is recorded with {name} '{was}', not '{new[name] or ''}'.",
                 way_out="force a change",
                 round=recorded.label,
             )
@@ -123,7 +126,7 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
             task_id=task_id,
             round_id=recorded.id,
             details={
-                name: {"was": was and str(was), "is": str(new[name])}
+                name: {"was": was and str(was), "is": new[name] and str(new[name])}
                 for name, was in former.items()
             },
         )

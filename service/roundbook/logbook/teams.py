@@ -30,7 +30,8 @@ class RefittableFactors(Result):
     """A measure's latest factors that were fitted on other runs than the pool known now.
 
     They were fitted on `standardising_runs` of `runs`, and `contributed` runs are known to have
-    contributed to the pool.
+    contributed to the pool. Unless `pool_known`, of some of the standardising runs it is not known
+    any more whether they did.
     """
 
     measure: str
@@ -39,19 +40,20 @@ class RefittableFactors(Result):
     standardising_runs: int
     contributed: int
     runs: int
+    pool_known: bool = Field(default=True, exclude_if=bool)
 
 
 class DescribedTeams(Result):
     """The changes by a team file to a round's runs, with an overall `status`.
 
-    `runs` is the number of runs in the round whose scores or lists count, with those that the file
-    names, and `described` the number that were completed or corrected. `renewed` are the measures
+    `runs` is the number of runs in the round whose scores or lists count, and `described` the number
+    that were completed or corrected. `renewed` are the measures
     of the renewed variance estimates, one entry for each estimate. `refittable` are the round's
     factors that rest on other runs than the pool, if the file changes what is known of the pool.
-    `unknown_runs` are runs that only the file has, `undescribed_runs` runs that it lacks,
-    `unread_columns` columns that hold nothing that is known of a team file. `former_teams` are teams
-    that have no run in the round any more, with the other rounds of the task in which they have: a
-    team that was renamed in one round alone counts as two. `hidden` are the hidden parts of a
+    `unknown_runs` are runs of the file that do not count in the round, `undescribed_runs` runs that
+    it lacks, `unread_columns` columns that hold nothing that is known of a team file. `former_teams`
+    are teams that have no run in the round any more, with the other rounds of the task in which they
+    have: a team that was renamed in one round alone counts as two. `hidden` are the hidden parts of a
     workbook.
     `publication` has the fingerprints of a published round whose runs change.
     """
@@ -86,7 +88,7 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
     NotRecordedError
         When there is no such task or round.
     InputError
-        When the file names none of the round's runs, or the reason is empty.
+        When the file names none of the runs that count, or the reason is empty.
     AlreadyRecordedError
         When the file contradicts the record and there is no reason.
     """
@@ -96,19 +98,22 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
     recorded = recorded_round(connection, request.task, request.round, lock=True)
     round_id = recorded.id
     tags = {row.tag: row.counts for row in connection.execute(text(_RUNS), {"round": round_id})}
-    if tags.keys().isdisjoint(teams):
+    # Those of scores that were corrected or withdrawn are of the round no more.
+    counting = [tag for tag, counts in tags.items() if counts]
+    known = {tag: teams[tag] for tag in counting if tag in teams}
+    if not known:
         label = request.round.strip()
+        why = "its first column must hold the run tags"
+        if not tags.keys().isdisjoint(teams):
+            why = "it names runs of scores that were corrected or withdrawn"
         raise InputError(
-            f"The team file names none of the {len(tags)} runs of round '{label}'; its first column"
-            " must hold the run tags.",
+            f"The team file names none of the {len(counting)} runs of round '{label}'; {why}.",
             round=label,
-            runs=len(tags),
+            runs=len(counting),
         )
-    described = describe_runs(connection, round_id, teams, correct=reason is not None)
+    described = describe_runs(connection, round_id, known, correct=teams.facts if reason else ())
     changes = described.changes
     runs = len({change.run for change in changes})
-    # Those of scores that were corrected or withdrawn are asked for no more.
-    counting = [tag for tag, counts in tags.items() if counts or tag in teams]
     corrected = any(change.was is not None for change in changes)
     renewed: list[str] = []
     if changes:
@@ -138,7 +143,7 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
         changes=changes,
         renewed=renewed,
         refittable=refittable_factors(connection, round_id) if pool_changed(changes) else [],
-        unknown_runs=[tag for tag in teams if tag not in tags],
+        unknown_runs=[tag for tag in teams if tag not in known],
         undescribed_runs=[tag for tag in counting if tag not in teams],
         unread_columns=list(teams.unread),
         former_teams=_former_teams(connection, recorded, changes),
@@ -219,7 +224,7 @@ def refittable_factors(connection: Connection, round_id: int) -> list[Refittable
 
 _REFITTABLE = """
 SELECT measure.name AS measure, latest.assessments, latest.version,
-       latest.runs AS standardising_runs, pool.contributed, pool.runs
+       latest.runs AS standardising_runs, pool.contributed, pool.runs, pool.all_known AS pool_known
 FROM (
     SELECT DISTINCT ON (measure_id, assessments) *
     FROM roundbook.factor_set
@@ -234,13 +239,15 @@ CROSS JOIN LATERAL (
            bool_or(
                run.contributed_to_pool
                <> (latest.standardising = 'all' OR listed.run_id IS NOT NULL)
-           ) AS differs
+           ) AS differs,
+           bool_or(run.contributed_to_pool IS NULL AND listed.run_id IS NOT NULL) AS some_forgotten
     FROM roundbook.matrix_run
     JOIN roundbook.run ON run.id = matrix_run.run_id
     LEFT JOIN roundbook.factor_set_run AS listed
         ON listed.factor_set_id = latest.id AND listed.run_id = run.id
     WHERE matrix_run.matrix_id = latest.matrix_id
 ) AS pool
-WHERE latest.standardising <> 'chosen' AND pool.all_known AND pool.differs AND pool.contributed >= 2
-ORDER BY measure.name, latest.assessments
+WHERE latest.standardising <> 'chosen'
+  AND (pool.all_known AND pool.differs AND pool.contributed >= 2 OR pool.some_forgotten)
+ORDER BY pool_known DESC, measure.name, latest.assessments
 """

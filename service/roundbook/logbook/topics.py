@@ -13,7 +13,14 @@ from sqlalchemy import Connection, func, select, text
 from roundbook.database.copying import copy_rows
 from roundbook.database.run_tables import judgment_list, qrels, run_list, run_upload
 from roundbook.database.table_parts import among
-from roundbook.database.tables import matrix, matrix_topic, round_, topic, topic_alias
+from roundbook.database.tables import (
+    current_matrix,
+    matrix,
+    matrix_topic,
+    round_,
+    topic,
+    topic_alias,
+)
 from roundbook.errors import AlreadyRecordedError, BadFileError, NotRecordedError
 from roundbook.formats.name_tables import TopicId, read_topic_ids
 from roundbook.logbook.events import record_event
@@ -56,14 +63,17 @@ class UnaliasedTopic(OtherId):
 
 
 class TopicInRound(Result):
-    """A round that has a topic in its scores, and the topic's id there."""
+    """A round that has a topic in scores that count, and the topic's id there."""
 
     round: str
     id: str
 
 
 class Topic(Result):
-    """A topic, its other ids, and the rounds it is in."""
+    """A topic, its other ids, and the rounds it is in.
+
+    It is in none where all its scores are superseded or withdrawn.
+    """
 
     topic: str
     aliases: list[str]
@@ -185,17 +195,17 @@ def _refused(row: TopicId, reason: str, **facts: Any) -> BadFileError:  # noqa: 
 def _round_topics(
     connection: Connection, task_id: int, task: str, rows: Sequence[TopicId]
 ) -> dict[str, set[str]]:
-    """Return the topics of the rounds in the rows, by round; none for a round without scores."""
+    """Return the topics of the rounds in the rows, by round; none for one without scores that count."""
     ids = {
         label: find_round(connection, task_id, task, label)
         for label in dict.fromkeys(row.round for row in rows)
     }
     topics: dict[int, set[str]] = defaultdict(set)
     for round_id, name in connection.execute(
-        select(matrix.c.round_id, topic.c.name)
-        .join(matrix_topic, matrix_topic.c.matrix_id == matrix.c.id)
+        select(current_matrix.c.round_id, topic.c.name)
+        .join(matrix_topic, matrix_topic.c.matrix_id == current_matrix.c.id)
         .join(topic, topic.c.id == matrix_topic.c.topic_id)
-        .where(matrix.c.round_id.in_(ids.values()))
+        .where(current_matrix.c.round_id.in_(ids.values()))
         .distinct()
     ):
         topics[round_id].add(name)
@@ -302,9 +312,10 @@ def list_topics(session: Session, request: ListTopics) -> TopicList:
     task_id = find_task(connection, request.task)
     same = same_topics(connection, task_id)
     scored = connection.execute(
-        select(topic.c.name, round_.c.label)
+        select(topic.c.name, round_.c.label, func.count(current_matrix.c.id).label("current"))
         .join(matrix_topic, matrix_topic.c.topic_id == topic.c.id)
         .join(matrix, matrix.c.id == matrix_topic.c.matrix_id)
+        .outerjoin(current_matrix, current_matrix.c.id == matrix.c.id)
         .join(round_, round_.c.id == matrix.c.round_id)
         .where(topic.c.task_id == task_id)
         .group_by(topic.c.name, round_.c.label, round_.c.ordinal)
@@ -315,8 +326,9 @@ def list_topics(session: Session, request: ListTopics) -> TopicList:
         aliases[name].append(spelled)
     rounds: dict[str, list[TopicInRound]] = {}
     for row in scored:
-        in_round = TopicInRound(round=row.label, id=row.name)
-        rounds.setdefault(same.name(row.name), []).append(in_round)
+        of_topic = rounds.setdefault(same.name(row.name), [])
+        if row.current:
+            of_topic.append(TopicInRound(round=row.label, id=row.name))
     names = list(rounds)
     if request.after is not None:
         last = same.name(request.after)

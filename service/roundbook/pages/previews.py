@@ -57,9 +57,9 @@ def _look_at_scores(session: Session, logged: LoggedMatrices) -> dict[str, Any]:
     listed = list_topics(session, ListTopics(task=matrix.task)).topics
     own = set(details.topics)
     returned = sum(
-        len(topic.rounds) > 1
+        any(entry.round != matrix.round for entry in topic.rounds)
         for topic in listed
-        if any(entry.round == matrix.round and entry.id in own for entry in topic.rounds)
+        if not own.isdisjoint((topic.topic, *topic.aliases))
     )
     standardising = standardising_note(matrix)
     published = None

@@ -109,7 +109,8 @@ def stale_by_topics(changed: AliasedTopics | UnaliasedTopic) -> str | None:
 
 def described_notes(described: DescribedTeams) -> list[str]:
     """Return the notes on a team file: runs left out, variances estimated anew, former teams."""
-    notes = team_file_notes(described, f"round '{described.round}'")
+    where = f"the scores or lists that count in round '{described.round}'"
+    notes = team_file_notes(described, where)
     corrected = described.status == "corrected"
     note = renewed_note(described.renewed, corrected=corrected, dry_run=described.dry_run)
     former = [
@@ -251,7 +252,8 @@ def _renewed(renewal: Renewal) -> list[str]:
 
 
 def _refittable(factors: Sequence[Any], *, corrected: bool = False) -> list[str]:
-    return [refittable_note(factors, corrected=corrected)] if factors else []
+    of_pool = [[one for one in factors if one.pool_known is known] for known in (True, False)]
+    return [refittable_note(group, corrected=corrected) for group in of_pool if group]
 
 
 def _stale(decision: Any) -> list[str]:  # noqa: ANN401
@@ -296,7 +298,9 @@ _STALE_BY: dict[str, Callable[[Any], str]] = {
         f" {'is withdrawn' if corrected.matrix_status == 'withdrawn' else 'counts'}"
     ),
     "ChangedRound": lambda changed: (
-        f"round '{changed.round}' is on collection '{changed.collection}'"
+        f"round '{changed.round}' declares no collection"
+        if changed.collection is None
+        else f"round '{changed.round}' is on collection '{changed.collection}'"
     ),
 }
 _SENTENCES: dict[str, Callable[[Any], Iterable[str | None]]] = {

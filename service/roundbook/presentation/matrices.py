@@ -176,9 +176,17 @@ def standardising_note(logged: LoggedMatrix) -> str | None:
 
 
 def refittable_note(refittable: Sequence[RefittableFactors], *, corrected: bool = False) -> str:
-    """Return the note that factors rest on other runs than those of the pool known now."""
+    """Return the note that factors rest on other runs than those of the pool known now.
+
+    They are all of a known pool, or none of them is.
+    """
     measures = ", ".join(dict.fromkeys(factors.measure for factors in refittable))
     first, *_ = refittable
+    if not first.pool_known:
+        return (
+            f"The factors of {measures} rest on runs of which it is not known any more whether they"
+            " contributed to the pool."
+        )
     all_runs = all(factors.standardising_runs == factors.runs for factors in refittable)
     pool = "another one" if corrected else "known"
     return (
@@ -228,7 +236,10 @@ def team_file_notes(about: Remarks | DescribedTeams, where: str) -> list[str]:
     notes = []
     if about.unknown_runs:
         runs = _named("run", about.unknown_runs)
-        notes.append(f"The team file names what is not in {where}: {runs}.")
+        notes.append(
+            f"The team file names what is not in {where}: {runs}. Check that it is of this round; if"
+            " it is not, the right one with a reason (round teams) takes back what it filled in."
+        )
     if about.undescribed_runs:
         notes.append(f"The team file says nothing of {_named('run', about.undescribed_runs)}.")
     if about.unread_columns:

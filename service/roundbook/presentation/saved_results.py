@@ -83,7 +83,8 @@ _OF_ROUND = {
     "estimated": "its teams became known or were corrected, which its interval rests on",
     "uploaded": "further runs were logged since",
     "collection": (
-        "its document collection was declared, which tells the topics that rounds share"
+        "its document collection was declared or taken back, which tells the topics that rounds"
+        " share"
     ),
     "topics": (
         "topics of it were declared to have other ids, or to have none, which tells the topics that"

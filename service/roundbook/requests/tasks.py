@@ -46,6 +46,11 @@ class CreateRound(Request):
 class SetRound(CreateRound):
     """The day and the document collection of a round that is recorded already."""
 
+    collection: str | None = Field(
+        None,
+        description="Its document collection; rounds on different ones share no topics. Empty: it"
+        " declares none any more.",
+    )
     force: bool = Field(
         default=False, description="Change what is recorded, not only what is unknown."
     )

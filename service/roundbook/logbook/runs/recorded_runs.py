@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
 from unicodedata import normalize
 
@@ -120,17 +120,21 @@ def record_runs(
 
 
 def describe_runs(
-    connection: Connection, round_id: int, teams: Mapping[str, RunTeam], *, correct: bool = False
+    connection: Connection,
+    round_id: int,
+    teams: Mapping[str, RunTeam],
+    *,
+    correct: Collection[str] = (),
 ) -> DescribedRuns:
     """Record the facts of a team file on recorded runs of a round.
 
-    Unknown facts are filled in. Known ones change only with `correct`, and then become unknown
-    where the file leaves a cell empty, unless the whole column is empty.
+    Unknown facts are filled in. Known ones change only where they are among those to `correct`, and
+    then become unknown where the file leaves a cell empty.
 
     Raises
     ------
     AlreadyRecordedError
-        When the team file contradicts the record, and `correct` is not set.
+        When the team file contradicts the record on a fact that is not to be corrected.
     """
     recorded_team = _record_teams(
         connection, [run.team for run in teams.values() if run.team is not None]
@@ -144,11 +148,6 @@ def describe_runs(
         ),
         {"round": round_id, "tags": list(teams)},
     ).all()
-    corrected = {
-        fact
-        for fact in _FACTS
-        if correct and any(getattr(run, fact) is not None for run in teams.values())
-    }
     changes: list[RunChange] = []
     clashes: list[RunChange] = []
     new: dict[int, dict[str, object]] = {}
@@ -159,12 +158,12 @@ def describe_runs(
             of_team = recorded_team[value] if fact == "team" and value is not None else None
             if of_team is not None:
                 value = of_team.name
-            now = value if value is not None or fact in corrected else was
+            now = value if value is not None or fact in correct else was
             facts[fact] = now
             if now != was:
                 change = RunChange(run=row.tag, fact=fact, was=was, now=now)
                 changes.append(change)
-                if was is not None and not correct:
+                if was is not None and fact not in correct:
                     clashes.append(change)
                 if fact == "team":
                     facts["team_id"] = of_team and of_team.id
