@@ -84,8 +84,12 @@ BY_HOLM = "runs are told apart by t, Holm too"
 STALE_IN_SHORT = "what is stale is counted, its renewal comes first, and one line has the rest"
 SIGNS = "limits of a shift have their signs"
 NO_SHARED = "rounds without shared topics are called so; only the code is unbridged"
+DENOMINATORS = "the formulas of changes between rounds are those computed, of sizes"
 OF_PUBLISHED = "the interval of published variances alone is no jackknife"
 CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
+    "study change drift first same --measure AP --pivot 'system 1' --trials 200 --format json": {
+        "out.protocol": DENOMINATORS,
+    },
     "variance show paper --measure nG@1 --format json": {
         "out.pooled.interval.method": OF_PUBLISHED,
         "out.pooled.interval.source": OF_PUBLISHED,
