@@ -9,6 +9,7 @@ from typing import Any
 from roundbook.logbook.drift.assessment import StandardisingRuns
 from roundbook.logbook.drift.evidence import DriftTests, RecurringSystems, TopicDrift
 from roundbook.logbook.drift.report import DriftCurve, DriftReport
+from roundbook.logbook.variance_history import is_other_scale
 from roundbook.presentation.drift_advice import (
     advice,
     consequence_reason,
@@ -113,7 +114,7 @@ def _collections(result: DriftReport | DriftCurve) -> list[tuple[str, str | None
 
 def notes(report: DriftReport) -> list[str]:
     """Return the notes on the verdict, a paragraph each; a provisional verdict is the last note."""
-    paragraphs = [_backwards(report), choice_note(report)]
+    paragraphs = [_backwards(report), choice_note(report), _other_scale(report)]
     if report.verdict != "unbridged":
         paragraphs += [
             _these_runs(report),
@@ -128,7 +129,8 @@ def notes(report: DriftReport) -> list[str]:
 
 def brief_notes(report: DriftReport) -> list[str]:
     """Return the notes that accompany the verdict in a brief report too."""
-    return list(filter(None, (_backwards(report), choice_note(report), _small_sds(report))))
+    brief = (_backwards(report), choice_note(report), _other_scale(report), _small_sds(report))
+    return list(filter(None, brief))
 
 
 def _backwards(report: DriftReport) -> str | None:
@@ -206,6 +208,16 @@ def _small_sds(report: DriftReport) -> str | None:
         f"The mean of the topics' shifts, each in its own standard deviation, is"
         f" {signed(report.mean_shift)}: topics on which the runs hardly differ moved otherwise than"
         " the rest."
+    )
+
+
+def _other_scale(report: DriftReport) -> str | None:
+    """Return the note that the rounds' scores may differ in scale; None where they need not."""
+    if not report.sd_ratio or not is_other_scale(report.sd_ratio**2):
+        return None
+    return (
+        f"The spread is {plain(report.sd_ratio)} times what it was: perhaps the scores of one of the"
+        " rounds are on another scale (percent?). Look at them before you follow the advice."
     )
 
 
