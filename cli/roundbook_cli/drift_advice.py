@@ -98,6 +98,10 @@ def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str
         purpose = f"Ask whether the factors of '{pair.round}', which was held first, still hold"
         rounds = ("--from", pair.round, "--to", pair.recorded_after)
         steps.append((purpose, command("drift", task, *of_measure, *rounds)))
+    if (pair := report.latest_not_held_last) is not None:
+        purpose = f"Compare with round '{pair.recorded_after}', which was held last"
+        rounds = ("--from", first, "--to", pair.recorded_after)
+        steps.append((purpose, command("drift", task, *of_measure, *rounds)))
     steps += [
         (purpose, refit_command(task, label, of_measure, runs))
         for purpose, label, runs in _fits(report)

@@ -134,13 +134,19 @@ def brief_notes(report: DriftReport) -> list[str]:
 
 
 def _backwards(report: DriftReport) -> str | None:
-    """Return the note that a later round is compared with an earlier one; None where it is not.
+    """Return the note that a round is compared with an earlier one, or not with the one held last.
 
-    Where dates contradict the order in which the rounds are recorded, the dates decide.
+    None where neither is so. Where dates contradict the order in which the rounds are recorded, the
+    dates decide.
     """
     if report.out_of_order is not None:
         runs = "forwards" if report.backwards else "backwards"
         return f"{out_of_order(report.out_of_order)}: by the dates this comparison runs {runs}."
+    if report.latest_not_held_last is not None:
+        return (
+            f"{out_of_order(report.latest_not_held_last)}: this comparison takes the round recorded"
+            " last, not the one held last."
+        )
     if not report.backwards:
         return None
     return (
