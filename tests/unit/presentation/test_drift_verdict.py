@@ -357,6 +357,14 @@ def test_other_collections():
         "Round 'a' was held on the document collection 'X' and round 'b'"
     )
     assert "Only systems that run again unchanged can link them" in other.advice
+    assert "Did you mean" not in other.advice
+    near = Described(
+        loaded("a", SCORES, collection="CORD-19"), loaded("b", SCORES, collection="CORD19")
+    )
+    assert near.advice.endswith("'CORD19' is nearly 'CORD-19'. Did you mean CORD-19?")
+    declared = "roundbook round set task b --collection CORD-19 --force"
+    assert declared in near.commands
+    assert declared not in other.commands
     assert other.text["assumed"] is None
 
 
