@@ -84,7 +84,10 @@ STALE_IN_SHORT = "what is stale is counted, its renewal comes first, and one lin
 SIGNS = "limits of a shift have their signs"
 NO_SHARED = "rounds without shared topics are called so; only the code is unbridged"
 OF_PUBLISHED = "the interval of published variances alone is no jackknife"
+OTHER_TASK = "the same scores of another task are noted"
+APART = "a round without the topics that the others share is noted"
 CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
+    "log drift other drift-other.csv --measure AP --create": {"err": APART},
     "variance show paper --measure nG@1 --format json": {
         "out.pooled.interval.method": OF_PUBLISHED,
         "out.pooled.interval.source": OF_PUBLISHED,
@@ -242,6 +245,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": STUDIES_TOO,
     },
     "log web 2026 tied.csv --measure nDCG@10 --create --dry-run --format json": {
+        "out.remarks.same_scores": OTHER_TASK,
         "out.notes": ALIKE,
         "err": ALIKE,
     },
@@ -253,6 +257,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": WHICH_IS_STABLE,
     },
     "log web 2024 tied.csv --measure AP --assessments bronze --format json": {
+        "out.remarks.same_scores": OTHER_TASK,
         "out.notes": ALIKE,
         "err": ALIKE,
     },

@@ -219,7 +219,7 @@ def _small_sds(report: DriftReport) -> str | None:
 
 def _other_scale(report: DriftReport) -> str | None:
     """Return the note that the rounds' scores may differ in scale; None where they need not."""
-    if not report.sd_ratio or not is_other_scale(report.sd_ratio**2):
+    if not report.sd_ratio or not is_other_scale(report.sd_ratio * report.sd_ratio):
         return None
     return (
         f"The spread is {plain(report.sd_ratio)} times what it was: perhaps the scores of one of the"
