@@ -72,6 +72,8 @@ def record_teams(report: DriftReport) -> str:
 
 def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str, str]]:
     """Return the commands that follow the advice, each with its purpose."""
+    from roundbook.presentation.drift_advice import near_collection
+
     task, first, later = report.task, report.from_round, report.to_round
     # Those that the user named are named again: the task may have others.
     named = bool(assessments)
@@ -94,9 +96,17 @@ def next_commands(report: DriftReport, assessments: str | None) -> list[dict[str
     else:
         purpose = "Standardise each round by its own factors"
         steps = [(purpose, standardise(label)) for label in (first, later)]
+    if (near := near_collection(report)) is not None:
+        purpose = f"If '{later}' was held on '{near}' too, declare it"
+        same = command("round", "set", task, later, "--collection", near, "--force")
+        steps.append((purpose, same))
     if (pair := report.out_of_order) is not None and not report.backwards:
         purpose = f"Ask whether the factors of '{pair.round}', which was held first, still hold"
         rounds = ("--from", pair.round, "--to", pair.recorded_after)
+        steps.append((purpose, command("drift", task, *of_measure, *rounds)))
+    if (pair := report.latest_not_held_last) is not None:
+        purpose = f"Compare with round '{pair.recorded_after}', which was held last"
+        rounds = ("--from", first, "--to", pair.recorded_after)
         steps.append((purpose, command("drift", task, *of_measure, *rounds)))
     steps += [
         (purpose, refit_command(task, label, of_measure, runs))

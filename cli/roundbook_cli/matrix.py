@@ -35,7 +35,7 @@ from roundbook_cli.output import (
     talk,
     talk_notes,
 )
-from roundbook_cli.renewal import print_refit
+from roundbook_cli.renewal import command, print_refit
 from roundbook_cli.request_options import argument, option, request_of
 from roundbook_cli.session import changing, record
 
@@ -359,7 +359,7 @@ def _correct(
     database: str | None,
 ) -> None:
     """Withdraw or restore a score matrix, and print the dependents that this makes stale."""
-    from roundbook.presentation.decisions import uncorrected_note
+    from roundbook.presentation.decisions import rename_note, uncorrected_note
 
     with changing(context, database, keep=not request.dry_run) as session:
         corrected = correct(session, request)
@@ -367,4 +367,7 @@ def _correct(
     show(corrected, form, [corrected], _CORRECTED, extra=impact)
     if note := uncorrected_note(corrected, request.reason):
         talk(f"Note: {note}")
+    if note := rename_note(corrected):
+        renamed = command("round", "rename", corrected.task, corrected.round, "LABEL", "--force")
+        talk(f"Note: {note.removesuffix('.')}: {renamed}")
     tell_impact(corrected)

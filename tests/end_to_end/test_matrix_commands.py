@@ -170,6 +170,31 @@ def test_a_plan_that_left_the_scores_out_is_not_said_to_rest_on_them(logged, wri
     ]
 
 
+def test_the_withdrawal_of_a_rounds_only_scores_names_its_renaming(logged, write):
+    def notes(number, *words):
+        withdrawn = logged("matrix", "withdraw", number, "--reason", "wrong round", *words)
+        assert withdrawn.code == 0
+        return [line for line in withdrawn.err.splitlines() if "no other scores" in line]
+
+    (revised,) = numbers(logged)
+    path = write(table(SCORES / 2), "other.csv")
+    assert logged("log", "t", "r2", path, "--measure", "AP", "--create").code == 0
+    slip = numbers(logged, "--round", "r2")[0]
+    command = "roundbook round rename t r2 LABEL --force"
+    start = "Note: Round 'r2' has no other scores. If these are another round's,"
+    assert notes(slip, "--dry-run") == [f"{start} rename the round instead: {command}"]
+    assert notes(slip) == [f"{start} restore them and rename the round: {command}"]
+    assert notes(slip) == notes(revised) == []
+    assert logged("matrix", "restore", slip, "--reason", "renamed").code == 0
+    words = ("plan", "save", "p", "--task", "t", "--measure", "AP", "--m", "2", "--min-d", "0.5")
+    assert logged(*words).code == 0
+    assert notes(slip, "--dry-run") == []  # a round that a saved result rests on keeps its label
+    other = write(table(SCORES / 4), "third.csv")
+    for measure in ("AP", "RR"):
+        assert logged("log", "t", "r3", other, "--measure", measure, "--create").code == 0
+    assert notes(numbers(logged, "--round", "r3")[0]) == []
+
+
 def test_a_dry_withdrawal_says_what_would_be_stale_and_writes_nothing(logged):
     (number,) = numbers(logged)
     logged("round", "publish", "t", "r1", "--yes")

@@ -281,18 +281,16 @@ def test_a_variance_that_is_none(logged):
 
 def test_rounds_that_disagree_warn(logged, write):
     flat = "topic,a,b,c\n" + "".join(
-        f"{j},{0.5 + j % 3 / 50},{0.5 + j % 5 / 60},{0.5 + j % 7 / 70}\n" for j in range(40, 80)
+        f"{j},{0.5 + j % 3 / 23},{0.5 + j % 5 / 28},{0.5 + j % 7 / 32}\n" for j in range(40, 80)
     )
     words = ("log", TASK[1], "r_3", write(flat, "3.csv"), "--measure", "nDCG@10", "--create")
     assert logged(*words).code == 0
     shown = planned(logged, *TASK, *CELL)
     warning = shown["warning"]
-    # They differ so much that there is no planning variance to advise.
-    assert shown["variance_planning"] is None
-    assert warning.endswith(" Plan with the latest round's variance: --variance-at latest.")
-    command = f"roundbook plan {shlex.join(TASK)} --variance-at latest"
+    assert warning.endswith(" how much rounds differ: --variance-at planning.")
+    command = f"roundbook plan {shlex.join(TASK)} --variance-at planning"
     sentence = shown["estimate"]["pooled"]["warning"]
-    assert sentence == warning.replace("--variance-at latest.", command)
+    assert sentence == warning.replace("--variance-at planning.", command)
     assert "disagree" in logged("plan", *TASK, *CELL).out
     # What is to be published says that they do, and advises nothing.
     facts = warning.partition(" Plan with ")[0]
@@ -303,6 +301,26 @@ def test_rounds_that_disagree_warn(logged, write):
     bare = logged("plan", *TASK, *CELL, "--format", "csv")
     assert warning in bare.err
     assert "disagree" not in bare.out
+
+
+def test_a_round_in_percent_is_told_and_not_planned_with(logged, write):
+    percent = "topic,a,b,c\n" + "".join(
+        f"{j},{50 + j % 3},{50 + j % 5 * 9},{50 + j % 7 * 5}\n" for j in range(40, 80)
+    )
+    words = ("log", TASK[1], "r_3", write(percent, "3.csv"), "--measure", "nDCG@10", "--create")
+    assert logged(*words).code == 0
+    for at in ("pooled", "latest"):
+        shown = planned(logged, *TASK, *CELL, "--variance-at", at)
+        warning = shown["warning"]
+        assert warning.startswith("The rounds disagree: the variance of r_3 is 1,652 times that")
+        assert " perhaps its scores are on another scale (percent?). Look for what is" in warning
+        assert "--variance-at" not in warning
+        (note,) = shown["notes"]
+        assert note.endswith("differ so much that they do not bound the next one's from above.")
+    refusal = logged("plan", *TASK, *CELL, "--variance-at", "planning").refusal()
+    assert "(percent?). Look for what is wrong with the scores there" in refusal
+    history = logged("variance", "show", TASK[1], "--measure", "nDCG@10").out
+    assert history.count("(percent?)") == 1
 
 
 def test_a_variance_of_0_says_why_there_is_no_plan(roundbook, write):

@@ -86,10 +86,13 @@ SIGNS = "limits of a shift have their signs"
 NO_SHARED = "rounds without shared topics are called so; only the code is unbridged"
 DENOMINATORS = "the formulas of changes between rounds are those computed, of sizes"
 OF_PUBLISHED = "the interval of published variances alone is no jackknife"
+OTHER_TASK = "the same scores of another task are noted"
+APART = "a round without the topics that the others share is noted"
 CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
     "study change drift first same --measure AP --pivot 'system 1' --trials 200 --format json": {
         "out.protocol": DENOMINATORS,
     },
+    "log drift other drift-other.csv --measure AP --create": {"err": APART},
     "variance show paper --measure nG@1 --format json": {
         "out.pooled.interval.method": OF_PUBLISHED,
         "out.pooled.interval.source": OF_PUBLISHED,
@@ -247,6 +250,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": STUDIES_TOO,
     },
     "log web 2026 tied.csv --measure nDCG@10 --create --dry-run --format json": {
+        "out.remarks.same_scores": OTHER_TASK,
         "out.notes": ALIKE,
         "err": ALIKE,
     },
@@ -258,6 +262,7 @@ CHANGED_ON_PURPOSE: dict[str, dict[str, str]] = {
         "out": WHICH_IS_STABLE,
     },
     "log web 2024 tied.csv --measure AP --assessments bronze --format json": {
+        "out.remarks.same_scores": OTHER_TASK,
         "out.notes": ALIKE,
         "err": ALIKE,
     },

@@ -545,6 +545,14 @@ def test_a_token_for_one_task_reaches_no_other(service, book):
     for url in ("save/plan", "jobs/study/swap-rate"):
         slip = client.post(f"{PREFIX}/{url}", json=own | {"nots": "agreed"})
         assert problem(slip, 422, "`nots` is no field here")["field"] == "nots"
+    # That another task has exactly these scores is told to those alone who may see it.
+    log = {"task": "elsewhere", "round": "9", "measures": "AP", "create": True, "dry_run": True}
+    twins = {}
+    for scope in ("other", "admin"):
+        logged = service[scope].post(path("log"), params=log, content=scores_text()).json()
+        twins[scope] = logged["matrices"][0]["remarks"]["same_scores"]
+    assert twins["other"] is None
+    assert twins["admin"]["task"] == "t"
     # It is told before a field that is missing for it.
     problem(client.get(path("variances"), params={"task": "elsewhere", "mesure": "AP"}), 422,
             "There is no `mesure` here; there are task, measure")  # fmt: skip

@@ -23,7 +23,7 @@ from tests.factories import (
 
 from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
 from roundbook.logbook.rounds import Round
-from roundbook.presentation.drift import notes
+from roundbook.presentation.drift import brief_notes, notes
 from roundbook.presentation.drift_curve import curve_order
 from roundbook.presentation.plans import note_way_out
 from roundbook.presentation.plans import notes as plan_notes
@@ -130,6 +130,26 @@ def test_drift_goes_by_the_dates_where_they_contradict_the_order(logged):
     assert curve.out_of_order == [PAIR]
     assert curve_order(curve) == [f"{CLAUSE}, and the curve goes by the order of recording."]
     assert curve_order(curve)[0] in view_of(curve).sentences
+
+
+def test_drift_says_that_the_round_recorded_last_was_not_held_last(engine):
+    for label in ("march", "may", "april"):
+        log_scores(engine, label, GENERATOR.random((12, 8)))
+    before = report_drift(engine, "t", "AP")
+    assert "latest_not_held_last" not in before.model_dump()
+    set_round(engine, "t", "march", held=date(2020, 3, 1))
+    date_them(engine)
+    report = save_report(engine, "t", "AP").result
+    assert (report.from_round, report.to_round, report.out_of_order) == ("march", "april", None)
+    assert report.latest_not_held_last == PAIR
+    sentence = f"{CLAUSE}: this comparison takes the round recorded last, not the one held last."
+    assert notes(report)[0] == brief_notes(report)[0] == sentence
+    assert sentence in view_of(report).sentences
+    to_may = "roundbook drift t --measure AP --from march --to may"
+    assert to_may in [step["command"] for step in report_text(report)["commands"]]
+    named = report_drift(engine, "t", "AP", to_round="april")
+    assert named.latest_not_held_last is None
+    assert verify_record(engine).differences == []
 
 
 def test_a_plan_at_the_latest_variance_names_the_round_that_was_held_last(logged):

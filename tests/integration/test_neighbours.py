@@ -10,10 +10,12 @@ from sqlalchemy import event
 from tests.factories import log_matrix, record_variance, score_matrix, withdraw_matrix
 
 from roundbook.formats import RunTeam
+from roundbook.logbook.matrices.log_matrix import log_scores
 from roundbook.logbook.session import begin
 from roundbook.logbook.topics import alias_topics
 from roundbook.presentation.matrices import log_notes
 from roundbook.presentation.variances import recorded_notes
+from roundbook.requests.matrices import LogRequest
 from roundbook.requests.tasks import AliasTopics
 
 RNG = np.random.default_rng(7)
@@ -134,7 +136,7 @@ def test_the_same_scores_in_another_round(notes, engine, matrices):
         f"Round '1' has exactly the same AP scores (matrix {matrices[0]});"
         " check that the file is of round '2'."
     ]
-    # Of another measure in the same round only; nothing of other tasks or of what counts no more.
+    # Of another measure in the same round only; nothing of what counts no more.
     assert notes("3", ROUND1, measure="P@5") == [
         "The measure 'P@5' is new to the record; this task has AP."
     ]
@@ -142,10 +144,57 @@ def test_the_same_scores_in_another_round(notes, engine, matrices):
         f"The round has exactly the same AP scores (matrix {matrices[0]}); check that the file is of"
         " RR."
     ]
-    assert log_notes(log_matrix(engine, "u", "1", "AP", ROUND1, create=True, user="tester")) == []
+    # One of another task is named where this task has none.
+    other = log_matrix(engine, "u", "1", "AP", ROUND1, create=True, user="tester")
+    assert log_notes(other) == [
+        f"Round '1' of task 't' has exactly the same AP scores (matrix {matrices[0]}); check that the"
+        " file is of task 'u'."
+    ]
+    withdraw_matrix(engine, other.matrix, "wrong", user="tester")
     for number in matrices[:2]:
         withdraw_matrix(engine, number, "wrong", user="tester")
     assert notes("4", ROUND1) == []
+
+
+def test_who_may_see_one_task_alone_does_not_learn_of_scores_of_another(engine, notes):
+    notes("1", ROUND1)
+    request = LogRequest(task="u", round="1", measure="AP", create=True)
+
+    def twin(only_task):
+        with begin(engine, keep=False) as session:
+            limited = session._replace(only_task=only_task)
+            return log_scores(limited, request, ROUND1).remarks.same_scores
+
+    assert twin(None).task == "t"
+    assert twin("u") is None
+    log_matrix(engine, "u", "2", "AP", ROUND1, create=True, user="tester")
+    for only_task in (None, "u"):
+        assert (twin(only_task).round, twin(only_task).task) == ("2", None)
+
+
+def test_a_round_without_the_topics_that_the_others_share_is_noted(engine, notes, tmp_path):
+    runs = names("r", range(4))
+    assert notes("1", complete(["1", "2", "3"], runs)) == []
+    # Beside one other round, or rounds that have topics of their own, nothing is expected.
+    assert notes("2", complete(["a", "b", "c"], runs)) == []
+    assert notes("3", complete(["d", "e", "f"], runs)) == []
+    for label in ("2", "3"):
+        notes(label, complete(["1", label], runs), revise="ids")
+    assert notes("4", complete(["C-1", "C-2"], runs)) == [
+        "Round '4' shares no topic with the 3 other rounds, which share topics with each other; check"
+        " the file, or say which topics returned under other ids (topic alias)."
+    ]
+    again = notes("4", complete(["C-1", "C-2"], runs), measure="RR")
+    assert not any("shares no topic" in note for note in again)
+    assert notes("5", complete(["D-1", "D-2"], runs)) == []  # the fourth has its own, too
+    notes("4", complete(["1", "C-2"], runs), revise="ids")
+    notes("5", complete(["1", "D-2"], runs), revise="ids")
+    assert len(notes("6", complete(["E-1", "E-2"], runs))) == 1
+    (tmp_path / "ids.csv").write_text("topic,round,id\n1,6,E-1\n")
+    with begin(engine) as session:
+        alias_topics(session, AliasTopics(task="t", file=tmp_path / "ids.csv"))
+    declared = notes("6", complete(["E-1", "E-2"], runs), revise="other scores")
+    assert not any("shares no topic" in note for note in declared)
 
 
 def test_a_measure_new_to_a_record_of_others(notes, engine):
@@ -177,7 +226,8 @@ def test_a_measure_new_to_a_record_of_others(notes, engine):
         [],
     ]
     # A task without a measure can have none mistyped.
-    assert log_notes(log_matrix(engine, "u", "1", "AP", small, create=True, user="tester")) == []
+    alone = complete("ab", "xy")
+    assert log_notes(log_matrix(engine, "u", "1", "AP", alone, create=True, user="tester")) == []
 
 
 def test_a_mistyped_measure_is_told_of_wherever_it_counts_in_nothing_yet(notes, engine, matrices):

@@ -73,7 +73,10 @@ def test_factors_chosen_differently_are_fitted_alike(first, later, commands):
         verdict="undecided",
         from_round="a",
         to_round="b",
+        from_collection=None,
+        to_collection=None,
         out_of_order=None,
+        latest_not_held_last=None,
         standardising_from=on[0],
         standardising_to=on[1],
     )

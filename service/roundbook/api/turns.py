@@ -87,7 +87,7 @@ def transaction(
     with begin(
         state.engine, caller.user, keep=keep, one_snapshot=one_snapshot, work=work
     ) as session:
-        yield limit.on(session)
+        yield limit.on(session._replace(only_task=caller.task))
 
 
 def decision_limit(http: Request) -> Limit:

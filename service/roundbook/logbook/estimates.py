@@ -16,6 +16,7 @@ from roundbook.logbook.lookup import Series
 from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
+from roundbook.logbook.variance_history import is_other_scale
 from roundbook.logbook.withdrawals import IS_LATEST
 from roundbook.statistics.standardisation import (
     Factors,
@@ -30,9 +31,6 @@ from roundbook.statistics.variance.parts import VarianceParts, variance_parts
 Array = npt.NDArray[np.float64]
 # The scales beside the raw one that variances are estimated on.
 STANDARDISED: tuple[Scale, ...] = ("std-ab", "std-cdf")
-
-# The ratio of variances of scores on scales that differ fivefold.
-_OTHER_SCALE = 25
 # The columns that depend on the teams of runs.
 _RENEWED = ("clusters", "runs_part", "two_way_runs_part")
 
@@ -265,7 +263,7 @@ def ratio_to_other_rounds(
             variance_estimate.c.scale == "raw",
         )
     ).scalar_one()
-    if not median or not variance or 1 / _OTHER_SCALE <= variance / median <= _OTHER_SCALE:
+    if not median or not variance or not is_other_scale(variance / median):
         return None
     # The ratio to a median near the smallest doubles may overflow.
     return min(float(variance / median), sys.float_info.max)

@@ -5,6 +5,12 @@ Apart from the results that hold the codes, whose import takes NumPy's.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from roundbook.logbook.variance_history import PooledOfKind
+
 _NO_INTERVAL = {
     "fewer_than_3_topics": "fewer than 3 topics show no spread to judge it by",
     "no_variance": "a variance of 0 shows no spread to judge it by",
@@ -27,6 +33,24 @@ _NO_TEST = {
 def no_interval(reason: str) -> str:
     """Return the clause that says why a variance has no interval or no upper limit."""
     return _NO_INTERVAL.get(reason, reason)
+
+
+def no_planning_variance(pooled: PooledOfKind) -> str:
+    """Return the clause that says why rounds have no planning variance."""
+    if pooled.interval is not None and pooled.interval.high is not None:
+        return "the rounds differ so much that they do not bound the next one's from above"
+    return no_interval(pooled.interval_reason or "unbounded")
+
+
+def other_scales(ratios: Mapping[str, float]) -> str:
+    """Return the clause on rounds with variances so many times that of the others."""
+    times = [f"{ratio:,.0f}" if 1 < ratio < 1e9 else f"{ratio:.2g}" for ratio in ratios.values()]
+    each = [f"that of {label} is {of_round}" for label, of_round in zip(ratios, times, strict=True)]
+    whose = "its" if len(each) == 1 else "their"
+    return (
+        f"{', '.join(each).replace('that', 'the variance', 1)} times that of the other rounds;"
+        f" perhaps {whose} scores are on another scale (percent?)"
+    )
 
 
 def no_test(reason: str) -> str:

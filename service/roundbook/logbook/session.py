@@ -45,11 +45,15 @@ DEFAULT_WORK = Work()
 
 
 class Session(NamedTuple):
-    """An open transaction, its user, and the settings of work in it."""
+    """An open transaction, its user, and the settings of work in it.
+
+    `only_task` is the task of a user who may see no other one, None for others.
+    """
 
     connection: Connection
     user: str = "unknown"
     work: Work = DEFAULT_WORK
+    only_task: str | None = None
 
 
 @contextmanager

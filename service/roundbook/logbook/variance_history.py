@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from datetime import date
 from operator import not_
+from statistics import median, median_low
 from typing import Literal, NamedTuple
 
 from pydantic import ConfigDict, Field
@@ -20,6 +21,13 @@ from roundbook.statistics.variance.pooled import NextRound
 # One-way: around each run's own mean, V_E. Two-way: around run and topic means, V_2.
 VarianceKind = Literal["one-way", "two-way"]
 _PREFIX = {"one-way": "", "two-way": "two_way_"}
+# The ratio of variances of scores on scales that differ fivefold.
+_OTHER_SCALE = 25
+
+
+def is_other_scale(ratio: float) -> bool:
+    """Return whether variances of this ratio are so far apart that scores may differ in scale."""
+    return not 1 / _OTHER_SCALE <= ratio <= _OTHER_SCALE
 
 
 class Interval(Result):
@@ -195,6 +203,22 @@ class VarianceHistory(Result):
     withdrawn: list[WithdrawnMatrix] = Field(default_factory=list)
     out_of_order: list[OutOfOrder] = Field(default_factory=list, exclude_if=not_)
     software: str = SOFTWARE
+
+    def other_scales(self, kind: VarianceKind) -> dict[str, float]:
+        """Return the rounds whose raw scores may be on another scale than those of most.
+
+        Their variances are so many times the median of the others, which have the typical scale.
+        """
+        values = {row.round: value for row in self.rounds if (value := row.of_kind(kind).variance)}
+        if self.scale != "raw" or not values:
+            return {}
+        typical = median_low(values.values())
+        usual = [value for value in values.values() if not is_other_scale(value / typical)]
+        return {
+            label: value / median(usual)
+            for label, value in values.items()
+            if is_other_scale(value / typical)
+        }
 
 
 class VarianceHistories(Result):

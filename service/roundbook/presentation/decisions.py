@@ -88,6 +88,18 @@ def uncorrected_note(corrected: CorrectedMatrix, reason: str | None = None) -> s
     )
 
 
+def rename_note(corrected: CorrectedMatrix) -> str | None:
+    """Return the note that a round of withdrawn scores may be renamed instead, None where not."""
+    if not corrected.renamable:
+        return None
+    instead = (
+        "rename the round instead" if corrected.dry_run else "restore them and rename the round"
+    )
+    return (
+        f"Round '{corrected.round}' has no other scores. If these are another round's, {instead}."
+    )
+
+
 def aliased_sentence(aliased: AliasedTopics) -> str:
     """Return the sentence on how many further ids of topics are new, and how many were known."""
     count = len(aliased.aliases)
@@ -235,6 +247,7 @@ def _corrected(corrected: CorrectedMatrix) -> list[str | None]:
         f"Matrix {corrected.matrix} of round '{corrected.round}', {corrected.measure}:"
         f" {corrected.status}.",
         uncorrected_note(corrected),
+        rename_note(corrected),
         publication_note(corrected.round, corrected.publication, dry_run=corrected.dry_run),
         *_stale(corrected),
     ]

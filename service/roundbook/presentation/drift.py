@@ -9,6 +9,7 @@ from typing import Any
 from roundbook.logbook.drift.assessment import StandardisingRuns
 from roundbook.logbook.drift.evidence import DriftTests, RecurringSystems, TopicDrift
 from roundbook.logbook.drift.report import DriftCurve, DriftReport
+from roundbook.logbook.variance_history import is_other_scale
 from roundbook.presentation.drift_advice import (
     advice,
     consequence_reason,
@@ -113,7 +114,7 @@ def _collections(result: DriftReport | DriftCurve) -> list[tuple[str, str | None
 
 def notes(report: DriftReport) -> list[str]:
     """Return the notes on the verdict, a paragraph each; a provisional verdict is the last note."""
-    paragraphs = [_backwards(report), choice_note(report)]
+    paragraphs = [_backwards(report), choice_note(report), _other_scale(report)]
     if report.verdict != "unbridged":
         paragraphs += [
             _these_runs(report),
@@ -128,17 +129,24 @@ def notes(report: DriftReport) -> list[str]:
 
 def brief_notes(report: DriftReport) -> list[str]:
     """Return the notes that accompany the verdict in a brief report too."""
-    return list(filter(None, (_backwards(report), choice_note(report), _small_sds(report))))
+    brief = (_backwards(report), choice_note(report), _other_scale(report), _small_sds(report))
+    return list(filter(None, brief))
 
 
 def _backwards(report: DriftReport) -> str | None:
-    """Return the note that a later round is compared with an earlier one; None where it is not.
+    """Return the note that a round is compared with an earlier one, or not with the one held last.
 
-    Where dates contradict the order in which the rounds are recorded, the dates decide.
+    None where neither is so. Where dates contradict the order in which the rounds are recorded, the
+    dates decide.
     """
     if report.out_of_order is not None:
         runs = "forwards" if report.backwards else "backwards"
         return f"{out_of_order(report.out_of_order)}: by the dates this comparison runs {runs}."
+    if report.latest_not_held_last is not None:
+        return (
+            f"{out_of_order(report.latest_not_held_last)}: this comparison takes the round recorded"
+            " last, not the one held last."
+        )
     if not report.backwards:
         return None
     return (
@@ -206,6 +214,16 @@ def _small_sds(report: DriftReport) -> str | None:
         f"The mean of the topics' shifts, each in its own standard deviation, is"
         f" {signed(report.mean_shift)}: topics on which the runs hardly differ moved otherwise than"
         " the rest."
+    )
+
+
+def _other_scale(report: DriftReport) -> str | None:
+    """Return the note that the rounds' scores may differ in scale; None where they need not."""
+    if not report.sd_ratio or not is_other_scale(report.sd_ratio * report.sd_ratio):
+        return None
+    return (
+        f"The spread is {plain(report.sd_ratio)} times what it was: perhaps the scores of one of the"
+        " rounds are on another scale (percent?). Look at them before you follow the advice."
     )
 
 

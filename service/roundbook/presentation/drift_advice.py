@@ -9,6 +9,7 @@ import math
 
 from roundbook.logbook.drift.evidence import Consequence, UnderFactors
 from roundbook.logbook.drift.report import DriftReport
+from roundbook.logbook.names import near_name
 from roundbook.logbook.same_topics import collections_differ
 from roundbook.presentation.drift_verdict import UNITS, headline
 from roundbook.statistics.design.inputs import sentence
@@ -24,7 +25,7 @@ def advice(report: DriftReport) -> str:
         return (
             f"On another collection, {_APART}. Only systems that run again unchanged can link"
             " them, beside as many others: name these in the system column of both rounds' team"
-            " files (`teams`)."
+            f" files (`teams`).{_near_collection(report)}"
         )
     if report.verdict == "undecided":
         return f"For now {_APART}. {_what_would_decide(report)}"
@@ -43,6 +44,23 @@ def advice(report: DriftReport) -> str:
         " two.",
         "unbridged": f"For now {_APART}{renamed} reuse some topics of {first} in the next round.",
     }[report.verdict]
+
+
+def near_collection(report: DriftReport) -> str | None:
+    """Return the first round's collection if that of the later round may be a slip for it, or None."""
+    first, later = report.from_collection, report.to_collection
+    if first is None or later is None or not collections_differ(first, later):
+        return None
+    return near_name(later, [first])
+
+
+def _near_collection(report: DriftReport) -> str:
+    near = near_collection(report)
+    return (
+        ""
+        if near is None
+        else f" '{report.to_collection}' is nearly '{near}'. Did you mean {near}?"
+    )
 
 
 def brief_advice(report: DriftReport) -> str:

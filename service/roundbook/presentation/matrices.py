@@ -92,6 +92,8 @@ def _beside_others(logged: LoggedMatrix) -> list[str]:
         same_measure = twin.measure == logged.measure
         where = f"Round '{twin.round}'" if same_measure else "The round"
         subject = f"round '{logged.round}'" if same_measure else logged.measure
+        if twin.task is not None:
+            where, subject = f"Round '{twin.round}' of task '{twin.task}'", f"task '{logged.task}'"
         notes.append(
             f"{where} has exactly the same {twin.measure} scores (matrix {twin.matrix}); check that"
             f" the file is of {subject}."
@@ -113,6 +115,12 @@ def _beside_others(logged: LoggedMatrix) -> list[str]:
             f"{len(pairs):,} of {counted(logged.topics, 'topic')} differ from recorded ones by"
             f" leading zeros alone ({listed(pairs)}), and count as others. Where they are the same,"
             " number them alike, or declare them (topic alias)."
+        )
+    elif remarks.no_shared_topics and not remarks.runs_named_as_topics:
+        notes.append(
+            f"Round '{logged.round}' shares no topic with the {remarks.no_shared_topics} other rounds,"
+            " which share topics with each other; check the file, or say which topics returned under"
+            " other ids (topic alias)."
         )
     return notes
 

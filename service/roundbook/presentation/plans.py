@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
 from roundbook.errors import WayOut
-from roundbook.logbook.interval_reasons import no_interval
+from roundbook.logbook.interval_reasons import no_interval, no_planning_variance
 from roundbook.logbook.plans.plan import VarianceAt, kind_of
 from roundbook.presentation import variances
 from roundbook.presentation.column_types import types_of
@@ -205,7 +205,10 @@ def _note(plan: Plan, note: PlanNote) -> str:
             " smaller."
         )
     if note.code == "no_planning_variance":
-        return f"There is no planning variance: {no_interval(note.reason or '')}."
+        why = no_interval(note.reason or "")
+        if plan.estimate is not None:
+            why = no_planning_variance(plan.estimate.pooled.of_kind(kind_of(plan) or "one-way"))
+        return f"There is no planning variance: {why}."
     if note.out_of_order is not None:
         return (
             f"{out_of_order(note.out_of_order)}: the plan takes the variance of the round recorded"

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from roundbook.errors import WayOut
-from roundbook.logbook.interval_reasons import no_test
+from roundbook.logbook.interval_reasons import no_test, other_scales
 from roundbook.presentation.phrases import listed
 from roundbook.presentation.tables import fixed_beside
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 
 if TYPE_CHECKING:
-    from roundbook.logbook.variance_history import Homogeneity, VarianceHistory
+    from roundbook.logbook.variance_history import Homogeneity, VarianceHistory, VarianceKind
 
 # Rounds disagree about their variances where the p value of the test is below this.
 _DISAGREE = 0.05
@@ -63,15 +63,18 @@ def disagreement(history: VarianceHistory, *, two_way: bool = False) -> str | No
             f"The rounds disagree: the variance is 0 in {', '.join(zeros)} and not in the others,"
             " so no test and no interval exist. One pooled value hides that."
         )
+    about = " about the two-way variance" if two_way else ""
+    if scales := history.other_scales(_kind(two_way=two_way)):
+        return f"The rounds disagree{about}: {other_scales(scales)}."
     pooled = history.pooled
     test = pooled.two_way_homogeneity if two_way else pooled.homogeneity
     if zeros or test is None or test.p_value is None or test.p_value >= _DISAGREE:
         return None
     ratio = max(values.values()) / min(values.values())
     return (
-        f"The rounds disagree{' about the two-way variance' if two_way else ''}"
-        f" ({_TESTS.get(test.method, test.method)}, {_p_value(test.p_value)}; largest over smallest"
-        f" {ratio:.2f}): the pooled value is the mean of different variances."
+        f"The rounds disagree{about} ({_TESTS.get(test.method, test.method)},"
+        f" {_p_value(test.p_value)}; largest over smallest {ratio:.2f}): the pooled value is the mean"
+        " of different variances."
     )
 
 
@@ -79,12 +82,17 @@ def disagreement_way_out(history: VarianceHistory, *, two_way: bool = False) -> 
     """Return the advice where the rounds disagree, None where they do not; see `disagreement`."""
     if disagreement(history, two_way=two_way) is None:
         return None
-    if 0 in _variances(history, two_way=two_way).values():
+    scales = history.other_scales(_kind(two_way=two_way))
+    if scales or 0 in _variances(history, two_way=two_way).values():
         return WayOut("look at the scores", {"task": history.task})
     pooled = history.pooled
     following = pooled.two_way_next_round if two_way else pooled.next_round
     planning = following is not None and following.u80 is not None
     return WayOut("plan at the planning variance" if planning else "plan at the latest", {})
+
+
+def _kind(*, two_way: bool) -> VarianceKind:
+    return "two-way" if two_way else "one-way"
 
 
 def _variances(history: VarianceHistory, *, two_way: bool) -> dict[str, float]:

@@ -109,8 +109,9 @@ def conclusions(history: VarianceHistory) -> list[str]:
             f"Next round: planning variance {fixed(limit.u80, 5)}. {AS_ELSEWHERE.capitalize()},"
             f" about 4 of 5 {next_rounds(history)} stay below it."
         )
-    # Where rounds have a variance of 0, both warnings are the same.
-    lines += [of_two_way] if of_two_way and of_two_way != one_way else []
+    # Where rounds have a variance of 0 or are on another scale, both warnings say the same.
+    same = of_two_way == one_way or history.other_scales("one-way")
+    lines += [of_two_way] if of_two_way and not same else []
     lines += remarks(history)
     if any(row.interval for row in history.rounds):
         unknown = None if is_of_these_runs(history) else unknown_teams(history)

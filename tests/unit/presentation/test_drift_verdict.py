@@ -12,7 +12,7 @@ from tests.unit.logbook.drift_rounds import drift_between, loaded
 
 from roundbook.logbook.drift.kind import KIND
 from roundbook.logbook.drift.report import DriftReport
-from roundbook.presentation.drift import recurring_reason
+from roundbook.presentation.drift import brief_notes, recurring_reason
 from roundbook.presentation.drift_advice import advice, brief_advice, size_sentence
 from roundbook.presentation.drift_curve import curve_small_sds
 from roundbook.presentation.drift_verdict import (
@@ -84,6 +84,13 @@ def test_aged():
     both = Described(loaded("a", SCORES), loaded("b", 4 * (SCORES - 0.5) + 2))
     assert both.report.why == "shift and sd ratio"
     assert "Both intervals lie wholly outside." in both.reason
+
+
+@pytest.mark.parametrize(("unit", "noted"), [(4.9, False), (100, True), (0.01, True)])
+def test_scores_on_another_scale(unit, noted):
+    drift = Described(loaded("a", SCORES), loaded("b", SCORES * unit))
+    assert any("are on another scale (percent?)" in note for note in drift.notes) == noted
+    assert any("are on another scale" in note for note in brief_notes(drift.report)) == noted
 
 
 def test_a_saved_report_is_listed_with_the_figures_of_its_sentence():
@@ -350,6 +357,14 @@ def test_other_collections():
         "Round 'a' was held on the document collection 'X' and round 'b'"
     )
     assert "Only systems that run again unchanged can link them" in other.advice
+    assert "Did you mean" not in other.advice
+    near = Described(
+        loaded("a", SCORES, collection="CORD-19"), loaded("b", SCORES, collection="CORD19")
+    )
+    assert near.advice.endswith("'CORD19' is nearly 'CORD-19'. Did you mean CORD-19?")
+    declared = "roundbook round set task b --collection CORD-19 --force"
+    assert declared in near.commands
+    assert declared not in other.commands
     assert other.text["assumed"] is None
 
 

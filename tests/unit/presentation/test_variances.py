@@ -8,7 +8,7 @@ from typing import get_args
 import pytest
 
 from roundbook.errors import WayOut
-from roundbook.logbook.interval_reasons import no_interval, no_test
+from roundbook.logbook.interval_reasons import no_interval, no_planning_variance, no_test
 from roundbook.logbook.variance_history import (
     Homogeneity,
     Interval,
@@ -123,6 +123,15 @@ def history(variances, p_value, method="wald-f"):
         ([1.0, 2.0, 3.0], 0.012, "bartlett", "Bartlett's test"),
         ([0.0, 2.0, 3.0], None, "wald-f", "the variance is 0 in r1 and not in the others"),
         ([0.0, 0.0, 0.0], None, "wald-f", None),
+        ([1.0, 25.0, 1.0], 0.4, "wald-f", None),
+        ([1.0, 3.0, 2e4], None, "wald-f", ": the variance of r3 is 10,000 times that of the other"),
+        ([2.0, 2e4, 2e4], 0.4, "wald-f", ": the variance of r1 is 0.0001 times that of the other"),
+        (
+            [1.0, 50.0, 1.0, 1.0, 1e4],
+            0.4,
+            "wald-f",
+            "of r2 is 50, that of r5 is 10,000 times that of the other rounds; perhaps their scores",
+        ),
     ],
 )
 def test_the_warning(variances, p, method, part, two_way):
@@ -132,5 +141,25 @@ def test_the_warning(variances, p, method, part, two_way):
     # No planning variance is known here.
     helps = disagreement_way_out(of, two_way=two_way)
     looked = WayOut("look at the scores", {"task": "t"})
-    latest = looked if 0 in variances else WayOut("plan at the latest", {})
+    odd = 0 in variances or "of the other" in (part or "")
+    latest = looked if odd else WayOut("plan at the latest", {})
     assert helps == (None if part is None else latest)
+
+
+def test_standardised_scores_have_one_scale():
+    standardised = history([1.0, 1.0, 1e4], 0.4).model_copy(update={"scale": "std-ab"})
+    assert disagreement(standardised) is None
+
+
+def test_why_there_is_no_planning_variance():
+    pooled = history([1.0, 2.0, 3.0], 0.4).pooled
+    bounded = Interval(low=1.0, high=2.0, level=0.95, method="jackknife")
+    differing = pooled.model_copy(update={"interval": bounded}).of_kind("one-way")
+    assert no_planning_variance(differing).startswith("the rounds differ so much")
+    for interval, code in (
+        (None, "no_variance"),
+        (bounded.model_copy(update={"high": None}), None),
+    ):
+        few = pooled.model_copy(update={"interval": interval, "interval_reason": code})
+        reason = no_interval(code or "unbounded")
+        assert no_planning_variance(few.of_kind("one-way")) == reason

@@ -47,9 +47,11 @@ class DriftReport(Assessment):
 
     The assessment is by all standardising runs; `recurring` is by the units in both rounds only,
     None with fewer than 10. It is `backwards` if `from` is recorded after `to`; `out_of_order` has
-    both rounds if their dates contradict that order. `margin_from` is the origin of the margin of
-    the shift. `tests` are None without a shared topic, `consequence` if no shared topic can
-    be standardised by both rounds' factors, and `recurring_systems` without a system in both.
+    both rounds if their dates contradict that order. `latest_not_held_last` has the round `to`, if it
+    was taken as the latest recorded one, and another that was held after it. `margin_from` is the
+    origin of the margin of the shift. `tests` are None without a shared topic, `consequence` if no
+    shared topic can be standardised by both rounds' factors, and `recurring_systems` without a
+    system in both.
     `no_shared_topics`, which compares all topics of the two rounds, is None if a shared topic is
     usable. The topic set sizes are for `m` runs and `min_d`. `undefined_shifts` and
     `undefined_sd_ratios` count shared topics without a shift or sd ratio.
@@ -75,6 +77,7 @@ class DriftReport(Assessment):
     to_collection: str | None
     backwards: bool = False
     out_of_order: OutOfOrder | None = Field(default=None, exclude_if=not_)
+    latest_not_held_last: OutOfOrder | None = Field(default=None, exclude_if=not_)
     standardising_from: StandardisingRuns | None = None
     standardising_to: StandardisingRuns | None = None
     shared_topics: int
@@ -124,7 +127,11 @@ def report_drift(session: Session, request: DriftRequest) -> DriftReport:
     withdrawn = read_withdrawn(
         connection, TaskScores(series.task_id, [series.measure_id], [series.assessments])
     )
-    return compare_rounds(pair, series, request, withdrawn)
+    report = compare_rounds(pair, series, request, withdrawn)
+    of_latest = {pair.round: pair for pair in rounds_out_of_order(fitted)}.get(report.to_round)
+    if request.to_round is not None or of_latest is None or report.out_of_order is not None:
+        return report
+    return report.model_copy(update={"latest_not_held_last": of_latest})
 
 
 def compare_rounds(

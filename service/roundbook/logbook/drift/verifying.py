@@ -106,7 +106,9 @@ def report_differences(
 
 def _with_saved_notes(again: DriftReport, saved: DriftReport) -> DriftReport:
     """Return a report with the notes of a saved one on dates and pools, which may change."""
-    notes: dict[str, Any] = {"out_of_order": saved.out_of_order}
+    notes: dict[str, Any] = {
+        name: getattr(saved, name) for name in ("out_of_order", "latest_not_held_last")
+    }
     for name in ("standardising_from", "standardising_to"):
         now, then = getattr(again, name), getattr(saved, name)
         if then is not None:

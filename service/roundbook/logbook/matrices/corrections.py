@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from datetime import datetime
 from operator import not_
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
-from sqlalchemy import select
+from sqlalchemy import Connection, Row, func, select
 
-from roundbook.database.tables import withdrawal
+from roundbook.database.tables import matrix, withdrawal
 from roundbook.errors import InputError, RecordError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_dependents
+from roundbook.logbook.input_rows import results_of_round
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.matrices.listing import Scores, find_matrix
 from roundbook.logbook.names import check_text
@@ -29,7 +30,8 @@ class CorrectedMatrix(Scores):
     ``withdrawn``, ``restored``, or ``unchanged`` if it had that status before; with `dry_run` it is
     what would have been done.
     `impact` is what depends on it and is stale now, and `publication` has the fingerprints of a
-    published round whose scores change.
+    published round whose scores change. `renamable` is whether the round has no other scores, so that
+    it may be renamed if they are another round's.
     """
 
     revision: int
@@ -41,6 +43,7 @@ class CorrectedMatrix(Scores):
     dry_run: bool
     impact: list[Dependent]
     publication: Publication | None = Field(None, exclude_if=not_)
+    renamable: bool = Field(default=False, exclude_if=not_)
 
 
 def withdraw_matrix(session: Session, request: WithdrawMatrix) -> CorrectedMatrix:
@@ -123,5 +126,14 @@ def _decide(session: Session, request: WithdrawMatrix, *, withdrawn: bool) -> Co
         "dry_run": request.dry_run,
         "impact": stale_dependents(connection, number),
         "publication": find_publication(session, row.task, row.round) if changes else None,
+        "renamable": changes and withdrawn and _renamable(connection, row),
     }
     return CorrectedMatrix(**{**row._mapping, **decision})
+
+
+def _renamable(connection: Connection, row: Row[Any]) -> bool:
+    """Return whether a matrix is all the scores that a round has, which may be renamed."""
+    if row.round_status == "published" or results_of_round(connection, row.round_id):
+        return False
+    number = select(func.count()).where(matrix.c.round_id == row.round_id)
+    return connection.execute(number).scalar_one() == 1

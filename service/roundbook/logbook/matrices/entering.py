@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
+from itertools import chain
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from roundbook.database.tables import (
     measure,
     round_,
     run,
+    task,
     topic,
 )
 from roundbook.errors import ContentDiffersError, InputError, RevisedMeanwhileError
@@ -241,17 +243,54 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
     changes = None
     if entry.latest is not None:
         changes = revision_changes(load_matrix(connection, entry.latest), complete)
+    of_rounds = _topics_of_rounds(connection, entry.task_id, stored)
     return {
-        "difference": _difference(connection, stored, changes),
+        "difference": _difference(connection, stored, changes, of_rounds),
         "changes": changes,
-        "same_scores": _twin(connection, entry.task_id, series, entry.digest),
+        "same_scores": _twin(entry),
         "variance_ratio": ratio_to_other_rounds(connection, entry.task_id, series, variance),
         "beyond_one": int(beyond.sum()) if entry.measure.family in WITHIN_ONE else 0,
         "runs_named_as_topics": len(named_as_topics) if len(named_as_topics) > half else 0,
         "zeros_apart": _zeros_apart(connection, entry.task_id, complete.topics),
+        "no_shared_topics": _rounds_without_its_topics(
+            connection, entry.task_id, stored, of_rounds
+        ),
         "equal_runs": sum(map(len, alike)) - len(alike),
         "alike": alike,
     }
+
+
+def _topics_of_rounds(
+    connection: Connection, task_id: int, stored: LoadedMatrix
+) -> dict[int, set[int]]:
+    """Return the ids of the topics of a task's current matrices beside one, by the id of the round."""
+    rows = connection.execute(
+        select(current_matrix.c.round_id, func.array_agg(matrix_topic.c.topic_id.distinct()))
+        .join(matrix_topic, matrix_topic.c.matrix_id == current_matrix.c.id)
+        .join(round_, round_.c.id == current_matrix.c.round_id)
+        .where(round_.c.task_id == task_id, current_matrix.c.id != stored.row.id)
+        .group_by(current_matrix.c.round_id)
+    )
+    return {round_id: set(topics) for round_id, topics in rows}
+
+
+def _rounds_without_its_topics(
+    connection: Connection, task_id: int, stored: LoadedMatrix, others: Mapping[int, set[int]]
+) -> int:
+    """Return the number of a task's other rounds if these share topics, and none with a new round.
+
+    It is 0 unless each of them shares a topic with another of them. `others` are their topics.
+    """
+    own = set(stored.topic_ids.tolist())
+    is_new = stored.row.round_id not in others
+    if len(others) < 2 or not is_new or not own.isdisjoint(set().union(*others.values())):
+        return 0
+    same = same_topics(connection, task_id).ids
+    own, *of_rounds = ({same.get(id_, id_) for id_ in ids} for ids in (own, *others.values()))
+    rounds = Counter(chain.from_iterable(of_rounds))
+    shared = {id_ for id_, number in rounds.items() if number > 1}
+    apart = own.isdisjoint(rounds) and all(not shared.isdisjoint(ids) for ids in of_rounds)
+    return len(others) if apart else 0
 
 
 def _zeros_apart(connection: Connection, task_id: int, topics: Sequence[str]) -> dict[str, str]:
@@ -290,11 +329,15 @@ def _of_current_matrices(
 
 
 def _difference(
-    connection: Connection, stored: LoadedMatrix, changes: Changes | None
+    connection: Connection,
+    stored: LoadedMatrix,
+    changes: Changes | None,
+    of_rounds: Mapping[int, set[int]],
 ) -> MatrixDifference | None:
     """Return the difference from the revision before or, of a first one, from the round's matrices.
 
-    None if there is no difference or no other matrix. `changes` are those from the revision before.
+    None if there is no difference or no other matrix. `changes` are those from the revision before,
+    and `of_rounds` are the topics of other matrices by round.
     """
     if changes is not None:
         names = [
@@ -303,6 +346,8 @@ def _difference(
             changes.runs_added,
             changes.runs_removed,
         ]
+    elif stored.row.round_id not in of_rounds:
+        return None
     else:
         others = select(current_matrix.c.id).where(
             current_matrix.c.round_id == stored.row.round_id, current_matrix.c.id != stored.row.id
@@ -317,8 +362,6 @@ def _difference(
             ids = select(id_of).where(of_matrix.in_(others))
             rows = connection.execute(select(*named).where(named[0].in_(ids)).order_by(named[0]))
             of_others = {row[0]: row[1] for row in rows}
-            if not of_others:
-                return None
             names += [
                 [name for key, name in own.items() if key not in of_others],
                 [name for key, name in of_others.items() if key not in own],
@@ -339,19 +382,29 @@ def _difference(
     )
 
 
-def _twin(connection: Connection, task_id: int, series: Series, digest: str) -> Twin | None:
-    """Return the first matrix of another round or measure with the same content, or None."""
-    row = connection.execute(
-        select(matrix.c.id, round_.c.label, measure.c.name)
+def _twin(entry: Entry) -> Twin | None:
+    """Return the first matrix of another round or measure with the same content, or None.
+
+    It is of another task where the entry's own has none, and its user may see all tasks.
+    """
+    series, elsewhere = entry.series, round_.c.task_id != entry.task_id
+    beside = ~elsewhere & (
+        (matrix.c.measure_id == series.measure_id) != (round_.c.id == series.round_id)
+    )
+    row = entry.session.connection.execute(
+        select(matrix.c.id, round_.c.label, measure.c.name, task.c.name.label("task"), elsewhere)
         .join(current_matrix, current_matrix.c.id == matrix.c.id)
         .join(round_, round_.c.id == matrix.c.round_id)
+        .join(task, task.c.id == round_.c.task_id)
         .join(measure, measure.c.id == matrix.c.measure_id)
         .where(
-            matrix.c.content_hash == digest,
-            round_.c.task_id == task_id,
-            (matrix.c.measure_id == series.measure_id) != (round_.c.id == series.round_id),
+            matrix.c.content_hash == entry.digest,
+            beside if entry.session.only_task else beside | elsewhere,
         )
-        .order_by(matrix.c.id)
+        .order_by(elsewhere, matrix.c.id)
         .limit(1)
     ).one_or_none()
-    return None if row is None else Twin(round=row.label, measure=row.name, matrix=row.id)
+    if row is None:
+        return None
+    task_name = row.task if row[-1] else None
+    return Twin(round=row.label, measure=row.name, matrix=row.id, task=task_name)

@@ -35,11 +35,15 @@ class MatrixDifference(Result):
 
 
 class Twin(Result):
-    """A matrix of another round, or of another measure of the round, with the same scores."""
+    """A matrix of another round, or of another measure of the round, with the same scores.
+
+    `task` is its task, if that is another one.
+    """
 
     round: str
     measure: str
     matrix: int
+    task: str | None = Field(None, exclude_if=not_)
 
 
 class Remarks(Result):
@@ -73,6 +77,9 @@ class Remarks(Result):
         transposed.
     zeros_apart : dict of str
         Topics that differ from another topic of the task by leading zeros alone, with its name.
+    no_shared_topics : int
+        The number of the task's other rounds, if these share topics with each other, and none with
+        this new round.
     single_run : bool
         Whether there is only one run, which has no standard deviation and so no factors.
     tied_topics : list of str
@@ -116,6 +123,7 @@ class Remarks(Result):
     beyond_one: int = 0
     runs_named_as_topics: int = 0
     zeros_apart: dict[str, str] = Field(default_factory=dict, exclude_if=not_)
+    no_shared_topics: int = Field(0, exclude_if=not_)
     single_run: bool = False
     tied_topics: list[str] = Field(default_factory=list)
     zero_sd: str

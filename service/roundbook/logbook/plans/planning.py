@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roundbook.errors import ImpossibleDesignError, ImpossibleStatisticError, NotRecordedError
-from roundbook.logbook.interval_reasons import no_interval
+from roundbook.logbook.interval_reasons import no_planning_variance, other_scales
 from roundbook.logbook.plans.design import (
     Cells,
     Solution,
@@ -141,11 +141,12 @@ def _variance(
             round=history.rounds[-1].round,
             measure=measure,
         )
-    reason = no_interval(pooled.interval_reason or "unbounded")
+    scales = history.other_scales(kind)
+    reason = other_scales(scales) if scales else no_planning_variance(pooled)
     raise NotRecordedError(
         f"The rounds of task '{history.task}' do not tell the planning variance of {measure}:"
         f" {reason}.",
-        way_out="plan from the pooled variance or a value",
+        way_out="look at the scores" if scales else "plan from the pooled variance or a value",
         task=history.task,
         measure=measure,
     )
