@@ -525,6 +525,10 @@ def test_withdrawn_scores_are_said_to_be_left_out(log, roundbook):
     for beside in ((), ("--details",), ("--curve",), ("--save",)):
         assert note in " ".join(roundbook(*DRIFT, *beside).out.split())
     assert note in " ".join(roundbook("report", "show", "t/drift-1").out.split())
+    assert roundbook("matrix", "withdraw", 2, "--reason", "wrong qrels").code == 0
+    refused = roundbook(*DRIFT).refusal()
+    assert "only round 'a' has AP factors" in refused
+    assert note in refused
 
 
 def test_standardising_across_collections_is_refused_with_a_way_out(log, roundbook):

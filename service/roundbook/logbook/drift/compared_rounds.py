@@ -27,6 +27,7 @@ from roundbook.errors import NotRecordedError
 from roundbook.logbook.factors import POOL_NOW, find_factor_set, read_factors
 from roundbook.logbook.lookup import Series, TaskSeries, find_round
 from roundbook.logbook.same_topics import collections_differ, same_topics
+from roundbook.logbook.withdrawals import TaskScores, left_out, read_withdrawn
 from roundbook.statistics.drift.units import kin_groups
 from roundbook.statistics.score_matrix import Bools, Floats, Ints
 
@@ -151,10 +152,12 @@ def rounds_with_factors(connection: Connection, series: TaskSeries) -> list[Fitt
     latest = list(map(FittedRound._make, rows))
     if len(latest) < 2:
         have = f"only round '{latest[0].round}' has" if latest else "no round has"
+        scores = TaskScores(series.task_id, [series.measure_id], [series.assessments])
+        why = " ".join(map(left_out, read_withdrawn(connection, scores)))
+        why = f". {why}" if why else "; factors need a round of at least two runs."
         raise NotRecordedError(
             f"Drift compares the factors of two rounds, and {have} {series.measure} factors"
-            f" ({series.assessments} assessments) in task '{series.task}'; factors need a"
-            " round of at least two runs.",
+            f" ({series.assessments} assessments) in task '{series.task}'{why}",
             way_out="log a round",
             task=series.task,
             measure=series.measure,
