@@ -178,7 +178,7 @@ def history(
     form: Form = "table",
     database: Database = None,
 ) -> None:
-    """Show the variances of all measures over all rounds, the least stable measure first."""
+    """Show the variances of all measures over all rounds, and whether the rounds differ."""
     request = request_of(VarianceHistoryRequest, locals(), measures=measure)
     check_chart(chart)
     from roundbook.logbook.variances import show_histories

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from tests.coverage.variance_simulation import NextRoundCell, PooledCell, VarianceCell
 
 
@@ -186,6 +188,24 @@ def _next_round_cells():
     yield _next_round_cell(
         "V_2: Gauss, 8 teams of 4, sd 0.126, K=3", "gauss covid 4", 8, 3, 0.126, {}, of="two_way"
     )
+
+    for of, references in (
+        ("one_way", (".250 .098", ".213 .095")),
+        ("two_way", (".307 .110", ".257 .083")),
+    ):
+        for (teams, kept), printed in zip(((10, 7), (20, 14)), references, strict=True):
+            yield replace(
+                _next_round_cell(
+                    f"{'V_2: ' if of == 'two_way' else ''}COVID 1, {teams} teams, {kept} stay, sd 0.126, K=5",
+                    "treccovid/1 teams",
+                    teams,
+                    5,
+                    0.126,
+                    dict(zip(names, map(float, printed.split()), strict=False)),
+                    of=of,
+                ),
+                kept=kept,
+            )
 
 
 def _next_round_cell(name, field_, units, rounds, between, reference, *, of="one_way"):

@@ -159,7 +159,9 @@ class NextRoundCell:
     between : float
         The sd of the true ln V between rounds; its mean is that of the population.
     rounds, units, topics : int
-        How many rounds, and the size of each; they share neither topics nor units.
+        How many rounds, and the size of each; they share no topics.
+    kept : int
+        How many of the units of a round are in the next one.
     """
 
     name: str
@@ -171,6 +173,7 @@ class NextRoundCell:
     reference: Mapping[str, float] = field(default_factory=dict)
     of: str = "one_way"
     slack: float = 0.0
+    kept: int = 0
 
     @property
     def seed_name(self):
@@ -180,7 +183,12 @@ class NextRoundCell:
         field_ = population(self.population)
         usual = getattr(field_, self.of)
         *ratios, ratio = np.exp(self.between * generator.normal(size=self.rounds + 1))
-        pooled = pool([self._round(generator, field_, *entry) for entry in enumerate(ratios)])
+        rounds, units = [], None
+        for number, of_round in enumerate(ratios):
+            topics = field_.draw_topics(generator, self.topics)
+            units = self._units(generator, field_, units)
+            rounds.append(self._round(generator, topics, units, number, of_round))
+        pooled = pool(rounds)
         following, interval = pooled.next_round, pooled.interval
         judged = {
             "u80 passed": float(usual * ratio > following.u80),
@@ -191,11 +199,15 @@ class NextRoundCell:
             judged["test"] = float(pooled.homogeneity.p_value < 0.05)
         return judged
 
-    def _round(self, generator, field_, number, ratio):
-        drawn = field_.draw_topics(generator, self.topics)
-        scores, clusters = field_.draw_scores(
-            generator, drawn, field_.draw_units(generator, self.units)
-        )
+    def _units(self, generator, field_, before):
+        """Draw the units of a round, of which some stay from the round before."""
+        if before is None or not self.kept:
+            return field_.draw_units(generator, self.units)
+        stay = before[generator.permutation(self.units)[: self.kept]]
+        return np.r_[stay, field_.draw_units(generator, self.units - self.kept)]
+
+    def _round(self, generator, drawn, units, number, ratio):
+        scores, clusters = population(self.population).draw_scores(generator, drawn, units)
         part = getattr(variance_parts(scores * np.sqrt(ratio), clusters), self.of)
         topics = 1000 * number + np.arange(self.topics)
         return RoundVariance(

@@ -174,8 +174,9 @@ def test_variance_history(log, roundbook):
     log("old", SCORES, measure="RR")
     stable = " ".join(roundbook(*words).out.split("\n\n")[0].split())
     assert stable == (
-        "Least stable first, by the largest variance over the smallest: AP 4.00 (the rounds disagree),"
-        " P@5 1.00. Whether RR is stable is unknown: it has one round."
+        "Largest variance over the smallest: AP 4.00 (the rounds disagree), P@5 1.00. It grows by"
+        " chance with more rounds, fewer topics, and where few topics bring most of it, as with AP."
+        " Whether RR is stable is unknown: it has one round."
     )
     assert [line for line in roundbook(*words).out.splitlines() if line.startswith("t: ")] == [
         "t: AP, raw scale",
@@ -381,7 +382,7 @@ def test_rank(logged):
     )
     assert (
         "Bootstrap over topics, the middle 95% of tau-b in 2,000 resampled topic sets:"
-        f" {resampled}; over very many topics it may be higher"
+        f" {resampled}; so few topics say little: over very many it may be lower"
     ) in output
     assert (
         "95% interval of tau-b as the papers print it, as if the rankings were unrelated:"
@@ -442,7 +443,7 @@ def test_generalisability(covid):
         assert len(components) == 5
     assert (
         "The intervals take scores for normal, of one residual variance on all topics, and runs for"
-        " independent; where they are not, they may cover less than they say."
+        " independent, which those of one team are not"
     ) in flat(output)
     assert "By ANOVA" in output
     shown = covid(*words, "--format", "json").json

@@ -606,5 +606,6 @@ def test_others_log_and_correct_while_a_long_result_is_computed(record, address)
     with pytest.raises(RevisedMeanwhileError, match="each time"):
         save_long_result(opened, "study", request, SaveResult(name="swaps"))
     with pytest.raises(InputError):
-        save_long_result(partial(opened, work=Work(pytest.fail)), "study", request, " ")
+        work = Work(pytest.fail)
+        save_long_result(partial(opened, work=work), "study", request, SaveResult(name=" "))
     assert [(name, version) for name, version, _ in studies(record)] == [("swaps", 1)]

@@ -151,7 +151,7 @@ def test_the_protocol_says_it_all(two_rounds):
         f" {planned.interval.low:.5g} to {planned.interval.high:.5g} (jackknife, for other systems and"
         " topics like these; it does not count that rounds differ).",
         "Each round's scores were standardised by its own factors; a difference of 0.15 is one"
-        " standard deviation of the runs on a topic.",
+        " standard deviation of the standardising runs on a topic.",
         "Teams are unknown, so every run counts as its own team; if teams sent several runs, the"
         " interval is too narrow.",
         "The planning variance, which about 4 of 5 next rounds of this kind are expected to stay"
@@ -178,7 +178,7 @@ def test_the_protocol_says_it_all(two_rounds):
           "with the Tukey HSD test in place of one-way ANOVA."]),
         ({"design": "two-way", "m": (10,), "engine": "sakai"}, {"variance_at": "planning"},
          ["two-way ANOVA", "carried over to this design, which is not published (engine sakai)",
-          ": the planning variance, which about 4 of 5 next rounds of this kind are expected to"
+          ": the planning variance, which about 7 of 10 next rounds of this kind are expected to"
           " stay below if rounds vary as in other campaigns. The pooled variance is {pooled:.5g}:"
           " pooled by", "(jackknife, for"]),
         ({"design": "paired-t"}, {},

@@ -380,7 +380,7 @@ def test_a_published_value_that_is_corrected_while_the_scores_are_withdrawn(engi
         record_variance(engine, "t", "1", "AP", variance=variance, **facts)
 
     withdraw_matrix(engine, three[0], "wrong qrels", user="bob")
-    publish(0.3)
+    publish(0.25)
     save(engine)
     publish(0.2, revise="misprint")
     assert why_stale(show_result(engine, "p")) == (
@@ -582,7 +582,7 @@ def _withdraw(session, matrix):
 
 
 def _publish(session, _):
-    facts = {"variance": 0.3, "runs": 4, "topics": 9, "source": "paper", "create": True}
+    facts = {"variance": 0.25, "runs": 4, "topics": 9, "source": "paper", "create": True}
     record_published(session, RecordVarianceRequest(task="t", round="old", measure="AP", **facts))
 
 

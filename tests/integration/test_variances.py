@@ -218,7 +218,7 @@ def test_teams_that_return_are_told(engine):
         f" {limits(history.pooled.returning_interval)}, of the two-way variance"
         f" {limits(history.pooled.two_way_returning_interval)}."
     )
-    assert any("about 4 of 5 next rounds with these runs stay below" in line for line in lines)
+    assert any("about 3 of 4 next rounds with these teams stay below" in line for line in lines)
     assert any(line.startswith("Few teams or runs (up to 5): ") for line in lines)
     # Who took part in a published round is not known.
     publish(engine, "5", 0.05)
@@ -368,11 +368,11 @@ def test_the_number_of_teams_of_a_published_value(engine):
 
 
 def test_a_matrix_overrides_what_is_published_on_its_own_scale(engine):
-    publish(engine, "r1", 0.5)
+    publish(engine, "r1", 0.05)
     publish(engine, "r1", 0.02, scale="std-ab")
-    publish(engine, "r1", 0.6, revise="a misprint")
+    publish(engine, "r1", 0.06, revise="a misprint")
     (row,) = show_variances(engine, "t", "AP").rounds
-    assert (row.origin, row.variance, row.revision) == ("published", 0.6, 2)
+    assert (row.origin, row.variance, row.revision) == ("published", 0.06, 2)
     log_scores(engine, "r1", ROUNDS["r1"][:, :1])  # a single run: raw only
     (row,) = show_variances(engine, "t", "AP").rounds
     assert (row.origin, row.source) == ("matrix", None)
@@ -428,8 +428,11 @@ def test_no_published_variance_that_would_break_the_history(logged):
     for variance in (1e308, 1e101, 1e-101, 5e-324):
         with pytest.raises(InputError, match="within what scores can have"):
             publish(logged, "old", variance)
-    publish(logged, "old", 1e100, runs=2**31 - 1, topics=2**31 - 1)
-    assert show_variances(logged, "t", "AP").rounds[-1].variance == 1e100
+    for scale, measure in (("raw", "AP"), ("std-ab", "clicks")):
+        with pytest.raises(InputError, match=r"over 11 topics is 0\.2750 at most, not 0\.28"):
+            publish(logged, "old", 0.28, topics=11, scale=scale, measure=measure)
+    publish(logged, "old", 1e100, measure="clicks", runs=2**31 - 1, topics=2**31 - 1)
+    assert show_variances(logged, "t", "clicks").rounds[-1].variance == 1e100
 
 
 def test_several_assessments_are_not_mixed(engine):

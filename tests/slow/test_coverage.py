@@ -49,6 +49,7 @@ NAMES = (
     "Gauss, 20 runs*, sd 0.25, K=3",
     "Gauss, 20 runs*, sd 0.4, K=1",
     "V_2: COVID 1, 8 teams*, sd 0.126, K=3",
+    "V_2: COVID 1, 10 teams, 7 stay, sd 0.126, K=5",
     "Reliability: Gauss, 20 runs, n=50",
     "Reliability: Gauss, topics' sds uneven, 20 runs*, n=10",
     "Reliability: Gauss, 10 teams of 5*, n=50",

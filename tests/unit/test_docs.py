@@ -869,6 +869,7 @@ def test_the_table_of_reliabilities(shared):
         expected.append(
             str(int(solve_topics("anova", 0.1, scores.var(0, ddof=1).mean(), runs=10).topics))
         )
+        expected.append(str(int(solve_topics("tukey", 0.1, rest, runs=10).topics)))
         assert [cell.strip() for cell in cells.split("|")] == expected
 
 

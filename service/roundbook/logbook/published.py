@@ -24,6 +24,7 @@ from roundbook.logbook.names import NearName, check_name, check_reason, check_te
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.session import Session
+from roundbook.measure_names import WITHIN_ONE
 from roundbook.requests.variances import RecordVarianceRequest
 
 
@@ -77,7 +78,7 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
     Raises
     ------
     InputError
-        When there is no source.
+        When there is no source, or the variance is larger than one of scores from 0 to 1 can be.
     NotRecordedError
         When the task or round does not exist, or there is nothing to revise.
     AlreadyRecordedError
@@ -99,6 +100,17 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
     connection = session.connection
     task_id, round_id, near = open_round(session, request)
     measure = ensure_measure(connection, task_id, request.measure)
+    largest = 0.25 * request.topics / (request.topics - 1)
+    within_one = request.scale != "raw" or measure.family in WITHIN_ONE
+    if within_one and request.variance > largest * (1 + 1e-9):
+        raise InputError(
+            f"{measure.name} lies between 0 and 1 on the scale {request.scale}, where a variance over"
+            f" {request.topics:,} topics is {largest:.4f} at most, not {request.variance:g}.",
+            measure=measure.name,
+            scale=request.scale,
+            topics=request.topics,
+            variance=request.variance,
+        )
     label = check_name("assessments label", request.assessments)
     identity = {
         "round_id": round_id,

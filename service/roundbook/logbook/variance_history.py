@@ -222,7 +222,7 @@ class VarianceHistory(Result):
 
 
 class VarianceHistories(Result):
-    """The variance history of several measures, the least stable first.
+    """The variance history of several measures, that of the largest ratio of variances first.
 
     Measures are ordered by the ratio of their largest variance to their smallest, the largest ratio
     first; measures with one round come last. `undated` are rounds without a recorded date, which

@@ -34,17 +34,20 @@ def heading(report: GeneralisabilityReport) -> str:
     return (
         f"{report.task}: {report.measure}{under_label(report.assessments)}, {100 * report.level:.10g}%"
         f" intervals; topics needed for a"
-        f" reliability of {report.target:g}, and by the power of one-way ANOVA (m {report.m}, minD"
-        f" {report.min_d:g}, alpha {report.alpha:g}, beta {report.beta:g})"
+        f" reliability of {report.target:g}, and by the power of one-way ANOVA, for runs on"
+        f" topics of their own (m {report.m}, minD {report.min_d:g}, alpha {report.alpha:g}, beta"
+        f" {report.beta:g})"
     )
 
 
 def remarks(report: GeneralisabilityReport) -> list[str]:
     """Return the remarks on the meaning of the numbers, unknown ones, and rounds left out."""
     return [
-        "E-rho2 tells how well the ranking of the runs would repeat on other topics, Phi how well"
-        " their mean scores would. The intervals take scores for normal, of one residual variance on"
-        " all topics, and runs for independent; where they are not, they may cover less than they say.",
+        "E-rho2 is the correlation to expect between the runs' means on these and on as many other"
+        " topics (0.95 is about a Kendall's tau of 0.8); Phi tells how well the means themselves would"
+        " repeat. The intervals take scores for normal, of one residual variance on all topics, and"
+        " runs for independent, which those of one team are not: by teams they covered .72 to .85 in"
+        " simulations.",
         *(f"Round '{row.round}': {why}" for row in report.rounds if (why := reason(row))),
         *(
             f"Round '{label}' is left out: a single run leaves nothing to rank."

@@ -10,12 +10,13 @@ from roundbook.presentation.phrases import joined
 from roundbook.presentation.variance_differences import disagreement
 from roundbook.presentation.variances import (
     AS_ELSEWHERE,
+    below_planning,
     is_of_these_runs,
-    next_rounds,
     of_assessments,
     returning_cases,
     spread_of,
     teams_return,
+    these,
     unknown_teams,
 )
 from roundbook.requests.plans import INTERVALS, PAIRED
@@ -103,8 +104,8 @@ def _variance(plan: Plan) -> list[str]:
     ]
     if plan.variance_planning is not None and plan.variance_at == "pooled":
         sentences.append(
-            "The planning variance, which about 4 of 5"
-            f" {next_rounds(history, kind_of(plan) or 'one-way')} are expected to stay below"
+            "The planning variance, which"
+            f" {below_planning(history, kind_of(plan) or 'one-way')} are expected to stay below"
             f" {AS_ELSEWHERE}, is {plan.variance_planning:.5g}."
         )
     return sentences + _rounds(plan, history)
@@ -185,7 +186,10 @@ def _standardised(history: VarianceHistory) -> list[str]:
         return []
     sentence = "Each round's scores were standardised by its own factors"
     if history.scale == "std-ab":
-        sentence += f"; a difference of {SLOPE:g} is one standard deviation of the runs on a topic"
+        sentence += (
+            f"; a difference of {SLOPE:g} is one standard deviation of the standardising runs on a"
+            " topic"
+        )
     return [f"{sentence}."]
 
 
@@ -202,7 +206,7 @@ def _origin(plan: Plan, history: VarianceHistory) -> str:
         case "planning":
             pooled = variance_at(history, kind, "pooled")
             return (
-                f": the planning variance, which about 4 of 5 {next_rounds(history, kind)} are"
+                f": the planning variance, which {below_planning(history, kind)} are"
                 f" expected to stay below {AS_ELSEWHERE}. The pooled variance is {pooled:.5g}:"
                 f" {_pooled(plan, history, kind)}"
             )
@@ -219,20 +223,20 @@ def _pooled(plan: Plan, history: VarianceHistory, kind: VarianceKind) -> str:
         origin = (
             f"pooled by {weights} over {len(rounds)} rounds of {history.task} ({', '.join(rounds)})"
         )
-    these_runs = is_of_these_runs(history, kind)
-    interval = _interval(plan.interval, pooled.interval_reason, these_runs=these_runs)
+    only = these(history, kind) if is_of_these_runs(history, kind) else None
+    interval = _interval(plan.interval, pooled.interval_reason, only)
     return f"{origin}, {pooled.dof} degrees of freedom{interval}"
 
 
-def _interval(interval: Interval | None, reason: str | None, *, these_runs: bool = False) -> str:
+def _interval(interval: Interval | None, reason: str | None, only: str | None = None) -> str:
     if interval is None:
         return f", without an interval since {no_interval(reason)}" if reason else ""
     text = f", with a {100 * interval.level:.10g}% interval {_limits(interval)}"
     if interval.of is None:
         return f"{text} ({interval.method})"
     scope = "systems and topics like these"
-    if these_runs or interval.of == "these runs":
-        scope = "topics like these, and these runs"
+    if only is not None or interval.of == "these runs":
+        scope = f"topics like these, and {only or 'these runs'}"
     method = "from sizes alone" if interval.method == "published" else interval.method
     return f"{text} ({method}, for other {scope}; it does not count that rounds differ)"
 
@@ -250,8 +254,9 @@ def _assumed(plan: Plan) -> str:
     alike = " that differ as pairs of runs do on average" if plan.variance_of == "paired" else ""
     assumed = [f"{runs} {topics}{alike}", "normal scores of one variance"]
     if plan.estimate is not None and plan.variance_at != "given":
-        these_runs = is_of_these_runs(plan.estimate, kind_of(plan) or "one-way")
-        systems = "these very systems" if these_runs else "systems like these"
+        kind_of_variance = kind_of(plan) or "one-way"
+        only = is_of_these_runs(plan.estimate, kind_of_variance)
+        systems = these(plan.estimate, kind_of_variance) if only else "systems like these"
         assumed.append(f"a next round of the same kind with {systems}")
     return f"The plan assumes {joined(assumed)}."
 

@@ -98,9 +98,9 @@ def alternative(plan: Plan, option: Alternative) -> str:
             return f"at the pooled variance {variance}"
         case "planning":
             assert plan.estimate is not None
-            rounds = variances.next_rounds(plan.estimate, option.variance_kind)
+            rounds = variances.below_planning(plan.estimate, option.variance_kind)
             return (
-                f"at the planning variance {variance}, which about 4 of 5 {rounds} stay below"
+                f"at the planning variance {variance}, which {rounds} stay below"
                 f" {variances.AS_ELSEWHERE}"
             )
         case "paired":

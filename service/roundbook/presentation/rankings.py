@@ -24,12 +24,25 @@ def summary(agreement: RankAgreement) -> list[str]:
         f"Kendall tau-b {_number(agreement.tau_b)} (tau-a {agreement.tau_a:.3f}), tau_AP"
         f" {_number(agreement.tau_ap)}",
         "Bootstrap over topics, the middle 95% of tau-b in"
-        f" {agreement.resamples:,} resampled topic sets: {_limits(agreement.bootstrap)}; over very"
-        " many topics it may be higher",
+        f" {agreement.resamples:,} resampled topic sets: {_limits(agreement.bootstrap)}"
+        f"{_beyond_resamples(agreement)}",
         "95% interval of tau-b as the papers print it, as if the rankings were unrelated:"
         f" {_limits(agreement.published)}",
     ]
     return lines + [sentence for sentence in [reason(agreement)] if sentence]
+
+
+# With fewer topics, tau-b over very many is often below what resamples show.
+_FEW_TOPICS = 10
+
+
+def _beyond_resamples(agreement: RankAgreement) -> str:
+    """Return the clause on tau-b over very many topics, empty where there is nothing to say."""
+    if agreement.bootstrap is None:
+        return ""
+    if agreement.topics < _FEW_TOPICS:
+        return "; so few topics say little: over very many it may be lower"
+    return "; over very many topics it may be higher" if agreement.bootstrap.high < 1 else ""
 
 
 def reason(agreement: RankAgreement) -> str | None:

@@ -20,7 +20,7 @@ _TESTS = {"wald-f": "Wald F test", "bartlett": "Bartlett's test"}
 
 
 def stability(histories: Sequence[VarianceHistory]) -> list[str]:
-    """Return the sentences on how stable measures are; `histories` has the least stable first."""
+    """Return the sentences on how stable measures are; in the order of `histories`."""
     ratios, unknown = [], []
     for history in histories:
         label = "" if history.assessments == DEFAULT_ASSESSMENTS else f" ({history.assessments})"
@@ -36,7 +36,8 @@ def stability(histories: Sequence[VarianceHistory]) -> list[str]:
     lines = []
     if ratios:
         lines.append(
-            f"Least stable first, by the largest variance over the smallest: {', '.join(ratios)}."
+            f"Largest variance over the smallest: {', '.join(ratios)}. It grows by chance with more"
+            " rounds, fewer topics, and where few topics bring most of it, as with AP."
         )
     tests = [history.pooled.homogeneity for history in histories if len(history.rounds) > 1]
     if (

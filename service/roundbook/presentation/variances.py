@@ -107,7 +107,7 @@ def conclusions(history: VarianceHistory) -> list[str]:
     if limit is not None and limit.u80 is not None:
         lines.append(
             f"Next round: planning variance {fixed(limit.u80, 5)}. {AS_ELSEWHERE.capitalize()},"
-            f" about 4 of 5 {next_rounds(history)} stay below it."
+            f" {below_planning(history)} stay below it."
         )
     # Where rounds have a variance of 0 or are on another scale, both warnings say the same.
     same = of_two_way == one_way or history.other_scales("one-way")
@@ -141,9 +141,38 @@ def is_of_these_runs(history: VarianceHistory, kind: VarianceKind = "one-way") -
     return interval is not None and interval.of == "these runs"
 
 
-def next_rounds(history: VarianceHistory, kind: VarianceKind = "one-way") -> str:
-    """Return the noun phrase for the next rounds that the planning variance is for."""
-    return f"next rounds {'with these runs' if is_of_these_runs(history, kind) else 'of this kind'}"
+# In a round of so many teams or fewer, the limits of the two-way variance are passed more often.
+_FEW_FOR_LIMITS = 10
+
+
+def below_planning(history: VarianceHistory, kind: VarianceKind = "one-way") -> str:
+    """Return the noun phrase for the next rounds that stay below the planning variance.
+
+    By simulation they are fewer than 4 of 5 where teams return or, of the two-way variance, are few.
+    """
+    clusters = [row.clusters for row in history.rounds if row.clusters is not None]
+    share = "3 of 4" if _returning_in_half(history) else "4 of 5"
+    if kind == "two-way" and clusters and min(clusters) <= _FEW_FOR_LIMITS:
+        share = "7 of 10"
+    return f"about {share} {_next_rounds(history, kind)}"
+
+
+def _returning_in_half(history: VarianceHistory) -> bool:
+    """Return whether half or more of later rounds' teams had taken part before."""
+    teams = history.teams
+    return teams is not None and 2 * teams.again >= teams.later > 0
+
+
+def _next_rounds(history: VarianceHistory, kind: VarianceKind) -> str:
+    if is_of_these_runs(history, kind):
+        return f"next rounds with {these(history, kind)}"
+    return "next rounds of this kind"
+
+
+def these(history: VarianceHistory, kind: VarianceKind = "one-way") -> str:
+    """Return the noun for the runs or teams that the pooled variance holds for only."""
+    interval = history.pooled.of_kind(kind).interval
+    return "these teams" if interval is not None and interval.of != "these runs" else "these runs"
 
 
 def withdrawn_notes(history: VarianceHistory) -> list[str]:
@@ -199,10 +228,11 @@ def _interval(interval: Interval | None, reason: str | None) -> str:
 def _further_limits(history: VarianceHistory) -> list[str]:
     limit, stay = history.pooled.next_round, []
     if limit is not None and limit.u80 is not None and limit.u95 is not None:
-        stay.append(f"19 of 20 stay below {fixed(limit.u95, 5)}")
+        share = "9 of 10" if _returning_in_half(history) else "19 of 20"
+        stay.append(f"{share} stay below {fixed(limit.u95, 5)}")
     if limit is not None and limit.low is not None and limit.high is not None:
         stay.append(f"95% lie between {fixed(limit.low, 5)} and {fixed(limit.high, 5)}")
-    of = f"{AS_ELSEWHERE.capitalize()}, of {next_rounds(history)}"
+    of = f"{AS_ELSEWHERE.capitalize()}, of {_next_rounds(history, 'one-way')}"
     return [f"{of} {', and '.join(stay)}."] if stay else []
 
 
@@ -359,9 +389,7 @@ def unknown_teams_way_out(history: VarianceHistory) -> WayOut | None:
 
 def teams_return(history: VarianceHistory) -> bool:
     """Return whether half or more of later rounds' teams returned, but not all in every round."""
-    teams = history.teams
-    returned = teams is not None and 2 * teams.again >= teams.later > 0
-    return returned and not is_of_these_runs(history)
+    return _returning_in_half(history) and not is_of_these_runs(history)
 
 
 def _returning(pooled: Pooled, scope: str) -> str:

@@ -128,12 +128,13 @@ def _depth(study: PerTopicVarianceStudy) -> int:
 
 
 def remarks(study: PerTopicVarianceStudy) -> list[str]:
-    """Return the remark that defines a needed difference, if the study has any."""
+    """Return the remark that says what `needed` is, if the study has any."""
     if study.scales[0].needed_median is None:
         return []
     return [
-        "Needed is how far two drawn means must be apart for the paired t test to tell the pair"
-        " apart: its median over pairs, and the largest."
+        f"Needed is how far the drawn means of a pair are apart in the {100 * study.alpha:g}% of draws"
+        " with the largest t: its median over pairs, and the largest. It grows with the difference"
+        " that there is, and is no threshold."
     ]
 
 
