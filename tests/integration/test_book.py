@@ -347,9 +347,7 @@ def test_answers_are_frames_words_and_charts(book, tmp_path):
     # The lines of its only measure, and the sentences with one more on how stable it is.
     pd.testing.assert_frame_equal(histories.to_frame(), frame)
     assert histories.say().startswith(history.say())
-    assert (
-        "\nLeast stable first, by the largest variance over the smallest: AP 1." in histories.say()
-    )
+    assert "\nLargest variance over the smallest: AP 1." in histories.say()
     # Those of a paper are the same.
     book.report("latex", "t", tmp_path / "tables")
     for name, answer in (

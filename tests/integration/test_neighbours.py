@@ -287,16 +287,20 @@ def test_the_number_of_queries_does_not_grow(engine):
 
 def test_a_published_variance_on_another_scale_is_noted(engine):
     matrix = complete(["a", "b"], ["x", "y"], np.array([[0.1, 0.4], [0.7, 0.2]]))
-    assert log_matrix(engine, "t", "1", "AP", matrix, create=True, user="tester").variance == 0.1
+    assert (
+        log_matrix(engine, "t", "1", "clicks", matrix, create=True, user="tester").variance == 0.1
+    )
 
     def recorded(label, value, scale="raw"):
         published = {"variance": value, "scale": scale, "runs": 9, "topics": 9, "source": "a paper"}
-        return record_variance(engine, "t", label, "AP", **published, create=True, user="tester")
+        return record_variance(
+            engine, "t", label, "clicks", **published, create=True, user="tester"
+        )
 
     percent = recorded("2", 1000.0)
     assert percent.variance_ratio == pytest.approx(10_000)
     assert recorded_notes(percent) == [
-        "The variance is 10,000 times that of the other rounds of AP; check that the scores are on"
+        "The variance is 10,000 times that of the other rounds of clicks; check that the scores are on"
         " the same scale."
     ]
     assert (
