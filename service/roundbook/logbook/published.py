@@ -105,8 +105,8 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
     if within_one and request.variance > largest * (1 + 1e-9):
         raise InputError(
             f"{measure.name} lies between 0 and 1 on the scale {request.scale}, where a variance over"
-            f" {request.topics:,} topics is {largest:.4f} at most, not {request.variance:g}. Of scores in percent it"
-            " is 10,000 times as large.",
+            f" {request.topics:,} topics is {largest:.4f} at most, not {request.variance:g}. Of"
+            " scores in percent it is 10,000 times as large.",
             measure=measure.name,
             scale=request.scale,
             topics=request.topics,
