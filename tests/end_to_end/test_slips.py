@@ -369,10 +369,21 @@ def test_a_measure_that_is_mistyped_is_asked_about_as_a_new_one_is(roundbook, sc
     dry = roundbook("log", "t", "r", scores, "--measure", "ndcg10", "--dry-run")
     assert meant in dry.err
     for asked in (("variance", "show", "t"), ("drift", "t"), ("factors", "show", "t", "r")):
-        assert roundbook(*asked, "--measure", "ndcg10").refusal() == (
-            f"Task 't' has nothing for measure 'ndcg10'; it has nDCG@10. {meant}"
-        )
+        for slip in ("ndcg10", "nDCG@1O"):
+            assert roundbook(*asked, "--measure", slip).refusal() == (
+                f"Task 't' has nothing for measure '{slip}'; it has nDCG@10. {meant}"
+            )
     assert "Did you" not in roundbook("variance", "show", "t", "--measure", "P@5").refusal()
+
+
+def test_tables_are_of_the_latest_round_where_the_measure_counts(roundbook, scores, tmp_path):
+    """Not of a round of another measure, nor of one whose scores are withdrawn."""
+    for label, measure in (("a", "AP"), ("b", "AP"), ("c", "P@5")):
+        assert roundbook("log", "t", label, scores, "--measure", measure, "--create").code == 0
+    words = ("report", "latex", "t", "--measure", "AP", "--format", "json", "--output")
+    assert roundbook(*words, tmp_path / "b.tex").json["round"] == "b"
+    assert roundbook("matrix", "withdraw", "2", "--reason", "slip").code == 0
+    assert roundbook(*words, tmp_path / "a.tex").json["round"] == "a"
 
 
 def test_scales_are_taken_as_they_are_printed(roundbook, scores):

@@ -171,8 +171,9 @@ def measure_among(rows: Sequence[Row[Any]], task: str, name: str) -> Row[Any]:
         raise NotRecordedError(
             f"Task '{task}' has no scores yet.", way_out="log a round", task=task, measure=name
         )
-    names = [row.name for row in rows]
-    near = near_name(name, names)
+    names = [row.name for row in rows if row.counts] or [row.name for row in rows]
+    known = near_measure(name)
+    near = known if known in names else near_name(name, names)
     raise NotRecordedError(
         f"Task '{task}' has nothing for measure '{name}'; it has {', '.join(names)}."
         + (f" Did you mean {near}?" if near else ""),

@@ -157,19 +157,19 @@ def _saved_plan(session: Session, name: str, task: str) -> tuple[ShownResult, Pl
 
 
 def _round(session: Session, listed: RoundList, request: LatexReport, measure: str) -> Round:
-    """Return the round of a request; by default the latest with scores, else the latest.
+    """Return the round of a request; by default the latest in which the measure counts.
 
-    Where assessments are named, the scores are the measure's under them, and not withdrawn.
+    Without any it is the latest. Where assessments are named, the scores are under them.
     """
     rounds, label = listed.rounds, request.round
-    series = measure_key(measure), request.assessments, None
     if label is None:
         scored = (
             row
             for row in reversed(rounds)
             for scores in row.matrices
-            if request.assessments is None
-            or (measure_key(scores.measure), scores.assessments, scores.withdrawn) == series
+            if measure_key(scores.measure) == measure_key(measure)
+            and scores.withdrawn is None
+            and request.assessments in (None, scores.assessments)
         )
         return next(scored, rounds[-1])
     recorded = recorded_round(session.connection, listed.task, label).label
