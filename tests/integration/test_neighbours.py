@@ -11,12 +11,14 @@ from tests.factories import log_matrix, record_variance, score_matrix, withdraw_
 
 from roundbook.formats import RunTeam
 from roundbook.logbook.matrices.log_matrix import log_scores
+from roundbook.logbook.round_changes import set_round
+from roundbook.logbook.rounds import create_round
 from roundbook.logbook.session import begin
 from roundbook.logbook.topics import alias_topics
 from roundbook.presentation.matrices import log_notes
 from roundbook.presentation.variances import recorded_notes
 from roundbook.requests.matrices import LogRequest
-from roundbook.requests.tasks import AliasTopics
+from roundbook.requests.tasks import AliasTopics, CreateRound, SetRound
 
 RNG = np.random.default_rng(7)
 
@@ -195,6 +197,12 @@ def test_a_round_without_the_topics_that_the_others_share_is_noted(engine, notes
         alias_topics(session, AliasTopics(task="t", file=tmp_path / "ids.csv"))
     declared = notes("6", complete(["E-1", "E-2"], runs), revise="other scores")
     assert not any("shares no topic" in note for note in declared)
+    # On other documents no topic is expected to return.
+    with begin(engine) as session:
+        for label in "123456":
+            set_round(session, SetRound(task="t", round=label, collection="news"))
+        create_round(session, CreateRound(task="t", round="7", collection="web"))
+    assert notes("7", complete(["F-1", "F-2"], runs)) == []
 
 
 def test_a_measure_new_to_a_record_of_others(notes, engine):
@@ -253,8 +261,8 @@ def test_a_team_file_of_other_runs(notes):
     assert notes("1", small, teams=teams("vwxyz")) == []
     assert notes("1", small, teams=teams("vw12345678")) == [  # the same scores again
         "The team file names what is not in the score files: 8 runs (1, 2, 3, 4, 5 and 3 more). Check"
-        " that it is of this round; if it is not, the right one with a reason (round teams) takes back"
-        " what it filled in.",
+        " that it is of this round; if it is not, the right one, with the same columns and a reason"
+        " (round teams), takes back what it filled in.",
         "The team file says nothing of 3 runs (x, y, z).",
     ]
     (note,) = notes("2", complete("ab", "vw"), teams=teams("vwx"))

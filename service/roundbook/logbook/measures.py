@@ -30,6 +30,7 @@ from roundbook.measure_names import (
 
 # How much of a measure's name is enough to ask whether it is meant.
 _LEAST_START = 3
+_SHORT_SPELLING = 3
 # A cutoff in which letters may stand for digits: 1O of nDCG@1O, P_1O and ndcg1O.
 _LETTERS_IN_CUTOFF = re.compile(r"((?<=[@_.])[OoIl]+)?[0-9][0-9OoIl]*$|(?<=@)[OoIl]+$")
 
@@ -215,7 +216,8 @@ def _near_family(family: str) -> str | None:
     }
     if len(starts) == 1:
         return starts.pop()
-    spelling = near_name(family, FAMILY_OF)
+    # Short spellings, such as `map` and `mrr`, are near to the names of many measures.
+    spelling = near_name(family, [known for known in FAMILY_OF if len(known) > _SHORT_SPELLING])
     return near_name(family, FAMILIES) or (spelling and FAMILY_OF[spelling])
 
 
@@ -247,13 +249,15 @@ SELECT measure.*, used.counts
 FROM roundbook.measure
 JOIN (
     SELECT measure_id, bool_or(counts) AS counts
-    FROM (
-        SELECT round_id, measure_id, id IN (SELECT id FROM roundbook.current_matrix) AS counts
-        FROM roundbook.matrix
-        UNION ALL
-        SELECT round_id, measure_id, true FROM roundbook.published_variance
+    FROM roundbook.round
+    CROSS JOIN LATERAL (
+        SELECT measure_id, false AS counts FROM roundbook.matrix WHERE round_id = round.id
+        UNION
+        SELECT measure_id, true FROM roundbook.current_matrix WHERE round_id = round.id
+        UNION
+        SELECT measure_id, true FROM roundbook.published_variance WHERE round_id = round.id
     ) AS used
-    JOIN roundbook.round ON round.id = round_id WHERE task_id = :task
+    WHERE task_id = :task
     GROUP BY measure_id
 ) AS used ON used.measure_id = measure.id
 ORDER BY name

@@ -130,7 +130,7 @@ def renew_results(session: Session, request: RenewResults) -> Renewal:
         try:
             again = request_again(before)
             # The name as it is recorded, which may be one that is refused today.
-            under = SaveResult(name=before.name, note=before.note)
+            under = SaveResult.model_construct(name=before.name, note=before.note)
             after = _save_version(session, before.kind, again, under)
         except (RecordError, InputError) as error:
             # Its inputs no longer exist, or the statistic does not; nothing was written. Other

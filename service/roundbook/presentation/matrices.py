@@ -246,7 +246,8 @@ def team_file_notes(about: Remarks | DescribedTeams, where: str) -> list[str]:
         runs = _named("run", about.unknown_runs)
         notes.append(
             f"The team file names what is not in {where}: {runs}. Check that it is of this round; if"
-            " it is not, the right one with a reason (round teams) takes back what it filled in."
+            " it is not, the right one, with the same columns and a reason (round teams), takes back what"
+            " it filled in."
         )
     if about.undescribed_runs:
         notes.append(f"The team file says nothing of {_named('run', about.undescribed_runs)}.")

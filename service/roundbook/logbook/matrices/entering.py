@@ -263,12 +263,21 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
 def _topics_of_rounds(
     connection: Connection, task_id: int, stored: LoadedMatrix
 ) -> dict[int, set[int]]:
-    """Return the ids of the topics of a task's current matrices beside one, by the id of the round."""
+    """Return the ids of the topics of a task's current matrices beside one, by the id of the round.
+
+    Rounds that declare another document collection are left out: they share no topics with it.
+    """
+    own = select(round_.c.collection).where(round_.c.id == stored.row.round_id).scalar_subquery()
+    same_collection = func.lower(round_.c.collection) == func.lower(own)
     rows = connection.execute(
         select(current_matrix.c.round_id, func.array_agg(matrix_topic.c.topic_id.distinct()))
         .join(matrix_topic, matrix_topic.c.matrix_id == current_matrix.c.id)
         .join(round_, round_.c.id == current_matrix.c.round_id)
-        .where(round_.c.task_id == task_id, current_matrix.c.id != stored.row.id)
+        .where(
+            round_.c.task_id == task_id,
+            current_matrix.c.id != stored.row.id,
+            func.coalesce(same_collection, True),
+        )
         .group_by(current_matrix.c.round_id)
     )
     return {round_id: set(topics) for round_id, topics in rows}

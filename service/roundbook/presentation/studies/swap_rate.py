@@ -47,7 +47,7 @@ def tables(study: SwapRates) -> list[Table]:
         for scale in study.scales
     ]
     return [
-        Table(f"Differences that {_others(study)} turn round:", scales, _SCALES),
+        Table(f"Differences turned round by {_others(study)}:", scales, _SCALES),
         Table(
             "Comparisons on {}, by the difference on the first topics:",
             of_scales(study.scales, lambda scale: scale.bins),

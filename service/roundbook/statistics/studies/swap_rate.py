@@ -183,16 +183,15 @@ def swap_rate(
     sd = sd if sd > tolerance(matrix) else 0.0
     counts = np.zeros((BINS, BINS, _OUTCOMES), dtype=np.int64)
     of_all_pairs = runs * (runs - 1) // 2
-    rates, sizes = [], []
+    rates = []
     for piece_counts in mapped(partial(_count_piece, matrix, half, sd), pieces(seed, trials)):
         counts += piece_counts
-        sizes.append(int(piece_counts.sum()))
-        rates.append(piece_counts[..., 1].sum() / sizes[-1])
+        rates.append(piece_counts[..., 1].sum() / piece_counts.sum())
         progress(int(counts.sum()) // of_all_pairs, trials)
     by_size = swaps_by_size(counts.sum(axis=1), WIDTH, level)
     comparisons = int(counts.sum())
     overall = int(counts[..., 1].sum()) / comparisons
-    low, high = _limits(overall, np.array(rates), np.array(sizes))
+    low, high = _limits(overall, np.array(rates))
     return SwapRate(
         **vars(by_size),
         overall=overall,
@@ -300,11 +299,10 @@ def swaps_by_size(counts: Ints, width: float, level: float) -> SwapsBySize:
     return SwapsBySize(bins, bins[needed].low, int(counts[needed:].sum()) / int(counts.sum()))
 
 
-def _limits(overall: float, rates: Floats, sizes: Ints) -> tuple[float, float] | tuple[None, None]:
+def _limits(overall: float, rates: Floats) -> tuple[float, float] | tuple[None, None]:
     if rates.size < 2:
         return None, None
-    # A rate of few trials, as the last piece may have, varies more.
-    se = math.sqrt(sizes @ (rates - overall) ** 2 / (rates.size - 1) / sizes.sum())
+    se = rates.std(ddof=1) / math.sqrt(rates.size)
     margin = float(scipy.special.stdtrit(rates.size - 1, 0.975) * se)
     return max(0.0, overall - margin), min(1.0, overall + margin)
 
