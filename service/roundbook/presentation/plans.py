@@ -124,7 +124,13 @@ def fits(plan: Plan) -> str | None:
 
 
 def tukey_instead(plan: Plan) -> str | None:
-    """Return the phrase for runs that Tukey's HSD suits better than a plan's design, or None."""
+    """Return the phrase for runs that Tukey's HSD suits better than a plan's design, or None.
+
+    None too while the scores are to be looked at before anything is planned with them.
+    """
+    doubt = warning_way_out(plan)
+    if doubt is not None and doubt.code == "look at the scores":
+        return None
     if plan.design == "anova" and plan.solve == "topics":
         if any(option.name == "tukey" for option in plan.alternatives):
             return "where all runs get the same topics, as in most campaigns"
