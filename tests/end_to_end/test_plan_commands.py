@@ -343,6 +343,7 @@ def test_a_round_in_percent_alone_is_told(roundbook, write):
         assert "Take the size by" not in out
         assert "prefer" not in out
         assert "None" not in out
+        assert "(AP on the raw scale, of round p)" in out
     assert planned(roundbook, "--task", "t", "--measure", "AP", *CELL)["warning"] == warning
 
 

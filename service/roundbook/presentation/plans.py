@@ -71,12 +71,14 @@ def headline(plan: Plan) -> str:
         return line
     origin = "as given"
     if (history := plan.estimate) is not None:
-        rounds = ", ".join(history.pooled.of_kind(kind or "one-way").rounds)
+        labels = history.pooled.of_kind(kind or "one-way").rounds
+        one = len(labels) == 1
+        rounds = f"{'round' if one else 'rounds'} {', '.join(labels)}"
         of_limit = {
-            "planning": f"the planning variance from rounds {rounds}",
+            "planning": f"the planning variance from {rounds}",
             "latest": f"of the latest round {history.rounds[-1].round}",
             "given": origin,
-        }.get(plan.variance_at or "pooled", f"pooled over rounds {rounds}")
+        }.get(plan.variance_at or "pooled", f"{'of' if one else 'pooled over'} {rounds}")
         of_measure = f"{history.measure} on the {plan.scale} scale"
         origin = f"{of_measure}{variances.of_assessments(history)}, {of_limit}"
     return f"{line}, {variance} {plan.variance:.5g} ({origin})"

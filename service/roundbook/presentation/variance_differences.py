@@ -47,7 +47,8 @@ def stability(histories: Sequence[VarianceHistory]) -> list[str]:
         and all(test and (test.p_value or 0) >= _DISAGREE for test in tests)
         and not any(disagreement(history, two_way=True) for history in histories)
     ):
-        lines.append("On none of them was a difference between the rounds found.")
+        several = "On none of them was a difference between the rounds found."
+        lines.append(several if len(tests) > 1 else "No difference between the rounds was found.")
     if unknown:
         are, have = ("is", "it has") if len(unknown) == 1 else ("are", "they have")
         lines.append(f"Whether {listed(unknown, 8)} {are} stable is unknown: {have} one round.")
@@ -125,7 +126,7 @@ def _variances(history: VarianceHistory, *, two_way: bool) -> dict[str, float]:
 
 def _p_value(value: float) -> str:
     if value < 0.001:
-        return "p < .001"
+        return "p < 0.001"
     return f"p = {fixed_beside(value, [_DISAGREE], 3)}"
 
 

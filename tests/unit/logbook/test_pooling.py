@@ -307,7 +307,7 @@ def test_the_warning_where_rounds_disagree():
         warning = disagreement(shown, two_way=two_way)
         of_two_way = " about the two-way variance" if two_way else ""
         assert warning.startswith(
-            f"The rounds disagree{of_two_way} (Wald F test, p < .001; largest over smallest"
+            f"The rounds disagree{of_two_way} (Wald F test, p < 0.001; largest over smallest"
         )
         helps = disagreement_way_out(shown, two_way=two_way)
         assert helps is not None

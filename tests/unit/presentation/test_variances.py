@@ -123,7 +123,7 @@ def history(variances, p_value, method="wald-f"):
     ("variances", "p", "method", "part"),
     [
         ([1.0, 1.1, 1.2], 0.4, "wald-f", None),
-        ([1.0, 2.0, 3.0], 0.0004, "wald-f", "(Wald F test, p < .001; largest over smallest 3.00)"),
+        ([1.0, 2.0, 3.0], 0.0004, "wald-f", "(Wald F test, p < 0.001; largest over smallest 3.00)"),
         ([1.0, 2.0, 3.0], 0.012, "wald-f", "p = 0.012"),
         ([1.0, 2.0, 3.0], 0.04996, "wald-f", "p = 0.04996"),
         ([1.0, 2.0, 3.0], 0.012, "bartlett", "Bartlett's test"),
@@ -198,6 +198,12 @@ def test_a_round_of_one_run_does_not_doubt_a_plan_by_the_two_way_variance():
     of = of.model_copy(update={"rounds": rounds})
     assert "The variance of r3 is larger" in disagreement(of)
     assert disagreement(of, two_way=True) is None
+
+
+def test_no_difference_is_found_of_one_measure_or_of_several():
+    of = history([1.0, 1.1, 1.2], 0.4)
+    assert stability([of])[-1] == "No difference between the rounds was found."
+    assert stability([of, of])[-1] == "On none of them was a difference between the rounds found."
 
 
 def test_standardised_scores_have_one_scale():
