@@ -443,7 +443,7 @@ def test_generalisability(covid):
         assert len(components) == 5
     assert (
         "The intervals take scores for normal, of one residual variance on all topics, and runs for"
-        " independent, which those of one team are not"
+        " independent, which those of one team are not: by teams they covered 0.72 to 0.85 in"
     ) in flat(output)
     assert "By ANOVA" in output
     shown = covid(*words, "--format", "json").json

@@ -209,7 +209,7 @@ def _small_sds(report: DriftReport) -> str | None:
     if report.shift is None or report.mean_shift is None or report.why == "topics of small sd":
         return None
     if differ_in_scale(report):
-        return None  # of what moved the scale is the reason
+        return None  # then the scale is the likelier reason
     if abs(report.mean_shift - report.shift) <= report.margin / 2:
         return None
     return (
@@ -231,7 +231,8 @@ def _other_scale(report: DriftReport) -> str | None:
 
 def differ_in_scale(result: Assessment) -> bool:
     """Return whether the spreads of the same runs differ as those of scores on other scales do."""
-    return bool(result.sd_ratio) and is_other_scale(result.sd_ratio * result.sd_ratio)
+    ratio = result.sd_ratio
+    return ratio is not None and ratio > 0 and is_other_scale(ratio * ratio)
 
 
 def _recurring(report: DriftReport) -> str | None:
