@@ -179,6 +179,7 @@ def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
         curve_choice,
         curve_order,
         curve_provisional,
+        curve_scale,
         curve_small_sds,
     )
     from roundbook.presentation.drift_verdict import JUDGED_BY, writers
@@ -188,6 +189,7 @@ def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
         *curve_order(traced),
         text["assumed"],
         curve_choice(traced),
+        curve_scale(traced),
         curve_small_sds(traced),
         curve_provisional(traced),
     )

@@ -34,19 +34,24 @@ def with_advice(history: VarianceHistory, lines: Iterable[str]) -> list[str]:
     from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
     from roundbook.presentation.variances import unknown_teams, unknown_teams_way_out
 
-    ways_out: dict[str | None, WayOut | None] = {}
+    advice: dict[str | None, tuple[WayOut | None, list[str]]] = {}
     for two_way in (True, False):
         way_out = disagreement_way_out(history, two_way=two_way)
         # Where both kinds of variance disagree the advice is the same, and is given once.
-        ways_out = {line: earlier for line, earlier in ways_out.items() if earlier != way_out}
-        ways_out[disagreement(history, two_way=two_way)] = way_out
-    ways_out[unknown_teams(history)] = unknown_teams_way_out(history)
-    return [_advice(line, ways_out.get(line), plan_command(history)) for line in lines]
+        advice = {line: earlier for line, earlier in advice.items() if earlier[0] != way_out}
+        command = plan_command(history, two_way=two_way)
+        advice[disagreement(history, two_way=two_way)] = way_out, command
+    advice[unknown_teams(history)] = unknown_teams_way_out(history), []
+    return [_advice(line, *advice.get(line, (None, []))) for line in lines]
 
 
-def plan_command(history: VarianceHistory) -> list[str]:
-    """Return the command that plans from a variance history, with the options known from it."""
+def plan_command(history: VarianceHistory, *, two_way: bool = False) -> list[str]:
+    """Return the command that plans from a variance history, with the options known from it.
+
+    It plans by the one-way variance, or `two_way` by tukey, which takes the two-way one.
+    """
     command = ["roundbook", "plan", "--task", history.task, "--measure", history.measure]
+    command += ["--design", "tukey"] if two_way else []
     command += ["--scale", history.scale] if history.scale != "raw" else []
     labels = history.mixed or [history.assessments]
     if labels != [DEFAULT_ASSESSMENTS]:

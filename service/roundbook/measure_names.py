@@ -178,6 +178,12 @@ def is_known_measure(name: str) -> bool:
     return match is not None and match["family"] in FAMILIES
 
 
+def is_within_one(name: str) -> bool:
+    """Return whether scores of a measure of this canonical name lie between 0 and 1."""
+    parts = split_measure(name)
+    return parts is not None and parts.family in WITHIN_ONE
+
+
 def measure_key(name: str) -> str:
     """Return a key equal for all spellings of a measure.
 

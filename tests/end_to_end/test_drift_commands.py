@@ -333,6 +333,15 @@ def test_the_curve(covid):
     assert (float(written) > margin) is (low > margin)
 
 
+def test_the_curve_to_a_round_in_percent(log, roundbook):
+    log("a", SCORES)
+    log("percent", 100 * SCORES)
+    out = " ".join(roundbook(*DRIFT, "--curve").out.split())
+    assert (
+        "The spread in 'percent' is so far from that in 'a' that perhaps the scores on one" in out
+    )
+
+
 def test_the_curve_past_a_round_without_shared_topics(log, roundbook):
     log("a", SCORES)
     log("other", SCORES, topics=[f"u{j}" for j in range(12)])

@@ -323,6 +323,30 @@ def test_a_round_in_percent_is_told_and_not_planned_with(logged, write):
     assert history.count("(percent?)") == 1
 
 
+def test_a_round_in_percent_alone_is_told(roundbook, write):
+    percent = "topic,a,b,c\n" + "".join(
+        f"{j},{50 + j % 3},{50 + j % 5 * 9},{50 + j % 7 * 5}\n" for j in range(40)
+    )
+    words = ("log", "t", "p", write(percent), "--measure", "AP", "--create")
+    assert roundbook(*words).code == 0
+    warning = (
+        "The variance of p is larger than that of scores from 0 to 1 can be; perhaps its scores are"
+        " on another scale (percent?). Look for what is wrong with the scores there before you plan"
+        " with it: 'roundbook matrix list t' names them."
+    )
+    history = " ".join(roundbook("variance", "show", "t", "--measure", "AP").out.split())
+    assert history.count(warning) == 1
+    for design in ("anova", "tukey", "two-way", "paired-t"):
+        words = ("plan", "--task", "t", "--measure", "AP", "--min-d", "0.1", "--design", design)
+        out = " ".join(roundbook(*words).out.split())
+        assert out.count(warning) == 1
+        assert "Take the size by" not in out
+        assert "prefer" not in out
+        assert "None" not in out
+        assert "(AP on the raw scale, of round p)" in out
+    assert planned(roundbook, "--task", "t", "--measure", "AP", *CELL)["warning"] == warning
+
+
 def test_a_variance_of_0_says_why_there_is_no_plan(roundbook, write):
     path = write("topic,a,b\n1,.3,.5\n2,.3,.5\n")
     assert roundbook("log", "t", "r", path, "--measure", "AP", "--create").code == 0

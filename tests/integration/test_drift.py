@@ -34,9 +34,10 @@ from roundbook.formats import RunTeam
 from roundbook.logbook.drift import compared_rounds
 from roundbook.logbook.drift.report import DriftCurve, LaterRound
 from roundbook.presentation.drift import assumed
-from roundbook.presentation.drift_curve import summary
+from roundbook.presentation.drift_curve import curve_scale, summary
 from roundbook.presentation.drift_verdict import curve_reason, headline, reason
 from roundbook.presentation.saved_results import why_stale
+from roundbook.presentation.views import view_of
 from roundbook.statistics.drift.assessment import assess_drift, assess_recurring
 from roundbook.statistics.drift.units import RunsOfRound, kin_groups, unit_labels
 from roundbook_cli.drift_advice import report_text
@@ -474,6 +475,16 @@ def test_the_collections_that_rounds_declare_decide_which_topics_they_share(engi
 
 
 # The curve
+
+
+def test_a_curve_says_which_rounds_may_be_in_percent(engine):
+    for label, unit in (("2004", 1), ("2005", 1), ("2006", 100)):
+        log_scores(engine, label, SCORES * unit, teams=own_teams(SCORES))
+    curve = trace_drift(engine, "t", "AP")
+    assert [row.verdict for row in curve.rounds] == ["held", "aged"]
+    note = curve_scale(curve)
+    assert note.startswith("The spread in '2006' is so far from that in '2004' that perhaps")
+    assert note in view_of(curve).sentences
 
 
 def test_the_curve_takes_as_many_queries_for_many_rounds_and_reads_each_matrix_once(

@@ -34,6 +34,7 @@ from roundbook.statistics.design import (
 from roundbook.statistics.variance.parts import variance_parts
 from roundbook.statistics.variance.pooled import pool
 from roundbook.statistics.variance.rounds import RoundVariance
+from roundbook_cli.plan_advice import with_advice
 
 pytestmark = pytest.mark.one_server
 
@@ -312,12 +313,15 @@ def test_rounds_that_disagree_about_the_two_way_variance_alone(engine):
     one_way, _, two_way, *_ = conclusions(history)
     assert one_way.startswith("No difference between the rounds' one-way variances was found (Wald")
     assert two_way == disagreement(history, two_way=True)
+    # The plan that is advised takes the variance that they disagree about.
+    (advised,) = with_advice(history, [two_way])
+    assert ": roundbook plan --task t --measure AP --design tukey --variance-at" in advised
     assert " (the rounds disagree about the two-way variance). It grows" in stability([history])[0]
     assert not any("On none of them" in line for line in stability([history]))
     plan = plan_task(engine, "t", "AP", design="tukey", m=(10,), min_d=(0.1,))
     smallest, largest = sorted(row.two_way_variance for row in plan.estimate.rounds)
     ratio = f"largest over smallest {largest / smallest:.2f}"
-    assert f"disagree about the two-way variance (Wald F test, p < .001; {ratio})" in warning(plan)
+    assert f"disagree about the two-way variance (Wald F test, p < 0.001; {ratio})" in warning(plan)
     assert warning(plan_task(engine, "t", "AP", m=(10,), min_d=(0.1,))) is None
     # Its page has the warning before the table, and the paragraph for a paper comes last.
     *answers, paragraph = view_of(plan).sentences

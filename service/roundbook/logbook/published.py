@@ -24,6 +24,7 @@ from roundbook.logbook.names import NearName, check_name, check_reason, check_te
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.session import Session
+from roundbook.logbook.variance_history import largest_within_one
 from roundbook.measure_names import WITHIN_ONE
 from roundbook.requests.variances import RecordVarianceRequest
 
@@ -100,9 +101,9 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
     connection = session.connection
     task_id, round_id, near = open_round(session, request)
     measure = ensure_measure(connection, task_id, request.measure)
-    largest = 0.25 * request.topics / (request.topics - 1)
+    largest = largest_within_one(request.topics)
     within_one = request.scale != "raw" or measure.family in WITHIN_ONE
-    if within_one and request.variance > largest * (1 + 1e-9):
+    if within_one and request.variance > largest:
         raise InputError(
             f"{measure.name} lies between 0 and 1 on the scale {request.scale}, where a variance over"
             f" {request.topics:,} topics is {largest:.4f} at most, not {request.variance:g}. Of"

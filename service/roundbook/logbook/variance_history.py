@@ -15,6 +15,7 @@ from pydantic import ConfigDict, Field
 from roundbook.logbook.held_order import OutOfOrder
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.withdrawals import WithdrawnMatrix
+from roundbook.measure_names import is_within_one
 from roundbook.requests.fields import PoolBy
 from roundbook.statistics.variance.pooled import NextRound
 
@@ -28,6 +29,14 @@ _OTHER_SCALE = 25
 def is_other_scale(ratio: float) -> bool:
     """Return whether variances of this ratio are so far apart that scores may differ in scale."""
     return not 1 / _OTHER_SCALE <= ratio <= _OTHER_SCALE
+
+
+def largest_within_one(topics: int) -> float:
+    """Return the largest one-way variance of scores from 0 to 1, half of them 0: 0.25 n / (n - 1).
+
+    It allows for rounding.
+    """
+    return 0.25 * topics / (topics - 1) * (1 + 1e-9)
 
 
 class Interval(Result):
@@ -204,6 +213,20 @@ class VarianceHistory(Result):
     out_of_order: list[OutOfOrder] = Field(default_factory=list, exclude_if=not_)
     software: str = SOFTWARE
 
+    def beyond_one(self, kind: VarianceKind) -> list[str]:
+        """Return the rounds whose scores cannot all lie from 0 to 1, though the measure's do.
+
+        Of those that have a variance of this kind; the one-way variance tells it of either.
+        """
+        if self.scale != "raw" or not is_within_one(self.measure):
+            return []
+        return [
+            row.round
+            for row in self.rounds
+            if row.of_kind(kind).variance is not None
+            and row.variance > largest_within_one(row.topics)
+        ]
+
     def other_scales(self, kind: VarianceKind) -> dict[str, float]:
         """Return the rounds whose raw scores may be on another scale than those of most.
 
@@ -212,7 +235,9 @@ class VarianceHistory(Result):
         values = {row.round: value for row in self.rounds if (value := row.of_kind(kind).variance)}
         if self.scale != "raw" or not values:
             return {}
-        typical = median_low(values.values())
+        beyond = self.beyond_one(kind)
+        within = [value for label, value in values.items() if label not in beyond]
+        typical = median_low(within or values.values())
         usual = [value for value in values.values() if not is_other_scale(value / typical)]
         return {
             label: value / median(usual)

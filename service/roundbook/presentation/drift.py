@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
-from roundbook.logbook.drift.assessment import StandardisingRuns
+from roundbook.logbook.drift.assessment import Assessment, StandardisingRuns
 from roundbook.logbook.drift.evidence import DriftTests, RecurringSystems, TopicDrift
 from roundbook.logbook.drift.report import DriftCurve, DriftReport
 from roundbook.logbook.variance_history import is_other_scale
@@ -208,6 +208,8 @@ def _small_sds(report: DriftReport) -> str | None:
     """Return the note that topics of small sd moved unlike the rest; None where they did not."""
     if report.shift is None or report.mean_shift is None or report.why == "topics of small sd":
         return None
+    if differ_in_scale(report):
+        return None  # then the scale is the likelier reason
     if abs(report.mean_shift - report.shift) <= report.margin / 2:
         return None
     return (
@@ -219,12 +221,18 @@ def _small_sds(report: DriftReport) -> str | None:
 
 def _other_scale(report: DriftReport) -> str | None:
     """Return the note that the rounds' scores may differ in scale; None where they need not."""
-    if not report.sd_ratio or not is_other_scale(report.sd_ratio * report.sd_ratio):
+    if not differ_in_scale(report):
         return None
     return (
-        f"The spread is {plain(report.sd_ratio)} times what it was: perhaps the scores of one of the"
-        " rounds are on another scale (percent?). Look at them before you follow the advice."
+        "The spreads are so far apart that perhaps the scores of one of the rounds are on another"
+        " scale (percent?). Look at them before you follow the advice."
     )
+
+
+def differ_in_scale(result: Assessment) -> bool:
+    """Return whether the spreads of the same runs differ as those of scores on other scales do."""
+    ratio = result.sd_ratio
+    return ratio is not None and ratio > 0 and is_other_scale(ratio * ratio)
 
 
 def _recurring(report: DriftReport) -> str | None:

@@ -7,9 +7,9 @@ from typing import Any
 
 from roundbook.logbook.drift.report import DriftCurve, LaterRound
 from roundbook.presentation.column_types import types_at
-from roundbook.presentation.drift import assumed, chosen_runs, effective_choice
+from roundbook.presentation.drift import assumed, chosen_runs, differ_in_scale, effective_choice
 from roundbook.presentation.drift_verdict import curve_reason
-from roundbook.presentation.phrases import counted
+from roundbook.presentation.phrases import counted, listed
 from roundbook.presentation.rounds import out_of_order
 from roundbook.presentation.tables import values_at
 
@@ -82,13 +82,26 @@ def curve_choice(curve: DriftCurve) -> str | None:
     others = [
         f"'{later.round}' on {chosen_runs(later.standardising)}"
         for later in curve.rounds
-        if effective_choice(later.standardising) != first
+        # Without shared topics nothing moved that could be due to it.
+        if later.verdict != "unbridged" and effective_choice(later.standardising) != first
     ]
     if not others:
         return None
     return (
         f"The factors of '{curve.from_round}' rest on {chosen_runs(curve.standardising)}, those of"
         f" {', '.join(others)}: part of what moved may be that choice."
+    )
+
+
+def curve_scale(curve: DriftCurve) -> str | None:
+    """Return the note on rounds whose scores may differ in scale from the first's; None if none."""
+    rounds = [f"'{later.round}'" for later in curve.rounds if differ_in_scale(later)]
+    if not rounds:
+        return None
+    return (
+        f"The spread in {listed(rounds, 8)} is so far from that in '{curve.from_round}' that perhaps"
+        " the scores on one side are on another scale (percent?). Look at them before you follow the"
+        " verdicts."
     )
 
 

@@ -46,7 +46,7 @@ def remarks(report: GeneralisabilityReport) -> list[str]:
         "E-rho2 is the correlation to expect between the runs' means on these and on as many other"
         " topics (0.95 is about a Kendall's tau of 0.8); Phi tells how well the means themselves would"
         " repeat. The intervals take scores for normal, of one residual variance on all topics, and"
-        " runs for independent, which those of one team are not: by teams they covered .72 to .85 in"
+        " runs for independent, which those of one team are not: by teams they covered 0.72 to 0.85 in"
         " simulations.",
         *(f"Round '{row.round}': {why}" for row in report.rounds if (why := reason(row))),
         *(

@@ -71,12 +71,14 @@ def headline(plan: Plan) -> str:
         return line
     origin = "as given"
     if (history := plan.estimate) is not None:
-        rounds = ", ".join(history.pooled.of_kind(kind or "one-way").rounds)
+        labels = history.pooled.of_kind(kind or "one-way").rounds
+        one = len(labels) == 1
+        rounds = f"{'round' if one else 'rounds'} {', '.join(labels)}"
         of_limit = {
-            "planning": f"the planning variance from rounds {rounds}",
+            "planning": f"the planning variance from {rounds}",
             "latest": f"of the latest round {history.rounds[-1].round}",
             "given": origin,
-        }.get(plan.variance_at or "pooled", f"pooled over rounds {rounds}")
+        }.get(plan.variance_at or "pooled", f"{'of' if one else 'pooled over'} {rounds}")
         of_measure = f"{history.measure} on the {plan.scale} scale"
         origin = f"{of_measure}{variances.of_assessments(history)}, {of_limit}"
     return f"{line}, {variance} {plan.variance:.5g} ({origin})"
@@ -124,7 +126,13 @@ def fits(plan: Plan) -> str | None:
 
 
 def tukey_instead(plan: Plan) -> str | None:
-    """Return the phrase for runs that Tukey's HSD suits better than a plan's design, or None."""
+    """Return the phrase for runs that Tukey's HSD suits better than a plan's design, or None.
+
+    None too while the scores are to be looked at before anything is planned with them.
+    """
+    doubt = warning_way_out(plan)
+    if doubt is not None and doubt.code == "look at the scores":
+        return None
     if plan.design == "anova" and plan.solve == "topics":
         if any(option.name == "tukey" for option in plan.alternatives):
             return "where all runs get the same topics, as in most campaigns"

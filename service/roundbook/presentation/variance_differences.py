@@ -30,6 +30,8 @@ def stability(histories: Sequence[VarianceHistory]) -> list[str]:
         ratio = history.pooled.max_min_ratio
         spread = "0 in a round" if ratio is None else f"{ratio:.2f}"
         unlike = " (the rounds disagree)" if ratio is not None and disagreement(history) else ""
+        if _beyond_one(history, "one-way"):
+            unlike = " (perhaps on another scale)"
         if not unlike and disagreement(history, two_way=True):
             unlike = " (the rounds disagree about the two-way variance)"
         ratios.append(f"{history.measure}{label} {spread}{unlike}")
@@ -45,7 +47,8 @@ def stability(histories: Sequence[VarianceHistory]) -> list[str]:
         and all(test and (test.p_value or 0) >= _DISAGREE for test in tests)
         and not any(disagreement(history, two_way=True) for history in histories)
     ):
-        lines.append("On none of them was a difference between the rounds found.")
+        several = "On none of them was a difference between the rounds found."
+        lines.append(several if len(tests) > 1 else "No difference between the rounds was found.")
     if unknown:
         are, have = ("is", "it has") if len(unknown) == 1 else ("are", "they have")
         lines.append(f"Whether {listed(unknown, 8)} {are} stable is unknown: {have} one round.")
@@ -55,8 +58,18 @@ def stability(histories: Sequence[VarianceHistory]) -> list[str]:
 def disagreement(history: VarianceHistory, *, two_way: bool = False) -> str | None:
     """Return the warning where rounds disagree about their one- or two-way variances, else None.
 
+    It warns of scores out of a measure's bounds too, even of a single round.
     The advice is `disagreement_way_out`.
     """
+    if beyond := _beyond_one(history, _kind(two_way=two_way)):
+        one = len(beyond) == 1
+        larger = (
+            "variance of {} is larger than that" if one else "variances of {} are larger than those"
+        )
+        return (
+            f"The {larger.format(listed(beyond, 8))} of scores from 0 to 1 can be; perhaps"
+            f" {'its' if one else 'their'} scores are on another scale (percent?)."
+        )
     values = _variances(history, two_way=two_way)
     zeros = [label for label, value in values.items() if value == 0]
     if zeros and len(zeros) < len(values):
@@ -83,13 +96,20 @@ def disagreement_way_out(history: VarianceHistory, *, two_way: bool = False) -> 
     """Return the advice where the rounds disagree, None where they do not; see `disagreement`."""
     if disagreement(history, two_way=two_way) is None:
         return None
-    scales = history.other_scales(_kind(two_way=two_way))
+    kind = _kind(two_way=two_way)
+    scales = history.other_scales(kind) or history.beyond_one(kind)
     if scales or 0 in _variances(history, two_way=two_way).values():
         return WayOut("look at the scores", {"task": history.task})
     pooled = history.pooled
     following = pooled.two_way_next_round if two_way else pooled.next_round
     planning = following is not None and following.u80 is not None
     return WayOut("plan at the planning variance" if planning else "plan at the latest", {})
+
+
+def _beyond_one(history: VarianceHistory, kind: VarianceKind) -> list[str]:
+    """Return the rounds of scores that are not from 0 to 1, none where the other rounds tell it."""
+    beyond = history.beyond_one(kind)
+    return [] if set(beyond) <= history.other_scales(kind).keys() else beyond
 
 
 def _kind(*, two_way: bool) -> VarianceKind:
@@ -106,7 +126,7 @@ def _variances(history: VarianceHistory, *, two_way: bool) -> dict[str, float]:
 
 def _p_value(value: float) -> str:
     if value < 0.001:
-        return "p < .001"
+        return "p < 0.001"
     return f"p = {fixed_beside(value, [_DISAGREE], 3)}"
 
 

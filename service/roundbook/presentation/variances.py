@@ -101,7 +101,7 @@ def conclusions(history: VarianceHistory) -> list[str]:
     """
     pooled, lines = history.pooled, []
     one_way, of_two_way = disagreement(history), disagreement(history, two_way=True)
-    if len(pooled.rounds) > 1:
+    if one_way or len(pooled.rounds) > 1:
         lines.append(one_way or test_sentence(pooled.homogeneity, "one-way " if of_two_way else ""))
     limit = pooled.next_round
     if limit is not None and limit.u80 is not None:
@@ -110,7 +110,8 @@ def conclusions(history: VarianceHistory) -> list[str]:
             f" {below_planning(history)} stay below it."
         )
     # Where rounds have a variance of 0 or are on another scale, both warnings say the same.
-    same = of_two_way == one_way or history.other_scales("one-way")
+    scales = history.other_scales("one-way") or history.beyond_one("one-way")
+    same = of_two_way == one_way or scales
     lines += [of_two_way] if of_two_way and not same else []
     lines += remarks(history)
     if any(row.interval for row in history.rounds):

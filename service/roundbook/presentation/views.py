@@ -159,12 +159,14 @@ def _curve(curve: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.drift_curve import (  # noqa: PLC0415
         curve_order,
         curve_row,
+        curve_scale,
         curve_types,
         summary,
     )
 
     chart = partial(_draw, "drift", "curve_chart", curve)
-    sentences = [summary(curve), *curve_order(curve), *map(left_out, curve.withdrawn)]
+    notes = [*curve_order(curve), *filter(None, [curve_scale(curve)])]
+    sentences = [summary(curve), *notes, *map(left_out, curve.withdrawn)]
     return View(list(map(curve_row, curve.rounds)), sentences, chart=chart, types=curve_types())
 
 

@@ -280,7 +280,7 @@ def test_a_single_round_is_pooled_into_itself():
 def test_too_few_topics_for_so_many_rounds_have_no_test():
     shown = judge(
         *(
-            row(f"r{index}", ROUNDS["r2"][:6] * (1 + index) + 0.1 * RNG.random((6, 7)))
+            row(f"r{index}", (ROUNDS["r2"][:6] * (1 + index) + 0.1 * RNG.random((6, 7))) / 5)
             for index in range(4)
         )
     )
@@ -297,7 +297,7 @@ def test_rounds_of_the_same_scores_have_no_test():
 def test_the_warning_where_rounds_disagree():
     def of(name, spread):
         topics = [f"{name}{index}" for index in range(40)]
-        return row(name, RNG.random((40, 6)) * spread, names=topics)
+        return row(name, RNG.random((40, 6)) * spread / 3, names=topics)
 
     calm = [of("calm", 1), of("like it", 1)]
     assert disagreement(judge(*calm)) is None
@@ -307,7 +307,7 @@ def test_the_warning_where_rounds_disagree():
         warning = disagreement(shown, two_way=two_way)
         of_two_way = " about the two-way variance" if two_way else ""
         assert warning.startswith(
-            f"The rounds disagree{of_two_way} (Wald F test, p < .001; largest over smallest"
+            f"The rounds disagree{of_two_way} (Wald F test, p < 0.001; largest over smallest"
         )
         helps = disagreement_way_out(shown, two_way=two_way)
         assert helps is not None

@@ -14,7 +14,7 @@ from roundbook.logbook.drift.kind import KIND
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.presentation.drift import brief_notes, recurring_reason
 from roundbook.presentation.drift_advice import advice, brief_advice, size_sentence
-from roundbook.presentation.drift_curve import curve_small_sds
+from roundbook.presentation.drift_curve import curve_choice, curve_scale, curve_small_sds
 from roundbook.presentation.drift_verdict import (
     JUDGED_BY,
     brief_reason,
@@ -91,6 +91,47 @@ def test_scores_on_another_scale(unit, noted):
     drift = Described(loaded("a", SCORES), loaded("b", SCORES * unit))
     assert any("are on another scale (percent?)" in note for note in drift.notes) == noted
     assert any("are on another scale" in note for note in brief_notes(drift.report)) == noted
+    # Its figure is that of these very runs, which the note on them tells.
+    assert not any("times what it was: perhaps" in note for note in drift.notes)
+
+
+def test_topics_of_small_sd_are_not_blamed_for_another_scale():
+    first, later = SCORES.copy(), SCORES.copy()
+    first[0] = 0.5 + 1e-3 * (SCORES[0] - SCORES[0].mean())
+    drift = Described(loaded("a", first), loaded("b", 100 * later))
+    assert drift.report.why == "shift and sd ratio"
+    assert abs(drift.report.mean_shift - drift.report.shift) > drift.report.margin / 2
+    assert drift.note("The spreads are so far apart that perhaps the scores of one")
+    for notes in (drift.notes, brief_notes(drift.report)):
+        assert not any(note.startswith("The mean of the topics' shifts") for note in notes)
+
+
+def test_rounds_of_a_curve_on_another_scale():
+    rounds = [
+        SimpleNamespace(round="b", sd_ratio=1.1),
+        SimpleNamespace(round="c", sd_ratio=100.0),
+        SimpleNamespace(round="d", sd_ratio=None),
+        SimpleNamespace(round="e", sd_ratio=0.01),
+    ]
+    assert curve_scale(SimpleNamespace(from_round="a", rounds=rounds)) == (
+        "The spread in 'c', 'e' is so far from that in 'a' that perhaps the scores on one side are on"
+        " another scale (percent?). Look at them before you follow the verdicts."
+    )
+    assert curve_scale(SimpleNamespace(from_round="a", rounds=rounds[:1])) is None
+
+
+def test_another_choice_of_runs_is_no_reason_where_no_topic_is_shared():
+    everyone = SimpleNamespace(which="all", runs=9, of=9, pool_now=None)
+    pooled = SimpleNamespace(which="pooled", runs=7, of=9, pool_now=None)
+    rounds = [
+        SimpleNamespace(round="b", verdict="aged", standardising=pooled),
+        SimpleNamespace(round="c", verdict="unbridged", standardising=pooled),
+    ]
+    curve = SimpleNamespace(from_round="a", standardising=everyone, rounds=rounds)
+    assert "those of 'b' on the 7 of 9 runs that contributed to the pool: part" in curve_choice(
+        curve
+    )
+    assert curve_choice(SimpleNamespace(**vars(curve) | {"rounds": rounds[1:]})) is None
 
 
 def test_a_saved_report_is_listed_with_the_figures_of_its_sentence():

@@ -16,11 +16,14 @@ from roundbook.logbook.variance_history import (
     RoundVariance,
     VarianceHistory,
 )
-from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
-from roundbook.presentation.variances import (
-    limits,
+from roundbook.presentation.variance_differences import (
+    disagreement,
+    disagreement_way_out,
+    stability,
 )
+from roundbook.presentation.variances import conclusions, limits
 from roundbook.statistics.variance import rounds as reasons
+from roundbook_cli.plan_advice import with_advice
 
 PAGE = Path(__file__).parents[3] / "docs/statistics/variance.md"
 
@@ -75,13 +78,16 @@ def test_limits_of_a_variance_of_small_scores():
 
 
 def history(variances, p_value, method="wald-f"):
-    """Return a history of rounds with these variances, two-way ones too, and this test."""
+    """Return a history of rounds with these variances, two-way ones too, and this test.
+
+    Scores of the measure may lie anywhere.
+    """
     unused = dict.fromkeys(("interval", "source", "matrix", "factor_version", "two_way_dof"))
     numbers = {"runs": 9, "topics": 9, "dof": 72, "sum_of_squares": 1.0}
     test = Homogeneity(method=method, statistic=None, dof=None, p_value=p_value, reason=None)
     return VarianceHistory(
         task="t",
-        measure="AP",
+        measure="clicks",
         scale="raw",
         assessments="official",
         rounds=[
@@ -117,7 +123,7 @@ def history(variances, p_value, method="wald-f"):
     ("variances", "p", "method", "part"),
     [
         ([1.0, 1.1, 1.2], 0.4, "wald-f", None),
-        ([1.0, 2.0, 3.0], 0.0004, "wald-f", "(Wald F test, p < .001; largest over smallest 3.00)"),
+        ([1.0, 2.0, 3.0], 0.0004, "wald-f", "(Wald F test, p < 0.001; largest over smallest 3.00)"),
         ([1.0, 2.0, 3.0], 0.012, "wald-f", "p = 0.012"),
         ([1.0, 2.0, 3.0], 0.04996, "wald-f", "p = 0.04996"),
         ([1.0, 2.0, 3.0], 0.012, "bartlett", "Bartlett's test"),
@@ -144,6 +150,60 @@ def test_the_warning(variances, p, method, part, two_way):
     odd = 0 in variances or "of the other" in (part or "")
     latest = looked if odd else WayOut("plan at the latest", {})
     assert helps == (None if part is None else latest)
+
+
+PERCENT = "larger than {} of scores from 0 to 1 can be; perhaps {} scores are on another scale (per"
+
+
+# Of 9 topics the largest variance of scores from 0 to 1 is 0.28125.
+@pytest.mark.parametrize("two_way", [False, True])
+@pytest.mark.parametrize(
+    ("variances", "part"),
+    [
+        ([0.28125], None),
+        ([0.2813], "The variance of r1 is " + PERCENT.format("that", "its")),
+        ([500.0, 600.0], "The variances of r1, r2 are " + PERCENT.format("those", "their")),
+        ([0.2, 0.3], "The variance of r2 is " + PERCENT.format("that", "its")),
+        # The others tell the scale, even if they are fewer.
+        ([0.05, 500.0], ": the variance of r2 is 10,000 times that of the other"),
+        (
+            [0.05, 500.0, 600.0],
+            ": the variance of r2 is 10,000, that of r3 is 12,000 times",
+        ),
+        ([0.05, 0.0, 500.0, 600.0], "the variance is 0 in r2 and not in the others"),
+    ],
+)
+def test_the_warning_of_scores_beyond_a_measures_bounds(variances, part, two_way):
+    of = history(variances, 0.4).model_copy(update={"measure": "AP"})
+    warning = disagreement(of, two_way=two_way)
+    assert warning is None if part is None else part in warning
+    helps = WayOut("look at the scores", {"task": "t"})
+    assert disagreement_way_out(of, two_way=two_way) == (None if part is None else helps)
+    # Both variances tell the same, once.
+    lines = with_advice(of, conclusions(of))
+    assert len([line for line in lines if "Look for what is wrong" in line]) == (part is not None)
+    if part is not None and "larger than" in part:
+        assert "No difference between" not in "".join(lines)
+        of_measures = stability([of])
+        assert any(line.startswith("Whether AP is stable is unknown") for line in of_measures) or (
+            " (perhaps on another scale). It grows" in of_measures[0]
+        )
+    for other in ({"measure": "clicks"}, {"scale": "std-ab"}):
+        assert "larger than" not in str(disagreement(of.model_copy(update=other), two_way=two_way))
+
+
+def test_a_round_of_one_run_does_not_doubt_a_plan_by_the_two_way_variance():
+    of = history([0.05, 0.06, 0.3], 0.4).model_copy(update={"measure": "AP"})
+    rounds = [*of.rounds[:2], of.rounds[2].model_copy(update={"two_way_variance": None})]
+    of = of.model_copy(update={"rounds": rounds})
+    assert "The variance of r3 is larger" in disagreement(of)
+    assert disagreement(of, two_way=True) is None
+
+
+def test_no_difference_is_found_of_one_measure_or_of_several():
+    of = history([1.0, 1.1, 1.2], 0.4)
+    assert stability([of])[-1] == "No difference between the rounds was found."
+    assert stability([of, of])[-1] == "On none of them was a difference between the rounds found."
 
 
 def test_standardised_scores_have_one_scale():
