@@ -141,7 +141,9 @@ def _variance(
             round=history.rounds[-1].round,
             measure=measure,
         )
-    scales = history.other_scales(kind)
+    # Without an upper limit of the rounds' own, few topics or a variance of 0 are the reason.
+    bounded = pooled.interval is not None and pooled.interval.high is not None
+    scales = history.other_scales(kind) if bounded else {}
     reason = other_scales(scales) if scales else no_planning_variance(pooled)
     raise NotRecordedError(
         f"The rounds of task '{history.task}' do not tell the planning variance of {measure}:"
