@@ -130,6 +130,52 @@ def test_drift_and_generalisability_leave_it_out(engine, three):
         report_generalisability(engine, "t", "AP", round_label="r1")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "drift t",
+        "drift t --curve",
+        "variance show t",
+        "variance history t",
+        "variance pooled t",
+        "plan --task t --min-d 0.1 --m 10",
+        "generalisability t",
+        "study discriminative-power t --all-rounds",
+        "study swap-rate t --all-rounds",
+    ],
+)
+def test_where_nothing_counts_the_withdrawal_can_be_taken_back(engine, three, terminal, words):
+    for matrix in three:
+        withdraw_matrix(engine, matrix, "wrong qrels", user="bob")
+    said = terminal(*words.split(), "--measure", "AP").refusal()
+    assert all(f"Left out: round '{label}', whose AP scores" in said for label in ROUNDS)
+    assert said.endswith(
+        "are withdrawn: wrong qrels. Log a correction with --revise, or take the withdrawal back"
+        f" with 'roundbook matrix restore {three[-1]} --reason REASON'."
+    )
+    restore_matrix(engine, three[-1], "they were right")
+    if not words.startswith("drift"):  # it needs two rounds
+        assert terminal(*words.split(), "--measure", "AP").code == 0
+
+
+def test_of_many_withdrawn_matrices_an_error_names_the_last_three(engine, three):
+    for label in ("r4", "r5"):
+        log_scores(engine, label, scores(5))
+    numbers = range(three[0], three[0] + 5)
+    for count, matrix in enumerate(numbers, 1):
+        withdraw_matrix(engine, matrix, "wrong qrels")
+        more = {4: " 1 more score matrix is", 5: " 2 more score matrices are"}.get(count)
+        if count >= 4:
+            with refusing(WithdrawnError, "") as caught:
+                report_drift(engine, "t", "AP")
+            said = str(caught.value)
+            assert said.count("Left out: ") == 3
+            assert said.endswith(f"wrong qrels.{more} withdrawn.")
+            assert "'r1'" not in said
+            assert f"(matrix {matrix}," in said
+            assert caught.value.facts["matrix"] == matrix
+
+
 def test_a_plan_that_rests_on_it_says_so(engine, three):
     design = Design(m=(5,), min_d=(0.2,))
     save_plan(engine, "next", plan_task(engine, "t", "AP", design), user="ann")
