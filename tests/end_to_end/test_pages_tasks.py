@@ -83,6 +83,12 @@ def test_home_counts_what_is_stale_whatever_else_there_is(client, book):
     assert re.fullmatch(r"\.\d{4} AP", before["covid"][2])
     (to_drift,) = re.findall(r'href="(/drift[^"]+)"', after.text)
     assert client.get(unescape(to_drift)).status_code == 200
+    # Nor does a withdrawal after which no scores of a task are left.
+    book.withdraw(4, "wrong qrels")
+    book.ask("create_task", task="empty")
+    left = rows(client.get("/"), "Tasks")
+    assert left["solo"] == ["1", "–", "–", "", "1 stale"]
+    assert left["empty"] == ["0", "–", "–", "", ""]
 
 
 def test_plans_and_variances_say_at_every_door_what_is_withdrawn(client, book):

@@ -66,7 +66,7 @@ def home(http: Request, caller: PageCaller, session: PageSession) -> HTMLRespons
             "hidden": False,
             "aged": [],
         }
-        if number < _MOST_VERDICTS and task.measures:
+        if number < _MOST_VERDICTS:
             row |= _task_summary(session, caller, task.task)
             if caller.scope is not None:
                 saved = list_results(session, ListResults(task=task.task)).results
