@@ -253,7 +253,7 @@ def test_the_withdrawn_scores_again_are_no_way_around(engine, three):
     assert log_scores(engine, "r1", scores(5), revise="new qrels").revision == 2
 
 
-def test_a_published_variance_stands_in_for_withdrawn_scores(engine, three):
+def test_a_published_variance_stands_in_for_withdrawn_scores(engine, three, terminal):
     record_variance(
         engine, "t", "r1", "AP", variance=0.25, runs=4, topics=9, source="paper", user="ann"
     )
@@ -261,6 +261,11 @@ def test_a_published_variance_stands_in_for_withdrawn_scores(engine, three):
     history = show_variances(engine, "t", "AP")
     assert (history.rounds[0].round, history.rounds[0].origin) == ("r1", "published")
     assert [row.round for row in history.withdrawn] == ["r1"]
+    # It is the scores that are left out, not the round.
+    note = f"Left out: the AP scores (matrix {three[0]}, revision 1, official assessments) of round"
+    for words in ("show t", "show t --measure AP", "history t", "pooled t --measure AP"):
+        done = terminal("variance", *words.split())
+        assert note in " ".join(f"{done.out} {done.err}".split()), words
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "two\nlines", "x" * 2001])
