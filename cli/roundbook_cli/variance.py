@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.tables import Column, count, number, variance_column
 from roundbook.presentation.variance_differences import stability
 from roundbook.presentation.variances import (
@@ -18,6 +17,7 @@ from roundbook.presentation.variances import (
     ROUNDS,
     conclusions,
     heading,
+    histories_notes,
     history_lines,
     in_detail,
     pooled_line,
@@ -137,7 +137,7 @@ def _show_measures(
         extra={"measures": list(map(vars, lines))},
         without=["since", "undated", "histories"],
     )
-    talk_notes(map(left_out, listed.withdrawn))
+    talk_notes(histories_notes(listed))
     return histories
 
 
@@ -190,7 +190,7 @@ def history(
             f"Note: left out, since their date is not recorded: {', '.join(listed.undated)}. Record"
             " it with 'roundbook round set' and --held."
         )
-    talk_notes(map(left_out, listed.withdrawn))
+    talk_notes(histories_notes(listed))
     if form == "table":
         print_sentences(*stability(listed.histories))
         for of_measure in listed.histories:
@@ -243,7 +243,7 @@ def pooled(
             number("max_min_ratio", "Max/min", 2),
             Column("homogeneity_p", "Wald p"),
         )
-    talk_notes(map(left_out, history.withdrawn))
+    talk_notes(withdrawn_notes(history))
     show(
         result,
         form,

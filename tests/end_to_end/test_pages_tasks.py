@@ -83,6 +83,40 @@ def test_home_counts_what_is_stale_whatever_else_there_is(client, book):
     assert re.fullmatch(r"\.\d{4} AP", before["covid"][2])
     (to_drift,) = re.findall(r'href="(/drift[^"]+)"', after.text)
     assert client.get(unescape(to_drift)).status_code == 200
+    # Nor does a withdrawal after which no scores of a task are left.
+    book.withdraw(4, "wrong qrels")
+    book.ask("create_task", task="empty")
+    left = rows(client.get("/"), "Tasks")
+    assert left["solo"] == ["1", "–", "–", "", "1 stale"]
+    assert left["empty"] == ["0", "–", "–", "", ""]
+
+
+def test_plans_and_variances_say_at_every_door_what_is_withdrawn(client, book):
+    for seed, label in enumerate("123", 1):
+        book.log("covid", label, scores(seed), "AP", create=True)
+    book.log("covid", "1", scores(4), "P@5")
+    book.record_variance("covid", "3", "AP", variance=0.05, runs=9, topics=40, source="[1]")
+    for matrix in (3, 4):
+        book.withdraw(matrix, "wrong qrels")
+    of_round = "Left out: round '1', whose P@5 scores (matrix 4, revision 1, official assessments)"
+    of_scores = "Left out: the AP scores (matrix 3, revision 1, official assessments) of round '3',"
+    asked = {**OF, "m": 10, "min_d": 0.1}
+    for address, params, said in (
+        ("plan", asked, [of_scores]),
+        ("histories", {"task": "covid"}, [of_round, of_scores]),
+    ):
+        answer = client.get(f"/api/v1/{address}", params=params).json()
+        sentences = [one for one in answer["sentences"] if one.startswith("Left out")]
+        assert [one[: len(start)] for one, start in zip(sentences, said, strict=True)] == said
+        page = "variances" if address == "histories" else address
+        of_page = words(client.get(f"/{page}", params=params))
+        assert all(sentence in of_page for sentence in sentences)
+    # P@5 has no history, since all its scores are withdrawn.
+    assert {history["measure"] for history in answer["histories"]} == {"AP"}
+    assert [one["measure"] for one in answer["withdrawn"]] == ["P@5", "AP"]
+    book.save("plan", "next", **OF, m=(10,), min_d=(0.1,))
+    saved = words(client.get("/result", params={"name": "next", "kind": "plan"}))
+    assert of_scores in saved
 
 
 def test_rounds_without_shared_topics_are_called_so(client, book):

@@ -130,6 +130,52 @@ def test_drift_and_generalisability_leave_it_out(engine, three):
         report_generalisability(engine, "t", "AP", round_label="r1")
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "drift t",
+        "drift t --curve",
+        "variance show t",
+        "variance history t",
+        "variance pooled t",
+        "plan --task t --min-d 0.1 --m 10",
+        "generalisability t",
+        "study discriminative-power t --all-rounds",
+        "study swap-rate t --all-rounds",
+    ],
+)
+def test_where_nothing_counts_the_withdrawal_can_be_taken_back(engine, three, terminal, words):
+    for matrix in three:
+        withdraw_matrix(engine, matrix, "wrong qrels", user="bob")
+    said = terminal(*words.split(), "--measure", "AP").refusal()
+    assert all(f"Left out: round '{label}', whose AP scores" in said for label in ROUNDS)
+    assert said.endswith(
+        "are withdrawn: wrong qrels. Log a correction with --revise, or take the withdrawal back"
+        f" with 'roundbook matrix restore {three[-1]} --reason REASON'."
+    )
+    restore_matrix(engine, three[-1], "they were right")
+    if not words.startswith("drift"):  # it needs two rounds
+        assert terminal(*words.split(), "--measure", "AP").code == 0
+
+
+def test_of_many_withdrawn_matrices_an_error_names_the_last_three(engine, three):
+    for label in ("r4", "r5"):
+        log_scores(engine, label, scores(5))
+    numbers = range(three[0], three[0] + 5)
+    for count, matrix in enumerate(numbers, 1):
+        withdraw_matrix(engine, matrix, "wrong qrels")
+        more = {4: " 1 more score matrix is", 5: " 2 more score matrices are"}.get(count)
+        if count >= 4:
+            with refusing(WithdrawnError, "") as caught:
+                report_drift(engine, "t", "AP")
+            said = str(caught.value)
+            assert said.count("Left out: ") == 3
+            assert said.endswith(f"wrong qrels.{more} withdrawn.")
+            assert "'r1'" not in said
+            assert f"(matrix {matrix}," in said
+            assert caught.value.facts["matrix"] == matrix
+
+
 def test_a_plan_that_rests_on_it_says_so(engine, three):
     design = Design(m=(5,), min_d=(0.2,))
     save_plan(engine, "next", plan_task(engine, "t", "AP", design), user="ann")
@@ -207,7 +253,7 @@ def test_the_withdrawn_scores_again_are_no_way_around(engine, three):
     assert log_scores(engine, "r1", scores(5), revise="new qrels").revision == 2
 
 
-def test_a_published_variance_stands_in_for_withdrawn_scores(engine, three):
+def test_a_published_variance_stands_in_for_withdrawn_scores(engine, three, terminal):
     record_variance(
         engine, "t", "r1", "AP", variance=0.25, runs=4, topics=9, source="paper", user="ann"
     )
@@ -215,6 +261,11 @@ def test_a_published_variance_stands_in_for_withdrawn_scores(engine, three):
     history = show_variances(engine, "t", "AP")
     assert (history.rounds[0].round, history.rounds[0].origin) == ("r1", "published")
     assert [row.round for row in history.withdrawn] == ["r1"]
+    # It is the scores that are left out, not the round.
+    note = f"Left out: the AP scores (matrix {three[0]}, revision 1, official assessments) of round"
+    for words in ("show t", "show t --measure AP", "history t", "pooled t --measure AP"):
+        done = terminal("variance", *words.split())
+        assert note in " ".join(f"{done.out} {done.err}".split()), words
 
 
 @pytest.mark.parametrize("reason", ["", "  ", "two\nlines", "x" * 2001])

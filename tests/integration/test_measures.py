@@ -170,6 +170,18 @@ def test_what_cannot_be_one_measure_stays_apart(engine):
         r" ndcg_cut_10: 'roundbook matrix list t --measure ndcg_cut_10' shows it\.$",
     ):
         merge(engine, "nDCG@10", "ndcg_cut_10")
+    # Once that is done, nothing is left to do.
+    withdraw_matrix(engine, 1, "under another name")
+    with refusing(
+        AlreadyRecordedError,
+        r"they stay apart\. Nothing of ndcg_cut_10 counts, so that nothing is left to do\.$",
+    ):
+        merge(engine, "nDCG@10", "ndcg_cut_10")
+    # But it is while scores of another round count.
+    log(engine, "3", scores(5), "ndcg_cut_10")
+    with refusing(AlreadyRecordedError, "Log what counts of ndcg_cut_10 under nDCG@10"):
+        merge(engine, "nDCG@10", "ndcg_cut_10")
+    before = rows(engine, "SELECT * FROM roundbook.matrix ORDER BY id")
     with refusing(InputError, "P@5 and nDCG@10 are two measures"):
         merge(engine, "P@5", "nDCG@10")
     with refusing(InputError, "are one measure: P@5"):

@@ -8,12 +8,12 @@ from typing import Annotated, Any
 from pydantic import Field, WrapSerializer
 from sqlalchemy import text
 
-from roundbook.errors import ImpossibleDesignError, NotRecordedError, WithdrawnError
+from roundbook.errors import ImpossibleDesignError
 from roundbook.logbook.lookup import find_round, find_task_series
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
-from roundbook.logbook.withdrawals import TaskScores, WithdrawnMatrix, left_out, read_withdrawn
+from roundbook.logbook.withdrawals import TaskScores, WithdrawnMatrix, none_counts, read_withdrawn
 from roundbook.requests.plans import ALPHA, BETA
 from roundbook.requests.rankings import GeneralisabilityRequest
 from roundbook.statistics.design import solve_topics
@@ -128,10 +128,10 @@ def report_generalisability(
     )
     loaded = [(row.label, load_matrix(connection, row)) for row in current if row.runs >= 2]
     if not loaded:
-        raise (WithdrawnError if withdrawn else NotRecordedError)(
+        raise none_counts(
             f"Task '{task}' has no logged {measure} scores of at least two runs"
-            + (f" in round '{round_label}'." if round_label else ".")
-            + "".join(f" {left_out(revision)}" for revision in withdrawn),
+            + (f" in round '{round_label}'." if round_label else "."),
+            withdrawn,
             task=task,
             measure=measure,
         )

@@ -97,7 +97,8 @@ ORDER BY measure.name
 
 _BY_TASK = text(f"""
 WITH used AS ({_USES})
-SELECT task_id, task, sum(matrices) AS matrices, sum(published) AS published
+SELECT task_id, task, sum(matrices) AS matrices, sum(published) AS published,
+       bool_or(counts) AS counts
 FROM used WHERE measure_id = :measure GROUP BY task_id, task ORDER BY task_id
 """)  # noqa: S608
 
@@ -194,8 +195,8 @@ def merge_measures(session: Session, request: MergeMeasures) -> MergedMeasures:
             slip=into.name,
             known=merged.name,
         )
-    _refuse_scores_of_both(connection, merged, into)
     uses = connection.execute(_BY_TASK, {"measure": merged.id}).all()
+    _refuse_scores_of_both(connection, merged, into, counts=any(row.counts for row in uses))
     connection.execute(
         measure.update()
         .where(measure.c.id == into.id)
@@ -255,7 +256,13 @@ def _refuse_two_measures(merged: str, into: str) -> None:
         )
 
 
-def _refuse_scores_of_both(connection: Connection, merged: Row[Any], into: Row[Any]) -> None:
+def _refuse_scores_of_both(
+    connection: Connection, merged: Row[Any], into: Row[Any], *, counts: bool
+) -> None:
+    """Refuse to merge measures that both have something of a round.
+
+    `counts` is whether anything of the merged one counts, so that something is left to do.
+    """
     clashes = connection.execute(_IN_BOTH, {"merged": merged.id, "into": into.id}).all()
     if not clashes:
         return
@@ -268,8 +275,9 @@ def _refuse_scores_of_both(connection: Connection, merged: Row[Any], into: Row[A
         f"Both {merged.name} and {into.name} have {content} of round '{first.round}' of task"
         f" '{first.task}' ({first.assessments} assessments{matrices})"
         + (f", and in {more} more" if more else "")
-        + f", and one measure cannot have two{or_not}: they stay apart.",
-        way_out="log under one name" if first.merged else None,
+        + f", and one measure cannot have two{or_not}: they stay apart."
+        + ("" if counts else f" Nothing of {merged.name} counts, so that nothing is left to do."),
+        way_out="log under one name" if first.merged and counts else None,
         task=first.task,
         round=first.round,
         merged=merged.name,

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from roundbook.errors import NotRecordedError, WithdrawnError
 from roundbook.logbook.held_order import rounds_out_of_order
 from roundbook.logbook.lookup import (
     choose_assessments,
@@ -31,7 +30,7 @@ from roundbook.logbook.variance_history import (
     VarianceHistory,
 )
 from roundbook.logbook.variance_rows import VarianceRow, read_rows, read_teams
-from roundbook.logbook.withdrawals import TaskScores, left_out, read_withdrawn
+from roundbook.logbook.withdrawals import TaskScores, none_counts, read_withdrawn
 from roundbook.requests.fields import PoolBy
 from roundbook.requests.variances import VarianceHistoryRequest, VarianceRequest
 from roundbook.statistics.score_matrix import Ints
@@ -87,10 +86,10 @@ def show_variances(session: Session, request: VarianceRequest) -> VarianceHistor
     ]
     withdrawn = read_withdrawn(connection, scores)
     if not rows:
-        raise (WithdrawnError if withdrawn else NotRecordedError)(
+        raise none_counts(
             f"Task '{task}' has no variance of {measure} on the scale {scale}"
-            f" ({', '.join(labels)} assessments)."
-            + "".join(f" {left_out(matrix)}" for matrix in withdrawn),
+            f" ({', '.join(labels)} assessments).",
+            withdrawn,
             task=task,
             measure=measure,
             scale=scale,
@@ -134,12 +133,11 @@ def show_histories(session: Session, request: VarianceHistoryRequest) -> Varianc
     kept = [row for row in rows if since is None or (row.held is not None and row.held >= since)]
     withdrawn = read_withdrawn(connection, scores)
     if not kept:
-        gone = [] if rows else withdrawn
-        raise (WithdrawnError if gone else NotRecordedError)(
+        raise none_counts(
             f"Task '{task}' has no variance on the scale {request.scale}"
             + (" in the rounds asked for" if since or round_ids else "")
-            + (f"; of these, rounds without a date: {', '.join(undated)}." if undated else ".")
-            + "".join(f" {left_out(matrix)}" for matrix in gone),
+            + (f"; of these, rounds without a date: {', '.join(undated)}." if undated else "."),
+            [] if rows else withdrawn,
             task=task,
             scale=request.scale,
         )

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from roundbook.errors import NotRecordedError, WithdrawnError
 from roundbook.logbook.result import Result
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
+# An error names so many withdrawn matrices, and counts the others.
+_MOST_NAMED = 3
 
 # A condition on rows of `matrix`: the latest revision of its series, withdrawn or not.
 IS_LATEST = """NOT EXISTS (
@@ -65,6 +68,29 @@ def left_out(matrix: WithdrawnMatrix, counted: Collection[str] = ()) -> str:
     if matrix.round in counted:
         return f"Left out: the {scores} of round '{matrix.round}', withdrawn: {why}."
     return f"Left out: round '{matrix.round}', whose {scores} are withdrawn: {why}."
+
+
+def none_counts(
+    message: str,
+    withdrawn: Sequence[WithdrawnMatrix],
+    *,
+    way_out: str | None = None,
+    **facts: object,
+) -> NotRecordedError:
+    """Return the error that nothing asked for counts, with what is withdrawn of it.
+
+    Its way out is to take the withdrawal of the last one back, else `way_out`.
+    """
+    if not withdrawn:
+        return NotRecordedError(message, way_out=way_out, **facts)
+    named = withdrawn[-_MOST_NAMED:]
+    said = [message, *map(left_out, named)]
+    if more := len(withdrawn) - len(named):
+        matrices = "matrix is" if more == 1 else "matrices are"
+        said.append(f"{more} more score {matrices} withdrawn.")
+    return WithdrawnError(
+        " ".join(said), way_out="withdrawn matrix", **{**facts, "matrix": named[-1].matrix}
+    )
 
 
 def read_withdrawn(connection: Connection, scores: TaskScores) -> list[WithdrawnMatrix]:

@@ -35,6 +35,7 @@ from roundbook.presentation.phrases import listed
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plans import plan_columns, plan_latex, plan_rows
 from roundbook.presentation.tables import Column, Table
+from roundbook.presentation.variances import withdrawn_notes
 from roundbook.presentation.views import table_of, view_of
 from roundbook.requests.drift import DriftRequest
 from roundbook.requests.plans import PlanRequest
@@ -104,7 +105,11 @@ def plan_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLRe
                 "protocol": protocol(plan),
                 "latex": plan_latex(plan),
                 "figures": {"plan": chart},
-                "remarks": [*filter(None, [plans.warning(plan)]), *plans.notes(plan)],
+                "remarks": [
+                    *filter(None, [plans.warning(plan)]),
+                    *(withdrawn_notes(plan.estimate) if plan.estimate else []),
+                    *plans.notes(plan),
+                ],
             }
         except RoundbookError as error:
             status = refused_status(error)

@@ -36,7 +36,7 @@ from roundbook.presentation.drift_curve import summary as curve_summary
 from roundbook.presentation.record import event_details
 from roundbook.presentation.rounds import OF_ALL_ROUNDS, out_of_order_notes, several_assessments
 from roundbook.presentation.variance_differences import stability
-from roundbook.presentation.variances import in_detail, summary, withdrawn_notes
+from roundbook.presentation.variances import histories_notes, in_detail, summary, withdrawn_notes
 from roundbook.requests.base import Request as UseCaseRequest
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.factors import FactorsRequest
@@ -66,7 +66,7 @@ def home(http: Request, caller: PageCaller, session: PageSession) -> HTMLRespons
             "hidden": False,
             "aged": [],
         }
-        if number < _MOST_VERDICTS and task.measures:
+        if number < _MOST_VERDICTS:
             row |= _task_summary(session, caller, task.task)
             if caller.scope is not None:
                 saved = list_results(session, ListResults(task=task.task)).results
@@ -296,14 +296,14 @@ def variances_page(
 ) -> HTMLResponse:
     """Show the variances of every measure of a task."""
     request = VarianceHistoryRequest(task=task)
-    histories = answer(caller, session, show_histories, request).histories
+    listed = answer(caller, session, show_histories, request)
     return page(
         http,
         "variances.html",
         task=task,
         scale=request.scale,
-        histories=histories,
-        stability=stability(histories),
+        histories=listed.histories,
+        sentences=[*stability(listed.histories), *histories_notes(listed)],
     )
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         Pooled,
         RoundVariance,
         TeamsOfRounds,
+        VarianceHistories,
         VarianceHistory,
         VarianceKind,
     )
@@ -179,6 +180,15 @@ def these(history: VarianceHistory, kind: VarianceKind = "one-way") -> str:
 def withdrawn_notes(history: VarianceHistory) -> list[str]:
     """Return a note for each withdrawn score matrix that a variance history leaves out."""
     return [left_out(matrix, history.pooled.rounds) for matrix in history.withdrawn]
+
+
+def histories_notes(result: VarianceHistories) -> list[str]:
+    """Return a note for each withdrawn score matrix that variance histories leave out."""
+    counted = {(one.measure, one.assessments): one.pooled.rounds for one in result.histories}
+    return [
+        left_out(matrix, counted.get((matrix.measure, matrix.assessments), ()))
+        for matrix in result.withdrawn
+    ]
 
 
 def recorded_notes(recorded: RecordedVariance, reason: str | None = None) -> list[str]:

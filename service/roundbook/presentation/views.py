@@ -125,6 +125,7 @@ def _histories(result: Any) -> View:  # noqa: ANN401
     rows = [row for view in views for row in view.rows]
     sentences = [sentence for view in views for sentence in view.sentences]
     sentences += variance_differences.stability(result.histories)
+    sentences += variances.histories_notes(result)
     return View(
         rows,
         sentences,
@@ -139,7 +140,8 @@ def _plan(plan: Any) -> View:  # noqa: ANN401
 
     chart = partial(_draw, "plans", "power_chart", plan)
     beside = filter(None, (plans.design_advice(plan), plans.fits(plan), plans.warning(plan)))
-    sentences = [plans.headline(plan), *beside, *plans.notes(plan), protocol(plan)]
+    withdrawn = variances.withdrawn_notes(plan.estimate) if plan.estimate else []
+    sentences = [plans.headline(plan), *beside, *withdrawn, *plans.notes(plan), protocol(plan)]
     rows, types = plans.plan_rows(plan), plans.plan_types(plan)
     return View(rows, sentences, lambda: plans.plan_latex(plan), chart, types=types)
 

@@ -23,11 +23,10 @@ from roundbook.database.tables import (
     team,
 )
 from roundbook.database.vectors import read_vectors
-from roundbook.errors import NotRecordedError
 from roundbook.logbook.factors import POOL_NOW, find_factor_set, read_factors
 from roundbook.logbook.lookup import Series, TaskSeries, find_round
 from roundbook.logbook.same_topics import collections_differ, same_topics
-from roundbook.logbook.withdrawals import TaskScores, left_out, read_withdrawn
+from roundbook.logbook.withdrawals import TaskScores, none_counts, read_withdrawn
 from roundbook.statistics.drift.units import kin_groups
 from roundbook.statistics.score_matrix import Bools, Floats, Ints
 
@@ -135,6 +134,8 @@ def rounds_with_factors(connection: Connection, series: TaskSeries) -> list[Fitt
     ------
     NotRecordedError
         When there are fewer than two.
+    WithdrawnError
+        When there are, and scores are withdrawn.
     """
     rows = connection.execute(
         select(*FITTED)
@@ -153,11 +154,12 @@ def rounds_with_factors(connection: Connection, series: TaskSeries) -> list[Fitt
     if len(latest) < 2:
         have = f"only round '{latest[0].round}' has" if latest else "no round has"
         scores = TaskScores(series.task_id, [series.measure_id], [series.assessments])
-        why = " ".join(map(left_out, read_withdrawn(connection, scores)))
-        why = f". {why}" if why else "; factors need a round of at least two runs."
-        raise NotRecordedError(
+        withdrawn = read_withdrawn(connection, scores)
+        why = "." if withdrawn else "; factors need a round of at least two runs."
+        raise none_counts(
             f"Drift compares the factors of two rounds, and {have} {series.measure} factors"
             f" ({series.assessments} assessments) in task '{series.task}'{why}",
+            withdrawn,
             way_out="log a round",
             task=series.task,
             measure=series.measure,

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection
 
-from roundbook.errors import ImpossibleStatisticError, NotRecordedError
+from roundbook.errors import ImpossibleStatisticError
 from roundbook.logbook.input_rows import inputs_today
 from roundbook.logbook.lookup import find_task_series
 from roundbook.logbook.result import Result
@@ -15,6 +15,7 @@ from roundbook.logbook.studies.discriminative_power import find_pairs_apart
 from roundbook.logbook.studies.scores import Scores, matrix_scores
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.logbook.studies.swap_rate import find_swaps
+from roundbook.logbook.withdrawals import TaskScores, none_counts, read_withdrawn
 from roundbook.requests.drift import CurveRequest
 from roundbook.requests.studies import AcrossRoundsRequest, AllRoundsRequest
 from roundbook.statistics.significance import sign_test
@@ -182,6 +183,8 @@ def find_rounds(connection: Connection, request: AllRoundsRequest) -> tuple[str,
     ------
     NotRecordedError
         When no round has such scores.
+    WithdrawnError
+        When no round has, and scores are withdrawn.
     """
     task_id, task, measure_id, measure, label = find_task_series(
         connection, request.task or "", request.measure, request.assessments
@@ -190,8 +193,9 @@ def find_rounds(connection: Connection, request: AllRoundsRequest) -> tuple[str,
     today = inputs_today(connection, origin, task_id, measure_id)
     rows = [row for row in today if row.assessments == label]
     if not rows:
-        raise NotRecordedError(
-            f"No round of '{task}' has {measure} scores that count of two runs or more.",
+        raise none_counts(
+            f"No round of '{task}' has {measure} scores that count, of at least two runs.",
+            read_withdrawn(connection, TaskScores(task_id, [measure_id], [label])),
             way_out="log a round",
             task=task,
             measure=measure,
