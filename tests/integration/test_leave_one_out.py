@@ -195,7 +195,7 @@ def test_what_cannot_be_left_out_is_said_in_a_sentence(engine, terminal, tmp_pat
         (*of_round, "--pool-depth", "5"): "--pool-depth goes with --reassessed",
         (*of_round, "--teams", "alike.csv"): "--teams goes with --file",
         (*of_round, "--by", "run", "--reassessed"): "--reassessed goes by team",
-        (*of_round, "--reassessed"): "What the runs of round '1' retrieved is not logged",
+        (*of_round, "--reassessed"): "Round '1' has no runs",
     }
     for words, message in cases.items():
         refused = terminal(*words)

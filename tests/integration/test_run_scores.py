@@ -125,9 +125,7 @@ def test_what_is_missing_or_unknown_is_said(round_with_runs, tmp_path):
 
     with refusing(NotRecordedError, "has no round '2026'"):
         log_from_runs(label="2026")
-    with refusing(
-        NotRecordedError, "What the runs of round '2025' retrieved is not logged.*roundbook run log"
-    ):
+    with refusing(NotRecordedError, "Round '2025' has no runs.*roundbook run log"):
         log_from_runs(label="2025")
     with refusing(NotRecordedError, "no relevance assessments 'second'.*; it has official"):
         log_from_runs(assessments="second")

@@ -194,7 +194,7 @@ def load_assessed_runs(
     ).all()
     if not uploads:
         raise NotRecordedError(
-            f"What the runs of round '{round_.label}' retrieved is not logged.",
+            f"Round '{round_.label}' has no runs: what they retrieved is not logged.",
             way_out="log the runs",
             round=round_.label,
         )
