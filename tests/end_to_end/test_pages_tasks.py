@@ -222,9 +222,7 @@ def test_the_numbers_of_a_task_are_linked_by_what_they_are(client, book):
         " '1', with 95% intervals"
     ) in words(page)
     assert "Mean AP over the runs on the 8 shared topics" in words(page)
-    assert "Variances, raw scale" in words(
-        client.get("/variances?task=covid")
-    )
+    assert "Variances, raw scale" in words(client.get("/variances?task=covid"))
     links = as_json(client.get("/matrix", params={"matrix": 1}))
     assert list(links) == ["the matrix", "its revisions"]
     assert [client.get(link).status_code for link in links.values()] == [200, 200]
