@@ -45,10 +45,10 @@ def no_planning_variance(pooled: PooledOfKind) -> str:
 def other_scales(ratios: Mapping[str, float]) -> str:
     """Return the clause on rounds with variances so many times that of the others."""
     times = [f"{ratio:,.0f}" if 1 < ratio < 1e9 else f"{ratio:.2g}" for ratio in ratios.values()]
-    each = [f"that of {label} is {of_round}" for label, of_round in zip(ratios, times, strict=True)]
-    whose = "its" if len(each) == 1 else "their"
+    of_rounds = [f"of {label} is {so}" for label, so in zip(ratios, times, strict=True)]
+    whose = "its" if len(of_rounds) == 1 else "their"
     return (
-        f"{', '.join(each).replace('that', 'the variance', 1)} times that of the other rounds;"
+        f"the variance {', that '.join(of_rounds)} times that of the other rounds;"
         f" perhaps {whose} scores are on another scale (percent?)"
     )
 

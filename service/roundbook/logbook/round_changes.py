@@ -94,21 +94,18 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
     AlreadyRecordedError
         When another value is recorded and `force` is not given.
     """
-    taken_back = request.collection is not None and not request.collection.strip()
-    collection = None if taken_back else collection_name(request)
-    values = {"held": request.held, "collection": collection}
-    given = {name for name, value in values.items() if value is not None}
-    given |= {"collection"} if taken_back else set()
-    if not given:
+    collection = collection_name(request) if (request.collection or "").strip() else None
+    values: dict[str, Any] = {}
+    if request.held is not None:
+        values["held"] = request.held
+    if request.collection is not None:
+        values["collection"] = collection
+    if not values:
         raise InputError("There is nothing to set.", way_out="nothing to set")
     connection = session.connection
     recorded = recorded_round(connection, request.task, request.round, lock=True)
     task_id = recorded.task_id
-    new = {
-        name: value
-        for name, value in values.items()
-        if name in given and value != getattr(recorded, name)
-    }
+    new = {name: value for name, value in values.items() if value != getattr(recorded, name)}
     former = {name: getattr(recorded, name) for name in new}
     for name, was in former.items():
         if was is not None and not request.force:

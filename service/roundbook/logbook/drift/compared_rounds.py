@@ -26,7 +26,7 @@ from roundbook.database.vectors import read_vectors
 from roundbook.logbook.factors import POOL_NOW, find_factor_set, read_factors
 from roundbook.logbook.lookup import Series, TaskSeries, find_round
 from roundbook.logbook.same_topics import collections_differ, same_topics
-from roundbook.logbook.withdrawals import TaskScores, none_counts, read_withdrawn
+from roundbook.logbook.withdrawals import TaskScores, WithdrawnMatrix, none_counts, read_withdrawn
 from roundbook.statistics.drift.units import kin_groups
 from roundbook.statistics.score_matrix import Bools, Floats, Ints
 
@@ -153,8 +153,7 @@ def rounds_with_factors(connection: Connection, series: TaskSeries) -> list[Fitt
     latest = list(map(FittedRound._make, rows))
     if len(latest) < 2:
         have = f"only round '{latest[0].round}' has" if latest else "no round has"
-        scores = TaskScores(series.task_id, [series.measure_id], [series.assessments])
-        withdrawn = read_withdrawn(connection, scores)
+        withdrawn = withdrawn_scores(connection, series)
         why = "." if withdrawn else "; factors need a round of at least two runs."
         raise none_counts(
             f"Drift compares the factors of two rounds, and {have} {series.measure} factors"
@@ -165,6 +164,12 @@ def rounds_with_factors(connection: Connection, series: TaskSeries) -> list[Fitt
             measure=series.measure,
         )
     return latest
+
+
+def withdrawn_scores(connection: Connection, series: TaskSeries) -> list[WithdrawnMatrix]:
+    """Return the withdrawn matrices of a series."""
+    scores = TaskScores(series.task_id, [series.measure_id], [series.assessments])
+    return read_withdrawn(connection, scores)
 
 
 def fitted_round(

@@ -23,6 +23,7 @@ from roundbook.logbook.drift.compared_rounds import (
     load_rounds,
     pair_rounds,
     rounds_with_factors,
+    withdrawn_scores,
 )
 from roundbook.logbook.drift.evidence import (
     Consequence,
@@ -37,7 +38,7 @@ from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
 from roundbook.logbook.lookup import TaskSeries, find_task_series
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session
-from roundbook.logbook.withdrawals import TaskScores, WithdrawnMatrix, read_withdrawn
+from roundbook.logbook.withdrawals import WithdrawnMatrix
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.statistics.drift.any_topics import FactorComparison, compare_factors
 
@@ -124,9 +125,7 @@ def report_drift(session: Session, request: DriftRequest) -> DriftReport:
             round=chosen[0].round,
         )
     pair = pair_rounds(*load_rounds(connection, series.task_id, chosen))
-    withdrawn = read_withdrawn(
-        connection, TaskScores(series.task_id, [series.measure_id], [series.assessments])
-    )
+    withdrawn = withdrawn_scores(connection, series)
     report = compare_rounds(pair, series, request, withdrawn)
     of_latest = {pair.round: pair for pair in rounds_out_of_order(fitted)}.get(report.to_round)
     if request.to_round is not None or of_latest is None or report.out_of_order is not None:
@@ -262,9 +261,7 @@ def trace_drift(session: Session, request: CurveRequest) -> DriftCurve:
         margin_from=margin_from,
         sd_ratio_margin=request.sd_ratio_margin,
         software=SOFTWARE,
-        withdrawn=read_withdrawn(
-            connection, TaskScores(series.task_id, [series.measure_id], [series.assessments])
-        ),
+        withdrawn=withdrawn_scores(connection, series),
         rounds=compared,
         out_of_order=rounds_out_of_order(chosen),
     )

@@ -265,9 +265,14 @@ def _topics_of_rounds(
 ) -> dict[int, set[int]]:
     """Return the ids of the topics of a task's current matrices beside one, by the id of the round.
 
-    Rounds that declare another document collection are left out: they share no topics with it.
+    Where its own round has others, only of these: other rounds are asked about for a new round
+    alone. Rounds that declare another document collection are left out: they share no topics with it.
     """
-    own = select(round_.c.collection).where(round_.c.id == stored.row.round_id).scalar_subquery()
+    in_round = round_.c.id == stored.row.round_id
+    others = select(current_matrix.c.id).where(
+        current_matrix.c.round_id == stored.row.round_id, current_matrix.c.id != stored.row.id
+    )
+    own = select(round_.c.collection).where(in_round).scalar_subquery()
     same_collection = func.lower(round_.c.collection) == func.lower(own)
     rows = connection.execute(
         select(current_matrix.c.round_id, func.array_agg(matrix_topic.c.topic_id.distinct()))
@@ -276,7 +281,7 @@ def _topics_of_rounds(
         .where(
             round_.c.task_id == task_id,
             current_matrix.c.id != stored.row.id,
-            func.coalesce(same_collection, True),
+            in_round | (~others.exists() & func.coalesce(same_collection, True)),
         )
         .group_by(current_matrix.c.round_id)
     )
