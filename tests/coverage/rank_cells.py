@@ -80,7 +80,7 @@ def _cells():
     """By population and sizes: how often the limits hold the tau of endless, of fresh topics."""
     rows = (
         ("Gauss, ranked alike*", "alike", ((5, 10), (20, 30), (20, 100))),
-        ("Robust 2003 AP", "adhoc/trec_robust2003_ap", ((5, 10), (20, 30), (20, 100))),
+        ("Robust 2003 AP", "adhoc/trec_robust2003_ap", ((20, 3), (5, 10), (20, 30), (20, 100))),
         ("adhoc 7 P@10", "adhoc/trec_adhoc7_p10", ((5, 10), (20, 30), (20, 100))),
         ("COVID 1 nDCG@10", "treccovid/1 runs", ((5, 10), (20, 30), (50, 100))),
     )

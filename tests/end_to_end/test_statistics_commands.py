@@ -382,7 +382,7 @@ def test_rank(logged):
     )
     assert (
         "Bootstrap over topics, the middle 95% of tau-b in 2,000 resampled topic sets:"
-        f" {resampled}; so few topics say little: over very many it may be lower"
+        f" {resampled} 95% interval of tau-b as"
     ) in output
     assert (
         "95% interval of tau-b as the papers print it, as if the rankings were unrelated:"

@@ -33,7 +33,7 @@ def summary(agreement: RankAgreement) -> list[str]:
 
 
 # With fewer topics, tau-b over very many is often below what resamples show.
-_FEW_TOPICS = 10
+_FEW_TOPICS = 5
 
 
 def _beyond_resamples(agreement: RankAgreement) -> str:
