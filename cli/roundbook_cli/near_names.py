@@ -30,7 +30,7 @@ def confirm_name(
     for new in near_recorded(session, task, label):
         from roundbook.presentation.previews import near_note
 
-        warning = str(near_note(new.kind, new.name, new.near))
+        warning = near_note(new.kind, new.name, new.near)
         if ask:
             question = f"{new.name}: did you mean {new.near}? Make a new {new.kind} '{new.name}'?"
             confirm(warning, question)

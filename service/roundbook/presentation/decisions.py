@@ -280,7 +280,7 @@ def _of_topics(changed: AliasedTopics | UnaliasedTopic) -> list[str | None]:
 
 
 def _near(logged: Any) -> list[str]:  # noqa: ANN401
-    return [str(near_note(new.kind, new.name, new.near)) for new in logged.near_names]
+    return [near_note(new.kind, new.name, new.near) for new in logged.near_names]
 
 
 def _dry(logged: Any) -> list[str]:  # noqa: ANN401
