@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from roundbook.errors import RoundbookError
@@ -12,7 +12,7 @@ from roundbook.presentation.impact import stale_lines
 from roundbook.presentation.matrices import (
     hidden_notes,
     log_notes,
-    refittable_note,
+    refittable_notes,
     renewed_note,
     standardising_note,
     team_file_notes,
@@ -213,7 +213,7 @@ def _of_matrix(logged: LoggedMatrix) -> list[str | None]:
         *_near(logged.remarks),
         *log_notes(logged),
         standardising_note(logged),
-        *_refittable(logged.remarks.refittable),
+        *(note for note, _ in refittable_notes(logged.remarks.refittable)),
         f"The team file told something new of {logged.runs_described} runs."
         if logged.runs_described and logged.status == "unchanged"
         else None,
@@ -233,10 +233,11 @@ def _logged(logged: Any, subject: str, notes: Iterable[str]) -> list[str]:  # no
 
 
 def _of_teams(described: DescribedTeams) -> list[str | None]:
+    refittable = refittable_notes(described.refittable, corrected=pool_corrected(described))
     return [
         f"{described.task}, round '{described.round}': {described_phrase(described)}.",
         *described_notes(described),
-        *_refittable(described.refittable, corrected=pool_corrected(described)),
+        *(note for note, _ in refittable),
         publication_note(described.round, described.publication, dry_run=described.dry_run),
         *_stale(described),
     ]
@@ -262,11 +263,6 @@ def _renewed(renewal: Renewal) -> list[str]:
     ]
     nothing = [] if renewal.renewed else [NOTHING_STALE]
     return [*renewed, *nothing, *renewal_notes(renewal), *_dry(renewal)]
-
-
-def _refittable(factors: Sequence[Any], *, corrected: bool = False) -> list[str]:
-    of_pool = [[one for one in factors if one.pool_known is known] for known in (True, False)]
-    return [refittable_note(group, corrected=corrected) for group in of_pool if group]
 
 
 def _stale(decision: Any) -> list[str]:  # noqa: ANN401
