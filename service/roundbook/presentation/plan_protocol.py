@@ -11,12 +11,11 @@ from roundbook.presentation.variance_differences import disagreement
 from roundbook.presentation.variances import (
     AS_ELSEWHERE,
     below_planning,
-    is_of_these_runs,
     of_assessments,
+    only_these,
     returning_cases,
     spread_of,
     teams_return,
-    these,
     unknown_teams,
 )
 from roundbook.requests.plans import INTERVALS, PAIRED
@@ -156,7 +155,7 @@ def _unknown_teams(plan: Plan, history: VarianceHistory) -> str | None:
     if plan.variance_at == "latest":
         history = history.model_copy(update={"rounds": history.rounds[-1:]})
         interval = history.rounds[-1].of_kind(kind).interval
-    if interval is None or is_of_these_runs(history, kind):
+    if interval is None or only_these(history, kind):
         return None
     return unknown_teams(history, "interval is")
 
@@ -223,8 +222,7 @@ def _pooled(plan: Plan, history: VarianceHistory, kind: VarianceKind) -> str:
         origin = (
             f"pooled by {weights} over {len(rounds)} rounds of {history.task} ({', '.join(rounds)})"
         )
-    only = these(history, kind) if is_of_these_runs(history, kind) else None
-    interval = _interval(plan.interval, pooled.interval_reason, only)
+    interval = _interval(plan.interval, pooled.interval_reason, only_these(history, kind))
     return f"{origin}, {pooled.dof} degrees of freedom{interval}"
 
 
@@ -254,9 +252,7 @@ def _assumed(plan: Plan) -> str:
     alike = " that differ as pairs of runs do on average" if plan.variance_of == "paired" else ""
     assumed = [f"{runs} {topics}{alike}", "normal scores of one variance"]
     if plan.estimate is not None and plan.variance_at != "given":
-        kind_of_variance = kind_of(plan) or "one-way"
-        only = is_of_these_runs(plan.estimate, kind_of_variance)
-        systems = these(plan.estimate, kind_of_variance) if only else "systems like these"
+        systems = only_these(plan.estimate, kind_of(plan) or "one-way") or "systems like these"
         assumed.append(f"a next round of the same kind with {systems}")
     return f"The plan assumes {joined(assumed)}."
 
