@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from roundbook.presentation.matrices import log_notes, standardising_note
+from roundbook.presentation.matrices import log_notes, standardising_note, team_file_news
 from roundbook.presentation.tables import variance_column
 from roundbook.requests.fields import Layout, Missing, ZeroSd
 from roundbook.requests.matrices import LogFilesRequest
@@ -83,7 +83,7 @@ def log(
     with usage_errors():
         request = request_of(LogFilesRequest, locals(), round=round_label)
     with sessions(context, database) as begin:
-        confirm_names(begin, request)
+        confirm_names(begin, request, *request.files)
         with progress("Logging ..."), begin(keep=not dry_run) as session:
             logged = log_files(session, request)
     matrices, several = logged.matrices, len(request.measures) != 1
@@ -136,5 +136,5 @@ def _tell(matrices: Sequence[LoggedMatrix]) -> None:
                 talk(f"Note ({matrix.measure}): {own}")
     talk_notes(shared)
     for matrix in matrices:
-        if matrix.runs_described and matrix.status == "unchanged":
-            talk(f"The team file told something new of {matrix.runs_described} runs.")
+        if news := team_file_news(matrix):
+            talk(news)

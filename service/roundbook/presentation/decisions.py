@@ -15,6 +15,7 @@ from roundbook.presentation.matrices import (
     refittable_notes,
     renewed_note,
     standardising_note,
+    team_file_news,
     team_file_notes,
 )
 from roundbook.presentation.measures import merge_sentence
@@ -214,9 +215,7 @@ def _of_matrix(logged: LoggedMatrix) -> list[str | None]:
         *log_notes(logged),
         standardising_note(logged),
         *(note for note, _ in refittable_notes(logged.remarks.refittable)),
-        f"The team file told something new of {logged.runs_described} runs."
-        if logged.runs_described and logged.status == "unchanged"
-        else None,
+        team_file_news(logged),
         publication_note(logged.round, logged.publication, dry_run=logged.dry_run),
         *_stale(logged),
     ]

@@ -249,6 +249,13 @@ def renewed_note(
     )
 
 
+def team_file_news(logged: LoggedMatrix) -> str | None:
+    """Return the note that only the team file of scores had something new; None where it had not."""
+    if logged.status != "unchanged" or not logged.runs_described:
+        return None
+    return f"The team file told something new of {logged.runs_described} runs."
+
+
 def team_file_notes(about: Remarks | DescribedTeams, where: str) -> list[str]:
     """Return the notes on a team file: runs not in `where`, runs it lacks, columns not read."""
     notes = []

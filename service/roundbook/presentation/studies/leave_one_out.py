@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.phrases import listed
+from roundbook.presentation.phrases import named
 from roundbook.presentation.studies.common import (
     SCALE,
     computed_scores,
@@ -117,10 +117,10 @@ def remarks(study: LeaveOneOutStudy) -> list[str]:
     lines = []
     if study.pool is not None:
         lines += _of_pool(study.pool)
-        lines += _named(
+        lines += _without(
             study.pool.emptied, "has no relevant document left, so that every run scores 0"
         )
-    lines += _named(
+    lines += _without(
         study.tied,
         "has no spread among the others, so that what is left out seems average though it differs",
     )
@@ -157,15 +157,12 @@ def _of_pool(pool: Pool) -> list[str]:
             " out, the assessments stay as they are."
         )
     if pool.without_relevant:
-        noun = "topics" if len(pool.without_relevant) > 1 else "topic"
-        lines.append(
-            f"No document is relevant to {noun} {listed(pool.without_relevant, _MOST_NAMED)}: every"
-            " run scores 0 there in any case."
-        )
+        topics = named("topic", pool.without_relevant, _MOST_NAMED)
+        lines.append(f"No document is relevant to {topics}: every run scores 0 there in any case.")
     return lines
 
 
-def _named(topics: Sequence[TopicWithout], consequence: str) -> list[str]:
+def _without(topics: Sequence[TopicWithout], consequence: str) -> list[str]:
     lines = [
         f"Without {row.without}, topic {row.topic} {consequence}." for row in topics[:_MOST_NAMED]
     ]
