@@ -130,8 +130,7 @@ def _tell(matrices: Sequence[LoggedMatrix]) -> None:
     notes = [_notes(matrix, measures) for matrix in matrices]
     shared = [note for note in notes[0] if all(note in of_matrix for of_matrix in notes)]
     for matrix, of_matrix in zip(matrices, notes, strict=True):
-        own_notes = _notes(matrix, [matrix.measure]) if of_matrix != shared else shared
-        for note, own in zip(of_matrix, own_notes, strict=True):
+        for note, own in zip(of_matrix, _notes(matrix, [matrix.measure]), strict=True):
             if note not in shared:
                 talk(f"Note ({matrix.measure}): {own}")
     talk_notes(shared)

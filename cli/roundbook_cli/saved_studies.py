@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from roundbook_cli.output import Column, print_sentences, print_table, section, show
+from roundbook_cli.output import Column, print_sentences, section, show
 
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
@@ -68,10 +68,10 @@ def print_study(
         alike = [row for part, _ in parts for row in part.rows]
         for part, total in parts:
             left = [f"{len(part.rows)} of {total:,} rows: {more.format(total)} shows all."]
-            print_table(
-                part.rows,
-                part.columns,
-                above=["", part.heading],
+            section(
+                part.heading,
+                rows=part.rows,
+                columns=part.columns,
                 below=left if len(part.rows) < total else [],
                 alike=alike,
             )
