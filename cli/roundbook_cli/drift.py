@@ -24,7 +24,6 @@ from roundbook_cli.session import changing, record
 
 if TYPE_CHECKING:
     from roundbook.logbook.drift.report import DriftCurve
-    from roundbook.logbook.saving import SavedResult
 
 commands = typer.Typer()
 
@@ -102,7 +101,13 @@ def drift(
         _fail(fail_on, {later.round: later.verdict for later in traced.rounds})
         return
     assert isinstance(report, DriftReport)
-    extra: dict[str, Any] = _saved(saved) if saved else {}
+    extra: dict[str, Any] = {}
+    if saved:
+        from roundbook.presentation.decisions import saved_sentence
+
+        talk(saved_sentence(saved))
+        facts = saved.model_dump(mode="json", include={"note", "saved_at", "saved_by", "status"})
+        extra = {"number": report_number(saved)} | facts
     if form == "table":
         print_report(report, assessments, details=details)
     else:
@@ -121,15 +126,6 @@ def _fail(fail_on: FailOn | None, verdicts: dict[str, str]) -> None:
     if failing:
         talk(f"--fail-on {fail_on}: {', '.join(failing)}.")
         raise typer.Exit(5)
-
-
-def _saved(saved: SavedResult) -> dict[str, Any]:
-    """Print that a report is saved, and return the JSON fields of that."""
-    from roundbook.presentation.decisions import saved_sentence
-
-    talk(saved_sentence(saved))
-    facts = {"note", "saved_at", "saved_by", "status"}
-    return {"number": report_number(saved)} | saved.model_dump(mode="json", include=facts)
 
 
 _DRAWN = 60

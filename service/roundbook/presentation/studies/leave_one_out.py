@@ -60,6 +60,10 @@ _CONTRIBUTIONS = (
 
 def tables(study: LeaveOneOutStudy) -> list[Table]:
     """Return the tables of the effects on each scale and run, and of the teams' contributions."""
+    columns = [column for column in _RUNS if study.by == "team" or column.field != "team"]
+    if study.reassessed:
+        anew = number("official", "All there")
+        columns = [anew if column.field == "official" else column for column in columns]
     effects = [
         Table(
             "Means of the runs where they are left out, beside those of the whole round:",
@@ -69,7 +73,7 @@ def tables(study: LeaveOneOutStudy) -> list[Table]:
         Table(
             "The runs that lose most on {} where they are left out:",
             of_scales(study.scales, lambda scale: scale.left_out),
-            _run_columns(study),
+            columns,
             by=SCALE,
             most=_MOST_RUNS,
             main=True,
@@ -82,14 +86,6 @@ def tables(study: LeaveOneOutStudy) -> list[Table]:
     )
     heading = "The teams without which most would be missing from the assessments:"
     return [*effects, Table(heading, by_relevant, _CONTRIBUTIONS, most=_MOST_TEAMS)]
-
-
-def _run_columns(study: LeaveOneOutStudy) -> list[Column]:
-    columns = [column for column in _RUNS if study.by == "team" or column.field != "team"]
-    if not study.reassessed:
-        return columns
-    anew = number("official", "All there")
-    return [anew if column.field == "official" else column for column in columns]
 
 
 def _row(scale: LeftOutOfScale) -> SimpleNamespace:
