@@ -72,7 +72,7 @@ _FACTORS = (Column("topic", "Topic"), number("mean", "Mean"), number("sd", "sd")
 
 def _text(results: Demonstration) -> dict[str, Any]:
     """Return the JSON fields of the results with their sentences and commands."""
-    from roundbook_cli.drift_advice import report_json
+    from roundbook_cli.drift_commands import report_json
     from roundbook_cli.plan_advice import history_json, plan_json
 
     reports = ("drift_held", "drift_undecided", "drift_aged")
@@ -164,6 +164,6 @@ def _program() -> str:
 def _verdict(report: DriftReport) -> tuple[str, str, str]:
     from roundbook.presentation.drift_advice import brief_advice
     from roundbook.presentation.drift_verdict import brief_reason, headline
-    from roundbook_cli.drift_advice import with_options
+    from roundbook_cli.drift_commands import with_options
 
     return headline(report), brief_reason(report), with_options(brief_advice(report))

@@ -14,7 +14,7 @@ from roundbook.presentation.phrases import verdict_words
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.results import SaveResult
 from roundbook_cli.charts import chart_option, check_chart, draw
-from roundbook_cli.drift_advice import curve_text, report_text
+from roundbook_cli.drift_commands import curve_text, report_text
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, number, print_sentences, section, show, signed, talk
 from roundbook_cli.request_options import is_given, option, request_of, usage_errors

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from roundbook_cli.drift_advice import (
+from roundbook_cli.drift_commands import (
     next_commands,
     record_teams,
     report_json,
