@@ -253,7 +253,7 @@ def team_file_news(logged: LoggedMatrix) -> str | None:
     """Return the note that only the team file of scores had something new; None where it had not."""
     if logged.status != "unchanged" or not logged.runs_described:
         return None
-    return f"The team file told something new of {logged.runs_described} runs."
+    return f"The team file told something new of {counted(logged.runs_described, 'run')}."
 
 
 def team_file_notes(about: Remarks | DescribedTeams, where: str) -> list[str]:
