@@ -53,15 +53,17 @@ def entry_json(entry: ResultEntry, fields: Collection[str] | None = None) -> dic
     return facts | {"why": why_stale(entry), "renew": renewal(entry)}
 
 
-def print_staleness(saved: ShownResult, clause: str) -> None:
-    """Print whether a saved result is stale, else the clause; and the command that renews it."""
-    from roundbook.presentation.saved_results import why_stale
+def print_heading(saved: ShownResult, clause: str, title: str | None = None) -> None:
+    """Print the heading of a saved result, why it is stale, else the clause, and what renews it."""
+    from roundbook.presentation.saved_results import saved_heading, why_stale
 
     why = why_stale(saved)
-    print_sentences(f"Stale: {why}." if why else f"It stands: {clause}.")
+    stands = f"Stale: {why}." if why else f"It stands: {clause}."
+    print_sentences(saved_heading(saved, title), stands)
     if renewing := renewal(saved):
         typer.echo("To renew it:")
         print_commands(renewing)
+    print_sentences("")
 
 
 def renewal_of_dependent(dependent: Dependent) -> str | None:

@@ -26,17 +26,14 @@ def study_entry(entry: ResultEntry) -> dict[str, Any]:
 def print_saved(saved: ShownResult, form: Any, *, details: bool) -> None:  # noqa: ANN401
     """Print a saved study, long tables in brief or whole, and whether its scores still count."""
     from roundbook.logbook.studies.study import Study
-    from roundbook.presentation.saved_results import saved_heading
-    from roundbook_cli.renewal import print_staleness
+    from roundbook_cli.renewal import print_heading
 
     study = saved.result
     assert isinstance(study, Study)
     if form != "table":
         print_study(study, form, beside=study_entry(saved))
         return
-    print_sentences(saved_heading(saved))
-    print_staleness(saved, "these scores count today")
-    print_sentences("")
+    print_heading(saved, "these scores count today")
     print_study(study, form, top=sys.maxsize if details else None, more="--details")
 
 
