@@ -210,7 +210,8 @@ def _of_matrix(logged: LoggedMatrix) -> list[str | None]:
     matrix = "" if logged.matrix is None else f"matrix {logged.matrix}, "
     return [
         f"{logged.task}, round '{logged.round}': {logged.measure}, {matrix}revision"
-        f" {logged.revision}, {logged.topics} topics by {logged.runs} runs: {logged.status}.",
+        f" {logged.revision}, {counted(logged.topics, 'topic')} by {counted(logged.runs, 'run')}:"
+        f" {logged.status}.",
         *_near(logged.remarks),
         *log_notes(logged),
         standardising_note(logged),

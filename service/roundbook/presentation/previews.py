@@ -96,5 +96,5 @@ def _missing(logged: LoggedMatrix) -> str:
     if not logged.missing_cells:
         return "none"
     dropped = len(logged.dropped_topics)
-    how = f"{dropped} topics left out" if dropped else "counted as 0"
+    how = f"{counted(dropped, 'topic')} left out" if dropped else "counted as 0"
     return f"{logged.missing_cells}, {how}"
