@@ -283,15 +283,16 @@ def standardising_runs(contributed: list[bool | None]) -> Standardising:
 
 
 class Fit(NamedTuple):
-    """Fitted factors: their standardising runs, their policy on tied topics and the reason."""
+    """Fitted factors, with their standardising runs and their policy on tied topics."""
 
     factors: Factors
     standardising: Standardising
     zero_sd: str
-    reason: str | None
 
 
-def store_factors(session: Session, series: Series, stored: LoadedMatrix, fit: Fit) -> Row[Any]:
+def store_factors(
+    session: Session, series: Series, stored: LoadedMatrix, fit: Fit, reason: str | None
+) -> Row[Any]:
     """Store a matrix's factors as the next version of its series; return their ``factor_set`` row."""
     connection, standardising, factors = session.connection, fit.standardising, fit.factors
     mask = standardising.mask
@@ -307,7 +308,7 @@ def store_factors(session: Session, series: Series, stored: LoadedMatrix, fit: F
             standardising=standardising.kind,
             runs=int(mask.sum()),
             zero_sd=fit.zero_sd,
-            reason=fit.reason,
+            reason=reason,
             software=SOFTWARE,
             fitted_by=session.user,
         )

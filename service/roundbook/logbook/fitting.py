@@ -17,7 +17,6 @@ from roundbook.logbook.estimates import matrix_statistics, store_estimates
 from roundbook.logbook.events import record_event
 from roundbook.logbook.factors import (
     FactorSet,
-    Fit,
     Standardising,
     latest_factors,
     read_factor_set,
@@ -74,10 +73,9 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
         return FittedFactorSet(
             **dict(latest), status="unchanged", dry_run=request.dry_run, impact=[]
         )
-    computed = matrix_statistics(loaded.scores, loaded.team_ids, chosen.mask, request.zero_sd)
-    assert computed.factors is not None
-    fit = Fit(computed.factors, chosen, request.zero_sd, request.reason)
-    fitted = store_factors(session, series, loaded, fit)
+    computed = matrix_statistics(loaded.scores, loaded.team_ids, chosen, request.zero_sd)
+    assert computed.fit is not None
+    fitted = store_factors(session, series, loaded, computed.fit, request.reason)
     del computed.parts["raw"]  # which is recorded already
     store_estimates(connection, loaded, computed, fitted)
     record_event(

@@ -70,11 +70,8 @@ def collections_differ(first: str | None, second: str | None) -> bool:
     return first is not None and second is not None and first.casefold() != second.casefold()
 
 
-def refuse_topic_twice(
-    connection: Connection, task_id: int, task: str, topics: Sequence[str]
-) -> None:
+def refuse_topic_twice(same: SameTopics, task: str, topics: Sequence[str]) -> None:
     """Refuse scores that have a topic twice, under two of its ids."""
-    same = same_topics(connection, task_id)
     first: dict[str, str] = {}
     for spelled in topics if same.names else ():
         name = same.name(spelled)

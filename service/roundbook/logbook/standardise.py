@@ -136,8 +136,8 @@ def standardise_files(session: Session, request: StandardiseFilesRequest) -> Sta
         max_bytes=session.work.max_file_bytes,
     )
     complete = apply_missing_policy(scores, request.missing)
-    task_id = find_task(session.connection, request.task)
-    refuse_topic_twice(session.connection, task_id, request.task, complete.topics)
+    same = same_topics(session.connection, find_task(session.connection, request.task))
+    refuse_topic_twice(same, request.task, complete.topics)
     label, version = _label_and_version(session.connection, request, request.measure)
     source = find_series(
         session.connection, request.task, label, request.measure, request.assessments

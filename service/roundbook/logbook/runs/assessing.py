@@ -130,7 +130,8 @@ def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
     read = read_qrels(request.file, max_bytes=session.work.max_file_bytes)
     task_id, round_id, near_names = open_round(session, request)
     topics = distinct_names("topic", recorded_topics(connection, task_id, read.topics))
-    refuse_topic_twice(connection, task_id, request.task, topics)
+    same = same_topics(connection, task_id)
+    refuse_topic_twice(same, request.task, topics)
     latest = _latest(connection, round_id, label)
     documents = number_documents(connection, round_id, read.documents)
     lists = _judgments(read, topics, documents.numbers)
@@ -167,7 +168,6 @@ def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
             round_id=round_id,
             details={"assessments": label, "revision": revision, "file": read.file.file, **counts},
         )
-    same = same_topics(connection, task_id)
     of_round = connection.execute(text(_TOPICS_OF_ROUND), {"round": round_id}).all()
     round_topics, assessed = {same.name(row.name) for row in of_round}, set(topics)
     return LoggedQrels(

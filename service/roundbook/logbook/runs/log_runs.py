@@ -34,7 +34,7 @@ from roundbook.logbook.runs.storing import (
     store_names,
     unknown_topics,
 )
-from roundbook.logbook.same_topics import refuse_topic_twice
+from roundbook.logbook.same_topics import refuse_topic_twice, same_topics
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.storing import ensure_topics
 from roundbook.requests.runs import LogRuns
@@ -115,7 +115,7 @@ def log_runs(
     progress("Storing the lists ...")
     tags = distinct_names("run", recorded_tags(connection, round_id, read.runs))
     topics = distinct_names("topic", recorded_topics(connection, task_id, read.topics))
-    refuse_topic_twice(connection, task_id, request.task, topics)
+    refuse_topic_twice(same_topics(connection, task_id), request.task, topics)
     documents = number_documents(connection, round_id, read.documents)
     runs = _runs(read, tags, topics, documents.numbers)
     recorded = _recorded_lists(connection, round_id)

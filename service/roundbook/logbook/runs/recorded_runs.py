@@ -29,20 +29,6 @@ Pool = Literal[
 ]
 
 
-class RecordedRuns(NamedTuple):
-    """Runs of a round: ids, contributions to the pool, and teams (None: unknown).
-
-    `described` is the number of runs that are new or have new facts; `pool_changed` is whether the
-    contributions to the pool are among these facts.
-    """
-
-    ids: npt.NDArray[np.int64]
-    contributed: list[bool | None]
-    team_ids: list[int | None]
-    described: int
-    pool_changed: bool
-
-
 class RunChange(Result):
     """A changed fact on a run, before and after; None is unknown."""
 
@@ -50,6 +36,19 @@ class RunChange(Result):
     fact: Fact
     was: str | bool | None
     now: str | bool | None
+
+
+class RecordedRuns(NamedTuple):
+    """Runs of a round: ids, contributions to the pool, and teams (None: unknown).
+
+    `described` is the number of runs that are new or have new facts; `changes` are these facts.
+    """
+
+    ids: npt.NDArray[np.int64]
+    contributed: list[bool | None]
+    team_ids: list[int | None]
+    described: int
+    changes: list[RunChange]
 
 
 class DescribedRuns(NamedTuple):
@@ -116,7 +115,7 @@ def record_runs(
     ).all()
     ids, contributed, team_ids = map(list, zip(*rows, strict=True))
     numbers = np.array(ids, dtype=np.int64)
-    return RecordedRuns(numbers, contributed, team_ids, described, pool_changed(changes))
+    return RecordedRuns(numbers, contributed, team_ids, described, changes)
 
 
 def describe_runs(
