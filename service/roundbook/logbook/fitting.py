@@ -7,11 +7,10 @@ from typing import Any
 from unicodedata import normalize
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row
 
-from roundbook.database.tables import factor_set_run, measure
+from roundbook.database.tables import measure
 from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 from roundbook.logbook.estimates import matrix_statistics, store_estimates
 from roundbook.logbook.events import record_event
@@ -20,6 +19,7 @@ from roundbook.logbook.factors import (
     Standardising,
     latest_factors,
     read_factor_set,
+    standardising_mask,
     store_factors,
 )
 from roundbook.logbook.impact import Dependent, stale_results
@@ -119,18 +119,6 @@ def _lock_logged(connection: Connection, request: FitRequest) -> tuple[Series, R
         )
         if lock_measure(connection, measure.c.id == series.measure_id) is not None:
             return series, row
-
-
-def standardising_mask(
-    connection: Connection, row: Row[tuple[object, ...]], run_ids: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
-    """Return the (runs,) mask of the runs that a ``factor_set`` row was fitted on."""
-    if row.standardising == "all":
-        return np.ones(run_ids.size, dtype=bool)
-    listed = connection.execute(
-        select(factor_set_run.c.run_id).where(factor_set_run.c.factor_set_id == row.id)
-    ).scalars()
-    return np.isin(run_ids, list(listed))
 
 
 def _choose(loaded: LoadedMatrix, runs: tuple[str, ...]) -> Standardising:

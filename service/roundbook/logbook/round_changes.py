@@ -135,11 +135,12 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
                 change.code in new and change.round == recorded.label for change in entry.changes
             ),
         )
-    changed = read_rounds(connection, task_id, recorded.label)[0]
+    rounds = read_rounds(connection, task_id)
+    changed = next(row for row in rounds if row.round == recorded.label)
     return ChangedRound(
         **dict(changed),
         dry_run=request.dry_run,
-        near_collection=near_collection(connection, task_id, collection),
+        near_collection=near_collection(rounds, collection),
         no_longer_shared=_no_longer_shared(connection, recorded, changed.collection),
         impact=impact,
     )
@@ -227,10 +228,9 @@ def remove_round(session: Session, request: RemoveRound) -> RemovedRound:
     recorded = recorded_round(connection, request.task, request.round, lock=True)
     task_id = recorded.task_id
     if content := content_of_rounds(connection, [recorded.id]):
-        label = recorded.label
         # A published round keeps its label, and so does one that a saved result rests on.
         rename = recorded.status != "published" and not results_of_round(connection, recorded.id)
-        raise not_empty_error(f"Round '{label}'", content, request.task, label, rename=rename)
+        raise not_empty_error(content, request.task, recorded.label, rename=rename)
     connection.execute(round_.delete().where(round_.c.id == recorded.id))
     later = connection.execute(
         select(round_.c.id)

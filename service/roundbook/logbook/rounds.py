@@ -89,11 +89,11 @@ def create_round(session: Session, request: CreateRound) -> CreatedRound:
     collection = collection_name(request)
     if not _ensure_round(session, task_id, label, request.held, collection):
         raise round_exists(request.task, label)
-    (created,) = read_rounds(connection, task_id, label)
+    rounds = read_rounds(connection, task_id)
     return CreatedRound(
-        **dict(created),
+        **dict(rounds[-1]),
         near_names=near_recorded(session, request.task, label, is_new=True),
-        near_collection=near_collection(connection, task_id, collection),
+        near_collection=near_collection(rounds, collection),
     )
 
 
@@ -230,9 +230,9 @@ def collection_name(request: CreateRound) -> str | None:
     return None if name is None else check_name("document collection", name)
 
 
-def near_collection(connection: Connection, task_id: int, collection: str | None) -> str | None:
-    """Return the collection of a task that one just declared may be a misspelling of, or None."""
-    declared = Counter(row.collection for row in read_rounds(connection, task_id))
+def near_collection(rounds: Sequence[Round], collection: str | None) -> str | None:
+    """Return the collection of a round that one just declared may be a misspelling of, or None."""
+    declared = Counter(row.collection for row in rounds)
     if collection is None or declared[collection] > 1:
         return None
     return near_name(collection, filter(None, declared))

@@ -18,8 +18,8 @@ from roundbook.logbook.factors import (
     find_factor_set,
     load_factors,
     outdated_factors,
+    standardising_mask,
 )
-from roundbook.logbook.fitting import standardising_mask
 from roundbook.logbook.lookup import (
     Series,
     find_logged,
