@@ -147,18 +147,10 @@ def has_scores(entry: Round, measure: str, assessments: str | None) -> bool:
     )
 
 
-class OpenedRound(NamedTuple):
-    """The ids of a locked task and of a round of it, and near names of those that are new."""
-
-    task_id: int
-    round_id: int
-    near_names: list[NearName]
-
-
 def open_round(
     session: Session, request: LoggingRequest | LogRuns | LogQrels | RecordVarianceRequest
-) -> OpenedRound:
-    """Lock the task of a request, and return its id and that of its round.
+) -> tuple[int, int, list[NearName]]:
+    """Lock the task of a request; return its id, that of its round, and near names of new ones.
 
     Both are recorded if they are new and `create` is set.
     """
@@ -169,7 +161,7 @@ def open_round(
     if request.create and _ensure_round(session, task_id, label):
         near += near_recorded(session, task, label, is_new=True)
     round_id = find_round(session.connection, task_id, task, label, way_out="no round")
-    return OpenedRound(task_id, round_id, near)
+    return task_id, round_id, near
 
 
 def check_first(

@@ -111,14 +111,14 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
             round=label,
             runs=len(counting),
         )
-    described = describe_runs(connection, round_id, known, correct=teams.facts if reason else ())
-    changes = described.changes
+    changes, teams_before = describe_runs(
+        connection, round_id, known, correct=teams.facts if reason else ()
+    )
     runs = len({change.run for change in changes})
     corrected = any(change.was is not None for change in changes)
     renewed: list[str] = []
     if changes:
-        before = described.teams_before if corrected else None
-        renewed = renew_runs_parts(connection, round_id, before)
+        renewed = renew_runs_parts(connection, round_id, teams_before if corrected else None)
         record_event(
             session,
             CORRECTED if corrected else "runs described",

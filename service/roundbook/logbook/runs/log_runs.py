@@ -17,7 +17,7 @@ from roundbook.database.run_tables import run_upload, uploaded_run
 from roundbook.database.tables import current_matrix, matrix, matrix_run, run
 from roundbook.errors import ContentDiffersError
 from roundbook.formats.text import StoredFile
-from roundbook.formats.trec import RunFiles, read_runs
+from roundbook.formats.trec import read_runs
 from roundbook.limits import LIST_DEPTH
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
@@ -117,8 +117,19 @@ def log_runs(
     topics = distinct_names("topic", recorded_topics(connection, task_id, read.topics))
     refuse_topic_twice(same_topics(connection, task_id), request.task, topics)
     documents = number_documents(connection, round_id, read.documents)
-    runs = _runs(read, tags, topics, documents.numbers)
-    recorded = _recorded_lists(connection, round_id)
+    lists_of: list[list[_RankedList]] = [[] for _ in tags]
+    for ranked in read.lists:
+        of_topic = topics[ranked.topic], documents.numbers[ranked.documents], ranked.scores
+        lists_of[ranked.run].append(of_topic)
+    runs = [
+        _Run(tag, of_run, lists_hash(of_run)) for tag, of_run in zip(tags, lists_of, strict=True)
+    ]
+    hashes = (
+        select(run.c.tag, uploaded_run.c.content_hash)
+        .join(uploaded_run, uploaded_run.c.run_id == run.c.id)
+        .where(run.c.round_id == round_id)
+    )
+    recorded = {row.tag: row.content_hash for row in connection.execute(hashes)}
     _refuse_other_lists(request, runs, recorded)
     new = [entry for entry in runs if entry.tag not in recorded]
     new_topics = unknown_topics(connection, task_id, topics)
@@ -175,25 +186,6 @@ def log_runs(
             },
         )
     return logged
-
-
-def _runs(
-    read: RunFiles, tags: Sequence[str], topics: Sequence[str], numbers: npt.NDArray[np.int32]
-) -> list[_Run]:
-    lists: list[list[_RankedList]] = [[] for _ in tags]
-    for ranked in read.lists:
-        lists[ranked.run].append((topics[ranked.topic], numbers[ranked.documents], ranked.scores))
-    return [_Run(tag, of_run, lists_hash(of_run)) for tag, of_run in zip(tags, lists, strict=True)]
-
-
-def _recorded_lists(connection: Connection, round_id: int) -> dict[str, str]:
-    """Return the hash of each run's lists in a round, by tag."""
-    rows = connection.execute(
-        select(run.c.tag, uploaded_run.c.content_hash)
-        .join(uploaded_run, uploaded_run.c.run_id == run.c.id)
-        .where(run.c.round_id == round_id)
-    )
-    return {row.tag: row.content_hash for row in rows}
 
 
 def _refuse_other_lists(

@@ -51,13 +51,6 @@ class RecordedRuns(NamedTuple):
     changes: list[RunChange]
 
 
-class DescribedRuns(NamedTuple):
-    """The changes by a team file, and the former team ids by run id."""
-
-    changes: list[RunChange]
-    teams_before: dict[int, int | None]
-
-
 def known_pool(contributed: Sequence[bool | None]) -> Pool:
     """Return how far the pool is known, by whether each run contributed (None: unknown)."""
     if None in contributed:
@@ -103,7 +96,7 @@ def record_runs(
                 "The team file names none of the runs in the score files; its first column must"
                 " hold the run tags."
             )
-        changes = describe_runs(connection, round_id, teams).changes
+        changes, _ = describe_runs(connection, round_id, teams)
         described = max(described, len({change.run for change in changes}))
     rows = connection.execute(
         text(
@@ -124,8 +117,10 @@ def describe_runs(
     teams: Mapping[str, RunTeam],
     *,
     correct: Collection[str] = (),
-) -> DescribedRuns:
+) -> tuple[list[RunChange], dict[int, int | None]]:
     """Record the facts of a team file on recorded runs of a round.
+
+    Return the changes, and the former team ids by run id.
 
     Unknown facts are filled in. Known ones change only where they are among those to `correct`, and
     then become unknown where the file leaves a cell empty.
@@ -171,8 +166,7 @@ def describe_runs(
         raise _contradiction(connection, round_id, clashes)
     if new:
         _update_runs(connection, list(new.values()))
-    before = {row.id: row.team_id for row in rows if row.id in new}
-    return DescribedRuns(changes, before)
+    return changes, {row.id: row.team_id for row in rows if row.id in new}
 
 
 def _record_teams(connection: Connection, names: Sequence[str]) -> dict[str, Row[Any]]:
