@@ -255,6 +255,7 @@ def ratio_to_other_rounds(
             round_.c.id != series.round_id,
             current_matrix.c.measure_id == series.measure_id,
             variance_estimate.c.scale == "raw",
+            variance_estimate.c.version == 1,  # of which later ones have the variance
         )
     ).scalar_one()
     if not median or not variance or not is_other_scale(variance / median):
