@@ -61,7 +61,8 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
     ImpossibleStatisticError
         When fewer than two runs standardise.
     """
-    if check_text("reason", request.reason) is None:
+    reason = check_text("reason", request.reason)
+    if reason is None:
         raise InputError("A further factor version needs a reason.", way_out="reason to fit")
     connection = session.connection
     task_id = find_task(connection, request.task, lock=True)
@@ -75,13 +76,13 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
         )
     computed = matrix_statistics(loaded.scores, loaded.team_ids, chosen, request.zero_sd)
     assert computed.fit is not None
-    fitted = store_factors(session, series, loaded, computed.fit, request.reason)
+    fitted = store_factors(session, series, loaded, computed.fit, reason)
     del computed.parts["raw"]  # which is recorded already
     store_estimates(connection, loaded, computed, fitted)
     record_event(
         session,
         "factors fitted",
-        why=request.reason,
+        why=reason,
         task_id=task_id,
         round_id=series.round_id,
         matrix_id=row.id,
