@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Literal
 from unicodedata import normalize
 
-from sqlalchemy import Column, ColumnElement, Connection, Table, func, select, text
+from sqlalchemy import Column, ColumnElement, Connection, func, select, text
 
 from roundbook.database.table_parts import among
 from roundbook.database.tables import round_, run, task, topic
@@ -165,12 +165,12 @@ def recorded_topics(
     connection: Connection, task_id: int, names: Sequence[str]
 ) -> Mapping[str, str]:
     """Return, by name, the recorded name of a task's topic; new names are in NFC."""
-    return _spellings(connection, topic, topic.c.task_id == task_id, names)
+    return _spellings(connection, topic.c.name, topic.c.task_id == task_id, names)
 
 
 def recorded_tags(connection: Connection, round_id: int, tags: Sequence[str]) -> Mapping[str, str]:
     """Return, by tag, the recorded tag of a round's run; new tags are in NFC."""
-    return _spellings(connection, run, run.c.round_id == round_id, tags)
+    return _spellings(connection, run.c.tag, run.c.round_id == round_id, tags)
 
 
 def known_names(session: Session, task_name: str, label: str) -> dict[str, set[str]]:
@@ -190,12 +190,11 @@ def known_names(session: Session, task_name: str, label: str) -> dict[str, set[s
 
 
 def _spellings(
-    connection: Connection, table: Table, within: ColumnElement[bool], names: Sequence[str]
+    connection: Connection, column: Column[str], within: ColumnElement[bool], names: Sequence[str]
 ) -> dict[str, str]:
     """Return the recorded spelling of each name."""
     if all(map(str.isascii, names)):
         return {name: name for name in names}
-    column = table.c.tag if table is run else table.c.name
     normalised = {name: normalize("NFC", name) for name in names}
     # Earlier versions recorded names without normalising them.
     otherwise = select(column).where(within, text(f"{column.name} IS NOT NFC NORMALIZED"))

@@ -78,11 +78,15 @@ def create_task(session: Session, request: CreateTask) -> CreatedTask:
     """
     name = check_name("task", request.task)
     if not ensure_task(session, name, request.title):
-        raise AlreadyRecordedError(
-            f"There is a task '{name}' already.", way_out="task exists", task=name
-        )
+        raise _task_exists(name)
     (created,) = _read(session.connection, name)
     return CreatedTask(**dict(created), near_names=near_recorded(session, name, is_new=True))
+
+
+def _task_exists(name: str) -> AlreadyRecordedError:
+    return AlreadyRecordedError(
+        f"There is a task '{name}' already.", way_out="task exists", task=name
+    )
 
 
 def rename_task(session: Session, request: RenameTask) -> RenamedTask:
@@ -103,12 +107,9 @@ def rename_task(session: Session, request: RenameTask) -> RenamedTask:
     name = check_name("task", request.name)
     task_id = find_task(connection, request.task, lock=True)
     was = connection.execute(select(task.c.name).where(task.c.id == task_id)).scalar_one()
-    taken = AlreadyRecordedError(
-        f"There is a task '{name}' already.", way_out="task exists", task=name
-    )
     other = select(task.c.name).where(is_named(task.c.name, name), task.c.id != task_id)
     if connection.execute(other).first():
-        raise taken
+        raise _task_exists(name)
     rounds = connection.execute(select(round_).where(round_.c.task_id == task_id)).all()
     for row in rounds:
         if row.status == "published":
@@ -126,7 +127,7 @@ def rename_task(session: Session, request: RenameTask) -> RenamedTask:
             connection.execute(task.update().where(task.c.id == task_id).values(name=name))
         except exc.IntegrityError as error:
             if isinstance(error.orig, UniqueViolation):  # another task has just taken it
-                raise taken from None
+                raise _task_exists(name) from None
             raise
         details = {"task": {"was": was, "is": name}}
         record_event(session, "task renamed", task_id=task_id, details=details)

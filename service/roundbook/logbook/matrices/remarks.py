@@ -25,6 +25,7 @@ from roundbook.logbook.estimates import ratio_to_other_rounds
 from roundbook.logbook.matrices.entering import Entry
 from roundbook.logbook.matrices.history import Changes, compared_names, revision_changes
 from roundbook.logbook.matrices.logged import MatrixDifference, Twin
+from roundbook.logbook.same_topics import topics_of_rounds
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.measure_names import WITHIN_ONE
 
@@ -72,21 +73,16 @@ def _topics_of_rounds(
     Where its own round has others, only of these: other rounds are asked about for a new round
     alone. Rounds that declare another document collection are left out: they share no topics with it.
     """
-    in_round = round_.c.id == stored.row.round_id
-    own = select(round_.c.collection).where(in_round).scalar_subquery()
+    own = select(round_.c.collection).where(round_.c.id == stored.row.round_id).scalar_subquery()
     same_collection = func.lower(round_.c.collection) == func.lower(own)
-    rows = connection.execute(
-        select(current_matrix.c.round_id, func.array_agg(matrix_topic.c.topic_id.distinct()))
-        .join(matrix_topic, matrix_topic.c.matrix_id == current_matrix.c.id)
-        .join(round_, round_.c.id == current_matrix.c.round_id)
-        .where(
-            round_.c.task_id == task_id,
-            current_matrix.c.id != stored.row.id,
-            in_round | (~_others_of_round(stored).exists() & func.coalesce(same_collection, True)),
-        )
-        .group_by(current_matrix.c.round_id)
+    is_alone = ~_others_of_round(stored).exists()
+    rows = topics_of_rounds(
+        connection,
+        task_id,
+        current_matrix.c.id != stored.row.id,
+        (round_.c.id == stored.row.round_id) | (is_alone & func.coalesce(same_collection, True)),
     )
-    return {round_id: set(topics) for round_id, topics in rows}
+    return {row.id: set(row.topics) for row in rows}
 
 
 def _others_of_round(stored: LoadedMatrix) -> Select[tuple[int]]:

@@ -137,8 +137,6 @@ def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
     lists = _judgments(read, topics, documents.numbers)
     digest = lists_hash(lists)
     unchanged = latest is not None and latest.content_hash == digest
-    if not unchanged:
-        _check_revision(request, label, latest, reason)
     revision = 1 if latest is None else int(latest.revision) + (not unchanged)
     new_topics = unknown_topics(connection, task_id, topics)
     counts = {
@@ -147,6 +145,7 @@ def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
         "relevant": int((read.grade > 0).sum()),
     }
     if not unchanged:
+        _check_revision(request, label, latest, reason)
         store_names(connection, round_id, documents)
         columns = {
             "round_id": round_id,

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, text
 
 from roundbook.database.copying import copy_rows
 from roundbook.database.lists import StoredList, write_lists
 from roundbook.database.run_tables import run_upload, uploaded_run
-from roundbook.database.tables import current_matrix, matrix, matrix_run, run
+from roundbook.database.tables import run
 from roundbook.errors import ContentDiffersError
 from roundbook.formats.text import StoredFile
 from roundbook.formats.trec import read_runs
@@ -147,7 +147,9 @@ def log_runs(
         }
         number, impact = _store_upload(connection, new, round_id, columns)
     lists = [part for entry in new for part in entry.lists]
-    lacking = _without_lists(connection, round_id)
+    of_round = connection.execute(text(_RUNS), {"round": round_id}).all()
+    lacking = [row.tag for row in of_round if row.counts and not row.listed]
+    unscored = {row.tag for row in of_round if not row.scored}
     logged = LoggedRuns(
         task=request.task.strip(),
         round=request.round.strip(),
@@ -166,9 +168,7 @@ def log_runs(
         new_topics=new_topics,
         without_lists=lacking,
         # Further runs may come before their scores, once those with scores have their lists.
-        without_scores=(
-            _without_scores(connection, round_id, [entry.tag for entry in new]) if lacking else []
-        ),
+        without_scores=[entry.tag for entry in new if lacking and entry.tag in unscored],
         impact=impact,
         near_names=near_names,
         files=list(read.files),
@@ -188,6 +188,26 @@ def log_runs(
     return logged
 
 
+# The runs of a round, each with whether it is in a score matrix, in a current one, and has lists.
+_RUNS = """
+SELECT tag,
+       id IN (
+           SELECT run_id FROM roundbook.matrix_run
+           JOIN roundbook.matrix ON matrix.id = matrix_run.matrix_id
+           WHERE matrix.round_id = :round
+       ) AS scored,
+       id IN (
+           SELECT run_id FROM roundbook.matrix_run
+           JOIN roundbook.current_matrix ON current_matrix.id = matrix_run.matrix_id
+           WHERE current_matrix.round_id = :round
+       ) AS counts,
+       id IN (SELECT run_id FROM roundbook.uploaded_run) AS listed
+FROM roundbook.run
+WHERE round_id = :round
+ORDER BY id
+"""
+
+
 def _refuse_other_lists(
     request: LogRuns, runs: Sequence[_Run], recorded: Mapping[str, str]
 ) -> None:
@@ -205,39 +225,6 @@ def _refuse_other_lists(
             task=request.task,
             round=request.round,
         )
-
-
-def _without_scores(connection: Connection, round_id: int, tags: Sequence[str]) -> list[str]:
-    """Return the runs that are in none of a round's score matrices."""
-    scored = set(
-        connection.execute(
-            select(run.c.tag)
-            .distinct()
-            .join(matrix_run, matrix_run.c.run_id == run.c.id)
-            .join(matrix, matrix.c.id == matrix_run.c.matrix_id)
-            .where(matrix.c.round_id == round_id)
-        ).scalars()
-    )
-    return [tag for tag in tags if tag not in scored]
-
-
-def _without_lists(connection: Connection, round_id: int) -> list[str]:
-    """Return the runs in current score matrices of a round but in no upload, in the order recorded."""
-    return list(
-        connection.execute(
-            select(run.c.tag)
-            .where(
-                run.c.round_id == round_id,
-                run.c.id.in_(
-                    select(matrix_run.c.run_id)
-                    .join(current_matrix, current_matrix.c.id == matrix_run.c.matrix_id)
-                    .where(current_matrix.c.round_id == round_id)
-                ),
-                run.c.id.not_in(select(uploaded_run.c.run_id)),
-            )
-            .order_by(run.c.id)
-        ).scalars()
-    )
 
 
 def _store_upload(
