@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, select
 
 from roundbook.database.copying import copy_rows
 from roundbook.database.lists import StoredList, write_lists
@@ -24,7 +24,7 @@ from roundbook.logbook.impact import Dependent, stale_by_source
 from roundbook.logbook.names import NearName, distinct_names, recorded_tags, recorded_topics
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
-from roundbook.logbook.runs.recorded_runs import record_runs
+from roundbook.logbook.runs.recorded_runs import record_runs, runs_of_round
 from roundbook.logbook.runs.storing import (
     Status,
     file_columns,
@@ -147,7 +147,7 @@ def log_runs(
         }
         number, impact = _store_upload(connection, new, round_id, columns)
     lists = [part for entry in new for part in entry.lists]
-    of_round = connection.execute(text(_RUNS), {"round": round_id}).all()
+    of_round = runs_of_round(connection, round_id)
     lacking = [row.tag for row in of_round if row.counts and not row.listed]
     unscored = {row.tag for row in of_round if not row.scored}
     logged = LoggedRuns(
@@ -186,26 +186,6 @@ def log_runs(
             },
         )
     return logged
-
-
-# The runs of a round, each with whether it is in a score matrix, in a current one, and has lists.
-_RUNS = """
-SELECT tag,
-       id IN (
-           SELECT run_id FROM roundbook.matrix_run
-           JOIN roundbook.matrix ON matrix.id = matrix_run.matrix_id
-           WHERE matrix.round_id = :round
-       ) AS scored,
-       id IN (
-           SELECT run_id FROM roundbook.matrix_run
-           JOIN roundbook.current_matrix ON current_matrix.id = matrix_run.matrix_id
-           WHERE current_matrix.round_id = :round
-       ) AS counts,
-       id IN (SELECT run_id FROM roundbook.uploaded_run) AS listed
-FROM roundbook.run
-WHERE round_id = :round
-ORDER BY id
-"""
 
 
 def _refuse_other_lists(

@@ -66,6 +66,34 @@ def pool_changed(changes: Sequence[RunChange]) -> bool:
     return any(change.fact == "contributed_to_pool" for change in changes)
 
 
+def runs_of_round(connection: Connection, round_id: int) -> Sequence[Row[Any]]:
+    """Return the runs of a round in the order recorded.
+
+    A row has the ``tag``, whether the run is in a score matrix (``scored``), whether it is in one
+    that counts (``counts``), and whether it has lists (``listed``).
+    """
+    return connection.execute(text(_RUNS_OF_ROUND), {"round": round_id}).all()
+
+
+_RUNS_OF_ROUND = """
+SELECT tag,
+       id IN (
+           SELECT run_id FROM roundbook.matrix_run
+           JOIN roundbook.matrix ON matrix.id = matrix_run.matrix_id
+           WHERE matrix.round_id = :round
+       ) AS scored,
+       id IN (
+           SELECT run_id FROM roundbook.matrix_run
+           JOIN roundbook.current_matrix ON current_matrix.id = matrix_run.matrix_id
+           WHERE current_matrix.round_id = :round
+       ) AS counts,
+       id IN (SELECT run_id FROM roundbook.uploaded_run) AS listed
+FROM roundbook.run
+WHERE round_id = :round
+ORDER BY id
+"""
+
+
 def record_runs(
     connection: Connection, round_id: int, tags: Sequence[str], teams: Mapping[str, RunTeam]
 ) -> RecordedRuns:
