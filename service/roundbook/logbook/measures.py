@@ -88,7 +88,6 @@ class RecordedMeasure(NamedTuple):
 
     id: int
     name: str
-    family: str
     bounds: tuple[float, float] | None
     is_new: bool
     others: list[str]
@@ -143,7 +142,7 @@ def ensure_measure(
     is_new = row.id not in counting
     may_be_slip = is_new and (added is not None or not is_known_measure(row.name))
     others = list(counting.values()) if may_be_slip else []
-    return RecordedMeasure(row.id, row.name, row.family, recorded, is_new, others)
+    return RecordedMeasure(row.id, row.name, recorded, is_new, others)
 
 
 def lock_measure(connection: Connection, condition: ColumnElement[bool]) -> Row[Any] | None:

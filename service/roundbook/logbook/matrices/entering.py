@@ -14,7 +14,7 @@ from roundbook.formats import CompleteMatrix, RunTeam
 from roundbook.logbook.lookup import Series, latest_matrix, other_assessments, revisions_by_measure
 from roundbook.logbook.matrices.listing import read_sources
 from roundbook.logbook.matrices.logged import Remarks
-from roundbook.logbook.measures import RecordedMeasure, ensure_measure, near_measure
+from roundbook.logbook.measures import ensure_measure, near_measure
 from roundbook.logbook.names import as_recorded, check_name, check_reason, check_text
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.rounds import check_first, open_round
@@ -38,7 +38,6 @@ class Entry(NamedTuple):
     request: LogRequest
     task_id: int
     series: Series
-    measure: RecordedMeasure
     same_topics: SameTopics
     scores: CompleteMatrix
     digest: str
@@ -94,7 +93,6 @@ def enter_matrix(
         request=request,
         task_id=task_id,
         series=series,
-        measure=recorded,
         same_topics=same,
         scores=complete,
         digest=content_hash(complete.topics, complete.runs, complete.scores),

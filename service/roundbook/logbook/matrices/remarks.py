@@ -27,7 +27,7 @@ from roundbook.logbook.matrices.history import Changes, compared_names, revision
 from roundbook.logbook.matrices.logged import MatrixDifference, Twin
 from roundbook.logbook.same_topics import topics_of_rounds
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
-from roundbook.measure_names import WITHIN_ONE
+from roundbook.measure_names import is_within_one
 
 
 def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> dict[str, Any]:
@@ -56,7 +56,7 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
         "changes": changes,
         "same_scores": _twin(entry),
         "variance_ratio": ratio_to_other_rounds(connection, task_id, entry.series, variance),
-        "beyond_one": int(beyond.sum()) if entry.measure.family in WITHIN_ONE else 0,
+        "beyond_one": int(beyond.sum()) if is_within_one(entry.series.measure) else 0,
         "runs_named_as_topics": len(named_as_topics) if len(named_as_topics) > half else 0,
         "zeros_apart": _zeros_apart(entry),
         "no_shared_topics": _rounds_apart(entry, stored, of_rounds) if is_alone else 0,
