@@ -24,7 +24,6 @@ from roundbook.logbook.names import (
     NearName,
     check_name,
     check_reason,
-    distinct_names,
     is_named,
     recorded_topics,
 )
@@ -129,7 +128,7 @@ def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
         request = request.model_copy(update={"expected_revision": seen})
     read = read_qrels(request.file, max_bytes=session.work.max_file_bytes)
     task_id, round_id, near_names = open_round(session, request)
-    topics = distinct_names("topic", recorded_topics(connection, task_id, read.topics))
+    topics = recorded_topics(connection, task_id, read.topics)
     same = same_topics(connection, task_id)
     refuse_topic_twice(same, request.task, topics)
     latest = _latest(connection, round_id, label)

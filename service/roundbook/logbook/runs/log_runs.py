@@ -21,7 +21,7 @@ from roundbook.formats.trec import read_runs
 from roundbook.limits import LIST_DEPTH
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
-from roundbook.logbook.names import NearName, distinct_names, recorded_tags, recorded_topics
+from roundbook.logbook.names import NearName, recorded_tags, recorded_topics
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs.recorded_runs import record_runs, runs_of_round
@@ -113,8 +113,8 @@ def log_runs(
     read = read_runs(request.files, max_bytes=session.work.max_file_bytes)
     task_id, round_id, near_names = open_round(session, request)
     progress("Storing the lists ...")
-    tags = distinct_names("run", recorded_tags(connection, round_id, read.runs))
-    topics = distinct_names("topic", recorded_topics(connection, task_id, read.topics))
+    tags = recorded_tags(connection, round_id, read.runs)
+    topics = recorded_topics(connection, task_id, read.topics)
     refuse_topic_twice(same_topics(connection, task_id), request.task, topics)
     documents = number_documents(connection, round_id, read.documents)
     lists_of: list[list[_RankedList]] = [[] for _ in tags]
