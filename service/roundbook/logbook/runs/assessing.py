@@ -19,7 +19,6 @@ from roundbook.formats.text import StoredFile
 from roundbook.formats.trec import QrelsFile, read_qrels
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
-from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.names import (
     NearName,
     check_name,
@@ -32,9 +31,9 @@ from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs.storing import (
     Status,
     file_columns,
+    find_open_round,
     lists_hash,
     number_documents,
-    require_round,
     store_names,
     unknown_topics,
 )
@@ -82,10 +81,9 @@ class LoggedQrels(Result):
 
 def latest_qrels_revision(session: Session, request: LogQrels) -> int:
     """Return the latest revision of the assessments that a request logs, 0 without one."""
-    connection = session.connection
-    task_id = find_task(connection, request.task, way_out="no task")
-    round_id = find_round(connection, task_id, request.task, request.round, way_out="no round")
-    row = _latest(connection, round_id, check_name("assessments label", request.assessments))
+    round_id = find_open_round(session.connection, request)
+    label = check_name("assessments label", request.assessments)
+    row = _latest(session.connection, round_id, label)
     return 0 if row is None else int(row.revision)
 
 
@@ -121,7 +119,8 @@ def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
     connection = session.connection
     reason = check_reason(request.revise)
     label = check_name("assessments label", request.assessments)
-    require_round(connection, request)
+    if not request.create:
+        find_open_round(connection, request)  # before a large file is read
     if reason is not None and request.expected_revision is None:
         # Before any lock is waited for: of two corrections at once only the first is logged.
         seen = latest_qrels_revision(session, request)

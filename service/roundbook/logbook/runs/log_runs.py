@@ -28,9 +28,9 @@ from roundbook.logbook.runs.recorded_runs import record_runs, runs_of_round
 from roundbook.logbook.runs.storing import (
     Status,
     file_columns,
+    find_open_round,
     lists_hash,
     number_documents,
-    require_round,
     store_names,
     unknown_topics,
 )
@@ -108,7 +108,8 @@ def log_runs(
         When a topic occurs under two of its ids.
     """
     connection = session.connection
-    require_round(connection, request)
+    if not request.create:
+        find_open_round(connection, request)  # before large files are read
     # Checked before the task is locked, so that no other writer has to wait.
     read = read_runs(request.files, max_bytes=session.work.max_file_bytes)
     task_id, round_id, near_names = open_round(session, request)
