@@ -128,7 +128,7 @@ def alias_topics(session: Session, request: AliasTopics) -> AliasedTopics:
                 topic=row.topic,
             )
         name = new.get(name, same.name(name))
-        # A round may have no scores yet.
+        # A round may have no scores that count.
         in_round = topics_of.get(rounds[row.round])
         if in_round and in_file.get(spelled) not in in_round:
             raise _refused(

@@ -35,7 +35,7 @@ _NAMES_A_ROW = 1000
 
 
 def find_open_round(connection: Connection, request: LogRuns | LogQrels) -> int:
-    """Return the id of the round that runs or assessments are logged to, which may be made for it."""
+    """Return the id of the round to log runs or assessments in; the errors say how to make it."""
     task_id = find_task(connection, request.task, way_out="no task")
     return find_round(connection, task_id, request.task, request.round, way_out="no round")
 
