@@ -228,6 +228,11 @@ def test_refused_and_nothing_written(engine, runs, error, says):
     assert counts(engine) == before
 
 
+def test_a_reason_is_recorded_without_the_space_around_it(engine):
+    log_scores(engine, "r1", SCORES)
+    assert fit(engine, ["run0", "run1"], reason=" as agreed ").reason == "as agreed"
+
+
 def test_pooled_needs_two_known_contributors(engine):
     log_scores(engine, "r1", SCORES, teams=fed((True, False, False, False, False, False)))
     with pytest.raises(ImpossibleStatisticError, match="not 1"):

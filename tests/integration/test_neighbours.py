@@ -7,7 +7,13 @@ import sys
 import numpy as np
 import pytest
 from sqlalchemy import event
-from tests.factories import log_matrix, record_variance, score_matrix, withdraw_matrix
+from tests.factories import (
+    describe_teams,
+    log_matrix,
+    record_variance,
+    score_matrix,
+    withdraw_matrix,
+)
 
 from roundbook.formats import RunTeam
 from roundbook.logbook.matrices.log_matrix import log_scores
@@ -93,6 +99,20 @@ def test_a_variance_beyond_all_numbers_times_that_of_others_is_told_of(engine):
     other = logged("2", 1.0)
     assert other.remarks.variance_ratio == sys.float_info.max
     assert any("The variance is 1.8e+308 times that of" in note for note in log_notes(other))
+
+
+def test_a_round_whose_teams_became_known_counts_once_among_the_others(engine, tmp_path):
+    def logged(label, unit):
+        scores = complete(["a", "b"], ["x", "y"], np.array([[0.1, 0.4], [0.7, 0.2]]) * unit)
+        return log_matrix(engine, "t", label, "cost", scores, create=True, user="tester")
+
+    assert logged("1", 0.1).variance == pytest.approx(0.001)
+    assert logged("2", 1).remarks.variance_ratio == pytest.approx(100)
+    teams = tmp_path / "teams.csv"
+    teams.write_text("run,team\nx,A\ny,A\n", encoding="utf-8")
+    assert len(describe_teams(engine, "t", "1", teams).renewed) == 3
+    # The median of 0.001 and 0.1 is half of 0.1.
+    assert logged("3", 1).remarks.variance_ratio is None
 
 
 def test_runs_that_are_alike_are_named(notes):

@@ -24,7 +24,7 @@ from roundbook.database.engine import unit_of_work
 from roundbook.errors import NotRecordedError, RecordError
 from roundbook.formats import RunTeam
 from roundbook.logbook.events import record_event
-from roundbook.logbook.pseudonyms import read_pseudonyms
+from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.session import Session
 
 TEAMS = {"Aalto": ("aalto-bm25", "aalto-dense"), "Bologna": ("bol-1",), "Cork": ("ucc", "ucc-x")}
@@ -49,7 +49,7 @@ def names(engine, label="r1"):
         round_id = connection.execute(
             text("SELECT id FROM roundbook.round WHERE label = :label"), {"label": label}
         ).scalar_one()
-        return read_pseudonyms(connection, round_id)
+        return draft_pseudonyms(connection, round_id)
 
 
 def set_key(engine, key):

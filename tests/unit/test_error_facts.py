@@ -15,7 +15,7 @@ WITHOUT_FACTS = {
     "atomic_files.py": "paths of the machine are no facts, since facts reach others over HTTP",
     "names.py:check_name": "a name that cannot be printed is not repeated, only what it was to name",
     "names.py:check_text": "a text that is too long is not repeated, only what it was to be",
-    "names.py:distinct_names": "it says of which names two are one, and not which",
+    "names.py:_distinct": "it says of which names two are one, and not which",
 }
 # By function that makes errors, or class: the facts that it adds itself.
 WITH_OWN_FACTS = {

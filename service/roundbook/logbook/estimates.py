@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection, Row, func, select, text
 
 from roundbook.database.tables import current_matrix, factor_set, round_, variance_estimate
-from roundbook.logbook.factors import load_factors, usable_topics
+from roundbook.logbook.factors import Fit, Standardising, load_factors, usable_topics
 from roundbook.logbook.lookup import Series
 from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import SOFTWARE
@@ -19,7 +19,6 @@ from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.logbook.variance_history import is_other_scale
 from roundbook.logbook.withdrawals import IS_LATEST
 from roundbook.statistics.standardisation import (
-    Factors,
     Scale,
     fit_factors,
     rescale,
@@ -36,20 +35,16 @@ _RENEWED = ("clusters", "runs_part", "two_way_runs_part")
 
 
 class MatrixStatistics(NamedTuple):
-    """The statistics of a score matrix: its factors, if it has any, and its variances by scale.
+    """The statistics of a score matrix: its factors, if it has any, and its variances by scale."""
 
-    `usable` is the (topics,) mask of those that count on a standardised scale, None without factors.
-    """
-
-    factors: Factors | None
-    usable: npt.NDArray[np.bool_] | None
+    fit: Fit | None
     parts: dict[str, VarianceParts]
 
 
 def matrix_statistics(
     scores: Array,
     team_ids: Sequence[int | None],
-    standardising: npt.NDArray[np.bool_] | None,
+    standardising: Standardising | None,
     zero_sd: str,
 ) -> MatrixStatistics:
     """Return the statistics that are stored with a matrix.
@@ -61,19 +56,19 @@ def matrix_statistics(
     ----------
     scores : (topics, runs) float array
     team_ids : one for each run, None where the team is unknown
-    standardising : (runs,) bool array
-        The runs to fit factors on; None for none.
+    standardising : the runs to fit factors on, None for none
     """
     parts = {"raw": variance_parts(scores, team_ids)}
     if standardising is None:
-        return MatrixStatistics(None, None, parts)
-    factors = fit_factors(scores, None if standardising.all() else standardising)
+        return MatrixStatistics(None, parts)
+    mask = standardising.mask
+    factors = fit_factors(scores, None if mask.all() else mask)
     kept = usable_topics(factors.sd, zero_sd)
     if kept.sum() >= 2:
         usable = scores if kept.all() else scores[kept]
         std = standardise(usable, factors.mean[kept], factors.sd[kept])
         parts |= {scale: variance_parts(rescale(std, scale), team_ids) for scale in STANDARDISED}
-    return MatrixStatistics(factors, kept, parts)
+    return MatrixStatistics(Fit(factors, standardising, zero_sd), parts)
 
 
 def store_estimates(
@@ -86,23 +81,22 @@ def store_estimates(
 
     `fitted` is the ``factor_set`` row of its factors, which the standardised scales are by.
     """
-    rows = []
-    for scale, scale_parts in computed.parts.items():
-        topic_ids, factor_set_id = stored.topic_ids, None
-        if scale != "raw":
-            assert fitted is not None
-            topic_ids, factor_set_id = topic_ids[computed.usable], fitted.id
-        rows.append(
-            {
-                "matrix_id": stored.row.id,
-                "factor_set_id": factor_set_id,
-                "scale": scale,
-                "version": 1,
-                "software": SOFTWARE,
-                **estimate_columns(scale_parts),
-                "topic_ids": topic_ids.tolist(),
-            }
-        )
+    topic_ids = dict.fromkeys(computed.parts, stored.topic_ids)
+    if computed.fit is not None:
+        usable = usable_topics(computed.fit.factors.sd, computed.fit.zero_sd)
+        topic_ids |= dict.fromkeys(STANDARDISED, stored.topic_ids[usable])
+    rows = [
+        {
+            "matrix_id": stored.row.id,
+            "factor_set_id": None if scale == "raw" or fitted is None else fitted.id,
+            "scale": scale,
+            "version": 1,
+            "software": SOFTWARE,
+            **estimate_columns(scale_parts),
+            "topic_ids": topic_ids[scale].tolist(),
+        }
+        for scale, scale_parts in computed.parts.items()
+    ]
     if rows:
         connection.execute(variance_estimate.insert(), rows)
     return {scale: scale_parts.one_way.variance for scale, scale_parts in computed.parts.items()}
@@ -261,6 +255,7 @@ def ratio_to_other_rounds(
             round_.c.id != series.round_id,
             current_matrix.c.measure_id == series.measure_id,
             variance_estimate.c.scale == "raw",
+            variance_estimate.c.version == 1,  # of which later ones have the variance
         )
     ).scalar_one()
     if not median or not variance or not is_other_scale(variance / median):

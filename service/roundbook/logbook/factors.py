@@ -152,7 +152,6 @@ def read_factor_set(
         task=task,
         round=series.round,
         measure=series.measure,
-        versions=[entry.version for entry in factor_sets(connection, series)],
         matrix=row.matrix_id,
         zero_sd_topics=list(compress(loaded.topics, loaded.sd == 0)),
         factors=[
@@ -164,25 +163,11 @@ def read_factor_set(
     )
 
 
-def factor_sets(connection: Connection, series: Series) -> list[Row[Any]]:
-    """Return all factor sets of a series, oldest first.
-
-    ``revision`` is that of the version's matrix, and ``withdrawn`` the reason why this matrix is
-    withdrawn at present, None if it is not.
-    """
-    return list(
-        connection.execute(
-            select(factor_set, matrix.c.revision, withdrawn.c.reason.label("withdrawn"), POOL_NOW)
-            .join(matrix, matrix.c.id == factor_set.c.matrix_id)
-            .outerjoin(withdrawn, withdrawn.c.matrix_id == factor_set.c.matrix_id)
-            .where(of_series(factor_set, series))
-            .order_by(factor_set.c.version)
-        )
-    )
-
-
 def find_factor_set(connection: Connection, series: Series, version: int | None = None) -> Row[Any]:
     """Return the factor set of a version, by default the latest.
+
+    ``versions`` are all that the series has, oldest first. ``revision`` is that of the version's
+    matrix, and ``withdrawn`` the reason why this matrix is withdrawn at present, None if it is not.
 
     Raises
     ------
@@ -191,7 +176,20 @@ def find_factor_set(connection: Connection, series: Series, version: int | None 
     WithdrawnError
         When no version is given and the latest one's matrix is withdrawn.
     """
-    sets = factor_sets(connection, series)
+    versions = func.array_agg(factor_set.c.version)
+    sets = connection.execute(
+        select(
+            factor_set,
+            matrix.c.revision,
+            withdrawn.c.reason.label("withdrawn"),
+            POOL_NOW,
+            versions.over(order_by=factor_set.c.version, rows=(None, None)).label("versions"),
+        )
+        .join(matrix, matrix.c.id == factor_set.c.matrix_id)
+        .outerjoin(withdrawn, withdrawn.c.matrix_id == factor_set.c.matrix_id)
+        .where(of_series(factor_set, series))
+        .order_by(factor_set.c.version)
+    ).all()
     where = f"Round '{series.round}' has no {series.measure}"
     if not sets:
         raise NotRecordedError(
@@ -200,13 +198,13 @@ def find_factor_set(connection: Connection, series: Series, version: int | None 
             round=series.round,
             measure=series.measure,
         )
-    versions = ", ".join(str(row.version) for row in sets)
+    recorded = ", ".join(map(str, sets[-1].versions))
     if version is None:
         row = read_current_matrix(connection, series)
         if row is None or row.id != sets[-1].matrix_id:
             raise NotRecordedError(
                 f"{where} factors of its current scores, which one run cannot have; of earlier"
-                f" revisions it has factor version {versions}.",
+                f" revisions it has factor version {recorded}.",
                 round=series.round,
                 measure=series.measure,
             )
@@ -215,7 +213,7 @@ def find_factor_set(connection: Connection, series: Series, version: int | None 
         if row.version == version:
             return row
     raise NotRecordedError(
-        f"{where} factor version {version}; it has {versions}.",
+        f"{where} factor version {version}; it has {recorded}.",
         round=series.round,
         measure=series.measure,
         version=version,
@@ -282,16 +280,29 @@ def standardising_runs(contributed: list[bool | None]) -> Standardising:
     return Standardising("all", np.ones(len(contributed), dtype=bool))
 
 
+def standardising_mask(
+    connection: Connection, row: Row[Any], run_ids: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """Return the (runs,) mask of the runs that a ``factor_set`` row was fitted on."""
+    if row.standardising == "all":
+        return np.ones(run_ids.size, dtype=bool)
+    listed = connection.execute(
+        select(factor_set_run.c.run_id).where(factor_set_run.c.factor_set_id == row.id)
+    ).scalars()
+    return np.isin(run_ids, list(listed))
+
+
 class Fit(NamedTuple):
-    """Fitted factors: their standardising runs, their policy on tied topics and the reason."""
+    """Fitted factors, with their standardising runs and their policy on tied topics."""
 
     factors: Factors
     standardising: Standardising
     zero_sd: str
-    reason: str | None
 
 
-def store_factors(session: Session, series: Series, stored: LoadedMatrix, fit: Fit) -> Row[Any]:
+def store_factors(
+    session: Session, series: Series, stored: LoadedMatrix, fit: Fit, reason: str | None
+) -> Row[Any]:
     """Store a matrix's factors as the next version of its series; return their ``factor_set`` row."""
     connection, standardising, factors = session.connection, fit.standardising, fit.factors
     mask = standardising.mask
@@ -307,7 +318,7 @@ def store_factors(session: Session, series: Series, stored: LoadedMatrix, fit: F
             standardising=standardising.kind,
             runs=int(mask.sum()),
             zero_sd=fit.zero_sd,
-            reason=fit.reason,
+            reason=reason,
             software=SOFTWARE,
             fitted_by=session.user,
         )

@@ -7,20 +7,19 @@ from typing import Any
 from unicodedata import normalize
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
-from sqlalchemy import Connection, Row, select
+from sqlalchemy import Connection, Row
 
-from roundbook.database.tables import factor_set_run, measure
+from roundbook.database.tables import measure
 from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 from roundbook.logbook.estimates import matrix_statistics, store_estimates
 from roundbook.logbook.events import record_event
 from roundbook.logbook.factors import (
     FactorSet,
-    Fit,
     Standardising,
     latest_factors,
     read_factor_set,
+    standardising_mask,
     store_factors,
 )
 from roundbook.logbook.impact import Dependent, stale_results
@@ -62,7 +61,8 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
     ImpossibleStatisticError
         When fewer than two runs standardise.
     """
-    if check_text("reason", request.reason) is None:
+    reason = check_text("reason", request.reason)
+    if reason is None:
         raise InputError("A further factor version needs a reason.", way_out="reason to fit")
     connection = session.connection
     task_id = find_task(connection, request.task, lock=True)
@@ -74,16 +74,15 @@ def fit_factor_set(session: Session, request: FitRequest) -> FittedFactorSet:
         return FittedFactorSet(
             **dict(latest), status="unchanged", dry_run=request.dry_run, impact=[]
         )
-    computed = matrix_statistics(loaded.scores, loaded.team_ids, chosen.mask, request.zero_sd)
-    assert computed.factors is not None
-    fit = Fit(computed.factors, chosen, request.zero_sd, request.reason)
-    fitted = store_factors(session, series, loaded, fit)
+    computed = matrix_statistics(loaded.scores, loaded.team_ids, chosen, request.zero_sd)
+    assert computed.fit is not None
+    fitted = store_factors(session, series, loaded, computed.fit, reason)
     del computed.parts["raw"]  # which is recorded already
     store_estimates(connection, loaded, computed, fitted)
     record_event(
         session,
         "factors fitted",
-        why=request.reason,
+        why=reason,
         task_id=task_id,
         round_id=series.round_id,
         matrix_id=row.id,
@@ -121,18 +120,6 @@ def _lock_logged(connection: Connection, request: FitRequest) -> tuple[Series, R
         )
         if lock_measure(connection, measure.c.id == series.measure_id) is not None:
             return series, row
-
-
-def standardising_mask(
-    connection: Connection, row: Row[tuple[object, ...]], run_ids: npt.NDArray[np.int64]
-) -> npt.NDArray[np.bool_]:
-    """Return the (runs,) mask of the runs that a ``factor_set`` row was fitted on."""
-    if row.standardising == "all":
-        return np.ones(run_ids.size, dtype=bool)
-    listed = connection.execute(
-        select(factor_set_run.c.run_id).where(factor_set_run.c.factor_set_id == row.id)
-    ).scalars()
-    return np.isin(run_ids, list(listed))
 
 
 def _choose(loaded: LoadedMatrix, runs: tuple[str, ...]) -> Standardising:

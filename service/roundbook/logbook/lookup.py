@@ -57,13 +57,9 @@ def find_task(
     """
     query = select(task.c.id).where(is_named(task.c.name, name)).order_by(task.c.id)
     task_id = connection.execute(query.with_for_update(key_share=True) if lock else query).scalar()
-    if task_id is None:
-        raise _no_task(connection, name, way_out)
-    return int(task_id)
-
-
-def _no_task(connection: Connection, name: str, way_out: str) -> NotRecordedError:
-    """Return the error for a task that is not there; it may be a round, named in the task's place."""
+    if task_id is not None:
+        return int(task_id)
+    # It may be a round, named in the task's place.
     rounds = select(task.c.name).join(round_, round_.c.task_id == task.c.id).order_by(task.c.id)
     owners = connection.execute(rounds.where(is_named(round_.c.label, name)).limit(3)).scalars()
     if tasks := " or ".join(f"'{owner}'" for owner in owners):
@@ -71,7 +67,7 @@ def _no_task(connection: Connection, name: str, way_out: str) -> NotRecordedErro
     else:
         names = connection.execute(select(task.c.name).order_by(task.c.id)).scalars()
         meant = suggestion(name, names)
-    return NotRecordedError(f"There is no task '{name}'{meant}", way_out=way_out, task=name)
+    raise NotRecordedError(f"There is no task '{name}'{meant}", way_out=way_out, task=name)
 
 
 def suggestion(name: str, recorded: Iterable[str]) -> str:

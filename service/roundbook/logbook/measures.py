@@ -34,6 +34,8 @@ _SHORT_SPELLING = 3
 # A cutoff in which letters may stand for digits: 1O of nDCG@1O, P_1O and ndcg1O.
 _LETTERS_IN_CUTOFF = re.compile(r"((?<=[@_.])[OoIl]+)?[0-9][0-9OoIl]*$|(?<=@)[OoIl]+$")
 
+_DIGITS = str.maketrans("OoIl", "0011")
+
 
 class MeasureIdentity(NamedTuple):
     """The identity of a measure: its family, cutoff and parameters."""
@@ -86,7 +88,6 @@ class RecordedMeasure(NamedTuple):
 
     id: int
     name: str
-    family: str
     bounds: tuple[float, float] | None
     is_new: bool
     others: list[str]
@@ -141,7 +142,7 @@ def ensure_measure(
     is_new = row.id not in counting
     may_be_slip = is_new and (added is not None or not is_known_measure(row.name))
     others = list(counting.values()) if may_be_slip else []
-    return RecordedMeasure(row.id, row.name, row.family, recorded, is_new, others)
+    return RecordedMeasure(row.id, row.name, recorded, is_new, others)
 
 
 def lock_measure(connection: Connection, condition: ColumnElement[bool]) -> Row[Any] | None:
@@ -191,7 +192,9 @@ def near_measure(name: str) -> str | None:
     """
     if is_known_measure(name):
         return None
-    measure = canonical_measure(_LETTERS_IN_CUTOFF.sub(_as_digits, name))
+    measure = canonical_measure(
+        _LETTERS_IN_CUTOFF.sub(lambda cutoff: cutoff[0].translate(_DIGITS), name)
+    )
     lacking = re.fullmatch(r"([^\W\d_]+)_?([0-9]+)", measure)
     # Names such as NERR10 have a number and no cutoff.
     if lacking and not is_measure_like(measure):
@@ -200,10 +203,6 @@ def near_measure(name: str) -> str | None:
         family = re.split(r"[(@]", measure, maxsplit=1)[0]
         measure = (_near_family(family) or family) + measure.removeprefix(family)
     return measure if is_known_measure(measure) and not measure.endswith("@0") else None
-
-
-def _as_digits(cutoff: re.Match[str]) -> str:
-    return cutoff[0].translate(str.maketrans("OoIl", "0011"))
 
 
 def _near_family(family: str) -> str | None:

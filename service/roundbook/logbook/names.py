@@ -9,7 +9,7 @@ from difflib import SequenceMatcher
 from typing import TYPE_CHECKING, Literal
 from unicodedata import normalize
 
-from sqlalchemy import Column, ColumnElement, Connection, Table, func, select, text
+from sqlalchemy import Column, ColumnElement, Connection, func, select, text
 
 from roundbook.database.table_parts import among
 from roundbook.database.tables import round_, run, task, topic
@@ -140,37 +140,41 @@ def as_recorded(
     """
     if all(map(str.isascii, (*complete.topics, *complete.runs, *teams))):
         return complete, teams
-    topics = recorded_topics(connection, task_id, complete.topics)
-    runs = recorded_tags(connection, round_id, [*complete.runs, *teams])
+    of_round = run.c.round_id == round_id
+    runs = _spellings(connection, run.c.tag, of_round, [*complete.runs, *teams])
     of_matrix = {tag: runs[tag] for tag in complete.runs}
     named = replace(
         complete,
-        topics=tuple(distinct_names("topic", topics, "scores")),
-        runs=tuple(distinct_names("run", of_matrix, "scores")),
+        topics=tuple(recorded_topics(connection, task_id, complete.topics, "scores")),
+        runs=tuple(_distinct("run", of_matrix, "scores")),
     )
     return named, {runs[tag]: replace(facts, run=runs[tag]) for tag, facts in teams.items()}
 
 
-def distinct_names(noun: str, recorded: Mapping[str, str], source: str = "files") -> list[str]:
-    """Return the recorded names of runs or topics; refuse two of them that are recorded as one."""
+def recorded_topics(
+    connection: Connection, task_id: int, names: Sequence[str], source: str = "files"
+) -> list[str]:
+    """Return the recorded names of a task's topics; new names are in NFC.
+
+    Two names in the source that are one recorded name are refused.
+    """
+    of_task = topic.c.task_id == task_id
+    return _distinct("topic", _spellings(connection, topic.c.name, of_task, names), source)
+
+
+def recorded_tags(connection: Connection, round_id: int, tags: Sequence[str]) -> list[str]:
+    """Return the recorded tags of a round's runs, as `recorded_topics` does names of topics."""
+    of_round = run.c.round_id == round_id
+    return _distinct("run", _spellings(connection, run.c.tag, of_round, tags), "files")
+
+
+def _distinct(noun: str, recorded: Mapping[str, str], source: str) -> list[str]:
     names = list(recorded.values())
     if len(set(names)) < len(names):
         raise InputError(
             f"Two {noun}s of the {source} have one name, with its accents encoded otherwise."
         )
     return names
-
-
-def recorded_topics(
-    connection: Connection, task_id: int, names: Sequence[str]
-) -> Mapping[str, str]:
-    """Return, by name, the recorded name of a task's topic; new names are in NFC."""
-    return _spellings(connection, topic, topic.c.task_id == task_id, names)
-
-
-def recorded_tags(connection: Connection, round_id: int, tags: Sequence[str]) -> Mapping[str, str]:
-    """Return, by tag, the recorded tag of a round's run; new tags are in NFC."""
-    return _spellings(connection, run, run.c.round_id == round_id, tags)
 
 
 def known_names(session: Session, task_name: str, label: str) -> dict[str, set[str]]:
@@ -190,12 +194,11 @@ def known_names(session: Session, task_name: str, label: str) -> dict[str, set[s
 
 
 def _spellings(
-    connection: Connection, table: Table, within: ColumnElement[bool], names: Sequence[str]
+    connection: Connection, column: Column[str], within: ColumnElement[bool], names: Sequence[str]
 ) -> dict[str, str]:
     """Return the recorded spelling of each name."""
     if all(map(str.isascii, names)):
         return {name: name for name in names}
-    column = table.c.tag if table is run else table.c.name
     normalised = {name: normalize("NFC", name) for name in names}
     # Earlier versions recorded names without normalising them.
     otherwise = select(column).where(within, text(f"{column.name} IS NOT NFC NORMALIZED"))

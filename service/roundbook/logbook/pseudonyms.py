@@ -42,7 +42,12 @@ class Pseudonyms(NamedTuple):
 
 
 def draft_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
-    """Return the pseudonyms of a round, as `read_pseudonyms`; refuse a published one."""
+    """Return the pseudonyms of a draft round's teams and runs, the same for every measure.
+
+    They are numbered by a hash with the round's secret key, so that the numbers reveal nothing of
+    the names. Teams and runs that come with a later matrix get later numbers, so that numbers stay,
+    unless the team of a run becomes known after it was logged. A published round is refused.
+    """
     row = read_round(connection, round_id)
     if row.status == "published":
         raise RecordError(
@@ -50,17 +55,7 @@ def draft_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
             way_out="not anonymous",
             round=row.label,
         )
-    return read_pseudonyms(connection, round_id)
-
-
-def read_pseudonyms(connection: Connection, round_id: int) -> Pseudonyms:
-    """Return the pseudonyms of a round's teams and runs, the same for every measure.
-
-    They are numbered by a hash with the round's secret key, so that the numbers reveal nothing of
-    the names. Teams and runs that come with a later matrix get later numbers, so that numbers stay,
-    unless the team of a run becomes known after it was logged.
-    """
-    key: UUID = read_round(connection, round_id).pseudonym_key
+    key: UUID = row.pseudonym_key
     rows = connection.execute(text(_RUNS), {"round": round_id}).all()
 
     def hashed(kind: bytes, name: str) -> bytes:

@@ -25,7 +25,7 @@ from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import check_first, open_round
 from roundbook.logbook.session import Session
 from roundbook.logbook.variance_history import largest_within_one
-from roundbook.measure_names import WITHIN_ONE
+from roundbook.measure_names import is_within_one
 from roundbook.requests.variances import RecordVarianceRequest
 
 
@@ -102,7 +102,7 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
     task_id, round_id, near = open_round(session, request)
     measure = ensure_measure(connection, task_id, request.measure)
     largest = largest_within_one(request.topics)
-    within_one = request.scale != "raw" or measure.family in WITHIN_ONE
+    within_one = request.scale != "raw" or is_within_one(measure.name)
     if within_one and request.variance > largest:
         raise InputError(
             f"{measure.name} lies between 0 and 1 on the scale {request.scale}, where a variance over"

@@ -185,8 +185,15 @@ def merge_measures(session: Session, request: MergeMeasures) -> MergedMeasures:
         )
     if canonical_measure(into.name) == merged.name:
         merged, into = into, merged
-    _refuse_two_measures(merged.name, into.name)
-    known_into_unknown = _is_known(merged.name) and not _is_known(into.name)
+    first, second = parse_measure(merged.name), parse_measure(into.name)
+    known, into_known = is_known_measure(first.name), is_known_measure(second.name)
+    if known and into_known and (first.family, first.cutoff) != (second.family, second.cutoff):
+        raise InputError(
+            f"{merged.name} and {into.name} are two measures, and cannot be merged.",
+            merged=merged.name,
+            into=into.name,
+        )
+    known_into_unknown = known and not into_known
     if known_into_unknown and near_name(into.name, [merged.name]):
         raise InputError(
             f"{merged.name} is a known measure, and '{into.name}' looks like a slip for it, not the"
@@ -238,22 +245,6 @@ def _named(rows: Sequence[Row[Any]], name: str) -> Row[Any]:
             measure=name,
         )
     return row
-
-
-def _is_known(name: str) -> bool:
-    return is_known_measure(canonical_measure(name))
-
-
-def _refuse_two_measures(merged: str, into: str) -> None:
-    """Refuse to merge measures that are known to differ in more than spelling or parameters."""
-    names = [canonical_measure(name) for name in (merged, into)]
-    first, second = map(parse_measure, names)
-    if (first.family, first.cutoff) != (second.family, second.cutoff) and all(
-        map(is_known_measure, names)
-    ):
-        raise InputError(
-            f"{merged} and {into} are two measures, and cannot be merged.", merged=merged, into=into
-        )
 
 
 def _refuse_scores_of_both(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from datetime import datetime
 from operator import not_
 from typing import Any
@@ -10,7 +9,7 @@ from typing import Any
 from pydantic import Field
 from sqlalchemy import Connection, Row, func, select
 
-from roundbook.database.tables import current_matrix, event, matrix_topic, round_
+from roundbook.database.tables import current_matrix, event, round_
 from roundbook.errors import (
     AlreadyRecordedError,
     InputError,
@@ -32,7 +31,7 @@ from roundbook.logbook.rounds import (
     read_rounds,
     round_exists,
 )
-from roundbook.logbook.same_topics import collections_differ, same_topics
+from roundbook.logbook.same_topics import collections_differ, same_topics, topics_of_rounds
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import content_of_rounds, not_empty_error
 from roundbook.requests.tasks import PublishRound, RemoveRound, RenameRound, SetRound
@@ -135,11 +134,12 @@ def set_round(session: Session, request: SetRound) -> ChangedRound:
                 change.code in new and change.round == recorded.label for change in entry.changes
             ),
         )
-    changed = read_rounds(connection, task_id, recorded.label)[0]
+    rounds = read_rounds(connection, task_id)
+    changed = next(row for row in rounds if row.round == recorded.label)
     return ChangedRound(
         **dict(changed),
         dry_run=request.dry_run,
-        near_collection=near_collection(connection, task_id, collection),
+        near_collection=near_collection(rounds, collection),
         no_longer_shared=_no_longer_shared(connection, recorded, changed.collection),
         impact=impact,
     )
@@ -152,23 +152,14 @@ def _no_longer_shared(
     if collection == recorded.collection:
         return {}
     same = same_topics(connection, recorded.task_id).ids
-    topics: defaultdict[str, set[int]] = defaultdict(set)
-    of_matrices = (
-        select(round_.c.ordinal, round_.c.label, round_.c.collection, matrix_topic.c.topic_id)
-        .join_from(current_matrix, round_, round_.c.id == current_matrix.c.round_id)
-        .join(matrix_topic, matrix_topic.c.matrix_id == current_matrix.c.id)
-        .where(round_.c.task_id == recorded.task_id)
-        .distinct()
-        .order_by(round_.c.ordinal)
-    )
-    for row in connection.execute(of_matrices):
-        if row.label == recorded.label or (
-            collections_differ(collection, row.collection)
-            and not collections_differ(recorded.collection, row.collection)
-        ):
-            topics[row.label].add(same.get(row.topic_id, row.topic_id))
-    own = topics.pop(recorded.label, set())
-    shared = {label: len(own & others) for label, others in topics.items()}
+    rounds = topics_of_rounds(connection, recorded.task_id)
+    topics = {row.id: {same.get(id_, id_) for id_ in row.topics} for row in rounds}
+    shared = {
+        row.label: len(topics[row.id] & topics.get(recorded.id, set()))
+        for row in rounds
+        if collections_differ(collection, row.collection)
+        and not collections_differ(recorded.collection, row.collection)
+    }
     return {label: number for label, number in shared.items() if number}
 
 
@@ -227,10 +218,9 @@ def remove_round(session: Session, request: RemoveRound) -> RemovedRound:
     recorded = recorded_round(connection, request.task, request.round, lock=True)
     task_id = recorded.task_id
     if content := content_of_rounds(connection, [recorded.id]):
-        label = recorded.label
         # A published round keeps its label, and so does one that a saved result rests on.
         rename = recorded.status != "published" and not results_of_round(connection, recorded.id)
-        raise not_empty_error(f"Round '{label}'", content, request.task, label, rename=rename)
+        raise not_empty_error(content, request.task, recorded.label, rename=rename)
     connection.execute(round_.delete().where(round_.c.id == recorded.id))
     later = connection.execute(
         select(round_.c.id)

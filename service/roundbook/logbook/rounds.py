@@ -89,11 +89,11 @@ def create_round(session: Session, request: CreateRound) -> CreatedRound:
     collection = collection_name(request)
     if not _ensure_round(session, task_id, label, request.held, collection):
         raise round_exists(request.task, label)
-    (created,) = read_rounds(connection, task_id, label)
+    rounds = read_rounds(connection, task_id)
     return CreatedRound(
-        **dict(created),
+        **dict(rounds[-1]),
         near_names=near_recorded(session, request.task, label, is_new=True),
-        near_collection=near_collection(connection, task_id, collection),
+        near_collection=near_collection(rounds, collection),
     )
 
 
@@ -147,18 +147,10 @@ def has_scores(entry: Round, measure: str, assessments: str | None) -> bool:
     )
 
 
-class OpenedRound(NamedTuple):
-    """The ids of a locked task and of a round of it, and near names of those that are new."""
-
-    task_id: int
-    round_id: int
-    near_names: list[NearName]
-
-
 def open_round(
     session: Session, request: LoggingRequest | LogRuns | LogQrels | RecordVarianceRequest
-) -> OpenedRound:
-    """Lock the task of a request, and return its id and that of its round.
+) -> tuple[int, int, list[NearName]]:
+    """Lock the task of a request; return its id, that of its round, and near names of new ones.
 
     Both are recorded if they are new and `create` is set.
     """
@@ -169,7 +161,7 @@ def open_round(
     if request.create and _ensure_round(session, task_id, label):
         near += near_recorded(session, task, label, is_new=True)
     round_id = find_round(session.connection, task_id, task, label, way_out="no round")
-    return OpenedRound(task_id, round_id, near)
+    return task_id, round_id, near
 
 
 def check_first(
@@ -230,9 +222,9 @@ def collection_name(request: CreateRound) -> str | None:
     return None if name is None else check_name("document collection", name)
 
 
-def near_collection(connection: Connection, task_id: int, collection: str | None) -> str | None:
-    """Return the collection of a task that one just declared may be a misspelling of, or None."""
-    declared = Counter(row.collection for row in read_rounds(connection, task_id))
+def near_collection(rounds: Sequence[Round], collection: str | None) -> str | None:
+    """Return the collection of a round that one just declared may be a misspelling of, or None."""
+    declared = Counter(row.collection for row in rounds)
     if collection is None or declared[collection] > 1:
         return None
     return near_name(collection, filter(None, declared))

@@ -7,10 +7,11 @@ counts as the topic it stands for, also in rounds that were logged before it was
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from sqlalchemy import Connection, text
+from sqlalchemy import ColumnElement, Connection, Row, func, select, text
 
+from roundbook.database.tables import current_matrix, matrix_topic, round_
 from roundbook.errors import InputError
 
 
@@ -62,6 +63,23 @@ WHERE NOT EXISTS (
 """)
 
 
+def topics_of_rounds(
+    connection: Connection, task_id: int, *conditions: ColumnElement[bool]
+) -> Sequence[Row[Any]]:
+    """Return a task's rounds with current matrices, in order, and the ids of the `topics` of these.
+
+    A row has the columns of ``round``; the conditions may narrow rounds and matrices.
+    """
+    return connection.execute(
+        select(round_, func.array_agg(matrix_topic.c.topic_id.distinct()).label("topics"))
+        .join(current_matrix, current_matrix.c.round_id == round_.c.id)
+        .join(matrix_topic, matrix_topic.c.matrix_id == current_matrix.c.id)
+        .where(round_.c.task_id == task_id, *conditions)
+        .group_by(round_.c.id)
+        .order_by(round_.c.ordinal)
+    ).all()
+
+
 def collections_differ(first: str | None, second: str | None) -> bool:
     """Return whether two rounds declare different collections, ignoring case.
 
@@ -70,11 +88,8 @@ def collections_differ(first: str | None, second: str | None) -> bool:
     return first is not None and second is not None and first.casefold() != second.casefold()
 
 
-def refuse_topic_twice(
-    connection: Connection, task_id: int, task: str, topics: Sequence[str]
-) -> None:
+def refuse_topic_twice(same: SameTopics, task: str, topics: Sequence[str]) -> None:
     """Refuse scores that have a topic twice, under two of its ids."""
-    same = same_topics(connection, task_id)
     first: dict[str, str] = {}
     for spelled in topics if same.names else ():
         name = same.name(spelled)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 from pydantic import Field
 from sqlalchemy import Connection
 
@@ -13,13 +12,12 @@ from roundbook.errors import ImpossibleStatisticError, InputError
 from roundbook.formats import CompleteMatrix, apply_missing_policy, read_scores
 from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.factors import (
-    LoadedFactors,
     OutdatedFactors,
     find_factor_set,
     load_factors,
     outdated_factors,
+    standardising_mask,
 )
-from roundbook.logbook.fitting import standardising_mask
 from roundbook.logbook.lookup import (
     Series,
     find_logged,
@@ -136,8 +134,8 @@ def standardise_files(session: Session, request: StandardiseFilesRequest) -> Sta
         max_bytes=session.work.max_file_bytes,
     )
     complete = apply_missing_policy(scores, request.missing)
-    task_id = find_task(session.connection, request.task)
-    refuse_topic_twice(session.connection, task_id, request.task, complete.topics)
+    same = same_topics(session.connection, find_task(session.connection, request.task))
+    refuse_topic_twice(same, request.task, complete.topics)
     label, version = _label_and_version(session.connection, request, request.measure)
     source = find_series(
         session.connection, request.task, label, request.measure, request.assessments
@@ -175,7 +173,10 @@ def _standardised(
     chosen = [usable[names[index]] for index in kept]
     scores, mean, sd = raw.scores[kept], factors.mean[chosen], factors.sd[chosen]
     if request.scale == "e-std":
-        standardised = e_std(scores, _standardising_scores(connection, factors)[chosen], zero_sd)
+        # Factors have the topic order of the matrix that they were fitted on.
+        fitted_on = load_matrix(connection, find_matrix(connection, factors.row.matrix_id))
+        mask = standardising_mask(connection, factors.row, fitted_on.run_ids)
+        standardised = e_std(scores, fitted_on.scores[chosen][:, mask], zero_sd)
     else:
         with np.errstate(over="ignore"):  # an enormous A clips, as it should
             standardised = scale_scores(scores, mean, sd, request.scale, a=request.a, b=request.b)
@@ -234,16 +235,6 @@ def _collections(
             collection=of_factors.collection,
         )
     return of_scores.task_id, of_scores.collection, of_factors.collection
-
-
-def _standardising_scores(
-    connection: Connection, factors: LoadedFactors
-) -> npt.NDArray[np.float64]:
-    """Return the standardising runs' scores, (topics, runs), in the factors' topic order."""
-    loaded = load_matrix(connection, find_matrix(connection, factors.row.matrix_id))
-    mask = standardising_mask(connection, factors.row, loaded.run_ids)
-    rows = {name: index for index, name in enumerate(loaded.topics)}
-    return loaded.scores[[rows[name] for name in factors.topics]][:, mask]
 
 
 def _label_and_version(

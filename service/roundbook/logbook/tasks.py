@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
-from functools import partial
 from operator import not_
 
 from psycopg.errors import UniqueViolation
@@ -79,11 +78,15 @@ def create_task(session: Session, request: CreateTask) -> CreatedTask:
     """
     name = check_name("task", request.task)
     if not ensure_task(session, name, request.title):
-        raise AlreadyRecordedError(
-            f"There is a task '{name}' already.", way_out="task exists", task=name
-        )
+        raise _task_exists(name)
     (created,) = _read(session.connection, name)
     return CreatedTask(**dict(created), near_names=near_recorded(session, name, is_new=True))
+
+
+def _task_exists(name: str) -> AlreadyRecordedError:
+    return AlreadyRecordedError(
+        f"There is a task '{name}' already.", way_out="task exists", task=name
+    )
 
 
 def rename_task(session: Session, request: RenameTask) -> RenamedTask:
@@ -104,12 +107,9 @@ def rename_task(session: Session, request: RenameTask) -> RenamedTask:
     name = check_name("task", request.name)
     task_id = find_task(connection, request.task, lock=True)
     was = connection.execute(select(task.c.name).where(task.c.id == task_id)).scalar_one()
-    taken = AlreadyRecordedError(
-        f"There is a task '{name}' already.", way_out="task exists", task=name
-    )
     other = select(task.c.name).where(is_named(task.c.name, name), task.c.id != task_id)
     if connection.execute(other).first():
-        raise taken
+        raise _task_exists(name)
     rounds = connection.execute(select(round_).where(round_.c.task_id == task_id)).all()
     for row in rounds:
         if row.status == "published":
@@ -127,7 +127,7 @@ def rename_task(session: Session, request: RenameTask) -> RenamedTask:
             connection.execute(task.update().where(task.c.id == task_id).values(name=name))
         except exc.IntegrityError as error:
             if isinstance(error.orig, UniqueViolation):  # another task has just taken it
-                raise taken from None
+                raise _task_exists(name) from None
             raise
         details = {"task": {"was": was, "is": name}}
         record_event(session, "task renamed", task_id=task_id, details=details)
@@ -155,7 +155,7 @@ def remove_task(session: Session, request: RemoveTask) -> RemovedTask:
     if content := content_of_rounds(connection, [row.id for row in rounds]):
         saved = connection.execute(select(result.c.id).where(result.c.task_id == task_id)).first()
         rename = saved is None and all(row.status == "draft" for row in rounds)
-        raise not_empty_error(f"Task '{name}'", content, name, rename=rename)
+        raise not_empty_error(content, name, rename=rename)
     _refuse_saved(connection, task_id, name, "stays")
     of_task = select(access_token.c.name).where(access_token.c.task_id == task_id)
     if (token := connection.execute(of_task.limit(1)).scalar()) is not None:
@@ -199,20 +199,26 @@ def content_of_rounds(connection: Connection, rounds: Sequence[int]) -> str | No
 
 
 def not_empty_error(
-    name: str, content: str, task_name: str, label: str | None = None, *, rename: bool
+    content: str, task_name: str, label: str | None = None, *, rename: bool
 ) -> RecordError:
     """Return the error for a task, or a round of this label, that its content keeps from removal.
 
     `rename` is whether it may have another name.
     """
-    scores, stay = content == "scores", ", which stay in the record" * (content == _WITHDRAWN)
+    name = f"Task '{task_name}'" if label is None else f"Round '{label}'"
+    stay = ", which stay in the record" if content == _WITHDRAWN else ""
+    sentence = f"{name} holds {content}{stay}, so it stays."
     facts = {"task": task_name} | ({} if label is None else {"round": label})
-    error = partial(RecordError, f"{name} holds {content}{stay}, so it stays.", **facts)
+    if content == "scores":
+        renamable = rename and label is not None
+        return RecordError(
+            sentence, way_out="withdraw or rename" if renamable else "withdraw instead", **facts
+        )
     if not rename:
-        return error(way_out="withdraw instead" if scores else None)
-    if label is None:
-        return error(way_out="withdraw instead" if scores else "rename the task")
-    return error(way_out="withdraw or rename" if scores else "rename the round")
+        return RecordError(sentence, **facts)
+    return RecordError(
+        sentence, way_out="rename the task" if label is None else "rename the round", **facts
+    )
 
 
 def list_tasks(session: Session) -> TaskList:

@@ -19,7 +19,12 @@ from roundbook.logbook.lookup import recorded_round
 from roundbook.logbook.names import check_reason
 from roundbook.logbook.result import Result
 from roundbook.logbook.round_fingerprint import Publication, find_publication
-from roundbook.logbook.runs.recorded_runs import RunChange, describe_runs, pool_changed
+from roundbook.logbook.runs.recorded_runs import (
+    RunChange,
+    describe_runs,
+    pool_changed,
+    runs_of_round,
+)
 from roundbook.logbook.session import Session
 from roundbook.requests.runs import DescribeTeams
 
@@ -97,35 +102,36 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
     teams = read_teams(request.file, max_bytes=session.work.max_file_bytes)
     recorded = recorded_round(connection, request.task, request.round, lock=True)
     round_id = recorded.id
-    tags = {row.tag: row.counts for row in connection.execute(text(_RUNS), {"round": round_id})}
-    # Those of scores that were corrected or withdrawn are of the round no more.
-    counting = [tag for tag, counts in tags.items() if counts]
+    runs = runs_of_round(connection, round_id)
+    tags = [row.tag for row in runs]
+    # Those of scores that were corrected or withdrawn are of the round no more, unless all are.
+    counting = [row.tag for row in runs if row.counts or row.listed] or tags
     known = {tag: teams[tag] for tag in counting if tag in teams}
     if not known:
         label = request.round.strip()
         why = "its first column must hold the run tags"
-        if not tags.keys().isdisjoint(teams):
+        if not teams.keys().isdisjoint(tags):
             why = "it names runs of scores that were corrected or withdrawn"
         raise InputError(
             f"The team file names none of the {len(counting)} runs of round '{label}'; {why}.",
             round=label,
             runs=len(counting),
         )
-    described = describe_runs(connection, round_id, known, correct=teams.facts if reason else ())
-    changes = described.changes
-    runs = len({change.run for change in changes})
+    changes, teams_before = describe_runs(
+        connection, round_id, known, correct=teams.facts if reason else ()
+    )
+    described = len({change.run for change in changes})
     corrected = any(change.was is not None for change in changes)
     renewed: list[str] = []
     if changes:
-        before = described.teams_before if corrected else None
-        renewed = renew_runs_parts(connection, round_id, before)
+        renewed = renew_runs_parts(connection, round_id, teams_before if corrected else None)
         record_event(
             session,
             CORRECTED if corrected else "runs described",
             why=reason,
             task_id=recorded.task_id,
             round_id=round_id,
-            details={"runs": runs, "estimates_renewed": len(renewed)}
+            details={"runs": described, "estimates_renewed": len(renewed)}
             | {
                 f"{change.fact} of {change.run}": {"was": change.was, "is": change.now}
                 for change in changes
@@ -139,7 +145,7 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
         status=status if changes else "unchanged",
         dry_run=request.dry_run,
         runs=len(counting),
-        described=runs,
+        described=described,
         changes=changes,
         renewed=renewed,
         refittable=refittable_factors(connection, round_id) if pool_changed(changes) else [],
@@ -151,24 +157,6 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
         impact=_stale(connection, recorded, changes),
         publication=find_publication(session, request.task, request.round) if changes else None,
     )
-
-
-# Where the scores of all runs are withdrawn, all of them count.
-_RUNS = """
-SELECT tag, counts OR NOT bool_or(counts) OVER () AS counts
-FROM (
-    SELECT id, tag,
-           id IN (
-               SELECT run_id
-               FROM roundbook.current_matrix AS current
-               JOIN roundbook.matrix_run ON matrix_run.matrix_id = current.id
-               WHERE current.round_id = :round
-           ) OR id IN (SELECT run_id FROM roundbook.uploaded_run) AS counts
-    FROM roundbook.run
-    WHERE round_id = :round
-) AS of_round
-ORDER BY id
-"""
 
 
 def _former_teams(

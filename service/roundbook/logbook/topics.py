@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 from unicodedata import normalize
@@ -27,7 +27,7 @@ from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.names import check_name, is_named
 from roundbook.logbook.result import SOFTWARE, Result
-from roundbook.logbook.same_topics import same_topics
+from roundbook.logbook.same_topics import same_topics, topics_of_rounds
 from roundbook.logbook.saved_results import is_latest, judge_results, stored_results
 from roundbook.logbook.session import Session
 from roundbook.requests.tasks import AliasTopics, ListTopics, UnaliasTopic
@@ -107,13 +107,17 @@ def alias_topics(session: Session, request: AliasTopics) -> AliasedTopics:
     connection = session.connection
     task_id = find_task(connection, request.task, lock=True)
     same = same_topics(connection, task_id)
-    rounds = _round_topics(connection, task_id, request.task, rows)
-    in_file = {name for row in rows for name in (row.topic, row.id)}
-    recorded = {normalize("NFC", name): name for _, name in _ids(connection, task_id, in_file)}
+    rounds = {
+        label: find_round(connection, task_id, request.task, label)
+        for label in dict.fromkeys(row.round for row in rows)
+    }
+    in_rounds = topics_of_rounds(connection, task_id, round_.c.id.in_(rounds.values()))
+    topics_of = {row.id: set(row.topics) for row in in_rounds}
+    in_file = _ids(connection, task_id, {name for row in rows for name in (row.topic, row.id)})
+    recorded = {normalize("NFC", name): name for name in in_file}
     new: dict[str, str] = {}
     stood_for = set(same.names.values())
     for row in rows:
-        in_round = rounds[row.round]
         spelled = recorded.get(row.id, row.id)
         name = recorded.get(row.topic)
         if name is None:
@@ -124,7 +128,9 @@ def alias_topics(session: Session, request: AliasTopics) -> AliasedTopics:
                 topic=row.topic,
             )
         name = new.get(name, same.name(name))
-        if in_round and spelled not in in_round:
+        # A round may have no scores that count.
+        in_round = topics_of.get(rounds[row.round])
+        if in_round and in_file.get(spelled) not in in_round:
             raise _refused(
                 row,
                 f"round '{row.round}' has no topic '{row.id}'",
@@ -153,7 +159,7 @@ def alias_topics(session: Session, request: AliasTopics) -> AliasedTopics:
     names = dict(same.names) | new
     _refuse_two_in_one(connection, task_id, names, {row.id: row for row in rows})
     if new:
-        topics = {name: topic_id for topic_id, name in _ids(connection, task_id, set(new.values()))}
+        topics = _ids(connection, task_id, set(new.values()))
         shared = {"task_id": task_id, "software": SOFTWARE, "recorded_by": session.user}
         copy_rows(
             connection,
@@ -192,28 +198,8 @@ def _refused(row: TopicId, reason: str, **facts: Any) -> BadFileError:  # noqa: 
     return BadFileError(reason, row.file, row.line, **facts)
 
 
-def _round_topics(
-    connection: Connection, task_id: int, task: str, rows: Sequence[TopicId]
-) -> dict[str, set[str]]:
-    """Return the topics of the rounds in the rows, by round; none for one without scores that count."""
-    ids = {
-        label: find_round(connection, task_id, task, label)
-        for label in dict.fromkeys(row.round for row in rows)
-    }
-    topics: dict[int, set[str]] = defaultdict(set)
-    for round_id, name in connection.execute(
-        select(current_matrix.c.round_id, topic.c.name)
-        .join(matrix_topic, matrix_topic.c.matrix_id == current_matrix.c.id)
-        .join(topic, topic.c.id == matrix_topic.c.topic_id)
-        .where(current_matrix.c.round_id.in_(ids.values()))
-        .distinct()
-    ):
-        topics[round_id].add(name)
-    return {label: topics[round_id] for label, round_id in ids.items()}
-
-
-def _ids(connection: Connection, task_id: int, names: set[str]) -> list[tuple[int, str]]:
-    """Return the ids and names of topics, in any encoding of accents; normalised names last."""
+def _ids(connection: Connection, task_id: int, names: set[str]) -> dict[str, int]:
+    """Return the ids of topics by name, in any encoding of accents; normalised names last."""
     rows = connection.execute(
         text(
             "SELECT id, name FROM roundbook.topic WHERE task_id = :task"
@@ -223,7 +209,7 @@ def _ids(connection: Connection, task_id: int, names: set[str]) -> list[tuple[in
         ),
         {"task": task_id, "names": sorted(names)},
     )
-    return [(row.id, row.name) for row in rows]
+    return {row.name: row.id for row in rows}
 
 
 def _refuse_two_in_one(

@@ -2,7 +2,7 @@ import pytest
 
 from roundbook.errors import BadFileError
 from roundbook.formats.measures import MeasureSelection, choose_measures
-from roundbook.logbook.runs.scoring import measure_of_ir_measures
+from roundbook.logbook.runs.ir_measures import measure_of_ir_measures
 from roundbook.measure_names import canonical_measure, is_known_measure, is_measure_like
 from roundbook_cli.ways_out import sentence
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 from unicodedata import normalize
 
 from pydantic import Field
-from sqlalchemy import Connection
 
 from roundbook.errors import InputError, NotRecordedError
 from roundbook.formats.text import shown_path
@@ -22,7 +21,7 @@ from roundbook.logbook.lookup import find_logged
 from roundbook.logbook.matrices.listing import Scores, Status, find_matrix
 from roundbook.logbook.pseudonyms import draft_pseudonyms
 from roundbook.logbook.session import Session
-from roundbook.logbook.storing import load_matrix
+from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.requests.matrices import ExportMatrix
 
 
@@ -66,7 +65,12 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
         file is missing.
     """
     connection, layout, output = session.connection, request.layout, request.output
-    row = find_matrix(connection, _number(connection, request))
+    number = request.matrix
+    if number is None:
+        task, round_label, measure = request.task or "", request.round or "", request.measure or ""
+        _, logged = find_logged(connection, task, round_label, measure, request.assessments)
+        number = logged.id
+    row = find_matrix(connection, number)
     loaded = load_matrix(connection, row)
     runs, scores = loaded.runs, loaded.scores
     if request.anonymous:
@@ -85,61 +89,59 @@ def export_matrix(session: Session, request: ExportMatrix) -> ExportedMatrix:
                 )
         kept = [columns[name] for name in chosen]
         runs, scores = [runs[column] for column in kept], scores[:, kept]
-    if layout == "trec_eval" and output is None and len(runs) > 1:
-        raise InputError(
-            f"trec_eval's output is a file a run, and these are {len(runs)} runs.",
-            way_out="file a run",
-            runs=len(runs),
-        )
-    kind = table_file(output)
-    file = "" if output is None else shown_path(output)
-    contents: dict[str, str] = {}
-    table: str | bytes = ""
-    if layout == "wide":
-        table = write_wide(loaded.topics, runs, scores, output)
-    elif layout == "long":
-        table = write_long(loaded.topics, runs, scores, row.measure, output)
-    elif kind != "csv":
-        raise InputError(
-            f"{file}: trec_eval's output is a directory of text files, and no {kind} file.",
-            way_out="other layout",
-            layout="long",
-        )
-    else:
-        names = run_file_names(runs)
-        contents = {
-            names[run]: write_trec_eval(loaded.topics, run, column, row.measure)
-            for run, column in zip(runs, scores.T, strict=True)
-        }
-    content, files = None, []
-    if output is None:
-        content = str(next(iter(contents.values()), table))
-    elif layout == "trec_eval":
-        write_directory(output, contents, suffix=RUN_FILE_SUFFIX, force=request.force)
-        files = [shown_path(output / name) for name in contents]
-    else:
-        write_file(output, table, force=request.force)
-        files = [file]
+    write = _write_run_files if layout == "trec_eval" else _write_table
+    content, files = write(request, loaded._replace(runs=runs, scores=scores))
     exported = {
         "matrix": row.id,
         "latest_matrix": row.newest_id,
         "latest_revision": row.newest,
         "reason": row.why,
         "layout": layout,
-        "file_type": "text" if layout == "trec_eval" else kind,
+        "file_type": "text" if layout == "trec_eval" else table_file(output),
         "anonymous": request.anonymous,
         "runs": len(runs),
-        "output": None if output is None else file,
+        "output": None if output is None else shown_path(output),
         "files": files,
         "content": content,
     }
     return ExportedMatrix(**{**row._mapping, **exported})
 
 
-def _number(connection: Connection, request: ExportMatrix) -> int:
-    """Return the number of the matrix that a request names by its number or its series."""
-    if request.matrix is not None:
-        return request.matrix
-    task, round_label, measure = request.task or "", request.round or "", request.measure or ""
-    _, row = find_logged(connection, task, round_label, measure, request.assessments)
-    return int(row.id)
+def _write_table(request: ExportMatrix, chosen: LoadedMatrix) -> tuple[str | None, list[str]]:
+    """Return the text of a wide or long table, or None and the file written."""
+    output = request.output
+    if request.layout == "wide":
+        table = write_wide(chosen.topics, chosen.runs, chosen.scores, output)
+    else:
+        table = write_long(chosen.topics, chosen.runs, chosen.scores, chosen.row.measure, output)
+    if output is None:
+        return str(table), []
+    write_file(output, table, force=request.force)
+    return None, [shown_path(output)]
+
+
+def _write_run_files(request: ExportMatrix, chosen: LoadedMatrix) -> tuple[str | None, list[str]]:
+    """Return one run in trec_eval's layout as text, or None and the files written, one a run."""
+    output, kind, runs = request.output, table_file(request.output), chosen.runs
+    if output is None and len(runs) > 1:
+        raise InputError(
+            f"trec_eval's output is a file a run, and these are {len(runs)} runs.",
+            way_out="file a run",
+            runs=len(runs),
+        )
+    if output is not None and kind != "csv":
+        raise InputError(
+            f"{shown_path(output)}: trec_eval's output is a directory of text files, and no {kind} file.",
+            way_out="other layout",
+            layout="long",
+        )
+    names = run_file_names(runs)
+    contents = {
+        names[run]: write_trec_eval(chosen.topics, run, column, chosen.row.measure)
+        for run, column in zip(runs, chosen.scores.T, strict=True)
+    }
+    if output is None:
+        (content,) = contents.values()
+        return content, []
+    write_directory(output, contents, suffix=RUN_FILE_SUFFIX, force=request.force)
+    return None, [shown_path(output / name) for name in contents]

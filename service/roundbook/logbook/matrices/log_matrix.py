@@ -30,21 +30,21 @@ from roundbook.logbook.estimates import (
     store_estimates,
 )
 from roundbook.logbook.events import record_event
-from roundbook.logbook.factors import Fit, latest_factors, standardising_runs, store_factors
+from roundbook.logbook.factors import latest_factors, standardising_runs, store_factors
 from roundbook.logbook.impact import Dependent, Reason, stale_by_input, stale_dependents
 from roundbook.logbook.lookup import of_series, withdrawn_error
 from roundbook.logbook.matrices.entering import (
     Entry,
     check_revision,
-    comparison_remarks,
     enter_matrix,
     store_matrix,
     with_seen_revisions,
 )
 from roundbook.logbook.matrices.listing import read_sources
 from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
+from roundbook.logbook.matrices.remarks import comparison_remarks
 from roundbook.logbook.round_fingerprint import find_publication
-from roundbook.logbook.runs.recorded_runs import known_pool
+from roundbook.logbook.runs.recorded_runs import known_pool, pool_changed
 from roundbook.logbook.runs.scoring import score_round
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change
@@ -58,13 +58,14 @@ _Cause = TypeVar("_Cause", Reason, Change)
 class _Outcome(NamedTuple):
     """The row and variances of a stored score matrix, with the remarks from storing it.
 
-    `fitted` is the row of its factor set, None without factors.
+    `fitted` is the row of its factor set, None without factors, and `impact` what is stale by it.
     """
 
     matrix: Row[Any]
     fitted: Row[Any] | None
     variances: dict[str, float]
     remarks: dict[str, Any]
+    impact: list[Dependent]
 
 
 def log_files(session: Session, request: LogFilesRequest) -> LoggedMatrices:
@@ -96,7 +97,7 @@ def log_files(session: Session, request: LogFilesRequest) -> LoggedMatrices:
         asked = LogRequest(**shared, measure=measure)
         computed_from = computed.computed_from if computed else {}
         entry = enter_matrix(session, asked, complete, teams, computed_from)
-        logged = _log_entered(entry, with_teams=bool(teams))
+        logged = _log(entry)
         if logged.measure in by_measure:
             raise InputError(
                 f"'{measure}' and another name given are both {logged.measure}.",
@@ -184,7 +185,7 @@ def log_scores(
     request = with_seen_revisions(session, request)
     complete = apply_missing_policy(scores, request.missing)
     entry = enter_matrix(session, request, complete, teams or {}, {})
-    return _with_publication(session, [_log_entered(entry, with_teams=bool(teams))])[0]
+    return _with_publication(session, [_log(entry)])[0]
 
 
 def _with_publication(session: Session, logged: Sequence[LoggedMatrix]) -> list[LoggedMatrix]:
@@ -198,29 +199,12 @@ def _with_publication(session: Session, logged: Sequence[LoggedMatrix]) -> list[
     ]
 
 
-def _log_entered(entry: Entry, *, with_teams: bool) -> LoggedMatrix:
+def _log(entry: Entry) -> LoggedMatrix:
     """Log an entered score matrix; see `log_scores`."""
-    connection = entry.session.connection
-    if entry.is_recorded:
-        return _logged(entry, _find_stored(entry), [])
-    outcome = _store(entry, with_teams=with_teams)
-    if entry.latest is not None:
-        impact = stale_dependents(connection, entry.latest.id)
-    else:
-        # The first scores of a series take the place of a published variance.
-        replaced = of_series(published_variance, entry.series)
-        ids = connection.execute(select(published_variance.c.id).where(replaced)).scalars().all()
-        impact = stale_by_input(connection, entry.task_id, "published_variance", ids) if ids else []
-    if entry.request.dry_run:
-        impact = [_unnumbered(dependent, outcome.matrix.id) for dependent in impact]
-    return _logged(entry, outcome, impact)
-
-
-def _logged(entry: Entry, outcome: _Outcome, impact: list[Dependent]) -> LoggedMatrix:
-    """Return the result of logging a score matrix."""
+    outcome = _find_stored(entry) if entry.is_recorded else _store(entry)
     request, complete, fitted = entry.request, entry.scores, outcome.fitted
     remarks, pool = outcome.remarks, known_pool(entry.runs.contributed)
-    if entry.runs.pool_changed:
+    if pool_changed(entry.runs.changes):
         remarks["refittable"] = refittable_factors(entry.session.connection, entry.series.round_id)
     return LoggedMatrix(
         matrix=outcome.matrix.id if entry.is_recorded or not request.dry_run else None,
@@ -234,7 +218,7 @@ def _logged(entry: Entry, outcome: _Outcome, impact: list[Dependent]) -> LoggedM
         pool_unknown=entry.runs.contributed.count(None) if pool == "partly known" else 0,
         variance=outcome.variances["raw"],
         runs_described=entry.runs.described,
-        impact=impact,
+        impact=outcome.impact,
         status="unchanged" if entry.is_recorded else "logged",
         dry_run=request.dry_run,
         task=request.task.strip(),
@@ -282,10 +266,10 @@ def _find_stored(entry: Entry) -> _Outcome:
     }
     not_recorded = [name for name, differing in differs.items() if differing]
     remarks = {"renewed": renewed, "not_recorded": not_recorded}
-    return _Outcome(latest, fitted, read_estimates(connection, latest.id), remarks)
+    return _Outcome(latest, fitted, read_estimates(connection, latest.id), remarks, [])
 
 
-def _store(entry: Entry, *, with_teams: bool) -> _Outcome:
+def _store(entry: Entry) -> _Outcome:
     """Store scores as the next revision, with their factors and variances."""
     session, request, series, complete = entry.session, entry.request, entry.series, entry.scores
     connection, latest, runs = session.connection, entry.latest, entry.runs
@@ -297,26 +281,20 @@ def _store(entry: Entry, *, with_teams: bool) -> _Outcome:
     # Computed while the server takes in the scores, when this process would only wait.
     with ThreadPoolExecutor(1) as executor:
         future = executor.submit(
-            matrix_statistics,
-            complete.scores,
-            runs.team_ids,
-            chosen and chosen.mask,
-            request.zero_sd,
+            matrix_statistics, complete.scores, runs.team_ids, chosen, request.zero_sd
         )
         stored = store_matrix(entry, revision)
         computed = future.result()
     fitted, tied, standardising_before = None, [], None
-    if chosen is not None:
+    if (fit := computed.fit) is not None:
         before = latest and latest_factors(connection, latest.id)
-        if before is not None and before.standardising != chosen.kind:
+        if before is not None and before.standardising != fit.standardising.kind:
             standardising_before = before.standardising
-        assert computed.factors is not None
-        fit = Fit(computed.factors, chosen, request.zero_sd, request.revise)
-        fitted = store_factors(session, series, stored, fit)
-        tied = list(compress(complete.topics, (computed.factors.sd == 0).tolist()))
+        fitted = store_factors(session, series, stored, fit, request.revise)
+        tied = list(compress(complete.topics, (fit.factors.sd == 0).tolist()))
     variances = store_estimates(connection, stored, computed, fitted)
     # For the other measures; the estimates that this matrix replaces need no renewal.
-    renewed = renew_runs_parts(connection, series.round_id) if with_teams and runs.described else []
+    renewed = renew_runs_parts(connection, series.round_id) if runs.changes else []
     record_event(
         session,
         "matrix logged" if revision == 1 else "matrix revised",
@@ -341,7 +319,16 @@ def _store(entry: Entry, *, with_teams: bool) -> _Outcome:
         "renewed": renewed,
         **comparison_remarks(entry, stored, variances["raw"]),
     }
-    return _Outcome(stored.row, fitted, variances, remarks)
+    if latest is not None:
+        impact = stale_dependents(connection, latest.id)
+    else:
+        # The first scores of a series take the place of a published variance.
+        replaced = of_series(published_variance, series)
+        ids = connection.execute(select(published_variance.c.id).where(replaced)).scalars().all()
+        impact = stale_by_input(connection, entry.task_id, "published_variance", ids) if ids else []
+    if request.dry_run:
+        impact = [_unnumbered(dependent, stored.row.id) for dependent in impact]
+    return _Outcome(stored.row, fitted, variances, remarks, impact)
 
 
 def _unnumbered(dependent: Dependent, matrix: int) -> Dependent:

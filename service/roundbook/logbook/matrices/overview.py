@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection
 
+from roundbook.logbook.estimates import scores_on_scale
 from roundbook.logbook.factors import latest_factors, load_factors
 from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import Result
@@ -81,7 +82,7 @@ def show_overview(session: Session, request: ShowMatrix) -> ScoreOverview:
     rows, columns = _cuts(len(topics), MOST_TOPICS), _cuts(len(runs), MOST_RUNS)
     of_topics = np.stack([scores[start:end].mean(axis=0) for start, end in pairwise(rows)])
     cells = [of_topics[:, start:end].mean(axis=1) for start, end in pairwise(columns)]
-    std_ab = _std_ab_means(session.connection, row.id, loaded.topics, loaded.scores[:, best])
+    std_ab = _std_ab_means(session.connection, row.id, loaded.scores[:, best])
     return ScoreOverview(
         matrix=row.id,
         task=row.task,
@@ -110,19 +111,16 @@ def show_overview(session: Session, request: ShowMatrix) -> ScoreOverview:
 
 
 def _std_ab_means(
-    connection: Connection, matrix: int, topics: list[str], scores: npt.NDArray[np.float64]
+    connection: Connection, matrix: int, scores: npt.NDArray[np.float64]
 ) -> Sequence[TInterval | None]:
     """Return each run's mean on std-AB over the topics with usable factors, None without any."""
     latest = latest_factors(connection, matrix)
-    if latest is None:
-        return [None] * scores.shape[1]
-    factors = load_factors(connection, latest)
-    usable = factors.usable()
-    rows = [index for index, name in enumerate(topics) if name in usable]
-    if not rows:
-        return [None] * scores.shape[1]
-    std_ab = factors.standardised([topics[index] for index in rows], scores[rows], "std-ab")
-    return [t_interval(of_run) for of_run in std_ab.T]
+    if latest is not None:
+        _, _, mean, sd = load_factors(connection, latest)
+        std_ab = scores_on_scale(scores, mean, sd, "std-ab", latest.zero_sd)
+        if len(std_ab):
+            return [t_interval(of_run) for of_run in std_ab.T]
+    return [None] * scores.shape[1]
 
 
 def _cuts(number: int, most: int) -> list[int]:

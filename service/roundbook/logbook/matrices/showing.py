@@ -18,7 +18,7 @@ from roundbook.database.tables import (
 )
 from roundbook.logbook.factors import POOL_NOW
 from roundbook.logbook.matrices.listing import Status, find_matrix
-from roundbook.logbook.pseudonyms import Pseudonyms, draft_pseudonyms, read_pseudonyms
+from roundbook.logbook.pseudonyms import Pseudonyms, draft_pseudonyms
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.requests.matrices import ShowMatrix
@@ -122,13 +122,12 @@ def show_matrix(session: Session, request: ShowMatrix) -> ShownMatrix:
     """
     connection, matrix, anonymous = session.connection, request.matrix, request.anonymous
     row = find_matrix(connection, matrix)
-    if anonymous:
+    names = None
+    if anonymous or row.round_status != "published":
         names = draft_pseudonyms(connection, row.round_id)
-        runs = _hidden(_runs(connection, matrix, names), names)
-    else:
-        is_published = row.round_status == "published"
-        drafted = None if is_published else read_pseudonyms(connection, row.round_id)
-        runs = _runs(connection, matrix, drafted)
+    runs = _runs(connection, matrix, names)
+    if anonymous and names is not None:
+        runs = _hidden(runs, names)
     topics = select(topic.c.name).join(matrix_topic, matrix_topic.c.topic_id == topic.c.id)
     topics = topics.where(matrix_topic.c.matrix_id == matrix).order_by(matrix_topic.c.position)
     factors = connection.execute(

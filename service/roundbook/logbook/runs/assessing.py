@@ -19,12 +19,10 @@ from roundbook.formats.text import StoredFile
 from roundbook.formats.trec import QrelsFile, read_qrels
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
-from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.names import (
     NearName,
     check_name,
     check_reason,
-    distinct_names,
     is_named,
     recorded_topics,
 )
@@ -33,9 +31,9 @@ from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs.storing import (
     Status,
     file_columns,
+    find_open_round,
     lists_hash,
     number_documents,
-    require_round,
     store_names,
     unknown_topics,
 )
@@ -83,10 +81,9 @@ class LoggedQrels(Result):
 
 def latest_qrels_revision(session: Session, request: LogQrels) -> int:
     """Return the latest revision of the assessments that a request logs, 0 without one."""
-    connection = session.connection
-    task_id = find_task(connection, request.task, way_out="no task")
-    round_id = find_round(connection, task_id, request.task, request.round, way_out="no round")
-    row = _latest(connection, round_id, check_name("assessments label", request.assessments))
+    round_id = find_open_round(session.connection, request)
+    label = check_name("assessments label", request.assessments)
+    row = _latest(session.connection, round_id, label)
     return 0 if row is None else int(row.revision)
 
 
@@ -122,22 +119,22 @@ def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
     connection = session.connection
     reason = check_reason(request.revise)
     label = check_name("assessments label", request.assessments)
-    require_round(connection, request)
+    if not request.create:
+        find_open_round(connection, request)  # before a large file is read
     if reason is not None and request.expected_revision is None:
         # Before any lock is waited for: of two corrections at once only the first is logged.
         seen = latest_qrels_revision(session, request)
         request = request.model_copy(update={"expected_revision": seen})
     read = read_qrels(request.file, max_bytes=session.work.max_file_bytes)
     task_id, round_id, near_names = open_round(session, request)
-    topics = distinct_names("topic", recorded_topics(connection, task_id, read.topics))
-    refuse_topic_twice(connection, task_id, request.task, topics)
+    topics = recorded_topics(connection, task_id, read.topics)
+    same = same_topics(connection, task_id)
+    refuse_topic_twice(same, request.task, topics)
     latest = _latest(connection, round_id, label)
     documents = number_documents(connection, round_id, read.documents)
     lists = _judgments(read, topics, documents.numbers)
     digest = lists_hash(lists)
     unchanged = latest is not None and latest.content_hash == digest
-    if not unchanged:
-        _check_revision(request, label, latest, reason)
     revision = 1 if latest is None else int(latest.revision) + (not unchanged)
     new_topics = unknown_topics(connection, task_id, topics)
     counts = {
@@ -146,6 +143,7 @@ def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
         "relevant": int((read.grade > 0).sum()),
     }
     if not unchanged:
+        _check_revision(request, label, latest, reason)
         store_names(connection, round_id, documents)
         columns = {
             "round_id": round_id,
@@ -167,7 +165,6 @@ def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
             round_id=round_id,
             details={"assessments": label, "revision": revision, "file": read.file.file, **counts},
         )
-    same = same_topics(connection, task_id)
     of_round = connection.execute(text(_TOPICS_OF_ROUND), {"round": round_id}).all()
     round_topics, assessed = {same.name(row.name) for row in of_round}, set(topics)
     return LoggedQrels(

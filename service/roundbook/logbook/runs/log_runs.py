@@ -14,27 +14,27 @@ from sqlalchemy import Connection, select
 from roundbook.database.copying import copy_rows
 from roundbook.database.lists import StoredList, write_lists
 from roundbook.database.run_tables import run_upload, uploaded_run
-from roundbook.database.tables import current_matrix, matrix, matrix_run, run
+from roundbook.database.tables import run
 from roundbook.errors import ContentDiffersError
 from roundbook.formats.text import StoredFile
-from roundbook.formats.trec import RunFiles, read_runs
+from roundbook.formats.trec import read_runs
 from roundbook.limits import LIST_DEPTH
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
-from roundbook.logbook.names import NearName, distinct_names, recorded_tags, recorded_topics
+from roundbook.logbook.names import NearName, recorded_tags, recorded_topics
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
-from roundbook.logbook.runs.recorded_runs import record_runs
+from roundbook.logbook.runs.recorded_runs import record_runs, runs_of_round
 from roundbook.logbook.runs.storing import (
     Status,
     file_columns,
+    find_open_round,
     lists_hash,
     number_documents,
-    require_round,
     store_names,
     unknown_topics,
 )
-from roundbook.logbook.same_topics import refuse_topic_twice
+from roundbook.logbook.same_topics import refuse_topic_twice, same_topics
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.storing import ensure_topics
 from roundbook.requests.runs import LogRuns
@@ -108,17 +108,29 @@ def log_runs(
         When a topic occurs under two of its ids.
     """
     connection = session.connection
-    require_round(connection, request)
+    if not request.create:
+        find_open_round(connection, request)  # before large files are read
     # Checked before the task is locked, so that no other writer has to wait.
     read = read_runs(request.files, max_bytes=session.work.max_file_bytes)
     task_id, round_id, near_names = open_round(session, request)
     progress("Storing the lists ...")
-    tags = distinct_names("run", recorded_tags(connection, round_id, read.runs))
-    topics = distinct_names("topic", recorded_topics(connection, task_id, read.topics))
-    refuse_topic_twice(connection, task_id, request.task, topics)
+    tags = recorded_tags(connection, round_id, read.runs)
+    topics = recorded_topics(connection, task_id, read.topics)
+    refuse_topic_twice(same_topics(connection, task_id), request.task, topics)
     documents = number_documents(connection, round_id, read.documents)
-    runs = _runs(read, tags, topics, documents.numbers)
-    recorded = _recorded_lists(connection, round_id)
+    lists_of: list[list[_RankedList]] = [[] for _ in tags]
+    for ranked in read.lists:
+        of_topic = topics[ranked.topic], documents.numbers[ranked.documents], ranked.scores
+        lists_of[ranked.run].append(of_topic)
+    runs = [
+        _Run(tag, of_run, lists_hash(of_run)) for tag, of_run in zip(tags, lists_of, strict=True)
+    ]
+    hashes = (
+        select(run.c.tag, uploaded_run.c.content_hash)
+        .join(uploaded_run, uploaded_run.c.run_id == run.c.id)
+        .where(run.c.round_id == round_id)
+    )
+    recorded = {row.tag: row.content_hash for row in connection.execute(hashes)}
     _refuse_other_lists(request, runs, recorded)
     new = [entry for entry in runs if entry.tag not in recorded]
     new_topics = unknown_topics(connection, task_id, topics)
@@ -136,7 +148,9 @@ def log_runs(
         }
         number, impact = _store_upload(connection, new, round_id, columns)
     lists = [part for entry in new for part in entry.lists]
-    lacking = _without_lists(connection, round_id)
+    of_round = runs_of_round(connection, round_id)
+    lacking = [row.tag for row in of_round if row.counts and not row.listed]
+    unscored = {row.tag for row in of_round if not row.scored}
     logged = LoggedRuns(
         task=request.task.strip(),
         round=request.round.strip(),
@@ -155,9 +169,7 @@ def log_runs(
         new_topics=new_topics,
         without_lists=lacking,
         # Further runs may come before their scores, once those with scores have their lists.
-        without_scores=(
-            _without_scores(connection, round_id, [entry.tag for entry in new]) if lacking else []
-        ),
+        without_scores=[entry.tag for entry in new if lacking and entry.tag in unscored],
         impact=impact,
         near_names=near_names,
         files=list(read.files),
@@ -177,25 +189,6 @@ def log_runs(
     return logged
 
 
-def _runs(
-    read: RunFiles, tags: Sequence[str], topics: Sequence[str], numbers: npt.NDArray[np.int32]
-) -> list[_Run]:
-    lists: list[list[_RankedList]] = [[] for _ in tags]
-    for ranked in read.lists:
-        lists[ranked.run].append((topics[ranked.topic], numbers[ranked.documents], ranked.scores))
-    return [_Run(tag, of_run, lists_hash(of_run)) for tag, of_run in zip(tags, lists, strict=True)]
-
-
-def _recorded_lists(connection: Connection, round_id: int) -> dict[str, str]:
-    """Return the hash of each run's lists in a round, by tag."""
-    rows = connection.execute(
-        select(run.c.tag, uploaded_run.c.content_hash)
-        .join(uploaded_run, uploaded_run.c.run_id == run.c.id)
-        .where(run.c.round_id == round_id)
-    )
-    return {row.tag: row.content_hash for row in rows}
-
-
 def _refuse_other_lists(
     request: LogRuns, runs: Sequence[_Run], recorded: Mapping[str, str]
 ) -> None:
@@ -213,39 +206,6 @@ def _refuse_other_lists(
             task=request.task,
             round=request.round,
         )
-
-
-def _without_scores(connection: Connection, round_id: int, tags: Sequence[str]) -> list[str]:
-    """Return the runs that are in none of a round's score matrices."""
-    scored = set(
-        connection.execute(
-            select(run.c.tag)
-            .distinct()
-            .join(matrix_run, matrix_run.c.run_id == run.c.id)
-            .join(matrix, matrix.c.id == matrix_run.c.matrix_id)
-            .where(matrix.c.round_id == round_id)
-        ).scalars()
-    )
-    return [tag for tag in tags if tag not in scored]
-
-
-def _without_lists(connection: Connection, round_id: int) -> list[str]:
-    """Return the runs in current score matrices of a round but in no upload, in the order recorded."""
-    return list(
-        connection.execute(
-            select(run.c.tag)
-            .where(
-                run.c.round_id == round_id,
-                run.c.id.in_(
-                    select(matrix_run.c.run_id)
-                    .join(current_matrix, current_matrix.c.id == matrix_run.c.matrix_id)
-                    .where(current_matrix.c.round_id == round_id)
-                ),
-                run.c.id.not_in(select(uploaded_run.c.run_id)),
-            )
-            .order_by(run.c.id)
-        ).scalars()
-    )
 
 
 def _store_upload(

@@ -29,20 +29,6 @@ Pool = Literal[
 ]
 
 
-class RecordedRuns(NamedTuple):
-    """Runs of a round: ids, contributions to the pool, and teams (None: unknown).
-
-    `described` is the number of runs that are new or have new facts; `pool_changed` is whether the
-    contributions to the pool are among these facts.
-    """
-
-    ids: npt.NDArray[np.int64]
-    contributed: list[bool | None]
-    team_ids: list[int | None]
-    described: int
-    pool_changed: bool
-
-
 class RunChange(Result):
     """A changed fact on a run, before and after; None is unknown."""
 
@@ -52,11 +38,17 @@ class RunChange(Result):
     now: str | bool | None
 
 
-class DescribedRuns(NamedTuple):
-    """The changes by a team file, and the former team ids by run id."""
+class RecordedRuns(NamedTuple):
+    """Runs of a round: ids, contributions to the pool, and teams (None: unknown).
 
+    `described` is the number of runs that are new or have new facts; `changes` are these facts.
+    """
+
+    ids: npt.NDArray[np.int64]
+    contributed: list[bool | None]
+    team_ids: list[int | None]
+    described: int
     changes: list[RunChange]
-    teams_before: dict[int, int | None]
 
 
 def known_pool(contributed: Sequence[bool | None]) -> Pool:
@@ -72,6 +64,34 @@ def known_pool(contributed: Sequence[bool | None]) -> Pool:
 def pool_changed(changes: Sequence[RunChange]) -> bool:
     """Return whether contributions to the pool are among the changed facts."""
     return any(change.fact == "contributed_to_pool" for change in changes)
+
+
+def runs_of_round(connection: Connection, round_id: int) -> Sequence[Row[Any]]:
+    """Return the runs of a round in the order recorded.
+
+    A row has the ``tag``, whether the run is in a score matrix (``scored``), whether it is in one
+    that counts (``counts``), and whether it has lists (``listed``).
+    """
+    return connection.execute(text(_RUNS_OF_ROUND), {"round": round_id}).all()
+
+
+_RUNS_OF_ROUND = """
+SELECT tag,
+       id IN (
+           SELECT run_id FROM roundbook.matrix_run
+           JOIN roundbook.matrix ON matrix.id = matrix_run.matrix_id
+           WHERE matrix.round_id = :round
+       ) AS scored,
+       id IN (
+           SELECT run_id FROM roundbook.matrix_run
+           JOIN roundbook.current_matrix ON current_matrix.id = matrix_run.matrix_id
+           WHERE current_matrix.round_id = :round
+       ) AS counts,
+       id IN (SELECT run_id FROM roundbook.uploaded_run) AS listed
+FROM roundbook.run
+WHERE round_id = :round
+ORDER BY id
+"""
 
 
 def record_runs(
@@ -104,7 +124,7 @@ def record_runs(
                 "The team file names none of the runs in the score files; its first column must"
                 " hold the run tags."
             )
-        changes = describe_runs(connection, round_id, teams).changes
+        changes, _ = describe_runs(connection, round_id, teams)
         described = max(described, len({change.run for change in changes}))
     rows = connection.execute(
         text(
@@ -116,7 +136,7 @@ def record_runs(
     ).all()
     ids, contributed, team_ids = map(list, zip(*rows, strict=True))
     numbers = np.array(ids, dtype=np.int64)
-    return RecordedRuns(numbers, contributed, team_ids, described, pool_changed(changes))
+    return RecordedRuns(numbers, contributed, team_ids, described, changes)
 
 
 def describe_runs(
@@ -125,8 +145,10 @@ def describe_runs(
     teams: Mapping[str, RunTeam],
     *,
     correct: Collection[str] = (),
-) -> DescribedRuns:
+) -> tuple[list[RunChange], dict[int, int | None]]:
     """Record the facts of a team file on recorded runs of a round.
+
+    Return the changes, and the former team ids by run id.
 
     Unknown facts are filled in. Known ones change only where they are among those to `correct`, and
     then become unknown where the file leaves a cell empty.
@@ -172,8 +194,7 @@ def describe_runs(
         raise _contradiction(connection, round_id, clashes)
     if new:
         _update_runs(connection, list(new.values()))
-    before = {row.id: row.team_id for row in rows if row.id in new}
-    return DescribedRuns(changes, before)
+    return changes, {row.id: row.team_id for row in rows if row.id in new}
 
 
 def _record_teams(connection: Connection, names: Sequence[str]) -> dict[str, Row[Any]]:

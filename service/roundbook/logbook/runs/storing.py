@@ -34,11 +34,10 @@ Status = Literal["logged", "unchanged"]
 _NAMES_A_ROW = 1000
 
 
-def require_round(connection: Connection, request: LogRuns | LogQrels) -> None:
-    """Raise NotRecordedError for a missing round before large files are read."""
-    if not request.create:
-        task_id = find_task(connection, request.task, way_out="no task")
-        find_round(connection, task_id, request.task, request.round, way_out="no round")
+def find_open_round(connection: Connection, request: LogRuns | LogQrels) -> int:
+    """Return the id of the round to log runs or assessments in; the errors say how to make it."""
+    task_id = find_task(connection, request.task, way_out="no task")
+    return find_round(connection, task_id, request.task, request.round, way_out="no round")
 
 
 def unknown_topics(connection: Connection, task_id: int, topics: Sequence[str]) -> list[str]:

@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roundbook.errors import NotRecordedError
-from roundbook.logbook.factors import standardising_runs
-from roundbook.logbook.fitting import standardising_mask
+from roundbook.logbook.factors import standardising_mask, standardising_runs
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.assessed_runs import Reassessed
 from roundbook.logbook.studies.run_teams import numbered_teams, teams_of_runs

@@ -13,7 +13,7 @@ from tests.unit.statistics.measures.rounds import assessed
 from tests.unit.statistics.treccovid import treccovid
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.logbook.runs.scoring import measure_of_ir_measures
+from roundbook.logbook.runs.ir_measures import measure_of_ir_measures
 from roundbook.measure_names import canonical_measure
 from roundbook.statistics.measures.hits import Judgments, find_hits, relevant_hits
 from roundbook.statistics.measures.measure import is_own_measure, parse_measure
