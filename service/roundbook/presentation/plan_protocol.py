@@ -118,8 +118,9 @@ def _rounds(plan: Plan, history: VarianceHistory) -> list[str]:
         sentences = [*_shared_topics(plan, history), *_returning_teams(plan, history)]
     if plan.variance_at == "given":
         return []
-    disagreeing = disagreement(history, two_way=kind_of(plan) == "two-way")
-    return [*sentences, *filter(None, [_unknown_teams(plan, history), disagreeing])]
+    disagreeing = disagreement(history, kind_of(plan) or "one-way")
+    sentences += filter(None, [_unknown_teams(plan, history)])
+    return [*sentences, disagreeing.sentence] if disagreeing else sentences
 
 
 def _shared_topics(plan: Plan, history: VarianceHistory) -> list[str]:

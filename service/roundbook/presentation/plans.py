@@ -16,7 +16,7 @@ from roundbook.presentation.phrases import counted
 from roundbook.presentation.rounds import out_of_order
 from roundbook.presentation.saved_results import change_of_round
 from roundbook.presentation.tables import Column, count, fixed_beside, number, values_at
-from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
+from roundbook.presentation.variance_differences import Disagreement, disagreement
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
 from roundbook.statistics.design.inputs import sentence
@@ -158,18 +158,23 @@ def design_advice(plan: Plan) -> str | None:
 
 def warning(plan: Plan) -> str | None:
     """Return the warning that rounds disagree about the plan's variance; None if they do not."""
-    if plan.estimate is None:
-        return None
-    return disagreement(plan.estimate, two_way=kind_of(plan) == "two-way")
+    disagreeing = _disagreement(plan)
+    return None if disagreeing is None else disagreeing.sentence
 
 
 def warning_way_out(plan: Plan) -> WayOut | None:
     """Return the advice where the rounds disagree; None if they do not, or the plan follows it."""
+    disagreeing = _disagreement(plan)
+    if disagreeing is None:
+        return None
+    way_out, pools = disagreeing.way_out, plan.variance_at in (None, "pooled")
+    return way_out if pools or way_out.code == "look at the scores" else None
+
+
+def _disagreement(plan: Plan) -> Disagreement | None:
     if plan.estimate is None:
         return None
-    way_out = disagreement_way_out(plan.estimate, two_way=kind_of(plan) == "two-way")
-    pools = plan.variance_at in (None, "pooled")
-    return way_out if pools or (way_out and way_out.code == "look at the scores") else None
+    return disagreement(plan.estimate, kind_of(plan) or "one-way")
 
 
 def notes(plan: Plan) -> list[str]:
