@@ -13,7 +13,7 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.discriminative_power import find_pairs_apart
 from roundbook.logbook.studies.scores import Scores, matrix_scores
-from roundbook.logbook.studies.study import KindOfStudy, Study
+from roundbook.logbook.studies.study import KindOfStudy, MatrixRead, Study
 from roundbook.logbook.studies.swap_rate import find_swaps
 from roundbook.logbook.withdrawals import TaskScores, none_counts, read_withdrawn
 from roundbook.requests.drift import CurveRequest
@@ -132,7 +132,7 @@ class AcrossRounds(Study):
         )
 
     @property
-    def matrices(self) -> list[tuple[int | None, int | None]]:
+    def matrices(self) -> list[MatrixRead]:
         """The matrices of all rounds, each with the version of its factors."""
         return [(matrix, version) for _, matrix, version in self.inputs]
 

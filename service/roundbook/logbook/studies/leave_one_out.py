@@ -14,14 +14,9 @@ from roundbook.logbook.factors import find_factor_set
 from roundbook.logbook.lookup import find_series
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.assessed_runs import (
-    LoggedBeside,
-    Reassessed,
-    logged_beside,
-    reassess,
-)
+from roundbook.logbook.studies.assessed_runs import LoggedBeside, Reassessed, reassess
 from roundbook.logbook.studies.left_out_runs import ScoredRuns, runs_as_scored, runs_scored_anew
-from roundbook.logbook.studies.study import KindOfStudy, Study
+from roundbook.logbook.studies.study import KindOfStudy, MatrixRead, Study
 from roundbook.requests.fields import ZeroSd
 from roundbook.requests.studies import LeaveOneOutRequest
 from roundbook.statistics.measures.scores import count_relevant
@@ -136,7 +131,7 @@ class LeaveOneOutStudy(Study):
     scales: list[LeftOutOfScale]
 
     @property
-    def matrices(self) -> list[tuple[int | None, int | None]]:
+    def matrices(self) -> list[MatrixRead]:
         """The matrix it was computed from; for scores computed anew, that of their factors."""
         if not self.reassessed:
             return super().matrices
@@ -154,7 +149,7 @@ def _compute(
         reassessed = reassess(session, request, work, recorded)
         scored = _by_current_factors(session, request, reassessed, recorded)
     else:
-        scored = runs_as_scored(session, request, work, recorded)
+        scored = runs_as_scored(session, request, work, recorded.matrices[0] if recorded else None)
     runs, teams, groups = scored.runs, scored.teams, scored.groups
     if recorded is not None:
         # The teams at the time of saving; later facts count when the study is renewed.
@@ -202,9 +197,7 @@ def _by_current_factors(
             factors = row.matrix_id, row.version
     scored = runs_scored_anew(reassessed, session, factors)
     number, version = factors or (None, None)
-    logged = recorded.logged if recorded else logged_beside(session, about, request.measure)
-    fields = {"factors_of": number, "factor_version": version, "logged": logged}
-    return scored._replace(about=scored.about | fields)
+    return scored._replace(about=scored.about | {"factors_of": number, "factor_version": version})
 
 
 def _pool(reassessed: Reassessed, groups: NDArray[np.intp], names: list[str]) -> Pool:

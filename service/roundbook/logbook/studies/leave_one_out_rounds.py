@@ -24,7 +24,7 @@ from roundbook.logbook.studies.left_out_round import (
     leave_out_by_assessments,
     leave_out_by_factors,
 )
-from roundbook.logbook.studies.study import KindOfStudy, Study
+from roundbook.logbook.studies.study import KindOfStudy, MatrixRead, Study
 from roundbook.logbook.verifying.differences import Facts, NotComputed, differing
 from roundbook.requests.drift import CurveRequest
 from roundbook.requests.studies import LeaveOneOutRoundsRequest
@@ -71,7 +71,7 @@ class LeaveOneOutRounds(Study):
     scales: list[LeftOutScale]
 
     @property
-    def matrices(self) -> list[tuple[int | None, int | None]]:
+    def matrices(self) -> list[MatrixRead]:
         """The matrices of all rounds, also those left out, each with the version of its factors."""
         rounds: list[LeftOutRound | RoundNotStudied] = [*self.rounds, *self.left_out]
         return [(entry.matrix, entry.factor_version) for entry in rounds]

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.assessed_runs import LoggedBeside, logged_beside, reassess
+from roundbook.logbook.studies.assessed_runs import LoggedBeside, reassess
 from roundbook.logbook.studies.leave_one_out import LeftOutFigures, left_out_figures
 from roundbook.logbook.studies.left_out_runs import runs_as_scored, runs_scored_anew
 from roundbook.requests.studies import LeaveOneOutRequest, LeaveOneOutRoundsRequest
@@ -98,7 +98,8 @@ def leave_out_by_factors(
     """
     scales = tuple(scale for scale in request.scales if scale != "raw")
     of_round = _round_request(request, label, scales=scales)
-    scored = runs_as_scored(session, of_round, work, recorded)
+    was = None if recorded is None else (recorded.matrix, recorded.factor_version)
+    scored = runs_as_scored(session, of_round, work, was)
     teams = scored.groups if recorded is None else np.array(recorded.team_of_run)
     return LeftOutRound(
         **scored.about,
@@ -139,7 +140,6 @@ def leave_out_by_assessments(
         relevant=int(relevant.sum()),
         relevant_alone=int((relevant - remaining_relevant(reassessed.score)).sum()),
         team_of_run=reassessed.team_of_run.tolist(),
-        logged=recorded.logged if recorded else logged_beside(session, about, request.measure),
         scales=_figures(study),
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,16 +14,18 @@ from roundbook.logbook.factors import standardising_runs
 from roundbook.logbook.fitting import standardising_mask
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.assessed_runs import Reassessed
-from roundbook.logbook.studies.run_teams import numbered_teams, teams_of_runs
-from roundbook.logbook.studies.scores import factors_of_version, study_scores
+from roundbook.logbook.studies.scores import (
+    factors_of_version,
+    matrix_scores,
+    numbered_teams,
+    study_scores,
+    teams_of_runs,
+)
+from roundbook.logbook.studies.study import MatrixRead
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import LeaveOneOutRequest
 from roundbook.statistics.studies.leave_one_out import LeaveOneOut, leave_one_out
 from roundbook.statistics.studies.scoring import SameScores, Scoring
-
-if TYPE_CHECKING:
-    from roundbook.logbook.studies.leave_one_out import LeaveOneOutStudy
-    from roundbook.logbook.studies.left_out_round import LeftOutRound
 
 
 class ScoredRuns(NamedTuple):
@@ -60,11 +62,11 @@ def runs_as_scored(
     session: Session | None,
     request: LeaveOneOutRequest,
     work: Work,
-    recorded: LeaveOneOutStudy | LeftOutRound | None,
+    recorded: MatrixRead | None,
 ) -> ScoredRuns:
     """Return raw scores with the standardising runs of a round's factors; for files, all runs.
 
-    `recorded` is as in `study_scores`.
+    `recorded` is what a saved study, or a round of one, was computed from.
 
     Raises
     ------
@@ -79,7 +81,10 @@ def runs_as_scored(
         mask = np.ones(len(loaded.runs), dtype=np.bool_)
         factors = {"standardising": "all", "zero_sd": "average"}
     else:
-        loaded = study_scores(session, request, work, recorded)
+        if recorded is None:
+            loaded = study_scores(session, request, work)
+        else:
+            loaded = matrix_scores(session.connection, request, *recorded)
         fitted = loaded.fitted
         assert fitted is not None
         mask = standardising_mask(session.connection, fitted, loaded.run_ids)
@@ -105,11 +110,11 @@ def runs_as_scored(
 def runs_scored_anew(
     reassessed: Reassessed,
     session: Session | None = None,
-    factors: tuple[int | None, int | None] | None = None,
+    factors: MatrixRead | None = None,
 ) -> ScoredRuns:
     """Return scores computed from runs, with the standardising runs of a round's factors.
 
-    These are given by matrix and version; by default the runs that contributed to the pool
+    By default the runs that contributed to the pool
     standardise.
     """
     if session is None or factors is None:
