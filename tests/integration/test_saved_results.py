@@ -524,10 +524,9 @@ def test_another_rule_on_computed_scores_is_one_everywhere(engine, tmp_path, ter
 def test_a_renewal_judges_what_it_renews_and_no_other(engine, saved, monkeypatch):
     correct(engine, "3")
     judged, judge = [], saved_results.judge_results
-    for module in (saving, saved_results):
-        monkeypatch.setattr(
-            module, "judge_results", lambda *given: judged.append(len(given[1])) or judge(*given)
-        )
+    monkeypatch.setattr(
+        saved_results, "judge_results", lambda *given: judged.append(len(given[1])) or judge(*given)
+    )
     assert len(renew_results(engine, task="t").renewed) == 3
     assert judged == [3, 1, 1, 1]
 

@@ -35,7 +35,7 @@ from roundbook.logbook.saved_results import (
     find_stored,
     is_latest,
     judge_result,
-    judge_results,
+    latest_results,
     numbered_name,
     read_row,
     read_stored,
@@ -119,11 +119,10 @@ def renew_results(session: Session, request: RenewResults) -> Renewal:
     else:
         # Locked, so that results made stale by a correction under way are renewed too.
         task_id = find_task(connection, request.task or "", lock=True)
-        rows = stored_results(connection, task_id, request.kind)
         entries = [
             entry
-            for entry, _ in judge_results(connection, rows)
-            if is_latest(entry) and entry.stale and entry.replaced_by is None
+            for entry, _ in latest_results(connection, task_id, request.kind)
+            if entry.stale and entry.replaced_by is None
         ]
     renewed, left = [], []
     for before in entries:

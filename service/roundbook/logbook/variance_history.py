@@ -21,7 +21,8 @@ from roundbook.statistics.variance.pooled import NextRound
 
 # One-way: around each run's own mean, V_E. Two-way: around run and topic means, V_2.
 VarianceKind = Literal["one-way", "two-way"]
-_PREFIX = {"one-way": "", "two-way": "two_way_"}
+# What the fields of each kind begin with.
+PREFIX: dict[VarianceKind, str] = {"one-way": "", "two-way": "two_way_"}
 # The ratio of variances of scores on scales that differ fivefold.
 _OTHER_SCALE = 25
 
@@ -108,7 +109,7 @@ class RoundVariance(Result):
 
     def of_kind(self, kind: VarianceKind) -> RoundOfKind:
         """Return the fields for a kind of residual variance."""
-        return RoundOfKind(*(getattr(self, _PREFIX[kind] + name) for name in RoundOfKind._fields))
+        return RoundOfKind(*(getattr(self, PREFIX[kind] + name) for name in RoundOfKind._fields))
 
 
 class Homogeneity(Result):
@@ -173,7 +174,7 @@ class Pooled(Result):
 
     def of_kind(self, kind: VarianceKind) -> PooledOfKind:
         """Return the fields for a kind of residual variance."""
-        return PooledOfKind(*(getattr(self, _PREFIX[kind] + name) for name in PooledOfKind._fields))
+        return PooledOfKind(*(getattr(self, PREFIX[kind] + name) for name in PooledOfKind._fields))
 
 
 class TeamsOfRounds(Result):

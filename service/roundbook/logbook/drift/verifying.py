@@ -30,13 +30,11 @@ from roundbook.logbook.same_topics import collections_differ
 from roundbook.logbook.teams import CORRECTED
 from roundbook.logbook.verifying.differences import (
     FORMER_SENTENCES,
-    ROUNDING,
     SAME,
     Facts,
     NotComputed,
     differing,
-    same_form,
-    unlike,
+    recomputed,
 )
 from roundbook.requests.drift import DriftRequest
 
@@ -89,19 +87,18 @@ def report_differences(
         without |= FORMER_SENTENCES | {"revived"}
     if again.tests and report.tests and again.tests.topics and not report.tests.topics:
         without |= _OVER_TIED_TOPICS
-    differences = list(unlike(saved.result, computed, noise=ROUNDING, without=without))
-    if not differences and not same_form(saved.result, computed):
-        yield NotComputed("form")
-    elif differences and changed:
-        # The teams and systems at the time of saving are lost for runs that do not standardise,
-        # which recurring systems include, and for all runs of a report without shared topics.
-        of_runs = (
-            ("revived", "units", "recurring") if report.verdict == "unbridged" else ("revived",)
-        )
-        others = [facts for facts in differences if not facts["what"].endswith(of_runs)]
-        yield from others or (NotComputed("known"),)
-    else:
-        yield from differences
+    # The teams and systems at the time of saving are lost for runs that do not standardise, which
+    # recurring systems include, and for all runs of a report without shared topics.
+    of_runs = ("revived", "units", "recurring") if report.verdict == "unbridged" else ("revived",)
+    found = list(recomputed(saved.result, computed, without))
+    known = [
+        facts
+        for facts in found
+        if not changed or isinstance(facts, NotComputed) or not facts["what"].endswith(of_runs)
+    ]
+    yield from known
+    if found and not known:
+        yield NotComputed("known")
 
 
 def _with_saved_notes(again: DriftReport, saved: DriftReport) -> DriftReport:

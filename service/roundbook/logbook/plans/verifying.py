@@ -18,12 +18,10 @@ from roundbook.logbook.variance_rows import VARIANCES, VarianceRow
 from roundbook.logbook.variances import judge_rounds, round_variance
 from roundbook.logbook.verifying.differences import (
     FORMER_SENTENCES,
-    ROUNDING,
     Facts,
     NotComputed,
     differing,
-    same_form,
-    unlike,
+    recomputed,
 )
 from roundbook.requests.plans import PlanRequest
 
@@ -99,10 +97,7 @@ def plan_differences(
         for row, recorded in zip(inputs, rounds, strict=True)
     ):
         without |= _BY_FORMER_METHOD
-    differences = list(unlike(saved.result, computed, noise=ROUNDING, without=without))
-    yield from differences
-    if not differences and not same_form(saved.result, computed):
-        yield NotComputed("form")
+    yield from recomputed(saved.result, computed, without)
 
 
 def _input_differences(saved: Row[Any], plan: Plan, inputs: Sequence[Row[Any]]) -> Iterator[Facts]:

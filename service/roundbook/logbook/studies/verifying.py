@@ -12,7 +12,7 @@ from roundbook.errors import RoundbookError
 from roundbook.logbook.drift.verifying import changed_since
 from roundbook.logbook.input_rows import CurrentInputs, saved_inputs
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.staleness import Input
+from roundbook.logbook.staleness import BESIDE_SCORES, Input
 from roundbook.logbook.studies.kind import KIND
 from roundbook.logbook.studies.studies import find_study
 from roundbook.logbook.studies.study import Study
@@ -65,7 +65,7 @@ def _input_differences(
     study: Study, request: StudyRequest, stored: Sequence[Input]
 ) -> Iterator[Facts]:
     """Yield the differences between a study's fields on its inputs and the inputs."""
-    scored = [row for row in stored if row.origin in ("matrix", "factor_set")]
+    scored = [row for row in stored if row.origin not in BESIDE_SCORES]
     if len(scored) != len(study.matrices):
         yield {"what": "inputs", "recorded": len(study.matrices), "computed": len(scored)}
         return
