@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
-from unicodedata import normalize
 
 from pydantic import Field, SerializeAsAny
 from sqlalchemy import Connection, Row, select, text
@@ -171,7 +170,13 @@ def find_stored(
     title = "result" if kind is None else find_kind(kind).title
     versions = stored_results(connection, kind=kind, name=name)
     if not versions and not name.isascii():
-        versions = stored_results(connection, kind=kind, name=normalize("NFC", name))
+        # Earlier versions recorded names without normalising them.
+        spelled = connection.execute(select(result.c.name).where(is_named(result.c.name, name)))
+        versions = [
+            row
+            for recorded in spelled.scalars().unique()
+            for row in stored_results(connection, kind=kind, name=recorded)
+        ]
     if not versions:
         raise _unknown_result(connection, kind, name)
     kinds = sorted({row.kind for row in versions})
