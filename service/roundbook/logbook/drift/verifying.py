@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection, Row, Select, select
+from sqlalchemy import Connection, Row, select
 
 from roundbook.database.tables import event, factor_set, matrix, result_input, round_
 from roundbook.logbook.drift.compared_rounds import (
@@ -36,6 +36,7 @@ from roundbook.logbook.verifying.differences import (
     differing,
     recomputed,
 )
+from roundbook.logbook.verifying.saved_results import changed_since
 from roundbook.requests.drift import DriftRequest
 
 # Fields that are not verified: the software, withdrawn score matrices, the origin of the margin.
@@ -62,7 +63,8 @@ def report_differences(
     if differences:
         yield from differences
         return
-    changed = changed_since(connection, saved, [row.fitted.round_id for row in inputs])
+    compared = {row.fitted.round for row in inputs}
+    changed = not compared.isdisjoint(changed_since(connection, saved))
     if not changed and not any(name in inputs[1].facts for name in _COUNTS):
         # Until schema 0005 they were counted over both rounds, and saved with the first.
         inputs = [
@@ -220,14 +222,6 @@ def saved_factors(connection: Connection, result: int) -> list[SavedFactors]:
         )
         for *fitted, task_id, measure_id, facts in rows
     ]
-
-
-def changed_since(
-    connection: Connection, saved: Row[Any], rounds: Collection[int] | Select[tuple[int]]
-) -> bool:
-    """Return whether rounds with these ids have had any event since a result was saved."""
-    events = select(event.c.id).where(event.c.round_id.in_(rounds), event.c.at >= saved.saved_at)
-    return connection.execute(events.limit(1)).first() is not None
 
 
 def rounds_at_saving(

@@ -22,7 +22,7 @@ from roundbook.statistics.significance import sign_test
 from roundbook.statistics.studies.discriminative_power import share_limits
 
 # Of each round its label, its matrix's number, and the version of its factors.
-_Inputs = list[tuple[str, int | None, int | None]]
+RoundInputs = list[tuple[str, int | None, int | None]]
 # By figure, whether larger is better.
 _FIGURES = {"share": True, "overall": False}
 
@@ -113,7 +113,7 @@ class AcrossRounds(Study):
     scales: list[ScaleAcrossRounds]
 
     @property
-    def inputs(self) -> _Inputs:
+    def inputs(self) -> RoundInputs:
         """All rounds, also those left out, each with its matrix and the version of its factors."""
         rounds: list[StudiedRound | RoundLeftOut] = [*self.rounds, *self.left_out]
         return [(entry.round, entry.matrix, entry.factor_version) for entry in rounds]
@@ -176,7 +176,7 @@ def _compute(
     )
 
 
-def find_rounds(connection: Connection, request: AllRoundsRequest) -> tuple[str, str, _Inputs]:
+def find_rounds(connection: Connection, request: AllRoundsRequest) -> tuple[str, str, RoundInputs]:
     """Return the measure, the assessments label, and the rounds with current scores of these.
 
     Raises
