@@ -151,6 +151,10 @@ class ComputedResult(NamedTuple):
     result: Result
     inputs: list[Input]
 
+    def is_of_today(self, connection: Connection) -> bool:
+        """Return whether these are today's inputs, as none was corrected since."""
+        return self.inputs == _inputs_of(connection, self.kind, self.request, self.result)
+
 
 def compute_result(session: Session, kind: str, request: Request) -> ComputedResult:
     """Compute a result of a kind."""
@@ -158,12 +162,11 @@ def compute_result(session: Session, kind: str, request: Request) -> ComputedRes
     result = definition.compute(session, request)
     request = definition.saved_request(request, result)
     return ComputedResult(
-        kind, request, result, inputs_of(session.connection, kind, request, result)
+        kind, request, result, _inputs_of(session.connection, kind, request, result)
     )
 
 
-def inputs_of(connection: Connection, kind: str, request: Request, result: Result) -> list[Input]:
-    """Return today's inputs of a computed result, which differ if one was corrected since."""
+def _inputs_of(connection: Connection, kind: str, request: Request, result: Result) -> list[Input]:
     task_id = _find_task_of(connection, request)
     if task_id is None:
         return []
@@ -209,8 +212,7 @@ def save_long_result(
             computed = compute_result(session, kind, request)
         with begin() as session:
             task_id = _find_task_of(session.connection, request, lock=True)
-            today = inputs_of(session.connection, kind, computed.request, computed.result)
-            if today == computed.inputs:
+            if computed.is_of_today(session.connection):
                 return _store_version(session, computed, task_id, under)
     raise RevisedMeanwhileError(
         f"What the {find_kind(kind).title} rests on was corrected each time it was computed; ask for"

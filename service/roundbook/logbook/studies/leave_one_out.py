@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,13 @@ from roundbook.logbook.lookup import find_series
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.assessed_runs import LoggedBeside, Reassessed, reassess
-from roundbook.logbook.studies.left_out_runs import ScoredRuns, runs_as_scored, runs_scored_anew
+from roundbook.logbook.studies.left_out_runs import (
+    LeftOutFigures,
+    ScoredRuns,
+    left_out_figures,
+    runs_as_scored,
+    runs_scored_anew,
+)
 from roundbook.logbook.studies.study import KindOfStudy, MatrixRead, Study
 from roundbook.requests.fields import ZeroSd
 from roundbook.requests.studies import LeaveOneOutRequest
@@ -33,25 +39,6 @@ class RunLeftOut(Result):
     left_out: float
     difference: float
     rank_shift: int
-
-
-class LeftOutFigures(Result):
-    """The effect of leaving runs out on their scores, on one scale.
-
-    `tau` is Kendall's tau-b of the means and `tau_low` to `tau_high` the interval that papers print
-    with it; None if all runs tie. `bias` is the mean difference, `largest` the largest in absolute
-    value; the rank shifts are absolute too.
-    """
-
-    scale: str
-    tau: float | None
-    tau_low: float | None
-    tau_high: float | None
-    rmse: float
-    largest: float
-    bias: float
-    mean_rank_shift: float
-    largest_rank_shift: int
 
 
 class LeftOutOfScale(LeftOutFigures):
@@ -233,12 +220,6 @@ def _pool(reassessed: Reassessed, groups: NDArray[np.intp], names: list[str]) ->
         ],
         without_relevant=[topics[topic] for topic in np.flatnonzero(relevant == 0)],
     )
-
-
-def left_out_figures(left: LeftOut) -> dict[str, Any]:
-    """Return the fields of `LeftOutFigures` for a scale."""
-    low, high = (None, None) if left.interval is None else (left.interval.low, left.interval.high)
-    return vars(left) | {"tau_low": low, "tau_high": high}
 
 
 def _of_scale(left: LeftOut, runs: list[str], teams: list[str | None] | None) -> LeftOutOfScale:
