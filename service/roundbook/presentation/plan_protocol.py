@@ -71,10 +71,9 @@ def _design(plan: Plan, start: str) -> str:
     )
 
 
-_VARIANCE_NAMES: dict[VarianceKind | None, str] = {
+_VARIANCE_NAMES: dict[VarianceKind, str] = {
     "one-way": "The one-way residual variance (around run means)",
     "two-way": "The two-way residual variance (around run and topic means)",
-    None: "The residual variance",
 }
 
 
@@ -84,6 +83,7 @@ def _variance(plan: Plan) -> list[str]:
         return []
     variance, history, doubled = _VARIANCE_NAMES[kind_of(plan)], plan.estimate, ""
     if plan.design in PAIRED:
+        variance = "The residual variance" if history is None else variance
         pooled = None if history is None else history.pooled
         # On a standardised scale the two-way variance may be the larger one.
         larger = pooled is not None and pooled.variance < (pooled.two_way_variance or 0)
@@ -105,7 +105,7 @@ def _variance(plan: Plan) -> list[str]:
     if plan.variance_planning is not None and plan.variance_at == "pooled":
         sentences.append(
             "The planning variance, which"
-            f" {below_planning(history, kind_of(plan) or 'one-way')} are expected to stay below"
+            f" {below_planning(history, kind_of(plan))} are expected to stay below"
             f" {AS_ELSEWHERE}, is {plan.variance_planning:.5g}."
         )
     return sentences + _rounds(plan, history)
@@ -118,14 +118,14 @@ def _rounds(plan: Plan, history: VarianceHistory) -> list[str]:
         sentences = [*_shared_topics(plan, history), *_returning_teams(plan, history)]
     if plan.variance_at == "given":
         return []
-    disagreeing = disagreement(history, kind_of(plan) or "one-way")
+    disagreeing = disagreement(history, kind_of(plan))
     sentences += filter(None, [_unknown_teams(plan, history)])
     return [*sentences, disagreeing.sentence] if disagreeing else sentences
 
 
 def _shared_topics(plan: Plan, history: VarianceHistory) -> list[str]:
     pooled = history.pooled
-    rounds = pooled.of_kind(kind_of(plan) or "one-way").rounds
+    rounds = pooled.of_kind(kind_of(plan)).rounds
     others = [row for row in history.rounds if row.round not in rounds]
     # Rounds published without scores have, as far as is known, topics of their own.
     if pooled.topics is None or any(row.origin == "matrix" for row in others):
@@ -142,7 +142,7 @@ def _shared_topics(plan: Plan, history: VarianceHistory) -> list[str]:
 
 
 def _returning_teams(plan: Plan, history: VarianceHistory) -> list[str]:
-    of_kind = history.pooled.of_kind(kind_of(plan) or "one-way")
+    of_kind = history.pooled.of_kind(kind_of(plan))
     returning, teams = of_kind.returning_interval, history.teams
     if plan.interval is None or returning is None or teams is None or not teams_return(history):
         return []
@@ -153,7 +153,7 @@ def _returning_teams(plan: Plan, history: VarianceHistory) -> list[str]:
 
 
 def _unknown_teams(plan: Plan, history: VarianceHistory) -> str | None:
-    kind, interval = kind_of(plan) or "one-way", plan.interval
+    kind, interval = kind_of(plan), plan.interval
     if plan.variance_at == "latest":
         history = history.model_copy(update={"rounds": history.rounds[-1:]})
         interval = history.rounds[-1].of_kind(kind).interval
@@ -166,7 +166,7 @@ def _published(plan: Plan, history: VarianceHistory) -> list[str]:
     """Return the sentence on the rounds whose variances were published without their scores."""
     if plan.variance_at == "given":
         return []
-    of_plan = history.pooled.of_kind(kind_of(plan) or "one-way").rounds
+    of_plan = history.pooled.of_kind(kind_of(plan)).rounds
     if plan.variance_at == "latest":
         of_plan = [history.rounds[-1].round]
     rows = [row for row in history.rounds if row.origin == "published" and row.round in of_plan]
@@ -195,7 +195,7 @@ def _standardised(history: VarianceHistory) -> list[str]:
 
 
 def _origin(plan: Plan, history: VarianceHistory) -> str:
-    kind = kind_of(plan) or "one-way"
+    kind = kind_of(plan)
     match plan.variance_at:
         case "given":
             return ", a value given for it"
@@ -255,7 +255,7 @@ def _assumed(plan: Plan) -> str:
     alike = " that differ as pairs of runs do on average" if plan.variance_of == "paired" else ""
     assumed = [f"{runs} {topics}{alike}", "normal scores of one variance"]
     if plan.estimate is not None and plan.variance_at != "given":
-        kind_of_variance = kind_of(plan) or "one-way"
+        kind_of_variance = kind_of(plan)
         only = is_of_these_runs(plan.estimate, kind_of_variance)
         systems = these(plan.estimate, kind_of_variance) if only else "systems like these"
         assumed.append(f"a next round of the same kind with {systems}")
@@ -274,7 +274,7 @@ def _answers(plan: Plan) -> str:
     """Return the sentence with the plan's answers, or with their range where there are many."""
     if len(plan.cells) > _LISTED:
         return f"Over {len(plan.cells)} designs, {_range(plan)}."
-    variance = f"{kind_of(plan) or 'one-way'} residual variance"
+    variance = f"{kind_of(plan)} residual variance"
     if plan.design in PAIRED:
         variance = "residual variance, taken as half that of a difference,"
     start = _ANSWER.get(plan.solve, f"The largest {variance} that this suffices for is")

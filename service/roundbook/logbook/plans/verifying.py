@@ -144,7 +144,7 @@ def _plan_variances(
     plan: Plan, history: VarianceHistory
 ) -> Iterator[tuple[str, float | None, float | None]]:
     """Yield the name, the saved and the computed value of each of a plan's variances."""
-    pooled, kind = history.pooled, kind_of(plan) or "one-way"
+    pooled, kind = history.pooled, kind_of(plan)
     yield "pooled variance", pooled.variance, _pooled(history, "one-way")
     if kind == "two-way" or pooled.two_way_variance is not None:
         yield "pooled two-way variance", pooled.two_way_variance, _pooled(history, "two-way")
