@@ -40,6 +40,11 @@ def largest_within_one(topics: int) -> float:
     return 0.25 * topics / (topics - 1) * (1 + 1e-9)
 
 
+def weight(pool_by: PoolBy, *, dof: int, topics: int) -> float:
+    """Return the weight of a round in a variance pooled by degrees of freedom or by topics."""
+    return float(dof if pool_by == "dof" else topics - 1)
+
+
 class Interval(Result):
     """A variance's interval at confidence `level`.
 

@@ -28,6 +28,7 @@ from roundbook.logbook.variance_history import (
     TeamsOfRounds,
     VarianceHistories,
     VarianceHistory,
+    weight,
 )
 from roundbook.logbook.variance_rows import VarianceRow, read_rows, read_teams
 from roundbook.logbook.withdrawals import TaskScores, none_counts, read_withdrawn
@@ -268,7 +269,7 @@ def _stored(row: VarianceRow, topics: Ints, pool_by: PoolBy, prefix: str) -> Sto
         return None
     return StoredVariance(
         getattr(row, f"{prefix}variance"),
-        float(dof if pool_by == "dof" else row.topics - 1),
+        weight(pool_by, dof=dof, topics=row.topics),
         row.runs,
         topics,
         np.array(squares),
@@ -298,7 +299,7 @@ def _with_published(
             row.runs,
             constants,
             teams=row.clusters,
-            weight=float(row.dof if pool_by == "dof" else row.topics - 1),
+            weight=weight(pool_by, dof=row.dof, topics=row.topics),
         )
         for row, variance in zip(rows, stored, strict=True)
     ]

@@ -13,7 +13,7 @@ from roundbook.database.tables import topic
 from roundbook.errors import RoundbookError
 from roundbook.logbook.plans.plan import Plan, PlanNote, kind_of, variance_at
 from roundbook.logbook.plans.planning import plan_from_history, plan_topics
-from roundbook.logbook.variance_history import VarianceHistory, VarianceKind
+from roundbook.logbook.variance_history import VarianceHistory, VarianceKind, weight
 from roundbook.logbook.variance_rows import VARIANCES, VarianceRow
 from roundbook.logbook.variances import judge_rounds, round_variance
 from roundbook.logbook.verifying.differences import (
@@ -153,10 +153,10 @@ def _plan_variances(
 
 
 def _pooled(history: VarianceHistory, kind: VarianceKind) -> float | None:
-    by_dof, shares, variances = history.pooled.weights == "dof", [], []
+    weights, variances = [], []
     for row in history.rounds:
         of_kind = row.of_kind(kind)
         if of_kind.variance is not None:
             variances.append(of_kind.variance)
-            shares.append((of_kind.dof or 0) if by_dof else row.topics - 1)
-    return float(np.average(variances, weights=shares)) if variances else None
+            weights.append(weight(history.pooled.weights, dof=of_kind.dof or 0, topics=row.topics))
+    return float(np.average(variances, weights=weights)) if variances else None
