@@ -11,7 +11,7 @@ from roundbook_cli.ways_out import with_way_out
 if TYPE_CHECKING:
     from roundbook.errors import WayOut
     from roundbook.logbook.plans.plan import Plan, RoundPower
-    from roundbook.logbook.variance_history import VarianceHistory
+    from roundbook.logbook.variance_history import VarianceHistory, VarianceKind
 
 
 def history_json(history: VarianceHistory) -> dict[str, Any]:
@@ -23,35 +23,35 @@ def history_json(history: VarianceHistory) -> dict[str, Any]:
 
 def history_warning(history: VarianceHistory) -> str | None:
     """Return the warning that rounds disagree about their variances, with advice, or None."""
-    from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
+    from roundbook.presentation.variance_differences import disagreement
 
-    warning = disagreement(history)
-    return warning and _advice(warning, disagreement_way_out(history), plan_command(history))
+    found = disagreement(history)
+    return found and _advice(found.sentence, found.way_out, plan_command(history))
 
 
 def with_advice(history: VarianceHistory, lines: Iterable[str]) -> list[str]:
     """Return lines about a variance history, with the command that each gives cause for."""
-    from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
+    from roundbook.presentation.variance_differences import disagreement
     from roundbook.presentation.variances import unknown_teams, unknown_teams_way_out
 
     advice: dict[str | None, tuple[WayOut | None, list[str]]] = {}
-    for two_way in (True, False):
-        way_out = disagreement_way_out(history, two_way=two_way)
-        # Where both kinds of variance disagree the advice is the same, and is given once.
-        advice = {line: earlier for line, earlier in advice.items() if earlier[0] != way_out}
-        command = plan_command(history, two_way=two_way)
-        advice[disagreement(history, two_way=two_way)] = way_out, command
+    kinds: tuple[VarianceKind, ...] = ("two-way", "one-way")
+    for kind in kinds:
+        if (found := disagreement(history, kind)) is not None:
+            # Where both kinds of variance disagree the advice is the same, and is given once.
+            advice = {line: other for line, other in advice.items() if other[0] != found.way_out}
+            advice[found.sentence] = found.way_out, plan_command(history, kind)
     advice[unknown_teams(history)] = unknown_teams_way_out(history), []
     return [_advice(line, *advice.get(line, (None, []))) for line in lines]
 
 
-def plan_command(history: VarianceHistory, *, two_way: bool = False) -> list[str]:
+def plan_command(history: VarianceHistory, kind: VarianceKind = "one-way") -> list[str]:
     """Return the command that plans from a variance history, with the options known from it.
 
-    It plans by the one-way variance, or `two_way` by tukey, which takes the two-way one.
+    It plans by the one-way variance, or by tukey, which takes the two-way one.
     """
     command = ["roundbook", "plan", "--task", history.task, "--measure", history.measure]
-    command += ["--design", "tukey"] if two_way else []
+    command += ["--design", "tukey"] if kind == "two-way" else []
     command += ["--scale", history.scale] if history.scale != "raw" else []
     labels = history.mixed or [history.assessments]
     if labels != [DEFAULT_ASSESSMENTS]:

@@ -312,7 +312,7 @@ def test_rounds_that_disagree_about_the_two_way_variance_alone(engine):
     # Who reads the variances reads both, and one-way and two-way are told apart.
     one_way, _, two_way, *_ = conclusions(history)
     assert one_way.startswith("No difference between the rounds' one-way variances was found (Wald")
-    assert two_way == disagreement(history, two_way=True)
+    assert two_way == disagreement(history, "two-way").sentence
     # The plan that is advised takes the variance that they disagree about.
     (advised,) = with_advice(history, [two_way])
     assert ": roundbook plan --task t --measure AP --design tukey --variance-at" in advised

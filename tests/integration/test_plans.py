@@ -132,7 +132,7 @@ def test_rounds_that_disagree_are_told(engine):
     log_scores(engine, "1", SCORES)
     log_scores(engine, "2", np.random.default_rng(8).normal(0.5, 0.05, (40, 6)))
     planned = plan_task(engine, "t", "AP", ONE)
-    assert warning(planned) == disagreement(planned.estimate)
+    assert warning(planned) == disagreement(planned.estimate).sentence
     assert "disagree" in warning(planned)
 
 

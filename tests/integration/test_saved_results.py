@@ -242,6 +242,18 @@ def test_a_number_that_another_task_has_taken_is_left_out(engine, three):
     assert save_report(engine, "t", "AP").status == "unchanged"
 
 
+def test_a_name_recorded_before_names_were_normalised_is_found(engine, three):
+    composed, split = "caf\u00e9", "cafe\u0301"
+    save(engine, composed)
+    execute(engine, "ALTER TABLE roundbook.result DISABLE TRIGGER immutable")
+    execute(engine, "UPDATE roundbook.result SET name = normalize(name, NFD)")
+    for spelled in (composed, split):
+        assert show_result(engine, spelled).name == split
+    correct(engine, "3")
+    (renewed,) = renew_results(engine, name=composed).renewed
+    assert (renewed.after.name, renewed.after.version) == (split, 2)
+
+
 def test_a_name_of_two_kinds_needs_its_kind(engine, three):
     save_report(engine, "t", "AP", user="cat")
     save(engine, "t/drift-1")
@@ -524,10 +536,9 @@ def test_another_rule_on_computed_scores_is_one_everywhere(engine, tmp_path, ter
 def test_a_renewal_judges_what_it_renews_and_no_other(engine, saved, monkeypatch):
     correct(engine, "3")
     judged, judge = [], saved_results.judge_results
-    for module in (saving, saved_results):
-        monkeypatch.setattr(
-            module, "judge_results", lambda *given: judged.append(len(given[1])) or judge(*given)
-        )
+    monkeypatch.setattr(
+        saved_results, "judge_results", lambda *given: judged.append(len(given[1])) or judge(*given)
+    )
     assert len(renew_results(engine, task="t").renewed) == 3
     assert judged == [3, 1, 1, 1]
 

@@ -16,6 +16,7 @@ from roundbook.logbook.lookup import find_logged, find_round, find_task
 from roundbook.logbook.names import check_name, check_text
 from roundbook.logbook.saving import asked_otherwise, versions_of
 from roundbook.logbook.session import Session
+from roundbook.logbook.staleness import BESIDE_SCORES
 from roundbook.logbook.studies.studies import study_entry
 from roundbook.requests.results import ListJobs, ShowJob, StartStudy
 from roundbook.requests.studies import StudyRequest
@@ -69,7 +70,20 @@ def start_study(session: Session, request: StartStudy) -> Job:
     if study.files or study.task is None:
         raise InputError("A job's study is saved, so it is of a round, not of files.")
     task_id = find_task(session.connection, study.task)
-    _refuse_missing(session.connection, task_id, study.task, study)
+    labels = {
+        field: label
+        for field in ("round", "to_round")
+        if (label := getattr(study, field, None)) is not None
+    }
+    # What the worker would not find is refused now.
+    if not set(study.rests_on).issubset(BESIDE_SCORES):
+        for label in labels.values():
+            find_logged(session.connection, study.task, label, study.measure, study.assessments)
+    # Rounds and tasks may be renamed before the job's turn.
+    rounds = {
+        field: find_round(session.connection, task_id, study.task, label)
+        for field, label in labels.items()
+    }
     name = None if request.name is None else check_name("study", request.name)
     if name is not None:
         versions_of(session.connection, "study", name, task_id)
@@ -78,12 +92,7 @@ def start_study(session: Session, request: StartStudy) -> Job:
         "name": name,
         "note": check_text("note", request.note),
         "user": session.user,
-        # Rounds and tasks may be renamed before the job's turn.
-        "rounds": {
-            field: find_round(session.connection, task_id, study.task, label)
-            for field in ("round", "to_round")
-            if (label := getattr(study, field, None)) is not None
-        },
+        "rounds": rounds,
     }
     queued = queue_in(session.connection).defer_job(
         QueuedJob(queue=QUEUE, lock=None, queueing_lock=None, task_name="study", task_kwargs=values)
@@ -101,15 +110,6 @@ def start_study(session: Session, request: StartStudy) -> Job:
 def study_request(request: StartStudy) -> StudyRequest:
     """Return the request of the study that a job is to compute."""
     return study_entry(request.study).request(**request.request | {"study": request.study})
-
-
-def _refuse_missing(connection: Connection, task_id: int, task: str, request: StudyRequest) -> None:
-    """Raise NotRecordedError now for rounds or scores that the worker would not find."""
-    for label in filter(None, request.rounds):
-        if not {"matrix", "factor_set"} & set(request.rests_on):
-            find_round(connection, task_id, task, label)
-        else:
-            find_logged(connection, task, label, request.measure, request.assessments)
 
 
 def list_jobs(session: Session, request: ListJobs) -> JobList:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from operator import not_
-from typing import Annotated, Any
+from typing import Annotated
 
 from pydantic import Field, WrapSerializer
 from sqlalchemy import text
@@ -166,36 +166,31 @@ def _reliability(
     components = variance_components(two_way_variance(loaded.scores))
     reliability = generalisability(components, level=request.level)
     target = reliable_topics(components, request.target, request.level)
+    design_topics, too_many = None, None
     variance = residual_variance(loaded.scores)
+    if variance > 0:
+        try:
+            design = solve_topics("anova", request.min_d, variance, ALPHA, BETA, runs=request.m)
+            design_topics = int(design.topics)
+        except ImpossibleDesignError as error:
+            if error.code != "too_many_topics":
+                raise
+            too_many = error
     return Reliability(
         round=label,
         matrix=loaded.row.id,
         revision=loaded.row.revision,
         runs=len(loaded.runs),
         **vars(components) | vars(reliability) | {"reason": reliability.reason or target.reason},
-        # A variance of 0 has no topic set size.
-        **_design_topics(request, variance) if variance > 0 else {"design_topics": None},
+        design_topics=design_topics,
+        design_reason=too_many and too_many.code,
+        arguments=dict(too_many.arguments) if too_many else {},
         e_rho_squared_topics=target.e_rho_squared_topics,
         e_rho_squared_topics_interval=target.e_rho_squared_interval,
         phi_topics=target.phi_topics,
         phi_topics_interval=target.phi_interval,
         reliabilities=_reliabilities(work, components, request),
     )
-
-
-def _design_topics(request: GeneralisabilityRequest, variance: float) -> dict[str, Any]:
-    """Return the field of the topic set size by power; above 10 million, those of the reason too."""
-    try:
-        design = solve_topics("anova", request.min_d, variance, ALPHA, BETA, runs=request.m)
-    except ImpossibleDesignError as error:
-        if error.code != "too_many_topics":
-            raise
-        return {
-            "design_topics": None,
-            "design_reason": error.code,
-            "arguments": dict(error.arguments),
-        }
-    return {"design_topics": int(design.topics)}
 
 
 def _reliabilities(

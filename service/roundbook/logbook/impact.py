@@ -23,8 +23,8 @@ from roundbook.logbook.matrices.listing import (
 from roundbook.logbook.result import Result
 from roundbook.logbook.saved_results import (
     ResultEntry,
-    is_latest,
     judge_results,
+    latest_results,
     stored_results,
 )
 from roundbook.logbook.session import Session
@@ -183,8 +183,8 @@ def stale_results(
     """
     return [
         _of_result(entry, (entry.changes or inputs)[0].round)
-        for entry, inputs in judge_results(connection, stored_results(connection, task_id))
-        if entry.stale and is_latest(entry) and concerns(entry, inputs)
+        for entry, inputs in latest_results(connection, task_id)
+        if entry.stale and concerns(entry, inputs)
     ]
 
 

@@ -12,10 +12,10 @@ from sqlalchemy import Connection, Row, select, text
 from roundbook.database.table_parts import among
 from roundbook.database.tables import matrix_topic, topic
 from roundbook.logbook.measures import measures_of
-from roundbook.logbook.same_topics import SameTopics, same_topics
+from roundbook.logbook.same_topics import SameTopics, collection_keys, same_topics
 from roundbook.logbook.staleness import Input
 from roundbook.logbook.variance_rows import VarianceRow, read_rows
-from roundbook.logbook.withdrawals import TaskScores
+from roundbook.logbook.withdrawals import TaskScores, WithdrawnMatrix, read_withdrawn
 
 
 def saved_inputs(connection: Connection, results: Sequence[int]) -> dict[int, list[Input]]:
@@ -93,6 +93,11 @@ class CurrentInputs:
         """The task's topic aliases."""
         return same_topics(self.connection, self.task_id)
 
+    @cached_property
+    def withdrawn(self) -> list[WithdrawnMatrix]:
+        """The task's score matrices that are withdrawn."""
+        return read_withdrawn(self.connection, TaskScores(self.task_id))
+
     def of_rounds(self, origin: str, measure_id: int | None = None) -> list[Input]:
         """Return the current input of each round, as `inputs_today` does."""
         key = origin, measure_id
@@ -110,18 +115,14 @@ class CurrentInputs:
         return self._inputs[key]
 
     def with_other_ids(self, inputs: Sequence[Input]) -> list[Input]:
-        """Return inputs with the other ids by which their matrices share topics, in `known`.
-
-        A topic on another document collection is a different topic.
-        """
+        """Return inputs with the other ids by which their matrices share topics, in `known`."""
         collections = {row.matrix: row.known.get("collection") for row in inputs if row.matrix}
         if not self.same_topics.names or len(collections) < 2:
             return list(inputs)
-        declared = {name.casefold() for name in collections.values() if name is not None}
         members = defaultdict(list)
         self._read_spellings(collections)
-        for matrix_id, name_of_collection in collections.items():
-            collection = (name_of_collection or "").casefold() if len(declared) > 1 else ""
+        keys = collection_keys(collections.values())
+        for matrix_id, collection in zip(collections, keys, strict=True):
             for spelled in self._spelled[matrix_id]:
                 members[self.same_topics.name(spelled), collection].append((matrix_id, spelled))
         other_ids: dict[int | None, dict[str, str]] = defaultdict(dict)

@@ -6,7 +6,7 @@ counts as the topic it stands for, also in rounds that were logged before it was
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from sqlalchemy import ColumnElement, Connection, Row, func, select, text
@@ -80,12 +80,20 @@ def topics_of_rounds(
     ).all()
 
 
-def collections_differ(first: str | None, second: str | None) -> bool:
-    """Return whether two rounds declare different collections, ignoring case.
+def collection_keys(collections: Iterable[str | None]) -> list[str]:
+    """Return a key for the collection of each round, equal where topics of one name are the same.
 
     A topic of the same name on another document collection is a different topic, not a shared one.
+    Rounds without a declared collection count as having the same one, which is also that of the
+    others if these declare only one. Case is ignored.
     """
-    return first is not None and second is not None and first.casefold() != second.casefold()
+    folded = [(collection or "").casefold() for collection in collections]
+    return folded if len({*folded} - {""}) > 1 else [""] * len(folded)
+
+
+def collections_differ(first: str | None, second: str | None) -> bool:
+    """Return whether two rounds declare different collections, so that they share no topics."""
+    return len(set(collection_keys([first, second]))) > 1
 
 
 def refuse_topic_twice(same: SameTopics, task: str, topics: Sequence[str]) -> None:

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
-from unicodedata import normalize
 
 from pydantic import Field, SerializeAsAny
 from sqlalchemy import Connection, Row, select, text
@@ -23,7 +22,6 @@ from roundbook.logbook.names import is_named
 from roundbook.logbook.result import Result, unreadable
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Change, Input, changes, makes_stale
-from roundbook.logbook.withdrawals import TaskScores, read_withdrawn
 from roundbook.requests.base import Request
 from roundbook.requests.results import ListResults, ShowResult
 
@@ -104,14 +102,10 @@ def list_results(session: Session, request: ListResults) -> ResultList:
     """
     connection = session.connection
     task_id = None if request.task is None else find_task(connection, request.task)
-    rows = stored_results(connection, task_id, request.kind)
+    entries = [entry for entry, _ in latest_results(connection, task_id, request.kind)]
     return ResultList(
         task=request.task,
-        results=[
-            entry
-            for entry, _ in judge_results(connection, rows)
-            if is_latest(entry) and (entry.stale or not request.stale)
-        ],
+        results=[entry for entry in entries if entry.stale or not request.stale],
     )
 
 
@@ -176,7 +170,13 @@ def find_stored(
     title = "result" if kind is None else find_kind(kind).title
     versions = stored_results(connection, kind=kind, name=name)
     if not versions and not name.isascii():
-        versions = stored_results(connection, kind=kind, name=normalize("NFC", name))
+        # Earlier versions recorded names without normalising them.
+        spelled = connection.execute(select(result.c.name).where(is_named(result.c.name, name)))
+        versions = [
+            row
+            for recorded in spelled.scalars().unique()
+            for row in stored_results(connection, kind=kind, name=recorded)
+        ]
     if not versions:
         raise _unknown_result(connection, kind, name)
     kinds = sorted({row.kind for row in versions})
@@ -223,6 +223,14 @@ def tasks_of_results(connection: Connection, name: str, kind: str | None) -> lis
     return list(connection.execute(query, {"name": name, "kind": kind}).scalars())
 
 
+def latest_results(
+    connection: Connection, task_id: int | None, kind: str | None = None
+) -> list[tuple[ResultEntry, list[Input]]]:
+    """Return the latest version of each result of a task, or of all, as `judge_results` does."""
+    rows = stored_results(connection, task_id, kind)
+    return judge_results(connection, [row for row in rows if is_latest(row)])
+
+
 def judge_result(connection: Connection, row: Row[Any]) -> ResultEntry:
     """Return the entry of a result with the changes since and, if it is stale, its replacement."""
     ((entry, _),) = judge_results(connection, [row])
@@ -241,32 +249,31 @@ def judge_results(
     The number of queries does not grow with that of the results.
     """
     inputs = saved_inputs(connection, [row.id for row in rows])
-    withdrawn = {
-        task_id: read_withdrawn(connection, TaskScores(task_id))
+    current = {
+        task_id: CurrentInputs(connection, task_id)
         for task_id in {row.task_id for row in rows}
         if task_id is not None
     }
-    current = {task_id: CurrentInputs(connection, task_id) for task_id in withdrawn}
     entries: list[tuple[ResultEntry, tuple[str, str] | None]] = []
     for row in rows:
         request, brief, left_out, illegible = read_row(row)
         changed: list[Change] = []
         renewable = False
         if request is not None and illegible is None and row.task_id is not None:
-            kind = find_kind(row.kind)
+            kind, of_task = find_kind(row.kind), current[row.task_id]
             try:
-                today = kind.today(current[row.task_id], request)
+                today = kind.today(of_task, request)
             except (RecordError, InputError):  # its task has no such measure
                 illegible = "request"
             else:
                 measure = getattr(request, "measure", None) or ""
-                recorded = measure_named(current[row.task_id].measures, measure)
+                recorded = measure_named(of_task.measures, measure)
                 changed = changes(
                     inputs[row.id],
                     today,
                     withdrawn={
                         (matrix.round, matrix.assessments): matrix.reason
-                        for matrix in withdrawn[row.task_id]
+                        for matrix in of_task.withdrawn
                         if recorded is not None and matrix.measure == recorded.name
                     },
                     left_out=left_out,

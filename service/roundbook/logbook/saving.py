@@ -35,7 +35,7 @@ from roundbook.logbook.saved_results import (
     find_stored,
     is_latest,
     judge_result,
-    judge_results,
+    latest_results,
     numbered_name,
     read_row,
     read_stored,
@@ -119,11 +119,10 @@ def renew_results(session: Session, request: RenewResults) -> Renewal:
     else:
         # Locked, so that results made stale by a correction under way are renewed too.
         task_id = find_task(connection, request.task or "", lock=True)
-        rows = stored_results(connection, task_id, request.kind)
         entries = [
             entry
-            for entry, _ in judge_results(connection, rows)
-            if is_latest(entry) and entry.stale and entry.replaced_by is None
+            for entry, _ in latest_results(connection, task_id, request.kind)
+            if entry.stale and entry.replaced_by is None
         ]
     renewed, left = [], []
     for before in entries:
@@ -152,6 +151,10 @@ class ComputedResult(NamedTuple):
     result: Result
     inputs: list[Input]
 
+    def is_of_today(self, connection: Connection) -> bool:
+        """Return whether these are today's inputs, as none was corrected since."""
+        return self.inputs == _inputs_of(connection, self.kind, self.request, self.result)
+
 
 def compute_result(session: Session, kind: str, request: Request) -> ComputedResult:
     """Compute a result of a kind."""
@@ -159,12 +162,11 @@ def compute_result(session: Session, kind: str, request: Request) -> ComputedRes
     result = definition.compute(session, request)
     request = definition.saved_request(request, result)
     return ComputedResult(
-        kind, request, result, inputs_of(session.connection, kind, request, result)
+        kind, request, result, _inputs_of(session.connection, kind, request, result)
     )
 
 
-def inputs_of(connection: Connection, kind: str, request: Request, result: Result) -> list[Input]:
-    """Return today's inputs of a computed result, which differ if one was corrected since."""
+def _inputs_of(connection: Connection, kind: str, request: Request, result: Result) -> list[Input]:
     task_id = _find_task_of(connection, request)
     if task_id is None:
         return []
@@ -210,8 +212,7 @@ def save_long_result(
             computed = compute_result(session, kind, request)
         with begin() as session:
             task_id = _find_task_of(session.connection, request, lock=True)
-            today = inputs_of(session.connection, kind, computed.request, computed.result)
-            if today == computed.inputs:
+            if computed.is_of_today(session.connection):
                 return _store_version(session, computed, task_id, under)
     raise RevisedMeanwhileError(
         f"What the {find_kind(kind).title} rests on was corrected each time it was computed; ask for"

@@ -39,7 +39,7 @@ Origin = Literal[
     "variance_estimate", "published_variance", "factor_set", "matrix", "run_upload", "qrels"
 ]
 # Inputs of a round besides its scores; all other kinds of inputs can replace each other.
-_BESIDE: tuple[Origin, ...] = ("run_upload", "qrels")
+BESIDE_SCORES: tuple[Origin, ...] = ("run_upload", "qrels")
 
 
 class Input(NamedTuple):
@@ -157,7 +157,7 @@ def changes(
 
 def _part(row: Input) -> tuple[str, str]:
     """Return the round of an input, and its part of the round: scores, runs or assessments."""
-    return row.round, row.origin if row.origin in _BESIDE else "scores"
+    return row.round, row.origin if row.origin in BESIDE_SCORES else "scores"
 
 
 def _change(
@@ -172,7 +172,7 @@ def _change(
             return _changed("topics", was, now)
         return None
     reason = withdrawn.get((was.round, was.assessments))
-    if reason is not None and was.origin not in ("published_variance", *_BESIDE):
+    if reason is not None and was.origin not in ("published_variance", *BESIDE_SCORES):
         return _changed("withdrawn", was, now).model_copy(update={"reason": reason})
     if now is None:
         return _changed("gone", was, now)

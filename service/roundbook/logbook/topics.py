@@ -28,7 +28,7 @@ from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.names import check_name, is_named
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.same_topics import same_topics, topics_of_rounds
-from roundbook.logbook.saved_results import is_latest, judge_results, stored_results
+from roundbook.logbook.saved_results import latest_results
 from roundbook.logbook.session import Session
 from roundbook.requests.tasks import AliasTopics, ListTopics, UnaliasTopic
 
@@ -188,9 +188,8 @@ def alias_topics(session: Session, request: AliasTopics) -> AliasedTopics:
 def _stale(connection: Connection, task_id: int) -> list[str]:
     return [
         entry.name
-        for entry, _ in judge_results(connection, stored_results(connection, task_id))
-        if is_latest(entry)
-        and any(change.stale and change.code == "topics" for change in entry.changes)
+        for entry, _ in latest_results(connection, task_id)
+        if any(change.code == "topics" for change in entry.changes)
     ]
 
 

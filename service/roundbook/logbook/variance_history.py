@@ -21,7 +21,8 @@ from roundbook.statistics.variance.pooled import NextRound
 
 # One-way: around each run's own mean, V_E. Two-way: around run and topic means, V_2.
 VarianceKind = Literal["one-way", "two-way"]
-_PREFIX = {"one-way": "", "two-way": "two_way_"}
+# What the fields of each kind begin with.
+PREFIX: dict[VarianceKind, str] = {"one-way": "", "two-way": "two_way_"}
 # The ratio of variances of scores on scales that differ fivefold.
 _OTHER_SCALE = 25
 
@@ -37,6 +38,11 @@ def largest_within_one(topics: int) -> float:
     It allows for rounding.
     """
     return 0.25 * topics / (topics - 1) * (1 + 1e-9)
+
+
+def weight(pool_by: PoolBy, *, dof: int, topics: int) -> float:
+    """Return the weight of a round in a variance pooled by degrees of freedom or by topics."""
+    return float(dof if pool_by == "dof" else topics - 1)
 
 
 class Interval(Result):
@@ -108,7 +114,7 @@ class RoundVariance(Result):
 
     def of_kind(self, kind: VarianceKind) -> RoundOfKind:
         """Return the fields for a kind of residual variance."""
-        return RoundOfKind(*(getattr(self, _PREFIX[kind] + name) for name in RoundOfKind._fields))
+        return RoundOfKind(*(getattr(self, PREFIX[kind] + name) for name in RoundOfKind._fields))
 
 
 class Homogeneity(Result):
@@ -137,6 +143,7 @@ class PooledOfKind(NamedTuple):
     interval_reason: str | None
     next_round: NextRound | None
     returning_interval: Interval | None
+    homogeneity: Homogeneity | None
 
 
 class Pooled(Result):
@@ -172,7 +179,7 @@ class Pooled(Result):
 
     def of_kind(self, kind: VarianceKind) -> PooledOfKind:
         """Return the fields for a kind of residual variance."""
-        return PooledOfKind(*(getattr(self, _PREFIX[kind] + name) for name in PooledOfKind._fields))
+        return PooledOfKind(*(getattr(self, PREFIX[kind] + name) for name in PooledOfKind._fields))
 
 
 class TeamsOfRounds(Result):
@@ -190,6 +197,18 @@ class TeamsOfRounds(Result):
     returning: int
     in_every_round: int
     some_unknown: list[str]
+
+
+class OtherScale(NamedTuple):
+    """Rounds whose raw scores may be on another scale, such as percent.
+
+    `ratios` are the variances of those that differ from the other rounds, as multiples of the
+    median of these. `beyond` are those whose scores cannot all lie from 0 to 1, though the
+    measure's do; it is empty if the ratios have them all.
+    """
+
+    ratios: dict[str, float]
+    beyond: list[str]
 
 
 class VarianceHistory(Result):
@@ -213,37 +232,30 @@ class VarianceHistory(Result):
     out_of_order: list[OutOfOrder] = Field(default_factory=list, exclude_if=not_)
     software: str = SOFTWARE
 
-    def beyond_one(self, kind: VarianceKind) -> list[str]:
-        """Return the rounds whose scores cannot all lie from 0 to 1, though the measure's do.
-
-        Of those that have a variance of this kind; the one-way variance tells it of either.
-        """
-        if self.scale != "raw" or not is_within_one(self.measure):
-            return []
-        return [
-            row.round
-            for row in self.rounds
-            if row.of_kind(kind).variance is not None
-            and row.variance > largest_within_one(row.topics)
-        ]
-
-    def other_scales(self, kind: VarianceKind) -> dict[str, float]:
-        """Return the rounds whose raw scores may be on another scale than those of most.
-
-        Their variances are so many times the median of the others, which have the typical scale.
-        """
-        values = {row.round: value for row in self.rounds if (value := row.of_kind(kind).variance)}
-        if self.scale != "raw" or not values:
-            return {}
-        beyond = self.beyond_one(kind)
-        within = [value for label, value in values.items() if label not in beyond]
-        typical = median_low(within or values.values())
-        usual = [value for value in values.values() if not is_other_scale(value / typical)]
-        return {
-            label: value / median(usual)
-            for label, value in values.items()
-            if is_other_scale(value / typical)
-        }
+    def other_scale(self, kind: VarianceKind) -> OtherScale | None:
+        """Return the rounds, of those with this kind of variance, that may be on another scale."""
+        if self.scale != "raw":
+            return None
+        rows = [row for row in self.rounds if row.of_kind(kind).variance is not None]
+        beyond = []
+        if is_within_one(self.measure):
+            # The one-way variance tells it of either kind.
+            beyond = [row.round for row in rows if row.variance > largest_within_one(row.topics)]
+        values = {row.round: value for row in rows if (value := row.of_kind(kind).variance)}
+        ratios: dict[str, float] = {}
+        if values:
+            # The typical scale is that of most rounds within the measure's bounds.
+            within = [value for label, value in values.items() if label not in beyond]
+            typical = median_low(within or values.values())
+            usual = [value for value in values.values() if not is_other_scale(value / typical)]
+            ratios = {
+                label: value / median(usual)
+                for label, value in values.items()
+                if is_other_scale(value / typical)
+            }
+        if ratios.keys() >= set(beyond):
+            beyond = []
+        return OtherScale(ratios, beyond) if ratios or beyond else None
 
 
 class VarianceHistories(Result):

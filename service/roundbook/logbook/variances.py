@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence, Set
 from itertools import groupby
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -18,9 +17,10 @@ from roundbook.logbook.lookup import (
     recorded_assessments,
 )
 from roundbook.logbook.measures import find_measure
-from roundbook.logbook.same_topics import same_topics
+from roundbook.logbook.same_topics import collection_keys, same_topics
 from roundbook.logbook.session import Session
 from roundbook.logbook.variance_history import (
+    PREFIX,
     Homogeneity,
     Interval,
     Pooled,
@@ -28,6 +28,7 @@ from roundbook.logbook.variance_history import (
     TeamsOfRounds,
     VarianceHistories,
     VarianceHistory,
+    weight,
 )
 from roundbook.logbook.variance_rows import VarianceRow, read_rows, read_teams
 from roundbook.logbook.withdrawals import TaskScores, none_counts, read_withdrawn
@@ -46,14 +47,12 @@ from roundbook.statistics.variance.rounds import (
 from roundbook.statistics.variance.rounds import RoundVariance as StoredVariance
 
 LEVEL = 0.95
-_TWO_WAY = "two_way_"
-# The fields taken over from the row, listed once, as a history may have a thousand rounds.
-_STORED = tuple(
+# The fields taken over from the row.
+_STORED = [
     name
     for name in RoundVariance.model_fields
     if not name.endswith(("interval", "interval_reason"))
-)
-_as_stored = attrgetter(*_STORED)
+]
 
 
 def show_variances(session: Session, request: VarianceRequest) -> VarianceHistory:
@@ -202,7 +201,7 @@ def judge_rounds(
     intervals: list[dict[str, Any]] = [{} for _ in rows]
     judged: dict[str, Any] = {"weights": pool_by}
     # The two-way variance is pooled over the rounds that have one.
-    for prefix in ("", _TWO_WAY):
+    for prefix in PREFIX.values():
         variances: Sequence[StoredVariance | PublishedVariance | None]
         stored = [_stored(row, ids, pool_by, prefix) for row, ids in zip(rows, topics, strict=True)]
         variances, source = stored, None
@@ -246,7 +245,7 @@ def judge_rounds(
 
 def round_variance(row: VarianceRow, **intervals: Any) -> RoundVariance:  # noqa: ANN401
     """Return a round's variance as a result; `intervals` are its intervals and their reasons."""
-    values = dict(zip(_STORED, _as_stored(row), strict=True))
+    values = {name: getattr(row, name) for name in _STORED}
     if row.sum_of_squares is None:
         # The sum of squares of a published value follows from its sizes.
         values["sum_of_squares"] = row.variance * row.dof
@@ -254,18 +253,12 @@ def round_variance(row: VarianceRow, **intervals: Any) -> RoundVariance:  # noqa
 
 
 def _topic_identities(rows: Sequence[VarianceRow]) -> list[Ints]:
-    """Return a number for every topic of each row, equal for the same topic on the same collection.
-
-    Rounds without a declared collection count as having the same one, which is also that of the
-    others if these declare only one.
-    """
-    collections = {row.collection.casefold() for row in rows if row.collection is not None}
-    several = sorted(collections) if len(collections) > 1 else []
-    codes = {name: code for code, name in enumerate(several, 1)}
+    """Return a number for every topic of each row, equal for the same topic on the same collection."""
+    keys = collection_keys(row.collection for row in rows)
+    distinct = sorted(set(keys))
     return [
-        np.array(row.topic_ids or (), dtype=np.int64) * (len(codes) + 1)
-        + codes.get((row.collection or "").casefold(), 0)
-        for row in rows
+        np.array(row.topic_ids or (), dtype=np.int64) * len(distinct) + distinct.index(key)
+        for row, key in zip(rows, keys, strict=True)
     ]
 
 
@@ -276,7 +269,7 @@ def _stored(row: VarianceRow, topics: Ints, pool_by: PoolBy, prefix: str) -> Sto
         return None
     return StoredVariance(
         getattr(row, f"{prefix}variance"),
-        float(dof if pool_by == "dof" else row.topics - 1),
+        weight(pool_by, dof=dof, topics=row.topics),
         row.runs,
         topics,
         np.array(squares),
@@ -306,7 +299,7 @@ def _with_published(
             row.runs,
             constants,
             teams=row.clusters,
-            weight=float(row.dof if pool_by == "dof" else row.topics - 1),
+            weight=weight(pool_by, dof=row.dof, topics=row.topics),
         )
         for row, variance in zip(rows, stored, strict=True)
     ]

@@ -9,7 +9,7 @@ from threading import Lock
 from typing import Any
 
 from roundbook.errors import RequestError
-from roundbook.logbook.saving import ComputedResult, compute_result, inputs_of
+from roundbook.logbook.saving import ComputedResult, compute_result
 from roundbook.logbook.session import Session
 from roundbook.logbook.studies.studies import STUDIES
 from roundbook.logbook.studies.study import Study
@@ -140,9 +140,7 @@ def run_kept_study(session: Session, request: StudyRequest) -> Study:
     # Two services in one process may have records of their own.
     key = (str(session.connection.engine.url), request.model_dump_json())
     kept = _KEPT.get(key)
-    if kept is None or kept.inputs != inputs_of(
-        session.connection, "study", kept.request, kept.result
-    ):
+    if kept is None or not kept.is_of_today(session.connection):
         kept = compute_result(session, "study", request)
     with _LOCK:
         _KEPT[key] = kept

@@ -70,16 +70,10 @@ def _design(plan: Plan, start: str) -> str:
     )
 
 
-_VARIANCE_NAMES: dict[VarianceKind | None, str] = {
+_VARIANCE_NAMES: dict[VarianceKind, str] = {
     "one-way": "The one-way residual variance (around run means)",
     "two-way": "The two-way residual variance (around run and topic means)",
-    None: "The residual variance",
 }
-
-
-def _kind(plan: Plan) -> VarianceKind:
-    """Return the kind of variance of a plan; one-way where a given one may be of either kind."""
-    return kind_of(plan) or "one-way"
 
 
 def _variance(plan: Plan) -> list[str]:
@@ -88,6 +82,7 @@ def _variance(plan: Plan) -> list[str]:
         return []
     variance, history, doubled = _VARIANCE_NAMES[kind_of(plan)], plan.estimate, ""
     if plan.design in PAIRED:
+        variance = "The residual variance" if history is None else variance
         pooled = None if history is None else history.pooled
         # On a standardised scale the two-way variance may be the larger one.
         larger = pooled is not None and pooled.variance < (pooled.two_way_variance or 0)
@@ -109,7 +104,7 @@ def _variance(plan: Plan) -> list[str]:
     if plan.variance_planning is not None and plan.variance_at == "pooled":
         sentences.append(
             "The planning variance, which"
-            f" {below_planning(history, _kind(plan))} are expected to stay below"
+            f" {below_planning(history, kind_of(plan))} are expected to stay below"
             f" {AS_ELSEWHERE}, is {plan.variance_planning:.5g}."
         )
     return sentences + _rounds(plan, history)
@@ -122,13 +117,14 @@ def _rounds(plan: Plan, history: VarianceHistory) -> list[str]:
         sentences = [*_shared_topics(plan, history), *_returning_teams(plan, history)]
     if plan.variance_at == "given":
         return []
-    disagreeing = disagreement(history, two_way=kind_of(plan) == "two-way")
-    return [*sentences, *filter(None, [_unknown_teams(plan, history), disagreeing])]
+    disagreeing = disagreement(history, kind_of(plan))
+    sentences += filter(None, [_unknown_teams(plan, history)])
+    return [*sentences, disagreeing.sentence] if disagreeing else sentences
 
 
 def _shared_topics(plan: Plan, history: VarianceHistory) -> list[str]:
     pooled = history.pooled
-    rounds = pooled.of_kind(_kind(plan)).rounds
+    rounds = pooled.of_kind(kind_of(plan)).rounds
     others = [row for row in history.rounds if row.round not in rounds]
     # Rounds published without scores have, as far as is known, topics of their own.
     if pooled.topics is None or any(row.origin == "matrix" for row in others):
@@ -145,7 +141,7 @@ def _shared_topics(plan: Plan, history: VarianceHistory) -> list[str]:
 
 
 def _returning_teams(plan: Plan, history: VarianceHistory) -> list[str]:
-    of_kind = history.pooled.of_kind(_kind(plan))
+    of_kind = history.pooled.of_kind(kind_of(plan))
     returning, teams = of_kind.returning_interval, history.teams
     if plan.interval is None or returning is None or teams is None or not teams_return(history):
         return []
@@ -156,7 +152,7 @@ def _returning_teams(plan: Plan, history: VarianceHistory) -> list[str]:
 
 
 def _unknown_teams(plan: Plan, history: VarianceHistory) -> str | None:
-    kind, interval = _kind(plan), plan.interval
+    kind, interval = kind_of(plan), plan.interval
     if plan.variance_at == "latest":
         history = history.model_copy(update={"rounds": history.rounds[-1:]})
         interval = history.rounds[-1].of_kind(kind).interval
@@ -169,7 +165,7 @@ def _published(plan: Plan, history: VarianceHistory) -> list[str]:
     """Return the sentence on the rounds whose variances were published without their scores."""
     if plan.variance_at == "given":
         return []
-    of_plan = history.pooled.of_kind(_kind(plan)).rounds
+    of_plan = history.pooled.of_kind(kind_of(plan)).rounds
     if plan.variance_at == "latest":
         of_plan = [history.rounds[-1].round]
     rows = [row for row in history.rounds if row.origin == "published" and row.round in of_plan]
@@ -198,7 +194,7 @@ def _standardised(history: VarianceHistory) -> list[str]:
 
 
 def _origin(plan: Plan, history: VarianceHistory) -> str:
-    kind = _kind(plan)
+    kind = kind_of(plan)
     match plan.variance_at:
         case "given":
             return ", a value given for it"
@@ -257,7 +253,7 @@ def _assumed(plan: Plan) -> str:
     alike = " that differ as pairs of runs do on average" if plan.variance_of == "paired" else ""
     assumed = [f"{runs} {topics}{alike}", "normal scores of one variance"]
     if plan.estimate is not None and plan.variance_at != "given":
-        systems = only_these(plan.estimate, _kind(plan)) or "systems like these"
+        systems = only_these(plan.estimate, kind_of(plan)) or "systems like these"
         assumed.append(f"a next round of the same kind with {systems}")
     return f"The plan assumes {joined(assumed)}."
 
@@ -274,7 +270,7 @@ def _answers(plan: Plan) -> str:
     """Return the sentence with the plan's answers, or with their range where there are many."""
     if len(plan.cells) > _LISTED:
         return f"Over {len(plan.cells)} designs, {_range(plan)}."
-    variance = f"{_kind(plan)} residual variance"
+    variance = f"{kind_of(plan)} residual variance"
     if plan.design in PAIRED:
         variance = "residual variance, taken as half that of a difference,"
     start = _ANSWER.get(plan.solve, f"The largest {variance} that this suffices for is")

@@ -16,7 +16,7 @@ from roundbook.presentation.phrases import counted
 from roundbook.presentation.rounds import out_of_order
 from roundbook.presentation.saved_results import change_of_round
 from roundbook.presentation.tables import Column, count, fixed_beside, number, values_at
-from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
+from roundbook.presentation.variance_differences import Disagreement, disagreement
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
 from roundbook.statistics.design.inputs import sentence
@@ -58,7 +58,7 @@ def headline(plan: Plan) -> str:
     """Return the headline of a plan: what it solves for, its design, error rates and variance."""
     kind = kind_of(plan)
     # Only a paired design may rest on either variance, so only there one-way is mentioned.
-    named = kind is not None and (kind == "two-way" or plan.design in PAIRED)
+    named = kind == "two-way" or (plan.design in PAIRED and plan.estimate is not None)
     variance = f"{kind} variance" if named else "variance"
     solved = _SOLVED_FOR.get(plan.solve, f"Largest {variance}")
     beta = "" if plan.solve == "power" else f", beta {plan.beta:g}"
@@ -71,7 +71,7 @@ def headline(plan: Plan) -> str:
         return line
     origin = "as given"
     if (history := plan.estimate) is not None:
-        labels = history.pooled.of_kind(kind or "one-way").rounds
+        labels = history.pooled.of_kind(kind).rounds
         one = len(labels) == 1
         rounds = f"{'round' if one else 'rounds'} {', '.join(labels)}"
         of_limit = {
@@ -158,18 +158,23 @@ def design_advice(plan: Plan) -> str | None:
 
 def warning(plan: Plan) -> str | None:
     """Return the warning that rounds disagree about the plan's variance; None if they do not."""
-    if plan.estimate is None:
-        return None
-    return disagreement(plan.estimate, two_way=kind_of(plan) == "two-way")
+    disagreeing = _disagreement(plan)
+    return None if disagreeing is None else disagreeing.sentence
 
 
 def warning_way_out(plan: Plan) -> WayOut | None:
     """Return the advice where the rounds disagree; None if they do not, or the plan follows it."""
+    disagreeing = _disagreement(plan)
+    if disagreeing is None:
+        return None
+    way_out, pools = disagreeing.way_out, plan.variance_at in (None, "pooled")
+    return way_out if pools or way_out.code == "look at the scores" else None
+
+
+def _disagreement(plan: Plan) -> Disagreement | None:
     if plan.estimate is None:
         return None
-    way_out = disagreement_way_out(plan.estimate, two_way=kind_of(plan) == "two-way")
-    pools = plan.variance_at in (None, "pooled")
-    return way_out if pools or (way_out and way_out.code == "look at the scores") else None
+    return disagreement(plan.estimate, kind_of(plan))
 
 
 def notes(plan: Plan) -> list[str]:
@@ -187,7 +192,7 @@ def note_way_out(plan: Plan, note: PlanNote | str) -> WayOut | None:
     if note.out_of_order is not None and plan.estimate is not None:
         last = note.out_of_order.recorded_after
         (row,) = (row for row in plan.estimate.rounds if row.round == last)
-        variance = row.of_kind(kind_of(plan) or "one-way").variance
+        variance = row.of_kind(kind_of(plan)).variance
         if variance:
             facts = {"round": last, "variance": f"{variance:.5g}"}
             return WayOut("plan from the round held last", facts)
@@ -215,7 +220,7 @@ def _note(plan: Plan, note: PlanNote) -> str:
     if note.code == "no_planning_variance":
         why = no_interval(note.reason or "")
         if plan.estimate is not None:
-            why = no_planning_variance(plan.estimate.pooled.of_kind(kind_of(plan) or "one-way"))
+            why = no_planning_variance(plan.estimate.pooled.of_kind(kind_of(plan)))
         return f"There is no planning variance: {why}."
     if note.out_of_order is not None:
         return (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_test, other_scales
@@ -30,9 +30,9 @@ def stability(histories: Sequence[VarianceHistory]) -> list[str]:
         ratio = history.pooled.max_min_ratio
         spread = "0 in a round" if ratio is None else f"{ratio:.2f}"
         unlike = " (the rounds disagree)" if ratio is not None and disagreement(history) else ""
-        if _beyond_one(history, "one-way"):
+        if (scale := history.other_scale("one-way")) is not None and scale.beyond:
             unlike = " (perhaps on another scale)"
-        if not unlike and disagreement(history, two_way=True):
+        if not unlike and disagreement(history, "two-way"):
             unlike = " (the rounds disagree about the two-way variance)"
         ratios.append(f"{history.measure}{label} {spread}{unlike}")
     lines = []
@@ -45,7 +45,7 @@ def stability(histories: Sequence[VarianceHistory]) -> list[str]:
     if (
         tests
         and all(test and (test.p_value or 0) >= _DISAGREE for test in tests)
-        and not any(disagreement(history, two_way=True) for history in histories)
+        and not any(disagreement(history, "two-way") for history in histories)
     ):
         several = "On none of them was a difference between the rounds found."
         lines.append(several if len(tests) > 1 else "No difference between the rounds was found.")
@@ -55,73 +55,57 @@ def stability(histories: Sequence[VarianceHistory]) -> list[str]:
     return lines
 
 
-def disagreement(history: VarianceHistory, *, two_way: bool = False) -> str | None:
-    """Return the warning where rounds disagree about their one- or two-way variances, else None.
+class Disagreement(NamedTuple):
+    """The warning that rounds disagree about their variances, and the advice."""
+
+    sentence: str
+    way_out: WayOut
+
+
+def disagreement(history: VarianceHistory, kind: VarianceKind = "one-way") -> Disagreement | None:
+    """Return the warning where rounds disagree about a kind of variance, else None.
 
     It warns of scores out of a measure's bounds too, even of a single round.
-    The advice is `disagreement_way_out`.
     """
-    if beyond := _beyond_one(history, _kind(two_way=two_way)):
-        one = len(beyond) == 1
+    look = WayOut("look at the scores", {"task": history.task})
+    scale = history.other_scale(kind)
+    if scale is not None and scale.beyond:
+        one = len(scale.beyond) == 1
         larger = (
             "variance of {} is larger than that" if one else "variances of {} are larger than those"
         )
-        return (
-            f"The {larger.format(listed(beyond, 8))} of scores from 0 to 1 can be; perhaps"
-            f" {'its' if one else 'their'} scores are on another scale (percent?)."
+        return Disagreement(
+            f"The {larger.format(listed(scale.beyond, 8))} of scores from 0 to 1 can be; perhaps"
+            f" {'its' if one else 'their'} scores are on another scale (percent?).",
+            look,
         )
-    values = _variances(history, two_way=two_way)
+    values = {
+        row.round: value
+        for row in history.rounds
+        if (value := row.of_kind(kind).variance) is not None
+    }
     zeros = [label for label, value in values.items() if value == 0]
     if zeros and len(zeros) < len(values):
-        return (
+        return Disagreement(
             f"The rounds disagree: the variance is 0 in {', '.join(zeros)} and not in the others,"
-            " so no test and no interval exist. One pooled value hides that."
+            " so no test and no interval exist. One pooled value hides that.",
+            look,
         )
-    about = " about the two-way variance" if two_way else ""
-    if scales := history.other_scales(_kind(two_way=two_way)):
-        return f"The rounds disagree{about}: {other_scales(scales)}."
-    pooled = history.pooled
-    test = pooled.two_way_homogeneity if two_way else pooled.homogeneity
+    about = " about the two-way variance" if kind == "two-way" else ""
+    if scale is not None:
+        return Disagreement(f"The rounds disagree{about}: {other_scales(scale.ratios)}.", look)
+    pooled = history.pooled.of_kind(kind)
+    test, following = pooled.homogeneity, pooled.next_round
     if zeros or test is None or test.p_value is None or test.p_value >= _DISAGREE:
         return None
     ratio = max(values.values()) / min(values.values())
-    return (
+    planning = following is not None and following.u80 is not None
+    return Disagreement(
         f"The rounds disagree{about} ({_TESTS.get(test.method, test.method)},"
         f" {_p_value(test.p_value)}; largest over smallest {ratio:.2f}): the pooled value is the mean"
-        " of different variances."
+        " of different variances.",
+        WayOut("plan at the planning variance" if planning else "plan at the latest", {}),
     )
-
-
-def disagreement_way_out(history: VarianceHistory, *, two_way: bool = False) -> WayOut | None:
-    """Return the advice where the rounds disagree, None where they do not; see `disagreement`."""
-    if disagreement(history, two_way=two_way) is None:
-        return None
-    kind = _kind(two_way=two_way)
-    scales = history.other_scales(kind) or history.beyond_one(kind)
-    if scales or 0 in _variances(history, two_way=two_way).values():
-        return WayOut("look at the scores", {"task": history.task})
-    pooled = history.pooled
-    following = pooled.two_way_next_round if two_way else pooled.next_round
-    planning = following is not None and following.u80 is not None
-    return WayOut("plan at the planning variance" if planning else "plan at the latest", {})
-
-
-def _beyond_one(history: VarianceHistory, kind: VarianceKind) -> list[str]:
-    """Return the rounds of scores that are not from 0 to 1, none where the other rounds tell it."""
-    beyond = history.beyond_one(kind)
-    return [] if set(beyond) <= history.other_scales(kind).keys() else beyond
-
-
-def _kind(*, two_way: bool) -> VarianceKind:
-    return "two-way" if two_way else "one-way"
-
-
-def _variances(history: VarianceHistory, *, two_way: bool) -> dict[str, float]:
-    return {
-        row.round: value
-        for row in history.rounds
-        if (value := row.two_way_variance if two_way else row.variance) is not None
-    }
 
 
 def _p_value(value: float) -> str:

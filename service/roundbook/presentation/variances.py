@@ -101,9 +101,11 @@ def conclusions(history: VarianceHistory) -> list[str]:
     They are whether rounds differ, the planning variance, and what limits the intervals.
     """
     pooled, lines = history.pooled, []
-    one_way, of_two_way = disagreement(history), disagreement(history, two_way=True)
-    if one_way or len(pooled.rounds) > 1:
-        lines.append(one_way or test_sentence(pooled.homogeneity, "one-way " if of_two_way else ""))
+    one_way, of_two_way = disagreement(history), disagreement(history, "two-way")
+    if one_way is not None:
+        lines.append(one_way.sentence)
+    elif len(pooled.rounds) > 1:
+        lines.append(test_sentence(pooled.homogeneity, "one-way " if of_two_way else ""))
     limit = pooled.next_round
     if limit is not None and limit.u80 is not None:
         lines.append(
@@ -111,9 +113,9 @@ def conclusions(history: VarianceHistory) -> list[str]:
             f" {below_planning(history)} stay below it."
         )
     # Where rounds have a variance of 0 or are on another scale, both warnings say the same.
-    scales = history.other_scales("one-way") or history.beyond_one("one-way")
-    same = of_two_way == one_way or scales
-    lines += [of_two_way] if of_two_way and not same else []
+    same = of_two_way == one_way or history.other_scale("one-way") is not None
+    if of_two_way is not None and not same:
+        lines.append(of_two_way.sentence)
     lines += remarks(history)
     if any(row.interval for row in history.rounds):
         unknown = None if only_these(history) else unknown_teams(history)

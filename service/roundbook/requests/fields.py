@@ -62,6 +62,16 @@ Revise = Annotated[
     str | None,
     Field(description="Replace what is recorded by a new revision, for this reason."),
 ]
+SeenRevision = Annotated[
+    int | None,
+    Field(
+        description="The latest revision that the person who revises has seen, 0 for none; a later"
+        " one is not revised. (default: the latest when it is asked)",
+    ),
+]
+FirstN = Annotated[
+    int | None, Field(ge=1, le=10**9, description="Only the first N. (default: all)")
+]
 DryRun = Annotated[bool, Field(description="Do it all, say what came out, write nothing.")]
 FileMeasure = Annotated[
     str | None, Field(description="What the files call the measure, if otherwise.")

@@ -16,6 +16,7 @@ from roundbook.requests.fields import (
     Create,
     DryRun,
     FileMeasure,
+    FirstN,
     Layout,
     MatrixNumber,
     MeasureName,
@@ -132,7 +133,7 @@ class ListMatrices(Request):
     after: int | None = Field(
         None, description="Only those that the list has after this matrix, by its number."
     )
-    limit: int | None = Field(None, ge=1, le=10**9, description="Only the first N. (default: all)")
+    limit: FirstN = None
 
 
 class ShowMatrix(Request):

@@ -16,6 +16,7 @@ from roundbook.requests.fields import (
     MeasureName,
     Revise,
     RoundLabel,
+    SeenRevision,
     TaskName,
 )
 
@@ -42,11 +43,7 @@ class LogQrels(Request):
     assessments: str = Field(DEFAULT_ASSESSMENTS, description="What these assessments are called.")
     create: Create = False
     revise: Revise = None
-    expected_revision: int | None = Field(
-        None,
-        description="The latest revision that the person who revises has seen, 0 for none; a later"
-        " one is not revised. (default: the latest when it is asked)",
-    )
+    expected_revision: SeenRevision = None
     dry_run: DryRun = False
 
 

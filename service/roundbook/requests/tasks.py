@@ -8,7 +8,7 @@ from pathlib import Path
 from pydantic import Field
 
 from roundbook.requests.base import Request
-from roundbook.requests.fields import DryRun, RoundLabel, TaskName
+from roundbook.requests.fields import DryRun, FirstN, RoundLabel, TaskName
 
 
 class CreateTask(Request):
@@ -121,7 +121,7 @@ class ListTopics(Request):
     task: TaskName
     aliased: bool = Field(default=False, description="Only those with several ids.")
     after: str | None = Field(None, description="Only those that the list has after this topic.")
-    limit: int | None = Field(None, ge=1, le=10**9, description="Only the first N. (default: all)")
+    limit: FirstN = None
 
 
 class ListMeasures(Request):

@@ -19,6 +19,7 @@ from roundbook.requests.fields import (
     Revise,
     RoundLabel,
     ScoresScale,
+    SeenRevision,
     TaskName,
     Weights,
 )
@@ -63,11 +64,7 @@ class RecordVarianceRequest(Request):
     scale: ScoresScale = "raw"
     assessments: str = Field(DEFAULT_ASSESSMENTS, description="Which assessments.")
     revise: Revise = None
-    expected_revision: int | None = Field(
-        None,
-        description="The latest revision that the person who revises has seen, 0 for none; a later"
-        " one is not revised. (default: the latest when it is asked)",
-    )
+    expected_revision: SeenRevision = None
     create: Create = False
     dry_run: DryRun = False
 

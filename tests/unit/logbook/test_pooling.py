@@ -26,7 +26,7 @@ from tests.variances_by_hand import (
 from roundbook.logbook.variance_history import VarianceHistory
 from roundbook.logbook.variance_rows import VarianceRow
 from roundbook.logbook.variances import judge_rounds
-from roundbook.presentation.variance_differences import disagreement, disagreement_way_out
+from roundbook.presentation.variance_differences import disagreement
 from roundbook.presentation.variances import (
     in_detail,
     summary,
@@ -303,25 +303,23 @@ def test_the_warning_where_rounds_disagree():
     assert disagreement(judge(*calm)) is None
     shown = judge(*calm, of("wild", 3))
     assert shown.pooled.homogeneity.p_value < 0.001
-    for two_way in (False, True):
-        warning = disagreement(shown, two_way=two_way)
-        of_two_way = " about the two-way variance" if two_way else ""
-        assert warning.startswith(
+    for kind in ("one-way", "two-way"):
+        warning = disagreement(shown, kind)
+        of_two_way = " about the two-way variance" if kind == "two-way" else ""
+        assert warning.sentence.startswith(
             f"The rounds disagree{of_two_way} (Wald F test, p < 0.001; largest over smallest"
         )
-        helps = disagreement_way_out(shown, two_way=two_way)
-        assert helps is not None
-        assert helps.code == "plan at the planning variance"
+        assert warning.way_out.code == "plan at the planning variance"
     warning = history_json(shown)["pooled"]["warning"]
-    assert warning.startswith(disagreement(shown))
+    assert warning.startswith(disagreement(shown).sentence)
     assert warning.endswith(": roundbook plan --task t --measure AP --variance-at planning")
     # Both kinds of variance disagree, both are said to, and the advice stands once.
     lines = summary(shown)
-    assert disagreement(shown) in lines
-    assert disagreement(shown, two_way=True) in lines
+    assert disagreement(shown).sentence in lines
+    assert disagreement(shown, "two-way").sentence in lines
     advised = with_advice(shown, lines)
     assert [line for line in advised if "--variance-at" in line] == [warning]
-    assert disagreement(shown, two_way=True) in advised
+    assert disagreement(shown, "two-way").sentence in advised
     # They differ so much that the next round may lie anywhere between, and beyond.
     assert shown.pooled.next_round.tau2 > 0.3
 
@@ -335,7 +333,7 @@ def test_a_round_of_variance_0_among_others():
     assert (pooled.interval, pooled.interval_reason) == (None, "no_variance")
     assert (pooled.max_min_ratio, pooled.next_round.u80) == (None, None)
     assert (pooled.homogeneity.p_value, pooled.homogeneity.reason) == (None, "no_variance")
-    assert disagreement(shown).startswith(
+    assert disagreement(shown).sentence.startswith(
         "The rounds disagree: the variance is 0 in constant and not"
     )
 

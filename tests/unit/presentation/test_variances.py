@@ -16,11 +16,7 @@ from roundbook.logbook.variance_history import (
     RoundVariance,
     VarianceHistory,
 )
-from roundbook.presentation.variance_differences import (
-    disagreement,
-    disagreement_way_out,
-    stability,
-)
+from roundbook.presentation.variance_differences import disagreement, stability
 from roundbook.presentation.variances import conclusions, limits
 from roundbook.statistics.variance import rounds as reasons
 from roundbook_cli.plan_advice import with_advice
@@ -118,7 +114,7 @@ def history(variances, p_value, method="wald-f"):
     )
 
 
-@pytest.mark.parametrize("two_way", [False, True])
+@pytest.mark.parametrize("kind", ["one-way", "two-way"])
 @pytest.mark.parametrize(
     ("variances", "p", "method", "part"),
     [
@@ -140,12 +136,12 @@ def history(variances, p_value, method="wald-f"):
         ),
     ],
 )
-def test_the_warning(variances, p, method, part, two_way):
+def test_the_warning(variances, p, method, part, kind):
     of = history(variances, p, method)
-    warning = disagreement(of, two_way=two_way)
-    assert warning is None if part is None else part in warning
+    warning = disagreement(of, kind)
+    assert warning is None if part is None else part in warning.sentence
     # No planning variance is known here.
-    helps = disagreement_way_out(of, two_way=two_way)
+    helps = warning and warning.way_out
     looked = WayOut("look at the scores", {"task": "t"})
     odd = 0 in variances or "of the other" in (part or "")
     latest = looked if odd else WayOut("plan at the latest", {})
@@ -156,7 +152,7 @@ PERCENT = "larger than {} of scores from 0 to 1 can be; perhaps {} scores are on
 
 
 # Of 9 topics the largest variance of scores from 0 to 1 is 0.28125.
-@pytest.mark.parametrize("two_way", [False, True])
+@pytest.mark.parametrize("kind", ["one-way", "two-way"])
 @pytest.mark.parametrize(
     ("variances", "part"),
     [
@@ -173,12 +169,12 @@ PERCENT = "larger than {} of scores from 0 to 1 can be; perhaps {} scores are on
         ([0.05, 0.0, 500.0, 600.0], "the variance is 0 in r2 and not in the others"),
     ],
 )
-def test_the_warning_of_scores_beyond_a_measures_bounds(variances, part, two_way):
+def test_the_warning_of_scores_beyond_a_measures_bounds(variances, part, kind):
     of = history(variances, 0.4).model_copy(update={"measure": "AP"})
-    warning = disagreement(of, two_way=two_way)
-    assert warning is None if part is None else part in warning
+    warning = disagreement(of, kind)
+    assert warning is None if part is None else part in warning.sentence
     helps = WayOut("look at the scores", {"task": "t"})
-    assert disagreement_way_out(of, two_way=two_way) == (None if part is None else helps)
+    assert (warning and warning.way_out) == (None if part is None else helps)
     # Both variances tell the same, once.
     lines = with_advice(of, conclusions(of))
     assert len([line for line in lines if "Look for what is wrong" in line]) == (part is not None)
@@ -189,15 +185,15 @@ def test_the_warning_of_scores_beyond_a_measures_bounds(variances, part, two_way
             " (perhaps on another scale). It grows" in of_measures[0]
         )
     for other in ({"measure": "clicks"}, {"scale": "std-ab"}):
-        assert "larger than" not in str(disagreement(of.model_copy(update=other), two_way=two_way))
+        assert "larger than" not in str(disagreement(of.model_copy(update=other), kind))
 
 
 def test_a_round_of_one_run_does_not_doubt_a_plan_by_the_two_way_variance():
     of = history([0.05, 0.06, 0.3], 0.4).model_copy(update={"measure": "AP"})
     rounds = [*of.rounds[:2], of.rounds[2].model_copy(update={"two_way_variance": None})]
     of = of.model_copy(update={"rounds": rounds})
-    assert "The variance of r3 is larger" in disagreement(of)
-    assert disagreement(of, two_way=True) is None
+    assert "The variance of r3 is larger" in disagreement(of).sentence
+    assert disagreement(of, "two-way") is None
 
 
 def test_no_difference_is_found_of_one_measure_or_of_several():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import astuple, replace
 from itertools import chain, compress
 from typing import Literal, NamedTuple, TypeVar
@@ -29,8 +30,13 @@ from roundbook.statistics.standardisation import SLOPE
 MarginFrom = Literal["default", "given", "min-d"]
 # Shifts are in standard deviations of the first round's factors.
 ShiftUnit = Literal["sd_from"]
-_Intervals = TypeVar("_Intervals", TheseRuns, SystemsLikeThese)
-_Parts = TypeVar("_Parts", VarianceParts, Needed)
+_Record = TypeVar(
+    "_Record",
+    TheseRuns,
+    SystemsLikeThese,
+    PerStatistic[VarianceParts | None],
+    PerStatistic[Needed | None],
+)
 
 
 class RoundCounts(Result):
@@ -159,17 +165,13 @@ def assess_pair(pair: RoundPair, request: CurveRequest) -> PairAssessment:
 def _result(
     drift: DriftAssessment, by: By, runs_without_team: int, runs_without_system: int
 ) -> Assessment:
-    variances = _known_parts(drift.variance_parts)
-    unknown = [
-        name
-        for name, parts in vars(drift.variance_parts).items()
-        if parts and not getattr(variances, name)
-    ]
+    parts = vars(drift.variance_parts)
+    unknown = [name for name, of_statistic in parts.items() if not _is_finite(of_statistic)]
     fields = vars(drift) | {
-        "these_runs": _known_intervals(drift.these_runs, unknown),
-        "systems_like_these": _known_intervals(drift.systems_like_these, unknown),
-        "variance_parts": variances,
-        "needed": _known_parts(drift.needed),
+        "these_runs": _known(drift.these_runs, unknown),
+        "systems_like_these": _known(drift.systems_like_these, unknown),
+        "variance_parts": _known(drift.variance_parts),
+        "needed": _known(drift.needed),
     }
     return Assessment(
         **fields,
@@ -186,26 +188,19 @@ def _result(
     )
 
 
-def _known_intervals(intervals: _Intervals, unknown: list[str]) -> _Intervals:
-    """Return the intervals with None for infinite values and for statistics of unknown variance."""
+def _known(record: _Record, unknown: Sequence[str] = ()) -> _Record:
+    """Return a dataclass with None for infinite values and intervals of `unknown` statistics."""
     removed = {
         name: None
-        for name, value in vars(intervals).items()
+        for name, value in vars(record).items()
         if not _is_finite(value) or name.rpartition("_")[0] in unknown
     }
-    return replace(intervals, **removed)
-
-
-def _known_parts(parts: PerStatistic[_Parts | None]) -> PerStatistic[_Parts | None]:
-    return PerStatistic(
-        *(
-            part if part and _is_finite(astuple(part)) else None
-            for part in (parts.shift, parts.sd_ratio)
-        )
-    )
+    return replace(record, **removed)
 
 
 def _is_finite(value: object) -> bool:
+    if isinstance(value, VarianceParts | Needed):
+        value = astuple(value)
     if isinstance(value, tuple):
         return all(map(_is_finite, value))
     return not isinstance(value, float) or math.isfinite(value)

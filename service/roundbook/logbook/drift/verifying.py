@@ -7,12 +7,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
-from sqlalchemy import Connection, Row, Select, select
+from sqlalchemy import Connection, Row, select
 
 from roundbook.database.tables import event, factor_set, matrix, result_input, round_
 from roundbook.logbook.drift.compared_rounds import (
@@ -30,14 +30,13 @@ from roundbook.logbook.same_topics import collections_differ
 from roundbook.logbook.teams import CORRECTED
 from roundbook.logbook.verifying.differences import (
     FORMER_SENTENCES,
-    ROUNDING,
     SAME,
     Facts,
     NotComputed,
     differing,
-    same_form,
-    unlike,
+    recomputed,
 )
+from roundbook.logbook.verifying.saved_results import changed_since
 from roundbook.requests.drift import DriftRequest
 
 # Fields that are not verified: the software, withdrawn score matrices, the origin of the margin.
@@ -64,7 +63,8 @@ def report_differences(
     if differences:
         yield from differences
         return
-    changed = changed_since(connection, saved, [row.fitted.round_id for row in inputs])
+    compared = {row.fitted.round for row in inputs}
+    changed = not compared.isdisjoint(changed_since(connection, saved))
     if not changed and not any(name in inputs[1].facts for name in _COUNTS):
         # Until schema 0005 they were counted over both rounds, and saved with the first.
         inputs = [
@@ -89,19 +89,18 @@ def report_differences(
         without |= FORMER_SENTENCES | {"revived"}
     if again.tests and report.tests and again.tests.topics and not report.tests.topics:
         without |= _OVER_TIED_TOPICS
-    differences = list(unlike(saved.result, computed, noise=ROUNDING, without=without))
-    if not differences and not same_form(saved.result, computed):
-        yield NotComputed("form")
-    elif differences and changed:
-        # The teams and systems at the time of saving are lost for runs that do not standardise,
-        # which recurring systems include, and for all runs of a report without shared topics.
-        of_runs = (
-            ("revived", "units", "recurring") if report.verdict == "unbridged" else ("revived",)
-        )
-        others = [facts for facts in differences if not facts["what"].endswith(of_runs)]
-        yield from others or (NotComputed("known"),)
-    else:
-        yield from differences
+    # The teams and systems at the time of saving are lost for runs that do not standardise, which
+    # recurring systems include, and for all runs of a report without shared topics.
+    of_runs = ("revived", "units", "recurring") if report.verdict == "unbridged" else ("revived",)
+    found = list(recomputed(saved.result, computed, without))
+    known = [
+        facts
+        for facts in found
+        if not changed or isinstance(facts, NotComputed) or not facts["what"].endswith(of_runs)
+    ]
+    yield from known
+    if found and not known:
+        yield NotComputed("known")
 
 
 def _with_saved_notes(again: DriftReport, saved: DriftReport) -> DriftReport:
@@ -223,14 +222,6 @@ def saved_factors(connection: Connection, result: int) -> list[SavedFactors]:
         )
         for *fitted, task_id, measure_id, facts in rows
     ]
-
-
-def changed_since(
-    connection: Connection, saved: Row[Any], rounds: Collection[int] | Select[tuple[int]]
-) -> bool:
-    """Return whether rounds with these ids have had any event since a result was saved."""
-    events = select(event.c.id).where(event.c.round_id.in_(rounds), event.c.at >= saved.saved_at)
-    return connection.execute(events.limit(1)).first() is not None
 
 
 def rounds_at_saving(

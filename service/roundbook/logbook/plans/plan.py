@@ -155,16 +155,14 @@ def variance_kind(design: PlanDesign, variance_of: VarianceOf | None) -> Varianc
     return "two-way" if shared else "one-way"
 
 
-def kind_of(plan: Plan) -> VarianceKind | None:
-    """Return the kind of residual variance of a plan; None for a given one of a paired difference.
+def kind_of(plan: Plan) -> VarianceKind:
+    """Return the kind of residual variance of a plan; a given one of a paired difference is either.
 
     Plans saved before there were two kinds do not name it: from a task they took the one-way.
     """
     if plan.variance_kind is not None:
         return plan.variance_kind
-    if plan.design in PAIRED:
-        return None if plan.estimate is None else "one-way"
-    return variance_kind(plan.design, None)
+    return "one-way" if plan.design in PAIRED else variance_kind(plan.design, None)
 
 
 def variance_at(history: VarianceHistory, kind: VarianceKind, at: VarianceAt) -> float | None:

@@ -143,12 +143,13 @@ def _variance(
         )
     # Without an upper limit of the rounds' own, few topics or a variance of 0 are the reason.
     bounded = pooled.interval is not None and pooled.interval.high is not None
-    scales = history.other_scales(kind) if bounded else {}
-    reason = other_scales(scales) if scales else no_planning_variance(pooled)
+    scale = history.other_scale(kind) if bounded else None
+    ratios = scale.ratios if scale is not None else {}
+    reason = other_scales(ratios) if ratios else no_planning_variance(pooled)
     raise NotRecordedError(
         f"The rounds of task '{history.task}' do not tell the planning variance of {measure}:"
         f" {reason}.",
-        way_out="look at the scores" if scales else "plan from the pooled variance or a value",
+        way_out="look at the scores" if ratios else "plan from the pooled variance or a value",
         task=history.task,
         measure=measure,
     )

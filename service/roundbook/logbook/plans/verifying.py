@@ -13,17 +13,15 @@ from roundbook.database.tables import topic
 from roundbook.errors import RoundbookError
 from roundbook.logbook.plans.plan import Plan, PlanNote, kind_of, variance_at
 from roundbook.logbook.plans.planning import plan_from_history, plan_topics
-from roundbook.logbook.variance_history import VarianceHistory, VarianceKind
+from roundbook.logbook.variance_history import VarianceHistory, VarianceKind, weight
 from roundbook.logbook.variance_rows import VARIANCES, VarianceRow
 from roundbook.logbook.variances import judge_rounds, round_variance
 from roundbook.logbook.verifying.differences import (
     FORMER_SENTENCES,
-    ROUNDING,
     Facts,
     NotComputed,
     differing,
-    same_form,
-    unlike,
+    recomputed,
 )
 from roundbook.requests.plans import PlanRequest
 
@@ -99,10 +97,7 @@ def plan_differences(
         for row, recorded in zip(inputs, rounds, strict=True)
     ):
         without |= _BY_FORMER_METHOD
-    differences = list(unlike(saved.result, computed, noise=ROUNDING, without=without))
-    yield from differences
-    if not differences and not same_form(saved.result, computed):
-        yield NotComputed("form")
+    yield from recomputed(saved.result, computed, without)
 
 
 def _input_differences(saved: Row[Any], plan: Plan, inputs: Sequence[Row[Any]]) -> Iterator[Facts]:
@@ -149,7 +144,7 @@ def _plan_variances(
     plan: Plan, history: VarianceHistory
 ) -> Iterator[tuple[str, float | None, float | None]]:
     """Yield the name, the saved and the computed value of each of a plan's variances."""
-    pooled, kind = history.pooled, kind_of(plan) or "one-way"
+    pooled, kind = history.pooled, kind_of(plan)
     yield "pooled variance", pooled.variance, _pooled(history, "one-way")
     if kind == "two-way" or pooled.two_way_variance is not None:
         yield "pooled two-way variance", pooled.two_way_variance, _pooled(history, "two-way")
@@ -158,10 +153,10 @@ def _plan_variances(
 
 
 def _pooled(history: VarianceHistory, kind: VarianceKind) -> float | None:
-    by_dof, shares, variances = history.pooled.weights == "dof", [], []
+    weights, variances = [], []
     for row in history.rounds:
         of_kind = row.of_kind(kind)
         if of_kind.variance is not None:
             variances.append(of_kind.variance)
-            shares.append((of_kind.dof or 0) if by_dof else row.topics - 1)
-    return float(np.average(variances, weights=shares)) if variances else None
+            weights.append(weight(history.pooled.weights, dof=of_kind.dof or 0, topics=row.topics))
+    return float(np.average(variances, weights=weights)) if variances else None

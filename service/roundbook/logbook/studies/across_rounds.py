@@ -13,7 +13,7 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.discriminative_power import find_pairs_apart
 from roundbook.logbook.studies.scores import Scores, matrix_scores
-from roundbook.logbook.studies.study import KindOfStudy, Study
+from roundbook.logbook.studies.study import KindOfStudy, MatrixRead, Study
 from roundbook.logbook.studies.swap_rate import find_swaps
 from roundbook.logbook.withdrawals import TaskScores, none_counts, read_withdrawn
 from roundbook.requests.drift import CurveRequest
@@ -22,7 +22,7 @@ from roundbook.statistics.significance import sign_test
 from roundbook.statistics.studies.discriminative_power import share_limits
 
 # Of each round its label, its matrix's number, and the version of its factors.
-_Inputs = list[tuple[str, int | None, int | None]]
+RoundInputs = list[tuple[str, int | None, int | None]]
 # By figure, whether larger is better.
 _FIGURES = {"share": True, "overall": False}
 
@@ -113,7 +113,7 @@ class AcrossRounds(Study):
     scales: list[ScaleAcrossRounds]
 
     @property
-    def inputs(self) -> _Inputs:
+    def inputs(self) -> RoundInputs:
         """All rounds, also those left out, each with its matrix and the version of its factors."""
         rounds: list[StudiedRound | RoundLeftOut] = [*self.rounds, *self.left_out]
         return [(entry.round, entry.matrix, entry.factor_version) for entry in rounds]
@@ -132,7 +132,7 @@ class AcrossRounds(Study):
         )
 
     @property
-    def matrices(self) -> list[tuple[int | None, int | None]]:
+    def matrices(self) -> list[MatrixRead]:
         """The matrices of all rounds, each with the version of its factors."""
         return [(matrix, version) for _, matrix, version in self.inputs]
 
@@ -176,7 +176,7 @@ def _compute(
     )
 
 
-def find_rounds(connection: Connection, request: AllRoundsRequest) -> tuple[str, str, _Inputs]:
+def find_rounds(connection: Connection, request: AllRoundsRequest) -> tuple[str, str, RoundInputs]:
     """Return the measure, the assessments label, and the rounds with current scores of these.
 
     Raises

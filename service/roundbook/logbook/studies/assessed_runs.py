@@ -6,7 +6,7 @@ With all assessments, or with those that would exist without some of the teams.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.runs.scoring import compare_scores
 from roundbook.logbook.runs.storing import AssessedRuns, load_assessed_runs
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.run_teams import not_recorded, numbered_teams, teams_of_runs
+from roundbook.logbook.studies.scores import not_recorded, numbered_teams, teams_of_runs
 from roundbook.measure_names import canonical_measure
 from roundbook.requests.runs import CompareScores
 from roundbook.requests.studies import (
@@ -35,12 +35,6 @@ from roundbook.statistics.studies.scoring import (
     pool_depth,
 )
 
-if TYPE_CHECKING:
-    from roundbook.logbook.studies.leave_one_out import LeaveOneOutStudy
-    from roundbook.logbook.studies.left_out_round import ReassessedRound
-    from roundbook.logbook.studies.per_topic_variance import PerTopicVarianceStudy
-    from roundbook.logbook.studies.pilots import LeaveTeamsOutStudy
-
 _MOST_NAMED = 3
 
 
@@ -48,13 +42,13 @@ def study_runs(
     session: Session | None,
     request: LeaveOneOutRequest | LeaveTeamsOutRequest | PerTopicVarianceRequest,
     work: Work,
-    saved: LeaveOneOutStudy | LeaveTeamsOutStudy | PerTopicVarianceStudy | ReassessedRound | None,
+    as_of: tuple[int | None, int | None] = (None, None),
     *,
     scores: bool = False,
 ) -> AssessedRuns:
     """Return the runs and assessments of a study: those of a round or, without session, of files.
 
-    The upload and revision of a saved study, or a round of one, are read in place of the latest.
+    `as_of` are the upload of runs and the revision of assessments, by default the latest.
 
     Raises
     ------
@@ -69,7 +63,6 @@ def study_runs(
     assert request.round is not None
     connection = session.connection
     row = recorded_round(connection, request.task, request.round)
-    as_of = (None, None) if saved is None else (saved.upload, saved.revision)
     assessed = load_assessed_runs(connection, row, request.assessments, scores=scores, as_of=as_of)
     return assessed._replace(about={"task": request.task} | assessed.about)
 
@@ -110,14 +103,63 @@ def _runs_in_files(
     return AssessedRuns(about, *names, lists, values, judgments, np.zeros(0, dtype=np.int64))
 
 
+class LoggedBeside(Result):
+    """The differences between logged scores and those computed from the runs.
+
+    Of the `cells` of `matrix`, `different` differ by more than 0.0001; `largest` is the largest
+    absolute difference.
+    """
+
+    matrix: int
+    revision: int
+    cells: int
+    different: int
+    largest: float
+
+
+def logged_beside(
+    session: Session | None, about: Mapping[str, Any], measure: str
+) -> LoggedBeside | None:
+    """Return the differences of the logged scores from those of the runs; None if none are logged.
+
+    `about` has the task, round and assessments of a `Study`.
+    """
+    if session is None:  # the runs are of files
+        return None
+    named = {name: about[name] for name in ("task", "round", "assessments")}
+    try:
+        compared = compare_scores(session, CompareScores(**named, measure=measure, limit=0))
+    except (NotRecordedError, WithdrawnError, InputError):
+        return None
+    if compared.largest is None:
+        return None
+    return LoggedBeside(**dict(compared))
+
+
+class _SavedRuns(Protocol):
+    """A saved study of scores computed anew, or a round of one: the facts on its runs."""
+
+    @property
+    def upload(self) -> int | None: ...
+    @property
+    def revision(self) -> int | None: ...
+    @property
+    def team_of_run(self) -> list[int]: ...
+    @property
+    def fed_pool(self) -> list[bool | None]: ...
+    @property
+    def logged(self) -> LoggedBeside | None: ...
+
+
 class Reassessed(NamedTuple):
     """A round whose scores can be computed anew, by `score`, without some of its teams.
 
-    The `about` of the runs and assessments has the measure and the numbers of topics and runs too;
-    in `fed_pool` whether each run contributed to the pool, None where unknown; the `known_depth` to
-    which runs are recorded, and the `pool_depth` to which the documents of the pooled ones were
-    judged: `judged_share` of these are judged, and they are `explained_share` of the judged
-    documents. `teams` is each run's team, None where unknown, and `team_of_run` its number.
+    The `about` of the runs and assessments has the measure and the numbers of topics and runs too,
+    and the differences from the `logged` scores; in `fed_pool` whether each run contributed to the
+    pool, None where unknown; the `known_depth` to which runs are recorded, and the `pool_depth` to
+    which the documents of the pooled ones were judged: `judged_share` of these are judged, and they
+    are `explained_share` of the judged documents. `teams` is each run's team, None where unknown,
+    and `team_of_run` its number.
     """
 
     loaded: AssessedRuns
@@ -130,12 +172,12 @@ def reassess(
     session: Session | None,
     request: LeaveOneOutRequest | LeaveTeamsOutRequest,
     work: Work,
-    saved: LeaveOneOutStudy | LeaveTeamsOutStudy | ReassessedRound | None,
+    saved: _SavedRuns | None,
 ) -> Reassessed:
     """Return the runs of a round, or of files, and the function that scores them without some teams.
 
     The pool depth is by default the largest to which 95% of the pooled runs' documents are judged.
-    The facts on the runs of a saved study, or a round of one, replace today's.
+    The facts on the runs of a saved study replace today's.
 
     Raises
     ------
@@ -148,7 +190,8 @@ def reassess(
         When the measure is none that is computed here, or no pool depth explains the assessments.
     """
     measure = parse_measure(canonical_measure(request.measure))
-    loaded = study_runs(session, request, work, saved)
+    as_of = (None, None) if saved is None else (saved.upload, saved.revision)
+    loaded = study_runs(session, request, work, as_of)
     teams, fed_pool = teams_of_runs(session, loaded, request.teams, work, way_out="record the pool")
     if saved is not None and saved.fed_pool:
         fed_pool = list(saved.fed_pool)
@@ -184,6 +227,7 @@ def reassess(
         "pool_depth": depth,
         "judged_share": float(shares[depth - 1]),
         "explained_share": float(contributions.any(axis=0).mean()),
+        "logged": saved.logged if saved else logged_beside(session, loaded.about, request.measure),
     }
     return Reassessed(
         loaded._replace(about=loaded.about | fields),
@@ -191,36 +235,3 @@ def reassess(
         groups,
         ReassessedScores(measure, needed, loaded.judgments, contributions),
     )
-
-
-class LoggedBeside(Result):
-    """The differences between logged scores and those computed from the runs.
-
-    Of the `cells` of `matrix`, `different` differ by more than 0.0001; `largest` is the largest
-    absolute difference.
-    """
-
-    matrix: int
-    revision: int
-    cells: int
-    different: int
-    largest: float
-
-
-def logged_beside(
-    session: Session | None, about: Mapping[str, Any], measure: str
-) -> LoggedBeside | None:
-    """Return the differences of the logged scores from those of the runs; None if none are logged.
-
-    `about` has the task, round and assessments of a `Study`.
-    """
-    if session is None:  # the runs are of files
-        return None
-    named = {name: about[name] for name in ("task", "round", "assessments")}
-    try:
-        compared = compare_scores(session, CompareScores(**named, measure=measure, limit=0))
-    except (NotRecordedError, WithdrawnError, InputError):
-        return None
-    if compared.largest is None:
-        return None
-    return LoggedBeside(**dict(compared))

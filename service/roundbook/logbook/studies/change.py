@@ -15,8 +15,8 @@ from roundbook.database.tables import run
 from roundbook.errors import InputError
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.scores import Scores, StudyScores, study_scores
-from roundbook.logbook.studies.study import KindOfStudy, Study
+from roundbook.logbook.studies.scores import Scores, StudyScores, matrix_scores, study_scores
+from roundbook.logbook.studies.study import KindOfStudy, MatrixRead, Study
 from roundbook.requests.studies import ChangeRequest
 from roundbook.statistics.studies.change import SystemChange, change_measures
 
@@ -74,7 +74,7 @@ class ChangeStudy(Study):
     scales: list[ChangeOfScale]
 
     @property
-    def matrices(self) -> list[tuple[int | None, int | None]]:
+    def matrices(self) -> list[MatrixRead]:
         """The matrices of both rounds, without factors."""
         return [(self.matrix, None), (self.to_matrix, None)]
 
@@ -154,20 +154,17 @@ def _two_rounds(
 ) -> tuple[_Round, _Round]:
     """Return the earlier and the later round."""
     earlier = study_scores(session, request, work, recorded)
-    later = study_scores(
-        session,
-        request.model_copy(
-            update={
-                "round": request.to_round,
-                "files": request.to_files,
-                # Both rounds need the same assessments: scores from different ones are never
-                # compared.
-                "assessments": earlier.about.get("assessments"),
-            }
-        ),
-        work,
-        recorded and recorded.model_copy(update={"matrix": recorded.to_matrix}),
-    )
+    # Both rounds need the same assessments: scores from different ones are never compared.
+    update = {
+        "round": request.to_round,
+        "files": request.to_files,
+        "assessments": earlier.about.get("assessments"),
+    }
+    to_round = request.model_copy(update=update)
+    if session is None or recorded is None:
+        later = study_scores(session, to_round, work)
+    else:
+        later = matrix_scores(session.connection, to_round, recorded.to_matrix, None)
     if _label(earlier) == _label(later):
         label = _label(later)
         raise InputError(f"A change is between two rounds, and '{label}' is both.", round=label)

@@ -11,7 +11,7 @@ from roundbook.logbook.kinds import Kind, imported
 from roundbook.logbook.measures import measure_among
 from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import Session
-from roundbook.logbook.staleness import Input
+from roundbook.logbook.staleness import BESIDE_SCORES, Input
 from roundbook.logbook.studies.studies import find_study, run_study, study_entry
 from roundbook.requests.studies import StudyRequest
 
@@ -39,7 +39,7 @@ def _today(current: CurrentInputs, request: StudyRequest) -> list[Input]:
     rows: list[Input] = []
     rounds = set(request.rounds)
     for origin in request.rests_on:
-        if origin in ("run_upload", "qrels"):
+        if origin in BESIDE_SCORES:
             rows += current.of_rounds(origin)
             continue
         try:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,14 +14,15 @@ from roundbook.logbook.factors import find_factor_set
 from roundbook.logbook.lookup import find_series
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.assessed_runs import (
-    LoggedBeside,
-    Reassessed,
-    logged_beside,
-    reassess,
+from roundbook.logbook.studies.assessed_runs import LoggedBeside, Reassessed, reassess
+from roundbook.logbook.studies.left_out_runs import (
+    LeftOutFigures,
+    ScoredRuns,
+    left_out_figures,
+    runs_as_scored,
+    runs_scored_anew,
 )
-from roundbook.logbook.studies.left_out_runs import ScoredRuns, runs_as_scored, runs_scored_anew
-from roundbook.logbook.studies.study import KindOfStudy, Study
+from roundbook.logbook.studies.study import KindOfStudy, MatrixRead, Study
 from roundbook.requests.fields import ZeroSd
 from roundbook.requests.studies import LeaveOneOutRequest
 from roundbook.statistics.measures.scores import count_relevant
@@ -38,25 +39,6 @@ class RunLeftOut(Result):
     left_out: float
     difference: float
     rank_shift: int
-
-
-class LeftOutFigures(Result):
-    """The effect of leaving runs out on their scores, on one scale.
-
-    `tau` is Kendall's tau-b of the means and `tau_low` to `tau_high` the interval that papers print
-    with it; None if all runs tie. `bias` is the mean difference, `largest` the largest in absolute
-    value; the rank shifts are absolute too.
-    """
-
-    scale: str
-    tau: float | None
-    tau_low: float | None
-    tau_high: float | None
-    rmse: float
-    largest: float
-    bias: float
-    mean_rank_shift: float
-    largest_rank_shift: int
 
 
 class LeftOutOfScale(LeftOutFigures):
@@ -136,7 +118,7 @@ class LeaveOneOutStudy(Study):
     scales: list[LeftOutOfScale]
 
     @property
-    def matrices(self) -> list[tuple[int | None, int | None]]:
+    def matrices(self) -> list[MatrixRead]:
         """The matrix it was computed from; for scores computed anew, that of their factors."""
         if not self.reassessed:
             return super().matrices
@@ -154,7 +136,7 @@ def _compute(
         reassessed = reassess(session, request, work, recorded)
         scored = _by_current_factors(session, request, reassessed, recorded)
     else:
-        scored = runs_as_scored(session, request, work, recorded)
+        scored = runs_as_scored(session, request, work, recorded.matrices[0] if recorded else None)
     runs, teams, groups = scored.runs, scored.teams, scored.groups
     if recorded is not None:
         # The teams at the time of saving; later facts count when the study is renewed.
@@ -202,9 +184,7 @@ def _by_current_factors(
             factors = row.matrix_id, row.version
     scored = runs_scored_anew(reassessed, session, factors)
     number, version = factors or (None, None)
-    logged = recorded.logged if recorded else logged_beside(session, about, request.measure)
-    fields = {"factors_of": number, "factor_version": version, "logged": logged}
-    return scored._replace(about=scored.about | fields)
+    return scored._replace(about=scored.about | {"factors_of": number, "factor_version": version})
 
 
 def _pool(reassessed: Reassessed, groups: NDArray[np.intp], names: list[str]) -> Pool:
@@ -240,12 +220,6 @@ def _pool(reassessed: Reassessed, groups: NDArray[np.intp], names: list[str]) ->
         ],
         without_relevant=[topics[topic] for topic in np.flatnonzero(relevant == 0)],
     )
-
-
-def left_out_figures(left: LeftOut) -> dict[str, Any]:
-    """Return the fields of `LeftOutFigures` for a scale."""
-    low, high = (None, None) if left.interval is None else (left.interval.low, left.interval.high)
-    return vars(left) | {"tau_low": low, "tau_high": high}
 
 
 def _of_scale(left: LeftOut, runs: list[str], teams: list[str | None] | None) -> LeftOutOfScale:

@@ -17,14 +17,14 @@ from roundbook.logbook.input_rows import inputs_today
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.across_rounds import find_rounds
-from roundbook.logbook.studies.left_out_round import (
+from roundbook.logbook.studies.across_rounds import RoundInputs, find_rounds
+from roundbook.logbook.studies.left_out_runs import (
     LeftOutRound,
     NotReassessed,
     leave_out_by_assessments,
     leave_out_by_factors,
 )
-from roundbook.logbook.studies.study import KindOfStudy, Study
+from roundbook.logbook.studies.study import KindOfStudy, MatrixRead, Study
 from roundbook.logbook.verifying.differences import Facts, NotComputed, differing
 from roundbook.requests.drift import CurveRequest
 from roundbook.requests.studies import LeaveOneOutRoundsRequest
@@ -71,7 +71,7 @@ class LeaveOneOutRounds(Study):
     scales: list[LeftOutScale]
 
     @property
-    def matrices(self) -> list[tuple[int | None, int | None]]:
+    def matrices(self) -> list[MatrixRead]:
         """The matrices of all rounds, also those left out, each with the version of its factors."""
         rounds: list[LeftOutRound | RoundNotStudied] = [*self.rounds, *self.left_out]
         return [(entry.matrix, entry.factor_version) for entry in rounds]
@@ -85,16 +85,18 @@ def _compute(
 ) -> LeaveOneOutRounds:
     assert session is not None
     if recorded is None:
-        first, studied, left_out, completed = _today(session, request, work)
+        measure, label, inputs = find_rounds(session.connection, request)
+        first = inputs[0][0]
+        request = request.model_copy(update={"measure": measure, "assessments": label})
+        studied, left_out = _study_rounds(session, request, inputs, work)
     else:
-        completed = request.model_copy(
-            update={"measure": recorded.measure, "assessments": recorded.assessments}
-        )
+        named = recorded.model_dump(include={"measure", "assessments"})
+        request = request.model_copy(update=named)
         first, left_out = recorded.ageing_from, recorded.left_out
-        studied = [_recompute(session, completed, entry, work) for entry in recorded.rounds]
+        studied = [_recompute(session, request, entry, work) for entry in recorded.rounds]
     return LeaveOneOutRounds.of(
         request,
-        completed.model_dump(include={"task", "measure", "assessments"}),
+        request.model_dump(include={"task", "measure", "assessments"}),
         topics=sum(entry.topics for entry in studied),
         runs=sum(entry.runs for entry in studied),
         trials=sum(entry.teams for entry in studied),
@@ -105,19 +107,17 @@ def _compute(
     )
 
 
-def _today(
-    session: Session, request: LeaveOneOutRoundsRequest, work: Work
-) -> tuple[str, list[LeftOutRound], list[RoundNotStudied], LeaveOneOutRoundsRequest]:
-    """Return the first round, the studied and the other rounds, and the completed request."""
-    measure, label, inputs = find_rounds(session.connection, request)
-    completed = request.model_copy(update={"measure": measure, "assessments": label})
-    ageing = _ageing(session, completed, inputs[0][0])
-    logged_rounds = _logged_rounds(session.connection, completed)
+def _study_rounds(
+    session: Session, request: LeaveOneOutRoundsRequest, inputs: RoundInputs, work: Work
+) -> tuple[list[LeftOutRound], list[RoundNotStudied]]:
+    """Return the rounds that can be studied, with their figures, and the others."""
+    ageing = _ageing(session, request, inputs[0][0])
+    logged_rounds = _logged_rounds(session.connection, request)
     studied: list[LeftOutRound] = []
     left_out: list[RoundNotStudied] = []
     for name, matrix, version in inputs:
         try:
-            entry = leave_out_by_factors(session, completed, name, work)
+            entry = leave_out_by_factors(session, request, name, work)
         except (NotRecordedError, ImpossibleStatisticError) as error:
             reason: NotStudied = "no teams" if isinstance(error, NotRecordedError) else "impossible"
             left_out.append(
@@ -128,7 +128,7 @@ def _today(
         reassessed = None
         try:
             if missing is None:
-                reassessed = leave_out_by_assessments(session, completed, entry, work)
+                reassessed = leave_out_by_assessments(session, request, entry, work)
         except NotRecordedError:
             missing = "no pool"
         except ImpossibleStatisticError:
@@ -136,19 +136,20 @@ def _today(
         update = {"reassessed": reassessed, "not_reassessed": missing, "ageing": ageing.get(name)}
         studied.append(entry.model_copy(update=update))
     if studied:
-        return inputs[0][0], studied, left_out, completed
+        return studied, left_out
     unknown = [entry.round for entry in left_out if entry.why == "no teams"]
     if unknown:
         raise NotRecordedError(
-            f"Which team sent which run is not recorded of any round with {measure} scores.",
+            "Which team sent which run is not recorded of any round with"
+            f" {request.measure} scores.",
             way_out="record the teams",
             task=request.task,
             round=unknown[0],
         )
     raise ImpossibleStatisticError(
-        f"No round has {measure} scores of two teams or more, with two standardising runs besides"
-        " those of any.",
-        measure=measure,
+        f"No round has {request.measure} scores of two teams or more, with two standardising runs"
+        " besides those of any.",
+        measure=request.measure,
     )
 
 

@@ -13,7 +13,7 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.runs.storing import AssessedRuns
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.assessed_runs import LoggedBeside, logged_beside, study_runs
-from roundbook.logbook.studies.study import KindOfStudy, Study
+from roundbook.logbook.studies.study import KindOfStudy, MatrixRead, Study
 from roundbook.measure_names import canonical_measure
 from roundbook.requests.studies import PerTopicVarianceRequest
 from roundbook.statistics.measures.hits import find_hits
@@ -106,7 +106,7 @@ class PerTopicVarianceStudy(Study):
     scales: list[PerTopicVarianceOfScale]
 
     @property
-    def matrices(self) -> list[tuple[int | None, int | None]]:
+    def matrices(self) -> list[MatrixRead]:
         """No matrices: it is computed from runs and assessments."""
         return []
 
@@ -124,7 +124,8 @@ def _compute(
             way_out="only one measure",
             measure=measure,
         )
-    loaded = study_runs(session, request, work, recorded, scores=request.model == "kde")
+    as_of = (recorded.upload, recorded.revision) if recorded else (None, None)
+    loaded = study_runs(session, request, work, as_of, scores=request.model == "kde")
     lengths = (loaded.lists >= 0).sum(axis=2).T
     hits = find_hits(loaded.lists, loaded.judgments)
     lists = assess_lists(lengths, hits, loaded.judgments, loaded.scores)

@@ -11,10 +11,9 @@ import numpy as np
 from pydantic import Field
 
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.studies.assessed_runs import LoggedBeside, logged_beside, reassess
-from roundbook.logbook.studies.run_teams import numbered_teams, teams_of_runs
-from roundbook.logbook.studies.scores import Scores, study_scores
-from roundbook.logbook.studies.study import KindOfStudy, Study
+from roundbook.logbook.studies.assessed_runs import LoggedBeside, reassess
+from roundbook.logbook.studies.scores import Scores, numbered_teams, study_scores, teams_of_runs
+from roundbook.logbook.studies.study import KindOfStudy, MatrixRead, Study
 from roundbook.requests.studies import LeaveTeamsOutRequest, PilotRequest, TopicSubsetsRequest
 from roundbook.statistics.studies.pilot_results import Pilots, Setting
 from roundbook.statistics.studies.pilots import team_subsets, topic_subsets
@@ -69,7 +68,7 @@ class LeaveTeamsOutStudy(PilotStudy):
     logged: LoggedBeside | None = None
 
     @property
-    def matrices(self) -> list[tuple[int | None, int | None]]:
+    def matrices(self) -> list[MatrixRead]:
         """The matrix it was computed from; none if scores are computed anew."""
         return [] if self.mode == "reduce" else super().matrices
 
@@ -87,11 +86,8 @@ def _leave_teams_out(
     by_scale: dict[str, Scoring]
     if request.mode == "reduce":
         reassessed = reassess(session, request, work, recorded)
-        about = reassessed.loaded.about
-        logged = recorded.logged if recorded else logged_beside(session, about, request.measure)
-        about = about | {"logged": logged}
         by_scale = {"raw": reassessed.score}
-        names, teams = reassessed.teams, reassessed.team_of_run
+        about, names, teams = reassessed.loaded.about, reassessed.teams, reassessed.team_of_run
     else:
         loaded = study_scores(session, request, work, recorded)
         names, _ = teams_of_runs(session, loaded, request.teams, work)

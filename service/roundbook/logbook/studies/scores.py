@@ -1,29 +1,29 @@
-"""The scores of a study: a round's matrix or that of files, on each requested scale."""
+"""The scores of a study on each requested scale, and the teams of its runs: of a round, or of files."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, Row, select
 
-from roundbook.database.tables import factor_set, matrix
-from roundbook.errors import ImpossibleStatisticError
-from roundbook.formats import apply_missing_policy, read_scores
+from roundbook.database.tables import factor_set, matrix, run, team
+from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
+from roundbook.formats import apply_missing_policy, read_scores, read_teams
 from roundbook.logbook.estimates import scores_on_scale
 from roundbook.logbook.factors import find_factor_set, load_factors, usable_topics
 from roundbook.logbook.lookup import find_logged
+from roundbook.logbook.runs.storing import AssessedRuns
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
+from roundbook.logbook.studies.study import Study
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import StudyRequest
 from roundbook.statistics.standardisation import fit_factors
-
-if TYPE_CHECKING:
-    from roundbook.logbook.studies.left_out_round import LeftOutRound
-    from roundbook.logbook.studies.study import Study
+from roundbook.statistics.studies.scoring import team_numbers
 
 Scores = npt.NDArray[np.float64]
 
@@ -57,12 +57,12 @@ def study_scores(
     session: Session | None,
     request: StudyRequest,
     work: Work,
-    recorded: Study | LeftOutRound | None = None,
+    recorded: Study | None = None,
 ) -> StudyScores:
     """Return the scores of a study: those of files, of a round, or of a saved study.
 
-    There is no session for those of files. The matrix and factors of a saved study, or a round of
-    one, are read even if they are no longer current.
+    There is no session for those of files. The matrix and factors of a saved study are read even if
+    they are no longer current.
 
     Raises
     ------
@@ -75,7 +75,7 @@ def study_scores(
         return _file_scores(request, work.max_file_bytes)
     connection = session.connection
     if recorded is not None:
-        return matrix_scores(connection, request, recorded.matrix, recorded.factor_version)
+        return matrix_scores(connection, request, *recorded.matrices[0])
     assert request.task is not None
     assert request.round is not None
     series, row = find_logged(
@@ -164,3 +164,67 @@ def _on_scales(
         scale: raw if scale == "raw" else scores_on_scale(raw, mean, sd, scale, zero_sd)
         for scale in scales
     }
+
+
+def teams_of_runs(
+    session: Session | None,
+    loaded: StudyScores | AssessedRuns,
+    file: Path | None,
+    work: Work,
+    way_out: str = "record the teams",
+) -> tuple[list[str | None], list[bool | None]]:
+    """Return the team of each run of a study, and whether it contributed to the pool.
+
+    None where unknown. Names are as spelled; see `numbered_teams`. Hidden cells of the team file
+    are added to those of the other files.
+
+    `file` is the team file of scores or runs in files, for which there is no session, and `way_out`
+    that from a round of which no team is recorded.
+
+    Raises
+    ------
+    InputError
+        When files have no team file, or it names none of their runs.
+    NotRecordedError
+        When the team of no run is recorded.
+    """
+    if session is None:
+        if file is None:
+            raise InputError(
+                "To leave teams out of a score file needs a team file.", way_out="team file"
+            )
+        listed = read_teams(file, max_bytes=work.max_file_bytes)
+        loaded.about["hidden"] = [*loaded.about.get("hidden", ()), *listed.hidden]
+        rows = [listed.get(tag) for tag in loaded.runs]
+        teams = [None if row is None else row.team for row in rows]
+        contributed = [None if row is None else row.contributed_to_pool for row in rows]
+        if set(teams) == {None}:
+            raise InputError(
+                "The team file names none of the runs; its first column must hold the run tags."
+            )
+        return teams, contributed
+    query = (
+        select(run.c.id, team.c.name, run.c.contributed_to_pool)
+        .outerjoin(team, team.c.id == run.c.team_id)
+        .where(run.c.id.in_(loaded.run_ids.tolist()))
+    )
+    facts = {number: of_run for number, *of_run in session.connection.execute(query)}
+    names, fed_pool = zip(*(facts[number] for number in loaded.run_ids.tolist()), strict=True)
+    if set(names) == {None}:
+        raise not_recorded("Which team sent which run", loaded.about, way_out)
+    return list(names), list(fed_pool)
+
+
+def not_recorded(fact: str, about: Mapping[str, Any], way_out: str) -> NotRecordedError:
+    """Return the error for a fact on the runs of a round that is not recorded."""
+    return NotRecordedError(
+        f"{fact} of round '{about['round']}' is not recorded.",
+        way_out=way_out,
+        task=about["task"],
+        round=about["round"],
+    )
+
+
+def numbered_teams(teams: list[str | None]) -> npt.NDArray[np.intp]:
+    """Return the number of each run's team; names that differ in case are one team."""
+    return team_numbers([None if name is None else name.casefold() for name in teams])

@@ -14,6 +14,8 @@ from roundbook.logbook.session import Session, Work
 from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.studies import StudyRequest
 
+# The number of a score matrix, and the version of its factors if it is standardised.
+MatrixRead = tuple[int | None, int | None]
 # The fields of requests that name the input of a study, not how it is computed.
 _INPUT_FIELDS = set(StudyRequest.model_fields) - {"seed"}
 
@@ -43,7 +45,7 @@ class Study(Result):
     software: str = SOFTWARE
 
     @property
-    def matrices(self) -> list[tuple[int | None, int | None]]:
+    def matrices(self) -> list[MatrixRead]:
         """The matrices it was computed from, each with the version of its factors."""
         return [(self.matrix, self.factor_version)]
 

@@ -7,16 +7,16 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from roundbook.database.tables import result_input, round_
+from roundbook.database.tables import result_input
 from roundbook.errors import RoundbookError
-from roundbook.logbook.drift.verifying import changed_since
 from roundbook.logbook.input_rows import CurrentInputs, saved_inputs
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.staleness import Input
+from roundbook.logbook.staleness import BESIDE_SCORES, Input
 from roundbook.logbook.studies.kind import KIND
 from roundbook.logbook.studies.studies import find_study
 from roundbook.logbook.studies.study import Study
 from roundbook.logbook.verifying.differences import Facts, NotComputed, differing, unlike
+from roundbook.logbook.verifying.saved_results import changed_since
 from roundbook.requests.studies import StudyRequest
 
 _MOST_SECONDS = 60
@@ -46,10 +46,8 @@ def study_differences(
         yield NotComputed("long")
         return
     today = KIND.today(CurrentInputs(connection, saved.task_id), request)
-    rounds = select(round_.c.id).where(
-        round_.c.task_id == saved.task_id, round_.c.label.in_([row.round for row in today])
-    )
-    unchanged = today == stored and not changed_since(connection, saved, rounds)
+    rounds = {row.round for row in today}
+    unchanged = today == stored and rounds.isdisjoint(changed_since(connection, saved))
     try:
         again = kind.compute(Session(connection), request, Work(), None if unchanged else study)
     except RoundbookError as error:
@@ -65,7 +63,7 @@ def _input_differences(
     study: Study, request: StudyRequest, stored: Sequence[Input]
 ) -> Iterator[Facts]:
     """Yield the differences between a study's fields on its inputs and the inputs."""
-    scored = [row for row in stored if row.origin in ("matrix", "factor_set")]
+    scored = [row for row in stored if row.origin not in BESIDE_SCORES]
     if len(scored) != len(study.matrices):
         yield {"what": "inputs", "recorded": len(study.matrices), "computed": len(scored)}
         return

@@ -188,17 +188,32 @@ def unlike(
         yield {"what": what, "recorded": figure(recorded), "computed": figure(computed)}
 
 
+def recomputed(
+    recorded: Any,  # noqa: ANN401
+    computed: Any,  # noqa: ANN401
+    without: Set[str],
+) -> Iterator[Facts | NotComputed]:
+    """Yield the differences between a saved result and the same computed again, both in JSON.
+
+    If there are none, but the saved one is in an earlier form, that is yielded.
+    """
+    differences = list(unlike(recorded, computed, noise=ROUNDING, without=without))
+    yield from differences
+    if not differences and not _same_form(recorded, computed):
+        yield NotComputed("form")
+
+
 def figure(value: Any) -> str | int | float | None:  # noqa: ANN401
     """Return a JSON value, as text if it is an object or a list."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, list | dict) else value
 
 
-def same_form(recorded: Any, computed: Any) -> bool:  # noqa: ANN401
+def _same_form(recorded: Any, computed: Any) -> bool:  # noqa: ANN401
     """Return whether two results in JSON have the same keys, at every depth."""
     if isinstance(recorded, dict) and isinstance(computed, dict):
         return recorded.keys() == computed.keys() and all(
-            same_form(recorded[name], computed[name]) for name in recorded
+            _same_form(recorded[name], computed[name]) for name in recorded
         )
     if isinstance(recorded, list) and isinstance(computed, list):
-        return all(map(same_form, recorded, computed))
+        return all(map(_same_form, recorded, computed))
     return True

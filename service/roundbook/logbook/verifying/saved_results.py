@@ -107,7 +107,7 @@ def _known_differences(
     """
     current = {(row.origin, row.id): row.known for row in today}
     possible = {"other_ids"}.union(*(row.known for row in today))
-    changed = _changed_since(connection, saved)
+    changed = changed_since(connection, saved)
     for was in saved_inputs(connection, [saved.id])[saved.id]:
         now = current.get((was.origin, was.id))
         for name in sorted(was.known.keys() | (now or {}).keys()):
@@ -134,7 +134,7 @@ def _known_differences(
             }
 
 
-def _changed_since(connection: Connection, saved: Row[Any]) -> set[str | None]:
+def changed_since(connection: Connection, saved: Row[Any]) -> set[str | None]:
     """Return the rounds of a result's task with events since it was saved, and None for topics."""
     events = (
         select(round_.c.label)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, ClassVar, Literal, Self, get_args
+from typing import Annotated, Any, ClassVar, Literal, Self, get_args
 
 from pydantic import Field, model_validator
 
@@ -16,6 +16,8 @@ from roundbook.requests.studies.study import (
     check_power,
     refuse_file_fields,
 )
+
+TeamFile = Annotated[Path | None, Field(description="With `file`: which team sent which run.")]
 
 
 class LeaveOneOutRequest(StudyRequest):
@@ -38,7 +40,7 @@ class LeaveOneOutRequest(StudyRequest):
         description="With `reassessed`: to which rank runs fed the pool. (default: the largest to"
         " which 95% is judged)",
     )
-    teams: Path | None = Field(None, description="With `file`: which team sent which run.")
+    teams: TeamFile = None
     qrels: Path | None = Field(
         None,
         description="With `reassessed`, and runs in `file` in place of scores: their relevance"
@@ -179,7 +181,7 @@ class LeaveTeamsOutRequest(PilotRequest):
         description="With `mode` reduce: to which rank runs fed the pool. (default: the largest to"
         " which 95% is judged)",
     )
-    teams: Path | None = Field(None, description="With `file`: which team sent which run.")
+    teams: TeamFile = None
     qrels: Path | None = Field(
         None,
         description="With `mode` reduce, and runs in `file` in place of scores: their relevance"
