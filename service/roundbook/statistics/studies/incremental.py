@@ -17,7 +17,7 @@ from roundbook.statistics.studies.common import (
     Mapped,
     Progress,
     check_trials,
-    pieces,
+    drawn_pieces,
     study_scores,
     tolerance,
 )
@@ -254,10 +254,10 @@ def incremental_topics(
     alike = sds.size - varying.size
     stopping = Stopping(centred, sds, varying, sizes, np.stack([largest, surely]))
     stops, early = np.zeros((2, sizes.size + 1), dtype=np.int64), np.zeros(2, dtype=np.int64)
-    for piece_stops, piece_early in mapped(partial(draw_stops, stopping), pieces(seed, trials)):
+    draw = partial(draw_stops, stopping)
+    for piece_stops, piece_early in drawn_pieces(draw, seed, trials, progress, mapped):
         stops += piece_stops
         early += piece_early
-        progress(int(stops[0].sum()), trials)
     stopped = np.cumsum(stops[:, :-1], axis=1) / trials
     power = solve_power(
         "paired-t", sizes, difference, np.square(np.maximum(hard, slack)) / 2, plan.alpha

@@ -22,8 +22,8 @@ from roundbook.statistics.studies.common import (
     Mapped,
     Progress,
     check_trials,
+    drawn_pieces,
     pairs,
-    pieces,
     study_scores,
 )
 from roundbook.statistics.studies.discriminative_power import paired_t_tests
@@ -189,7 +189,7 @@ def per_topic_variance(
     reached, bins = np.zeros(first.size, dtype=np.int64), np.zeros((2, BINS), dtype=np.int64)
     taus: list[Floats] = []
     drawn = 0
-    for piece in mapped(partial(draw_rounds, drawing), pieces(seed, trials)):
+    for piece in drawn_pieces(partial(draw_rounds, drawing), seed, trials, progress, mapped):
         sums += piece.sums
         run_sums += piece.run_sums
         reached += piece.significant
@@ -201,7 +201,6 @@ def per_topic_variance(
             largest[:, :counted] = piece.tests[:counted].T
             largest.partition(PIECE, axis=1)
         drawn += piece.taus.size
-        progress(drawn, trials)
 
     shift, square = sums / trials
     run_shift, run_square = run_sums / trials

@@ -19,8 +19,8 @@ from roundbook.statistics.studies.common import (
     Piece,
     Progress,
     check_trials,
+    drawn_pieces,
     pairs,
-    pieces,
     study_scores,
     tolerance,
 )
@@ -182,12 +182,11 @@ def swap_rate(
     sd = math.sqrt(residual_variance(matrix))
     sd = sd if sd > tolerance(matrix) else 0.0
     counts = np.zeros((BINS, BINS, _OUTCOMES), dtype=np.int64)
-    of_all_pairs = runs * (runs - 1) // 2
     rates = []
-    for piece_counts in mapped(partial(_count_piece, matrix, half, sd), pieces(seed, trials)):
+    count = partial(_count_piece, matrix, half, sd)
+    for piece_counts in drawn_pieces(count, seed, trials, progress, mapped):
         counts += piece_counts
         rates.append(piece_counts[..., 1].sum() / piece_counts.sum())
-        progress(int(counts.sum()) // of_all_pairs, trials)
     by_size = swaps_by_size(counts.sum(axis=1), WIDTH, level)
     comparisons = int(counts.sum())
     overall = int(counts[..., 1].sum()) / comparisons
