@@ -10,7 +10,7 @@ from typing import Literal
 import scipy
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.design import MOST_TOPICS
+from roundbook.limits import MOST_TOPICS
 from roundbook.statistics.score_matrix import check_share, is_whole
 from roundbook.statistics.t_interval import Interval
 from roundbook.statistics.variance.residual import TwoWayVariance
