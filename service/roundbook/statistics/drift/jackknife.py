@@ -86,6 +86,14 @@ class VarianceParts:
     dof_runs: float
     dof: float | None
 
+    def apart(self) -> tuple[float, float, float]:
+        """Return ``V_T - I`` and ``V_R - I``, the variances of topics and of units alone, and I.
+
+        ``I = min(V_I, V_T, V_R)`` is what they share, so that none is negative.
+        """
+        both = min(self.both, self.topics, self.runs)
+        return self.topics - both, self.runs - both, both
+
 
 @dataclass(frozen=True)
 class CrossedEstimate:

@@ -31,10 +31,6 @@ class Units:
     ----------
     labels_from, labels_to : (runs of the round,) int array
         Unit of each run; the same number in both rounds is the same unit.
-    count_from, count_to : int
-        Units in each round.
-    shared : int
-        Units in both.
     by : {'team', 'system', 'kin', 'run'}
         The least certain evidence for a run's unit: its team, else its declared system, else its
         kin group, which is inferred from the scores, else nothing.
@@ -42,9 +38,6 @@ class Units:
 
     labels_from: Ints
     labels_to: Ints
-    count_from: int
-    count_to: int
-    shared: int
     by: By
 
 
@@ -81,19 +74,14 @@ def unit_labels(first: RunsOfRound, later: RunsOfRound) -> Units:
     --------
     >>> first = RunsOfRound(["RUIR", "UvA", None], kin=[0, 0, 1])
     >>> units = unit_labels(first, RunsOfRound(["ruir"]))
-    >>> units.labels_from.tolist(), units.labels_to.tolist(), units.shared, units.by
-    ([0, 1, 2], [0], 1, 'kin')
+    >>> units.labels_from.tolist(), units.labels_to.tolist(), units.by
+    ([0, 1, 2], [0], 'kin')
     """
     runs = [*_run_keys("from", first), *_run_keys("to", later)]
     labels = _joined(runs)
-    labels_from, labels_to = labels[: len(first.teams)], labels[len(first.teams) :]
-    units_from, units_to = set(labels_from.tolist()), set(labels_to.tolist())
     return Units(
-        labels_from,
-        labels_to,
-        len(units_from),
-        len(units_to),
-        len(units_from & units_to),
+        labels[: len(first.teams)],
+        labels[len(first.teams) :],
         # The first key of a run is the most certain.
         min((next(iter(keys), "run") for keys in runs), key=_LEAST_CERTAIN_FIRST.index),
     )
