@@ -13,7 +13,7 @@ import numpy as np
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.limits import MOST_RESAMPLES
-from roundbook.statistics.score_matrix import Floats, check_seed, check_share, is_whole
+from roundbook.statistics.score_matrix import AnyInts, Floats, check_seed, check_share, is_whole
 
 # Resamples are drawn and weighed in chunks whose arrays stay in the processor's cache. Their size
 # depends on the topics only: one seed gives every statistic the same resamples.
@@ -38,15 +38,18 @@ def topic_weights(topics: int, resamples: int, seed: int) -> Iterator[Floats]:
     generator = np.random.default_rng(int(seed))
     # Sixteen bits a draw instead of 64: drawing is half of the bootstrap's time.
     width = np.uint16 if topics <= 2**16 else np.int64
-    chunk = min(_MOST_ROWS, int(resamples), max(1, _MOST_CELLS // topics))
-    first_cells = np.arange(chunk)[:, np.newaxis] * topics
-    cells = np.empty((chunk, topics), dtype=np.intp)
+    chunk = min(_MOST_ROWS, max(1, _MOST_CELLS // topics))
     for start in range(0, int(resamples), chunk):
         rows = min(chunk, int(resamples) - start)
-        drawn = generator.integers(topics, size=(rows, topics), dtype=width)
-        np.add(first_cells[:rows], drawn, out=cells[:rows])
-        counts = np.bincount(cells[:rows].ravel(), minlength=rows * topics)
-        yield counts.reshape(rows, topics).astype(np.float64)
+        yield times_drawn(generator.integers(topics, size=(rows, topics), dtype=width))
+
+
+def times_drawn(drawn: AnyInts) -> Floats:
+    """Return how often each topic is among the (resamples, topics) drawn ones, in the same shape."""
+    resamples, topics = drawn.shape
+    cells = np.arange(resamples)[:, np.newaxis] * topics + drawn
+    counts = np.bincount(cells.ravel(), minlength=drawn.size)
+    return counts.reshape(resamples, topics).astype(np.float64)
 
 
 def resampled_means(scores: Floats, weights: Floats) -> Floats:
