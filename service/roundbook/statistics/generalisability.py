@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import chain
 from typing import Literal
 
 import scipy
@@ -165,23 +164,17 @@ def generalisability(
         raise ImpossibleStatisticError(
             f"Reliability needs a whole number of topics of at least 1, not {number}."
         )
-    limits = _signal_intervals(components.two_way, level)
+    signals = _signal_intervals(components.two_way, level)
     relative, absolute = (
         _reliability(components.system, noise, number) for noise in _noises(components)
     )
-    intervals = [
+    if signals is None:
+        return Generalisability(number, level, relative, None, absolute, None, "no_residual")
+    of_relative, of_absolute = (
         (number * low / (1 + number * low), number * high / (1 + number * high))
-        for low, high in limits
-    ]
-    return Generalisability(
-        number,
-        level,
-        relative,
-        intervals[0] if intervals else None,
-        absolute,
-        intervals[1] if intervals else None,
-        None if intervals else "no_residual",
+        for low, high in signals
     )
+    return Generalisability(number, level, relative, of_relative, absolute, of_absolute)
 
 
 def reliable_topics(
@@ -218,20 +211,20 @@ def reliable_topics(
         raise ImpossibleStatisticError(
             f"A wanted reliability must be between 0 and 1, not {target}."
         )
-    limits = _signal_intervals(components.two_way, level)
+    signals = _signal_intervals(components.two_way, level)
     relative, absolute = (
         _smallest(components.system, noise, target) for noise in _noises(components)
     )
-    intervals = [
-        (_smallest(high, 1.0, target), _smallest(low, 1.0, target)) for low, high in limits
-    ]
-    endless = None in (relative, absolute, *chain.from_iterable(intervals))
+    if signals is None:
+        endless = None in (relative, absolute)
+        reason: NoReliability = "target_not_reached" if endless else "no_residual"
+        return ReliableTopics(relative, None, absolute, None, reason)
+    of_relative, of_absolute = (
+        (_smallest(high, 1.0, target), _smallest(low, 1.0, target)) for low, high in signals
+    )
+    endless = None in (relative, absolute, *of_relative, *of_absolute)
     return ReliableTopics(
-        relative,
-        intervals[0] if intervals else None,
-        absolute,
-        intervals[1] if intervals else None,
-        "target_not_reached" if endless else None if intervals else "no_residual",
+        relative, of_relative, absolute, of_absolute, "target_not_reached" if endless else None
     )
 
 
@@ -290,12 +283,12 @@ def signal_limits(two_way: TwoWayVariance, probability: float) -> Interval | Non
     return relative, absolute
 
 
-def _signal_intervals(two_way: TwoWayVariance, level: float) -> list[Interval]:
-    """Return the intervals from the limits of :func:`signal_limits`; none without a residual."""
+def _signal_intervals(two_way: TwoWayVariance, level: float) -> tuple[Interval, Interval] | None:
+    """Return both intervals from the limits of :func:`signal_limits`; None without a residual."""
     check_share(level)
     tail = (1 - level) / 2
     low, high = (signal_limits(two_way, probability) for probability in (1 - tail, tail))
-    return [] if low is None or high is None else list(zip(low, high, strict=True))
+    return None if low is None or high is None else ((low[0], high[0]), (low[1], high[1]))
 
 
 def _smallest(signal: float, noise: float, target: float) -> int | None:

@@ -12,7 +12,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from roundbook.statistics.bootstrap import topic_weights
-from roundbook.statistics.score_matrix import Bools, Floats, check_share
+from roundbook.statistics.score_matrix import Floats, check_share
 from roundbook.statistics.significance import holm_adjusted
 from roundbook.statistics.studies.common import (
     MOST_BYTES,
@@ -168,7 +168,13 @@ def _bootstrap_span(
         ratios[:, part] = centred**2 @ weights.T
         drawn += len(weights)
     np.abs(means, out=means)
-    _divide(topics * means**2, ratios, means <= slack, out=ratios)
+    sums = topics * means**2
+    about_mean = ratios - sums
+    # A sample without spread has an infinite ratio, or none where its mean is 0.
+    has_spread = about_mean > _NO_SPREAD * ratios
+    ratios.fill(np.inf)
+    np.divide(sums, about_mean, out=ratios, where=has_spread)
+    ratios[means <= slack] = 0.0
     spread = square > 0
     mean[np.abs(mean) <= slack] = 0.0
     observed = np.full(len(mean), np.inf)
@@ -181,18 +187,6 @@ def _bootstrap_span(
     )
     at_limit = means[np.arange(len(mean)), tied.argmax(axis=1)]
     return asl, np.where(spread, at_limit, np.nan)
-
-
-def _divide(sums: Floats, squares: Floats, no_mean: Bools, *, out: Floats) -> None:
-    """Divide n mean^2 by the sum of squares about the mean, infinite where a sample has no spread.
-
-    `squares` is the sum of squares about 0.
-    """
-    about_mean = squares - sums
-    no_spread = about_mean <= _NO_SPREAD * squares
-    out.fill(np.inf)
-    np.divide(sums, about_mean, out=out, where=~no_spread)
-    out[no_mean] = 0.0
 
 
 @dataclass(frozen=True, eq=False)
