@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import suppress
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -242,12 +242,6 @@ def _pool(reassessed: Reassessed, groups: NDArray[np.intp], names: list[str]) ->
     )
 
 
-def left_out_figures(left: LeftOut) -> dict[str, Any]:
-    """Return the fields of `LeftOutFigures` for a scale."""
-    low, high = (None, None) if left.interval is None else (left.interval.low, left.interval.high)
-    return vars(left) | {"tau_low": low, "tau_high": high}
-
-
 def _of_scale(left: LeftOut, runs: list[str], teams: list[str | None] | None) -> LeftOutOfScale:
     difference = left.left_out - left.official
     largest = max(1.0, float(np.abs(left.official).max()))
@@ -262,7 +256,7 @@ def _of_scale(left: LeftOut, runs: list[str], teams: list[str | None] | None) ->
         )
         for index in np.argsort(without_rounding(difference, largest), kind="stable").tolist()
     ]
-    return LeftOutOfScale(**left_out_figures(left) | {"left_out": by_run})
+    return LeftOutOfScale(**vars(left) | {"left_out": by_run})
 
 
 def _seconds(study: LeaveOneOutStudy) -> float:

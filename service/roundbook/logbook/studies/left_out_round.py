@@ -10,7 +10,7 @@ from pydantic import Field
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.assessed_runs import LoggedBeside, logged_beside, reassess
-from roundbook.logbook.studies.leave_one_out import LeftOutFigures, left_out_figures
+from roundbook.logbook.studies.leave_one_out import LeftOutFigures
 from roundbook.logbook.studies.left_out_runs import runs_as_scored, runs_scored_anew
 from roundbook.requests.studies import LeaveOneOutRequest, LeaveOneOutRoundsRequest
 from roundbook.statistics.measures.scores import count_relevant
@@ -160,4 +160,4 @@ def _round_request(
 
 
 def _figures(study: LeaveOneOut) -> list[LeftOutFigures]:
-    return [LeftOutFigures(**left_out_figures(left)) for left in study.scales]
+    return [LeftOutFigures(**vars(left)) for left in study.scales]

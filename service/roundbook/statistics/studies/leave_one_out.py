@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.measures.scores import count_relevant
-from roundbook.statistics.ranking import PublishedInterval, kendall_tau, published_interval
+from roundbook.statistics.ranking import kendall_tau, published_interval
 from roundbook.statistics.score_matrix import AnyInts, Bools, Floats, Ints
 from roundbook.statistics.standardisation import Scale, ZeroSd, fit_factors, scale_scores
 from roundbook.statistics.studies.common import Mapped, Progress, study_scores
@@ -46,8 +46,8 @@ class LeftOut:
         out with it, all with the scores of its trial.
     tau : float or None
         Kendall's tau-b of the two means; None where all runs tie in either.
-    interval : PublishedInterval or None
-        The interval that papers print with it.
+    tau_low, tau_high : float or None
+        The limits that papers print with it.
     rmse : float
         ``sqrt(mean((left_out - official)^2))`` over runs.
     largest : float
@@ -65,7 +65,8 @@ class LeftOut:
     left_out: Floats
     rank_shift: Ints
     tau: float | None
-    interval: PublishedInterval | None
+    tau_low: float | None
+    tau_high: float | None
     rmse: float
     largest: float
     bias: float
@@ -276,6 +277,7 @@ def _with_ties(means: Floats) -> Floats:
 
 def _compare(scale: str, official: Floats, left_out: Floats, shifts: Ints) -> LeftOut:
     tau = kendall_tau(_with_ties(official), _with_ties(left_out)).tau_b
+    low, high = (None, None) if tau is None else published_interval(tau, official.size)
     change = left_out - official
     return LeftOut(
         scale,
@@ -283,7 +285,8 @@ def _compare(scale: str, official: Floats, left_out: Floats, shifts: Ints) -> Le
         left_out,
         shifts,
         tau,
-        None if tau is None else published_interval(tau, official.size),
+        low,
+        high,
         float(np.sqrt((change**2).mean())),
         float(np.abs(change).max()),
         float(change.mean()),
