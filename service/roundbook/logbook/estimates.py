@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection, Row, func, select, text
 
 from roundbook.database.tables import current_matrix, factor_set, round_, variance_estimate
-from roundbook.logbook.factors import load_factors, usable_topics
+from roundbook.logbook.factors import load_factors
 from roundbook.logbook.lookup import Series
 from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import SOFTWARE
@@ -25,8 +25,9 @@ from roundbook.statistics.standardisation import (
     rescale,
     scale_scores,
     standardise,
+    usable_topics,
 )
-from roundbook.statistics.variance.parts import VarianceParts, variance_parts
+from roundbook.statistics.variance.parts import MatrixVariances, variance_parts
 
 Array = npt.NDArray[np.float64]
 # The scales beside the raw one that variances are estimated on.
@@ -43,7 +44,7 @@ class MatrixStatistics(NamedTuple):
 
     factors: Factors | None
     usable: npt.NDArray[np.bool_] | None
-    parts: dict[str, VarianceParts]
+    parts: dict[str, MatrixVariances]
 
 
 def matrix_statistics(
@@ -108,7 +109,7 @@ def store_estimates(
     return {scale: scale_parts.one_way.variance for scale, scale_parts in computed.parts.items()}
 
 
-def estimate_columns(parts: VarianceParts) -> dict[str, Any]:
+def estimate_columns(parts: MatrixVariances) -> dict[str, Any]:
     """Return the columns of a ``variance_estimate`` row from the statistics of a score matrix."""
     columns = {name: getattr(parts, name) for name in ("topics", "runs", "clusters")}
     columns["variance"] = parts.one_way.variance

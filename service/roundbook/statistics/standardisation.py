@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.score_matrix import Floats, checked_scores
+from roundbook.statistics.score_matrix import Bools, Floats, checked_scores
 from roundbook.statistics.ties import centred_rows, tied_topics
 
 Scale = Literal["std", "std-cdf", "std-ab"]
@@ -131,6 +131,11 @@ def standardise(
     std /= np.where(tied, 1.0, sds)[:, np.newaxis]
     std[tied] = 0.0 if zero_sd == "average" else np.nan
     return std
+
+
+def usable_topics(sd: Floats, zero_sd: str) -> Bools:
+    """Return the mask of topics that count on a standardised scale, by the policy on sd 0."""
+    return sd > 0 if zero_sd == "drop" else np.ones(sd.size, dtype=bool)
 
 
 def std_cdf(std: ArrayLike) -> Floats:

@@ -13,13 +13,13 @@ from roundbook.database.tables import factor_set, matrix
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.formats import apply_missing_policy, read_scores
 from roundbook.logbook.estimates import scores_on_scale
-from roundbook.logbook.factors import find_factor_set, load_factors, usable_topics
+from roundbook.logbook.factors import find_factor_set, load_factors
 from roundbook.logbook.lookup import find_logged
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import StudyRequest
-from roundbook.statistics.standardisation import fit_factors
+from roundbook.statistics.standardisation import fit_factors, usable_topics
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.left_out_round import LeftOutRound

@@ -14,7 +14,13 @@ from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.measures.scores import count_relevant
 from roundbook.statistics.ranking import kendall_tau, published_interval
 from roundbook.statistics.score_matrix import AnyInts, Bools, Floats, Ints
-from roundbook.statistics.standardisation import Scale, ZeroSd, fit_factors, scale_scores
+from roundbook.statistics.standardisation import (
+    Scale,
+    ZeroSd,
+    fit_factors,
+    scale_scores,
+    usable_topics,
+)
 from roundbook.statistics.studies.common import Mapped, Progress, study_scores
 from roundbook.statistics.studies.scoring import (
     ReassessedScores,
@@ -246,7 +252,7 @@ def _means(
     if set(scales) == {"raw"}:
         return np.tile(matrix.mean(axis=0), (len(scales), 1))
     factors = fit_factors(matrix, standardising)
-    used = (factors.sd > 0) | (zero_sd == "average")
+    used = usable_topics(factors.sd, zero_sd)
     if not used.any():
         raise ImpossibleStatisticError(
             "Some trial of leave-one-out has no topic with usable factors: the runs that are left"

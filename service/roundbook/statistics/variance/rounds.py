@@ -55,7 +55,7 @@ class RoundVariance:
     topics : (topics,) int array
         Identities of its topics: equal numbers in two rounds mean the same topic.
     by_topic : (topics,) float array
-        Squared residuals by topic, as :class:`~roundbook.statistics.variance.parts.VariancePart`.
+        Squared residuals by topic, as :class:`~roundbook.statistics.variance.parts.ResidualVariance`.
     runs_part : float or None
         Variance of ln V from which teams took part; None if it is not known.
     """
