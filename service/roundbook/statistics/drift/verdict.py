@@ -79,7 +79,7 @@ class Size:
     Attributes
     ----------
     factor : float
-        By which the present units, topics or both are multiplied.
+        By which the present units, topics or both are multiplied; 1 of the present size.
     units_from, units_to, topics : int
         Numbers of each, rounded up.
     """
@@ -140,15 +140,6 @@ class Needed:
     if_as_measured: Sizes
 
 
-@dataclass(frozen=True)
-class PresentSize:
-    """Units and topics that an estimate rests on."""
-
-    units_from: int
-    units_to: int
-    topics: int
-
-
 def no_judgement(why: NoInterval) -> Judgement:
     """Return the verdict where there is no interval to judge by."""
     verdict: Verdict = "unbridged" if why == "no shared topic with spread" else "undecided"
@@ -203,7 +194,7 @@ def judge(
     return Judgement(verdict, why, verdicts, moved)
 
 
-def needed_for_shift(shift: CrossedEstimate, margin: float, size: PresentSize) -> Needed:
+def needed_for_shift(shift: CrossedEstimate, margin: float, size: Size) -> Needed:
     """Return the sizes that would decide about the shift.
 
     With ``I = min(V_I, V_T, V_R)``, ``T = V_T - I`` and ``R = V_R - I``, for g times the units and
@@ -236,7 +227,7 @@ def needed_for_shift(shift: CrossedEstimate, margin: float, size: PresentSize) -
     )
 
 
-def needed_for_sd_ratio(log_ratio: CrossedEstimate, margin: float, size: PresentSize) -> Needed:
+def needed_for_sd_ratio(log_ratio: CrossedEstimate, margin: float, size: Size) -> Needed:
     """Return the sizes that would decide about the sd ratio: as for the shift, on the logarithm.
 
     `margin` is a ratio above 1, and so are `half_width_90` and `aged_from` of the result.
@@ -281,7 +272,7 @@ def _sizes(
     room: float,
     quantiles: tuple[float, float],
     error: Callable[..., Floats],
-    size: PresentSize,
+    size: Size,
 ) -> Sizes:
     """Smallest sizes at which the standard error, times its quantiles, is at most `room`."""
 

@@ -112,7 +112,7 @@ def change_measures(
     trials : int
         Resamples, up to a million.
     seed, progress, mapped
-        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As for :func:`roundbook.statistics.studies.tukey.tukey_test`.
 
     Returns
     -------

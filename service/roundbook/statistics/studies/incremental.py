@@ -204,7 +204,7 @@ def incremental_topics(
     trials : int
         Random draws of a pair that varies and an order of the topics, up to a million.
     seed, progress, mapped
-        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As for :func:`roundbook.statistics.studies.tukey.tukey_test`.
 
     Raises
     ------

@@ -26,8 +26,8 @@ from roundbook.statistics.studies.common import (
     pairs,
     study_scores,
 )
-from roundbook.statistics.studies.discriminative_power import paired_t_tests
 from roundbook.statistics.studies.drawn_rounds import AssessedLists, Drawing, Redrawing, draw_rounds
+from roundbook.statistics.studies.single_pairs import paired_t_tests
 from roundbook.statistics.studies.swap_rate import BINS, WIDTH
 
 _STUDY = "Per-topic variance"
@@ -143,7 +143,7 @@ def per_topic_variance(
     trials : int
         B, up to a million.
     seed, progress, mapped
-        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As for :func:`roundbook.statistics.studies.tukey.tukey_test`.
 
     Raises
     ------

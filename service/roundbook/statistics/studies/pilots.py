@@ -63,7 +63,7 @@ def topic_subsets(
     setting : Setting
         What topics are planned for.
     trials, seed, progress, mapped
-        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As for :func:`roundbook.statistics.studies.tukey.tukey_test`.
 
     Raises
     ------

@@ -145,7 +145,7 @@ def swap_rate(
     scores : (topics, runs) array_like of float
         On any one scale; at least four topics and two runs, no missing cells.
     trials, seed, progress, mapped
-        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As for :func:`roundbook.statistics.studies.tukey.tukey_test`.
     level : float
         Largest rate that the needed difference may have, in (0, 1).
     topics_each : int, optional

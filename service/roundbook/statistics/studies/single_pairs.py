@@ -75,14 +75,14 @@ def bootstrap_test(
     Parameters
     ----------
     scores, trials, alpha, seed
-        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As for :func:`roundbook.statistics.studies.tukey.tukey_test`.
     progress, mapped : callable
         Called with the pairs computed so far and their total; maps a function over spans of them.
 
     Raises
     ------
     ImpossibleStatisticError
-        As :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As :func:`roundbook.statistics.studies.tukey.tukey_test`.
 
     Examples
     --------
@@ -213,7 +213,7 @@ def paired_t_tests(scores: ArrayLike, *, alpha: float = 0.05) -> PairedTTest:
     Parameters
     ----------
     scores, alpha
-        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As for :func:`roundbook.statistics.studies.tukey.tukey_test`.
 
     Returns
     -------
@@ -223,7 +223,7 @@ def paired_t_tests(scores: ArrayLike, *, alpha: float = 0.05) -> PairedTTest:
     Raises
     ------
     ImpossibleStatisticError
-        As :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As :func:`roundbook.statistics.studies.tukey.tukey_test`.
 
     Examples
     --------
