@@ -166,19 +166,16 @@ def _reliability(
     components = variance_components(two_way_variance(loaded.scores))
     reliability = generalisability(components, level=request.level)
     target = reliable_topics(components, request.target, request.level)
+    reason = reliability.reason or target.reason
     variance = residual_variance(loaded.scores)
     return Reliability(
         round=label,
         matrix=loaded.row.id,
         revision=loaded.row.revision,
         runs=len(loaded.runs),
-        **vars(components) | vars(reliability) | {"reason": reliability.reason or target.reason},
+        **vars(components) | vars(target) | vars(reliability) | {"reason": reason},
         # A variance of 0 has no topic set size.
         **_design_topics(request, variance) if variance > 0 else {"design_topics": None},
-        e_rho_squared_topics=target.e_rho_squared_topics,
-        e_rho_squared_topics_interval=target.e_rho_squared_interval,
-        phi_topics=target.phi_topics,
-        phi_topics_interval=target.phi_interval,
         reliabilities=_reliabilities(work, components, request),
     )
 

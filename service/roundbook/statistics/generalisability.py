@@ -106,7 +106,7 @@ class ReliableTopics:
     ----------
     e_rho_squared_topics, phi_topics : int or None
         Smallest numbers with a reliability of at least `target`; None where none is enough.
-    e_rho_squared_interval, phi_interval : (int or None, int or None) or None
+    e_rho_squared_topics_interval, phi_topics_interval : (int or None, int or None) or None
         Numbers at the upper and at the lower limit of the reliability; a limit is None where no
         number up to 10 million is enough, the interval where it cannot be known.
     reason : {'no_residual', 'target_not_reached'} or None
@@ -115,9 +115,9 @@ class ReliableTopics:
     """
 
     e_rho_squared_topics: int | None
-    e_rho_squared_interval: TopicsInterval | None
+    e_rho_squared_topics_interval: TopicsInterval | None
     phi_topics: int | None
-    phi_interval: TopicsInterval | None
+    phi_topics_interval: TopicsInterval | None
     reason: NoReliability | None
 
 
@@ -204,7 +204,7 @@ def reliable_topics(
     >>> from roundbook.statistics.variance.residual import two_way_variance
     >>> scores = [[0.5, 0.7, 0.9], [0.2, 0.3, 0.2], [0.4, 0.4, 0.8], [0.1, 0.4, 0.7]]
     >>> needed = reliable_topics(variance_components(two_way_variance(scores)))
-    >>> needed.e_rho_squared_topics, needed.phi_topics, needed.e_rho_squared_interval
+    >>> needed.e_rho_squared_topics, needed.phi_topics, needed.e_rho_squared_topics_interval
     (16, 40, (1, None))
     """
     if not 0 < target < 1:
