@@ -250,22 +250,22 @@ def solve_runs(
 
 def design_curve(
     design: Design,
-    topics: Floats,
-    min_d: float,
-    variance: float,
-    alpha: float,
+    topics: ArrayLike,
+    min_d: ArrayLike,
+    variance: ArrayLike,
+    alpha: ArrayLike = 0.05,
     *,
-    runs: float = 2,
+    runs: ArrayLike = 2,
     engine: Engine = "exact",
 ) -> Floats:
     """Return the power of a design, or its expected full width, by number of topics.
 
-    `topics` are (sizes,) whole numbers of at least 2; all else is as for the solvers, but not
-    checked. A power is NaN where the engine is not defined.
+    Arguments are those of the solvers, but not checked. A power is NaN where the engine is not
+    defined.
 
     Examples
     --------
-    >>> design_curve("anova", np.array([50.0, 158.0]), 0.1, 0.05, 0.05, runs=10).round(3).tolist()
+    >>> design_curve("anova", [50, 158], 0.1, 0.05, runs=10).round(3).tolist()
     [0.276, 0.802]
     """
     quantities = broadcast_floats(topics, runs, min_d, variance, alpha, np.nan)

@@ -11,7 +11,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.design import solve_power, solve_topics, solve_variance
+from roundbook.statistics.design import design_curve, solve_topics, solve_variance
 from roundbook.statistics.score_matrix import Floats, check_share, is_whole
 from roundbook.statistics.studies.common import (
     Mapped,
@@ -259,10 +259,9 @@ def incremental_topics(
         stops += piece_stops
         early += piece_early
     stopped = np.cumsum(stops[:, :-1], axis=1) / trials
-    power = solve_power(
+    power = design_curve(
         "paired-t", sizes, difference, np.square(np.maximum(hard, slack)) / 2, plan.alpha
-    ).power
-    assert power is not None
+    )
     return IncrementalTopics(
         pairs=sds.size,
         alike=alike,
