@@ -17,10 +17,10 @@ from roundbook.statistics.drift.jackknife import (
     VarianceParts,
     as_ratio,
     drift_jackknife,
+    interval_around,
     log_ratio_parts,
     plain_shift,
     shift_parts,
-    t_limits,
     topic_scores,
     topic_variance,
 )
@@ -278,11 +278,11 @@ def _these_runs(first: TopicScores, later: TopicScores) -> TheseRuns:
     if topics < LEAST_TOPICS:
         return TheseRuns()
     variance = topic_variance(shift_parts(first, later))
-    shift_95 = t_limits(plain_shift(first, later), variance, topics - 1, 0.95)
+    shift_95 = interval_around(plain_shift(first, later), variance, topics - 1, 0.95)
     if later.spread == 0:
         return TheseRuns(shift_95)
     variance = topic_variance(log_ratio_parts(first, later))
-    log_95 = t_limits(math.log(later.spread / first.spread), variance, topics - 1, 0.95)
+    log_95 = interval_around(math.log(later.spread / first.spread), variance, topics - 1, 0.95)
     return TheseRuns(shift_95, _as_ratios(log_95))
 
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
@@ -24,6 +23,7 @@ from roundbook.statistics.studies.common import (
     study_scores,
     tolerance,
 )
+from roundbook.statistics.t_interval import t_limits
 from roundbook.statistics.variance.residual import residual_variance
 
 BINS = 21
@@ -301,9 +301,9 @@ def swaps_by_size(counts: Ints, width: float, level: float) -> SwapsBySize:
 def _limits(overall: float, rates: Floats) -> tuple[float, float] | tuple[None, None]:
     if rates.size < 2:
         return None, None
-    se = rates.std(ddof=1) / math.sqrt(rates.size)
-    margin = float(scipy.special.stdtrit(rates.size - 1, 0.975) * se)
-    return max(0.0, overall - margin), min(1.0, overall + margin)
+    error = float(rates.std(ddof=1)) / math.sqrt(rates.size)
+    low, high = t_limits(overall, error, rates.size - 1, 0.95)
+    return max(0.0, low), min(1.0, high)
 
 
 def difference_bins(size: Floats, width: float) -> NDArray[np.int16]:
