@@ -6,14 +6,20 @@ are then matrix products for hundreds of resamples at once.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.limits import MOST_RESAMPLES
-from roundbook.statistics.score_matrix import AnyInts, Floats, check_seed, check_share, is_whole
+from roundbook.statistics.score_matrix import (
+    AnyInts,
+    Floats,
+    ceiling,
+    check_seed,
+    check_share,
+    is_whole,
+)
 
 # Resamples are drawn and weighed in chunks whose arrays stay in the processor's cache. Their size
 # depends on the topics only: one seed gives every statistic the same resamples.
@@ -83,8 +89,7 @@ def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
 def check_resampling(resamples: int, level: float, seed: int) -> None:
     """Raise ImpossibleStatisticError unless resamples, level and seed are in range."""
     check_share(level)
-    # Rounded first: 2 / (1 - level) of a decimal level may be a few bits off a whole number.
-    least = math.ceil(round(2 / (1 - level), 6))
+    least = ceiling(2 / (1 - level))
     if not is_whole(resamples, least, MOST_RESAMPLES):
         raise ImpossibleStatisticError(
             f"A bootstrap interval at level {level:g} needs a whole number of resamples from"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roundbook.limits import MOST_TOPICS
-from roundbook.statistics.design.distributions import effect_size
+from roundbook.statistics.design.distributions import effect_size, in_sds
 from roundbook.statistics.design.inputs import Grid, impossible, refuse_undefined
 from roundbook.statistics.score_matrix import Bools, Floats, Ints
 
@@ -137,8 +137,7 @@ def topics_for_width(grid: Grid) -> Ints:
     unit_width = grid.kind.unit_width
     assert unit_width is not None
     level = grid.alpha.ravel()
-    with np.errstate(over="ignore", under="ignore"):
-        widths = np.clip(grid.min_d / np.sqrt(grid.variance), 1e-100, 1e100).ravel()
+    widths = in_sds(grid.min_d, grid.variance).ravel()
 
     def adequate(n: Ints, cells: NDArray[np.intp]) -> Bools:
         return unit_width(n.astype(np.float64), level[cells]) <= widths[cells]

@@ -15,7 +15,7 @@ from functools import partial
 
 import numpy as np
 
-from roundbook.statistics.score_matrix import Floats, check_share
+from roundbook.statistics.score_matrix import Floats, ceiling, check_share
 from roundbook.statistics.studies.common import (
     MOST_BYTES,
     PIECE,
@@ -178,7 +178,7 @@ def per_topic_variance(
     # The values kept for a pair; two pieces of trials need memory besides.
     most_kept = MOST_BYTES // 2 // (8 * first.size) - 2 * PIECE
     needed_trials = min(trials, max(0, math.floor(most_kept / how.alpha)))
-    needed_rank = math.ceil(round(how.alpha * needed_trials, 6))
+    needed_rank = ceiling(how.alpha * needed_trials)
     largest = np.empty((0, 0), dtype=np.complex64)
     if needed_rank:
         largest = np.full((first.size, PIECE + needed_rank), -1.0, dtype=np.complex64)

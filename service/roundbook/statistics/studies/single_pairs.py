@@ -12,7 +12,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from roundbook.statistics.bootstrap import topic_weights
-from roundbook.statistics.score_matrix import Floats, check_share
+from roundbook.statistics.score_matrix import Floats, ceiling, check_share
 from roundbook.statistics.significance import holm_adjusted
 from roundbook.statistics.studies.common import (
     MOST_BYTES,
@@ -149,7 +149,7 @@ def _bootstrap_span(
 ) -> tuple[Floats, Floats]:
     """Return the ASL and the estimated difference of some of all pairs."""
     topics, runs = scores.shape
-    rank = max(1, math.ceil(round(alpha * trials, 6)))
+    rank = max(1, ceiling(alpha * trials))
     slack = tolerance(scores)
     first, second = (of_pairs[span] for of_pairs in pairs(runs))
     # Topics last, as a pair's differences are gone through together.

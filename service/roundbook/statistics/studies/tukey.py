@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from roundbook.statistics.score_matrix import Bools, Floats, Ints, check_share
+from roundbook.statistics.score_matrix import Bools, Floats, Ints, ceiling, check_share
 from roundbook.statistics.studies.common import (
     CACHED_CELLS,
     Mapped,
@@ -109,8 +109,7 @@ def tukey_test(
     largest = np.concatenate([*drawn_pieces(permute, seed, trials, progress, mapped)])
     differences = pair_differences(matrix.mean(axis=0))
     reached = count_reaching(differences, largest, tolerance(matrix))
-    # Rounded first: the product of a decimal alpha lands a few bits beside a whole number.
-    rank = math.ceil(round(alpha * (trials + plus_one) - plus_one, 6))
+    rank = ceiling(alpha * (trials + plus_one) - plus_one)
     significant = reached < rank
     return TukeyTest(
         differences,
