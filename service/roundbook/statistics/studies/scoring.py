@@ -187,14 +187,11 @@ def kept_judgments(contributed: Bools, removed: Bools) -> Bools:
     ----------
     contributed : (teams, judgments) bool array
         From :func:`find_contributions`.
-    removed : (teams,) or (trials, teams) bool array
-        The set, or one for each trial.
+    removed : (teams,) bool array
+        The set.
 
     Returns
     -------
-    (judgments,) or (trials, judgments) bool array
+    (judgments,) bool array
     """
-    teams = contributed.sum(axis=0)
-    # Counts are far below 2^24: exact in single precision, in which the product is a fast one.
-    inside = removed.astype(np.float32) @ contributed.astype(np.float32)
-    return np.asarray((teams == 0) | (inside < teams))
+    return np.asarray(~contributed.any(axis=0) | contributed[~removed].any(axis=0))
