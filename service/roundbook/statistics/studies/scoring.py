@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Protocol
 
 import numpy as np
@@ -82,7 +83,7 @@ def team_numbers(teams: Sequence[Hashable | None]) -> NDArray[np.intp]:
     """
     names = sorted({team for team in teams if team is not None}, key=str)
     number_of = {team: number for number, team in enumerate(names)}
-    alone = iter(range(len(names), len(names) + len(teams)))
+    alone = count(len(names))
     return np.array(
         [next(alone) if team is None else number_of[team] for team in teams], dtype=np.intp
     )

@@ -14,8 +14,8 @@ from roundbook.statistics.score_matrix import Floats, Ints, checked_scores
 # Residuals of this share of the largest score are its last digits, as where runs differ by the same
 # amount on every topic.
 _ROUNDING = 1e-12
-# Less than this share of the sum of squares left after a deletion is rounding.
-_NOTHING_LEFT = 1e-12
+# Less than this share of the sum of squares left without a cluster, or a topic, is rounding.
+NOTHING_LEFT = 1e-12
 # Scores worked on at a time: they stay in the processor's cache, which halves the time.
 _BLOCK = 2**15
 # Scores not below it, nor beyond its inverse, have fourth powers that a float holds.
@@ -166,7 +166,7 @@ def _part(
         moved = by_cluster.squared_sums / left if lost else 0.0
         kept = 1 - (by_cluster.by_cluster + moved) / total
         ratios = kept * (runs - lost) / (left - lost)
-        if ratios.min() > _NOTHING_LEFT:
+        if ratios.min() > NOTHING_LEFT:
             counted = _counted_with_topics(by_cluster, total, groups.sizes / runs)
             logs = np.log(ratios)
             logs -= logs.mean()
