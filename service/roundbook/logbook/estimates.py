@@ -23,7 +23,7 @@ from roundbook.statistics.standardisation import (
     Scale,
     fit_factors,
     rescale,
-    scale_scores,
+    scores_on_scale,
     standardise,
     usable_topics,
 )
@@ -189,12 +189,6 @@ def estimates_in_force(
     and the name of the `measure`.
     """
     return list(connection.execute(_IN_FORCE, {"rounds": list(rounds), "outdated": outdated}))
-
-
-def scores_on_scale(scores: Array, mean: Array, sd: Array, scale: Any, zero_sd: str) -> Array:  # noqa: ANN401
-    """Return (topics, runs) scores on a standardised scale, without the topics the policy drops."""
-    kept = usable_topics(sd, zero_sd)
-    return scale_scores(scores[kept], mean[kept], sd[kept], scale)
 
 
 # The latest version of each estimate by the latest factors, for the latest revisions of a round's

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, assert_never, get_args
+from typing import Any, Literal, assert_never, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -195,6 +195,24 @@ def scale_scores(
             f"There is no scale {scale!r}: use one of {', '.join(SCALES)}."
         )
     return rescale(standardise(scores, mean, sd), scale, a, b)
+
+
+def scores_on_scale(
+    scores: Floats,
+    mean: Floats,
+    sd: Floats,
+    scale: Any,  # noqa: ANN401 - recorded as text
+    zero_sd: str,
+) -> Floats:
+    """Scores on any scale, on a standardised one without the topics that the policy drops.
+
+    Arguments are those of :func:`standardise` and :func:`scale_scores`; raw scores stay as they
+    are.
+    """
+    if scale == "raw":
+        return scores
+    kept = usable_topics(sd, zero_sd)
+    return scale_scores(scores[kept], mean[kept], sd[kept], scale)
 
 
 def rescale(std: Floats, scale: Scale, a: float = SLOPE, b: float = CENTRE) -> Floats:

@@ -12,14 +12,13 @@ from sqlalchemy import Connection, Row, select
 from roundbook.database.tables import factor_set, matrix
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.formats import apply_missing_policy, read_scores
-from roundbook.logbook.estimates import scores_on_scale
 from roundbook.logbook.factors import find_factor_set, load_factors
 from roundbook.logbook.lookup import find_logged
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import StudyRequest
-from roundbook.statistics.standardisation import fit_factors, usable_topics
+from roundbook.statistics.standardisation import fit_factors, scores_on_scale, usable_topics
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.left_out_round import LeftOutRound
@@ -160,7 +159,4 @@ def _on_scales(
         raise ImpossibleStatisticError(
             "No topic has usable factors: there is nothing to standardise by."
         )
-    return {
-        scale: raw if scale == "raw" else scores_on_scale(raw, mean, sd, scale, zero_sd)
-        for scale in scales
-    }
+    return {scale: scores_on_scale(raw, mean, sd, scale, zero_sd) for scale in scales}

@@ -18,7 +18,6 @@ from roundbook.logbook.estimates import (
     STANDARDISED,
     estimate_columns,
     estimates_in_force,
-    scores_on_scale,
 )
 from roundbook.logbook.matrices.listing import read_matrices
 from roundbook.logbook.session import ReportProgress
@@ -31,7 +30,7 @@ from roundbook.logbook.verifying.differences import (
     differing,
     same,
 )
-from roundbook.statistics.standardisation import fit_factors, usable_topics
+from roundbook.statistics.standardisation import fit_factors, scores_on_scale, usable_topics
 from roundbook.statistics.variance.parts import MatrixVariances, ResidualVariance, variance_parts
 
 # Tolerance of a runs' part, which is the difference of two variances far below 1.

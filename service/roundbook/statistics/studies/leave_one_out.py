@@ -18,7 +18,7 @@ from roundbook.statistics.standardisation import (
     Scale,
     ZeroSd,
     fit_factors,
-    scale_scores,
+    scores_on_scale,
     usable_topics,
 )
 from roundbook.statistics.studies.common import Mapped, Progress, study_scores
@@ -252,19 +252,14 @@ def _means(
     if set(scales) == {"raw"}:
         return np.tile(matrix.mean(axis=0), (len(scales), 1))
     factors = fit_factors(matrix, standardising)
-    used = usable_topics(factors.sd, zero_sd)
-    if not used.any():
+    if not usable_topics(factors.sd, zero_sd).any():
         raise ImpossibleStatisticError(
             "Some trial of leave-one-out has no topic with usable factors: the runs that are left"
             " tie on every topic."
         )
     return np.stack(
         [
-            (
-                matrix
-                if scale == "raw"
-                else scale_scores(matrix[used], factors.mean[used], factors.sd[used], scale)
-            ).mean(axis=0)
+            scores_on_scale(matrix, factors.mean, factors.sd, scale, zero_sd).mean(axis=0)
             for scale in scales
         ]
     )
