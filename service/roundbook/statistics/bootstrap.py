@@ -51,7 +51,7 @@ def topic_weights(topics: int, resamples: int, seed: int) -> Iterator[Floats]:
 
 
 def times_drawn(drawn: AnyInts) -> Floats:
-    """Return how often each topic is among the (resamples, topics) drawn ones, in the same shape."""
+    """Return how often each topic was drawn, from the (resamples, topics) drawn ones."""
     resamples, topics = drawn.shape
     cells = np.arange(resamples)[:, np.newaxis] * topics + drawn
     counts = np.bincount(cells.ravel(), minlength=drawn.size)
