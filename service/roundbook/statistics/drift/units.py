@@ -6,7 +6,7 @@ of one team.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -118,8 +118,13 @@ def _joined(runs: list[dict[By, Hashable]]) -> Ints:
     for number, keys in enumerate(runs):
         for key in keys.items():
             parent[root(number)] = root(holder.setdefault(key, number))
-    label: dict[int, int] = {}
-    return np.array([label.setdefault(root(run), len(label)) for run in range(len(runs))])
+    return _numbered(map(root, range(len(runs))))
+
+
+def _numbered(groups: Iterable[int]) -> Ints:
+    """Return the group of each run, numbered from 0 in the order of the runs."""
+    number: dict[int, int] = {}
+    return np.array([number.setdefault(group, len(number)) for group in groups])
 
 
 def kin_groups(scores: ArrayLike) -> Ints:
@@ -169,10 +174,7 @@ def kin_groups(scores: ArrayLike) -> Ints:
     tree = linkage(squareform(distance[np.ix_(order, order)], checks=False), method="average")
     groups = np.empty(runs, dtype=np.int64)
     groups[order] = fcluster(tree, LARGEST_DISTANCE, criterion="distance")
-    _, first, group = np.unique(groups, return_index=True, return_inverse=True)
-    number = np.empty_like(first)
-    number[np.argsort(first)] = np.arange(first.size)
-    return number[group]
+    return _numbered(groups.tolist())
 
 
 def _similarity(ranks: Floats) -> Floats:
