@@ -51,7 +51,13 @@ def topic_weights(topics: int, resamples: int, seed: int) -> Iterator[Floats]:
 
 
 def times_drawn(drawn: AnyInts) -> Floats:
-    """Return how often each topic was drawn, from the (resamples, topics) drawn ones."""
+    """Return how often each topic was drawn, from the (resamples, topics) drawn ones.
+
+    Examples
+    --------
+    >>> times_drawn(np.array([[0, 2, 0], [1, 1, 2]])).tolist()
+    [[2.0, 0.0, 1.0], [0.0, 2.0, 1.0]]
+    """
     resamples, topics = drawn.shape
     cells = np.arange(resamples)[:, np.newaxis] * topics + drawn
     counts = np.bincount(cells.ravel(), minlength=drawn.size)

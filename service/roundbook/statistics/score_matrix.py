@@ -83,6 +83,11 @@ def ceiling(number: float) -> int:
     """Return the ceiling of a number computed from decimals.
 
     Such a number may lie a few bits beside the whole number that is meant.
+
+    Examples
+    --------
+    >>> math.ceil(0.07 * 100), ceiling(0.07 * 100)
+    (8, 7)
     """
     return math.ceil(round(number, 6))
 
