@@ -18,6 +18,7 @@ from roundbook_cli.session import (
     checked_address,
     committing,
     database_address,
+    is_embedded,
     open_database,
     record,
 )
@@ -248,8 +249,6 @@ def restore(
     Who owns the tables then is who restores. Roles that could read or write the record can no
     longer: run 'roundbook db grant' again. Restore only files that you trust.
     """
-    from roundbook.logbook.session import chosen_address
-    from roundbook.settings import load_settings
     from roundbook.transfer.backup import restore_backup
 
     request = RestoreRequest(file=file, replace=replace)
@@ -262,7 +261,7 @@ def restore(
     show(restored, form, [restored], _RESTORED)
     if restored.status == "up to date":
         return
-    if chosen_address(load_settings(), database_address(context, database)) is None:
+    if is_embedded(context, database):
         talk("The schema is an earlier Roundbook's; the next command brings it up to date.")
     else:
         talk("The schema is an earlier Roundbook's: run 'roundbook db upgrade'.")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -19,7 +18,6 @@ from roundbook_cli.output import (
     count,
     number,
     print_commands,
-    print_table,
     progress,
     section,
     show,
@@ -74,7 +72,7 @@ _FACTORS = (Column("topic", "Topic"), number("mean", "Mean"), number("sd", "sd")
 
 def _text(results: Demonstration) -> dict[str, Any]:
     """Return the JSON fields of the results with their sentences and commands."""
-    from roundbook_cli.drift_advice import report_json
+    from roundbook_cli.drift_commands import report_json
     from roundbook_cli.plan_advice import history_json, plan_json
 
     reports = ("drift_held", "drift_undecided", "drift_aged")
@@ -99,10 +97,10 @@ def _print(results: Demonstration) -> None:
         )
         for history in results.published
     ]
-    _section(
+    section(
         f"1. Published variances, recorded without their matrices ({results.source})",
-        published,
-        _PUBLISHED,
+        rows=published,
+        columns=_PUBLISHED,
     )
     paper = {(cell.m, cell.min_d): cell.topics for cell in results.plan_published}
     sizes = [
@@ -111,36 +109,40 @@ def _print(results: Demonstration) -> None:
     ]
     same = sum(size.published == size.topics_sakai for size in sizes)
     plan = results.plan
-    _section(
+    section(
         f"2. Topics for the next STC, {plan.estimate.measure if plan.estimate else ''} with"
         f" variance {plan.variance:g}, alpha {plan.alpha:g}, beta {plan.beta:g}",
-        sizes,
-        _TABLE_2,
-        f"{same} of {len(sizes)} sizes by the engine 'sakai' equal the paper's Table 2; 'exact' is"
-        " the noncentral F.",
+        rows=sizes,
+        columns=_TABLE_2,
+        below=[
+            f"{same} of {len(sizes)} sizes by the engine 'sakai' equal the paper's Table 2; 'exact' is"
+            " the noncentral F."
+        ],
     )
     history, std_ab = results.history, results.history_std_ab
-    _section(
+    section(
         f"3. A campaign of four rounds, SIMULATED (seed {results.seed}): variance of"
         f" {history.measure}",
-        history.rounds,
-        ROUNDS,
-        *summary(history),
-        f"On the std-AB scale the pooled variance is {std_ab.pooled.variance:.5f}.",
+        rows=history.rounds,
+        columns=ROUNDS,
+        below=[
+            *summary(history),
+            f"On the std-AB scale the pooled variance is {std_ab.pooled.variance:.5f}.",
+        ],
     )
     following = results.next_round
-    _section(
+    section(
         f"4. Its next round. {plans.headline(following)}",
-        plans.plan_rows(following),
-        plans.plan_columns(following),
-        *filter(None, [plans.design_advice(following), *plans.beside(following)]),
+        rows=plans.plan_rows(following),
+        columns=plans.plan_columns(following),
+        below=filter(None, [plans.design_advice(following), *plans.beside(following)]),
     )
     factors = results.factors
-    _section(
+    section(
         f"5. Standardisation factors of {factors.round}, version {factors.version} (first five of"
         f" {len(factors.factors)} topics)",
-        factors.factors[:5],
-        _FACTORS,
+        rows=factors.factors[:5],
+        columns=_FACTORS,
     )
     section("6. Do the first round's factors still hold?", *_verdict(results.drift_held))
     section(*_verdict(results.drift_undecided))
@@ -159,13 +161,9 @@ def _program() -> str:
     return shlex.quote(str(program.relative_to(cwd) if program.is_relative_to(cwd) else program))
 
 
-def _section(heading: str, rows: Sequence[Any], columns: Sequence[Column], *below: str) -> None:
-    print_table(rows, columns, above=["", heading], below=below)
-
-
 def _verdict(report: DriftReport) -> tuple[str, str, str]:
     from roundbook.presentation.drift_advice import brief_advice
     from roundbook.presentation.drift_verdict import brief_reason, headline
-    from roundbook_cli.drift_advice import with_options
+    from roundbook_cli.drift_commands import with_options
 
     return headline(report), brief_reason(report), with_options(brief_advice(report))

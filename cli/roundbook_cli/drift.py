@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Annotated, Any, Literal
@@ -14,7 +14,7 @@ from roundbook.presentation.phrases import verdict_words
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.results import SaveResult
 from roundbook_cli.charts import chart_option, check_chart, draw
-from roundbook_cli.drift_advice import curve_text, report_text
+from roundbook_cli.drift_commands import curve_text, report_text
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, number, print_sentences, section, show, signed, talk
 from roundbook_cli.request_options import is_given, option, request_of, usage_errors
@@ -24,7 +24,6 @@ from roundbook_cli.session import changing, record
 
 if TYPE_CHECKING:
     from roundbook.logbook.drift.report import DriftCurve
-    from roundbook.logbook.saving import SavedResult
 
 commands = typer.Typer()
 
@@ -102,7 +101,13 @@ def drift(
         _fail(fail_on, {later.round: later.verdict for later in traced.rounds})
         return
     assert isinstance(report, DriftReport)
-    extra: dict[str, Any] = _saved(saved) if saved else {}
+    extra: dict[str, Any] = {}
+    if saved:
+        from roundbook.presentation.decisions import saved_sentence
+
+        talk(saved_sentence(saved))
+        facts = saved.model_dump(mode="json", include={"note", "saved_at", "saved_by", "status"})
+        extra = {"number": report_number(saved)} | facts
     if form == "table":
         print_report(report, assessments, details=details)
     else:
@@ -123,54 +128,25 @@ def _fail(fail_on: FailOn | None, verdicts: dict[str, str]) -> None:
         raise typer.Exit(5)
 
 
-def _saved(saved: SavedResult) -> dict[str, Any]:
-    """Print that a report is saved, and return the JSON fields of that."""
-    from roundbook.presentation.decisions import saved_sentence
-
-    talk(saved_sentence(saved))
-    facts = {"note", "saved_at", "saved_by", "status"}
-    return {"number": report_number(saved)} | saved.model_dump(mode="json", include=facts)
-
-
 _DRAWN = 60
 _NARROWEST = 20
-
-
-def _curve_columns(
-    write_shift: Callable[[float], str], write_ratio: Callable[[float], str]
-) -> tuple[Column, ...]:
-    """Return the columns of a curve, whose limits are written by these functions."""
-    return (
-        Column("round", "Round"),
-        # In 80 columns `verdict_words` would take the room of the numbers of topics.
-        Column("verdict", "Verdict", lambda code: "none" if code == "unbridged" else code),
-        count("shared_topics", "Topics", spare=1),
-        signed("shift", "Shift"),
-        Column("shift_95", "95% interval", lambda ends: " to ".join(map(write_shift, ends))),
-        number("sd_ratio", "sd ratio", 3),
-        Column("sd_ratio_95", "95% interval", lambda ends: " to ".join(map(write_ratio, ends))),
-    )
 
 
 def _show_curve(traced: DriftCurve, form: Form) -> None:
     """Print the curve as a table with a picture, as JSON or as CSV."""
     from roundbook.presentation.drift_curve import curve_row
 
-    rows = list(map(curve_row, traced.rounds))
-    if form == "table":
-        _print_curve(traced, list(map(_with_intervals, rows)))
-    else:
-        columns = [Column(name, name) for name in rows[0]]
-        values = [SimpleNamespace(**row) for row in rows]
-        show(traced, form, values, columns, extra=curve_text(traced))
-
-
-def _with_intervals(row: dict[str, Any]) -> SimpleNamespace:
-    intervals = {}
-    for name in ("shift", "sd_ratio"):
-        low, high = row[f"{name}_low"], row[f"{name}_high"]
-        intervals[f"{name}_95"] = None if low is None else (low, high)
-    return SimpleNamespace(**row, **intervals)
+    rows = [SimpleNamespace(**curve_row(later)) for later in traced.rounds]
+    if form != "table":
+        columns = [Column(name, name) for name in vars(rows[0])]
+        show(traced, form, rows, columns, extra=curve_text(traced))
+        return
+    for row in rows:
+        row.shift_95 = None if row.shift_low is None else (row.shift_low, row.shift_high)
+        row.sd_ratio_95 = (
+            None if row.sd_ratio_low is None else (row.sd_ratio_low, row.sd_ratio_high)
+        )
+    _print_curve(traced, rows)
 
 
 def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
@@ -205,7 +181,18 @@ def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
         *filter(None, beside),
         *map(left_out, traced.withdrawn),
     )
-    section(rows=rows, columns=_curve_columns(*writers(traced)))
+    write_shift, write_ratio = writers(traced)
+    columns = (
+        Column("round", "Round"),
+        # In 80 columns `verdict_words` would take the room of the numbers of topics.
+        Column("verdict", "Verdict", lambda code: "none" if code == "unbridged" else code),
+        count("shared_topics", "Topics", spare=1),
+        signed("shift", "Shift"),
+        Column("shift_95", "95% interval", lambda ends: " to ".join(map(write_shift, ends))),
+        number("sd_ratio", "sd ratio", 3),
+        Column("sd_ratio_95", "95% interval", lambda ends: " to ".join(map(write_ratio, ends))),
+    )
+    section(rows=rows, columns=columns)
     if all(row.shift is None for row in rows):
         section(
             "Nothing to draw: for systems and topics like these no later round has a shift from"
@@ -215,10 +202,10 @@ def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
     shifts = [shift for row in rows for shift in (*(row.shift_95 or ()), row.shift)]
     reach = [shift for shift in shifts if shift is not None] + [-traced.margin, traced.margin]
     left = shutil.get_terminal_size().columns - max(len(row.round) for row in rows) - 3
-    columns = max(_NARROWEST, min(_DRAWN, left))
+    width = max(_NARROWEST, min(_DRAWN, left))
     drawn = [
         SimpleNamespace(
-            round=row.round, picture=_picture(row, traced.margin, min(reach), max(reach), columns)
+            round=row.round, picture=_picture(row, traced.margin, min(reach), max(reach), width)
         )
         for row in rows
     ]

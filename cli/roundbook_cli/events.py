@@ -12,7 +12,7 @@ from roundbook.requests.record import EventsRequest
 from roundbook_cli.options import Database, Form, matrix_number, read_day
 from roundbook_cli.output import show
 from roundbook_cli.request_options import option, request_of, usage_errors
-from roundbook_cli.session import database_address, record
+from roundbook_cli.session import is_embedded, record
 
 commands = typer.Typer()
 
@@ -50,8 +50,6 @@ def events(
     with usage_errors():
         request = request_of(EventsRequest, locals(), round=round_label)
     from roundbook.logbook.events import event_kinds, list_events
-    from roundbook.logbook.session import chosen_address
-    from roundbook.settings import load_settings
 
     with record(context, database) as session:
         listed = list_events(session, request)
@@ -66,7 +64,7 @@ def events(
     rows, columns = listed.events, list(_COLUMNS)
     if form == "csv":
         columns.append(_USER)
-    elif chosen_address(load_settings(), database_address(context, database)) is not None:
+    elif not is_embedded(context, database):
         # On the embedded server everybody has the same user.
         rows = differing_users(rows)
         if any(event.database_user for event in rows):

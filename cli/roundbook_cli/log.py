@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from roundbook.presentation.matrices import log_notes, standardising_note
+from roundbook.presentation.matrices import log_notes, standardising_note, team_file_news
 from roundbook.presentation.tables import variance_column
 from roundbook.requests.fields import Layout, Missing, ZeroSd
 from roundbook.requests.matrices import LogFilesRequest
@@ -83,7 +83,7 @@ def log(
     with usage_errors():
         request = request_of(LogFilesRequest, locals(), round=round_label)
     with sessions(context, database) as begin:
-        confirm_names(begin, request)
+        confirm_names(begin, request, *request.files)
         with progress("Logging ..."), begin(keep=not dry_run) as session:
             logged = log_files(session, request)
     matrices, several = logged.matrices, len(request.measures) != 1
@@ -130,11 +130,10 @@ def _tell(matrices: Sequence[LoggedMatrix]) -> None:
     notes = [_notes(matrix, measures) for matrix in matrices]
     shared = [note for note in notes[0] if all(note in of_matrix for of_matrix in notes)]
     for matrix, of_matrix in zip(matrices, notes, strict=True):
-        own_notes = _notes(matrix, [matrix.measure]) if of_matrix != shared else shared
-        for note, own in zip(of_matrix, own_notes, strict=True):
+        for note, own in zip(of_matrix, _notes(matrix, [matrix.measure]), strict=True):
             if note not in shared:
                 talk(f"Note ({matrix.measure}): {own}")
     talk_notes(shared)
     for matrix in matrices:
-        if matrix.runs_described and matrix.status == "unchanged":
-            talk(f"The team file told something new of {matrix.runs_described} runs.")
+        if news := team_file_news(matrix):
+            talk(news)

@@ -30,7 +30,7 @@ def confirm_name(
     for new in near_recorded(session, task, label):
         from roundbook.presentation.previews import near_note
 
-        warning = str(near_note(new.kind, new.name, new.near))
+        warning = near_note(new.kind, new.name, new.near)
         if ask:
             question = f"{new.name}: did you mean {new.near}? Make a new {new.kind} '{new.name}'?"
             confirm(warning, question)
@@ -41,13 +41,13 @@ def confirm_name(
 def confirm_names(
     begin: Callable[..., AbstractContextManager[Session]],
     request: LoggingRequest | LogRuns | LogQrels | RecordVarianceRequest,
+    *files: Path,
 ) -> None:
     """Ask whether the new task and round of a request are meant; see `confirm_name`.
 
-    A file in the task's place is refused.
+    One of its files in the task's place is refused.
     """
-    files = getattr(request, "files", None) or (getattr(request, "file", None),)
-    refuse_file_first(request.task, request.round, *filter(None, files))
+    refuse_file_first(request.task, request.round, *files)
     if request.create:
         ask = not request.dry_run
         with begin(keep=False) as session:

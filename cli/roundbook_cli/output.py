@@ -108,9 +108,15 @@ def print_sentences(*sentences: str) -> None:
     print_table([], (), above=sentences)
 
 
-def section(*above: str, rows: Sequence[Any] = (), columns: Sequence[Column] = ()) -> None:
-    """Print a table, if it has rows, below an empty line and sentences."""
-    print_table(rows, columns, above=["", *above])
+def section(
+    *above: str,
+    rows: Sequence[Any] = (),
+    columns: Sequence[Column] = (),
+    below: Iterable[str] = (),
+    alike: Sequence[Any] = (),
+) -> None:
+    """Print an empty line and a table, if it has rows, between sentences; see `print_table`."""
+    print_table(rows, columns, above=["", *above], below=below, alike=alike)
 
 
 def print_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:

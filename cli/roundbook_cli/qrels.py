@@ -43,7 +43,7 @@ def log(
 
     request = request_of(LogQrels, locals(), round=round_label)
     with sessions(context, database) as begin:
-        confirm_names(begin, request)
+        confirm_names(begin, request, request.file)
         with progress("Logging the assessments ..."), begin(keep=not dry_run) as session:
             logged = log_qrels(session, request)
     show_decision(logged, form, _LOGGED, qrels_notes(logged, revise))

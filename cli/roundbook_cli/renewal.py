@@ -53,15 +53,17 @@ def entry_json(entry: ResultEntry, fields: Collection[str] | None = None) -> dic
     return facts | {"why": why_stale(entry), "renew": renewal(entry)}
 
 
-def print_staleness(saved: ShownResult, clause: str) -> None:
-    """Print whether a saved result is stale, else the clause; and the command that renews it."""
-    from roundbook.presentation.saved_results import why_stale
+def print_heading(saved: ShownResult, clause: str, title: str | None = None) -> None:
+    """Print the heading of a saved result, why it is stale, else the clause, and what renews it."""
+    from roundbook.presentation.saved_results import saved_heading, why_stale
 
     why = why_stale(saved)
-    print_sentences(f"Stale: {why}." if why else f"It stands: {clause}.")
+    stands = f"Stale: {why}." if why else f"It stands: {clause}."
+    print_sentences(saved_heading(saved, title), stands)
     if renewing := renewal(saved):
         typer.echo("To renew it:")
         print_commands(renewing)
+    print_sentences("")
 
 
 def renewal_of_dependent(dependent: Dependent) -> str | None:
@@ -72,12 +74,8 @@ def renewal_of_dependent(dependent: Dependent) -> str | None:
         return recompute_command(dependent.scores)
     if (refit := dependent.refit) is None:
         return None
-    words = ["factors", "fit", refit.task, refit.round, "--measure", refit.measure]
-    words += ["--assessments", refit.assessments]
-    for run in refit.runs:
-        words += ["--runs", run]
-    words += ["--zero-sd", refit.zero_sd] if refit.zero_sd != "average" else []
-    return command(*words, "--reason", "REASON")
+    of_measure = measure_options(refit.measure, refit.assessments, of_several=True)
+    return refit_command(refit.task, refit.round, of_measure, *refit.runs, zero_sd=refit.zero_sd)
 
 
 def recompute_command(scores: Scores) -> str:
@@ -102,13 +100,18 @@ def measure_options(measure: str, assessments: str, *, of_several: bool = False)
     return ["--measure", measure, *(["--assessments", assessments] if named else [])]
 
 
-def refit_command(task: str, label: str, of_measure: Sequence[str], runs: str) -> str:
-    """Return the command that fits a round's factors on all runs, or the pooled ones.
+def refit_command(
+    task: str, label: str, of_measure: Sequence[str], *runs: str, zero_sd: str = "average"
+) -> str:
+    """Return the command that fits a round's factors on runs: all, the pooled ones, or by tag.
 
     `of_measure` are options as `measure_options` returns them.
     """
-    fitting = ("factors", "fit", task, label, *of_measure)
-    return command(*fitting, "--runs", runs, "--reason", "REASON")
+    on_runs = [word for run in runs for word in ("--runs", run)]
+    ties = ["--zero-sd", zero_sd] if zero_sd != "average" else []
+    return command(
+        "factors", "fit", task, label, *of_measure, *on_runs, *ties, "--reason", "REASON"
+    )
 
 
 def refit_notes(
@@ -119,18 +122,14 @@ def refit_notes(
 ) -> list[str]:
     """Return the notes that factors rest on other runs than the pool, with commands to refit them.
 
-    The list is empty where none do. `corrected` is whether another pool was known before.
+    `corrected` is whether another pool was known before.
     """
-    if not refittable:
-        return []
-    from roundbook.presentation.matrices import refittable_note
+    from roundbook.presentation.matrices import refittable_notes
 
     labels = Counter(factors.measure for factors in refittable)
     notes = []
-    for known, where, runs in ((True, "it", "pooled"), (False, "all runs", "all")):
-        of_pool = [factors for factors in refittable if factors.pool_known is known]
-        if not of_pool:
-            continue
+    for note, of_note in refittable_notes(refittable, corrected=corrected):
+        where, runs = ("it", "pooled") if of_note[0].pool_known else ("all runs", "all")
         commands = [
             refit_command(
                 of_round.task,
@@ -140,9 +139,8 @@ def refit_notes(
                 ),
                 runs,
             )
-            for factors in of_pool
+            for factors in of_note
         ]
-        note = refittable_note(of_pool, corrected=corrected)
         alike = f"To fit them on {where}, in all rounds alike"
         if of_round.publication is not None:
             alike += (

@@ -65,7 +65,7 @@ def log(
 
     request = request_of(LogRuns, locals(), round=round_label)
     with sessions(context, database) as begin:
-        confirm_names(begin, request)
+        confirm_names(begin, request, *request.files)
         with progress("Reading the runs ...") as doing, begin(keep=not dry_run) as session:
             logged = log_runs(session, request, doing)
     show_decision(logged, form, _LOGGED, run_notes(logged))

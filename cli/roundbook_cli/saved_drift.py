@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
-from roundbook_cli.drift_advice import (
+from roundbook_cli.drift_commands import (
     next_commands,
     record_teams,
     report_json,
@@ -26,7 +26,7 @@ from roundbook_cli.output import (
     show,
     signed,
 )
-from roundbook_cli.renewal import entry_json, print_staleness
+from roundbook_cli.renewal import entry_json, print_heading
 from roundbook_cli.table_layout import visible
 
 if TYPE_CHECKING:
@@ -254,7 +254,6 @@ def report_facts(entry: ResultEntry) -> dict[str, Any]:
 def print_saved(saved: ShownResult, form: Any, *, details: bool) -> None:  # noqa: ANN401
     """Print a saved drift report, in brief or with all details, and whether it is stale."""
     from roundbook.logbook.drift.report import DriftReport
-    from roundbook.presentation.saved_results import saved_heading
 
     report = saved.result
     assert isinstance(report, DriftReport)
@@ -265,7 +264,5 @@ def print_saved(saved: ShownResult, form: Any, *, details: bool) -> None:  # noq
     version = f", version {saved.version} of {saved.versions}" if saved.versions > 1 else ""
     number = report_number(saved) or f"'{saved.name}'"
     title = f"Drift report {number} of task '{saved.task}'{version}"
-    print_sentences(saved_heading(saved, title))
-    print_staleness(saved, "these are today's factors")
-    print_sentences("")
+    print_heading(saved, "these are today's factors", title)
     print_report(report, details=details)

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from roundbook_cli.output import Column, print_sentences, print_table, section, show
+from roundbook_cli.output import Column, print_sentences, section, show
 
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry, ShownResult
@@ -26,17 +26,14 @@ def study_entry(entry: ResultEntry) -> dict[str, Any]:
 def print_saved(saved: ShownResult, form: Any, *, details: bool) -> None:  # noqa: ANN401
     """Print a saved study, long tables in brief or whole, and whether its scores still count."""
     from roundbook.logbook.studies.study import Study
-    from roundbook.presentation.saved_results import saved_heading
-    from roundbook_cli.renewal import print_staleness
+    from roundbook_cli.renewal import print_heading
 
     study = saved.result
     assert isinstance(study, Study)
     if form != "table":
         print_study(study, form, beside=study_entry(saved))
         return
-    print_sentences(saved_heading(saved))
-    print_staleness(saved, "these scores count today")
-    print_sentences("")
+    print_heading(saved, "these scores count today")
     print_study(study, form, top=sys.maxsize if details else None, more="--details")
 
 
@@ -68,10 +65,10 @@ def print_study(
         alike = [row for part, _ in parts for row in part.rows]
         for part, total in parts:
             left = [f"{len(part.rows)} of {total:,} rows: {more.format(total)} shows all."]
-            print_table(
-                part.rows,
-                part.columns,
-                above=["", part.heading],
+            section(
+                part.heading,
+                rows=part.rows,
+                columns=part.columns,
                 below=left if len(part.rows) < total else [],
                 alike=alike,
             )

@@ -117,6 +117,14 @@ def database_address(context: typer.Context, database: str | None) -> str | None
     return None if value is None else checked_address("--database", value)
 
 
+def is_embedded(context: typer.Context, database: str | None) -> bool:
+    """Return whether a command works on the embedded server."""
+    from roundbook.logbook.session import chosen_address
+    from roundbook.settings import load_settings
+
+    return chosen_address(load_settings(), database_address(context, database)) is None
+
+
 def checked_address(option: str, value: str) -> str:
     """Return the address given to an option; refuse an empty one, which would mean the default.
 

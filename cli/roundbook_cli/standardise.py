@@ -18,7 +18,7 @@ from roundbook.presentation.factors import (
 from roundbook.presentation.tables import Column, number
 from roundbook.requests.factors import Scale, StandardiseFilesRequest, StandardiseRequest
 from roundbook.requests.fields import Layout, Missing
-from roundbook_cli.drift_advice import declare_collection
+from roundbook_cli.drift_commands import declare_collection
 from roundbook_cli.options import Database, Format
 from roundbook_cli.output import print_csv, show, talk_notes
 from roundbook_cli.request_options import argument, is_given, option, request_of, usage_errors

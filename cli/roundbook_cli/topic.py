@@ -15,20 +15,20 @@ from roundbook_cli.request_options import argument, option
 from roundbook_cli.session import changing, record
 
 if TYPE_CHECKING:
-    from roundbook.logbook.topics import AliasedTopics, TopicInRound, UnaliasedTopic
+    from roundbook.logbook.topics import AliasedTopics, UnaliasedTopic
 
 app = typer.Typer(no_args_is_help=True)
-
-
-def _rounds(rounds: list[TopicInRound]) -> str:
-    return ", ".join(f"{entry.round}: {entry.id}" for entry in rounds)
 
 
 _OTHER_IDS = (Column("topic", "Topic"), Column("id", "Other id"))
 _TOPICS = (
     Column("topic", "Topic"),
     Column("aliases", "Other ids", ", ".join),
-    Column("rounds", "Id in each round", _rounds),
+    Column(
+        "rounds",
+        "Id in each round",
+        lambda rounds: ", ".join(f"{entry.round}: {entry.id}" for entry in rounds),
+    ),
 )
 
 

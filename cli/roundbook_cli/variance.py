@@ -34,7 +34,7 @@ from roundbook.requests.variances import (
 from roundbook_cli.charts import Chart, check_chart, write_chart
 from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form, Format, read_day
-from roundbook_cli.output import print_sentences, print_table, show, talk, talk_notes
+from roundbook_cli.output import print_sentences, section, show, talk, talk_notes
 from roundbook_cli.plan_advice import history_json, history_warning, with_advice
 from roundbook_cli.request_options import option, request_of, usage_errors
 from roundbook_cli.series import Assessments, Measure, RoundLabel, TaskName
@@ -194,15 +194,15 @@ def history(
     if form == "table":
         print_sentences(*stability(listed.histories))
         for of_measure in listed.histories:
-            print_table(
-                of_measure.rounds,
-                _columns(of_measure),
-                above=["", heading(of_measure)],
+            section(
+                heading(of_measure),
+                rows=of_measure.rounds,
+                columns=_columns(of_measure),
                 below=with_advice(of_measure, summary(of_measure))
                 + (in_detail(of_measure) if details else []),
             )
         if not details and any(map(in_detail, listed.histories)):
-            print_sentences("", _MORE)
+            section(_MORE)
     else:
         lines = [line for of_measure in listed.histories for line in history_lines(of_measure)]
         extra = {"histories": list(map(history_json, listed.histories))}

@@ -40,7 +40,7 @@ from roundbook.presentation.saved_results import why_stale
 from roundbook.presentation.views import view_of
 from roundbook.statistics.drift.assessment import assess_drift, assess_recurring
 from roundbook.statistics.drift.units import RunsOfRound, kin_groups, unit_labels
-from roundbook_cli.drift_advice import report_text
+from roundbook_cli.drift_commands import report_text
 
 pytestmark = pytest.mark.one_server
 

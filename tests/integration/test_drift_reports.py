@@ -37,7 +37,7 @@ from roundbook.logbook import saving
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.presentation.saved_results import why_stale
 from roundbook.presentation.views import view_of
-from roundbook_cli.drift_advice import report_json
+from roundbook_cli.drift_commands import report_json
 from roundbook_cli.renewal import renewal
 from roundbook_cli.saved_drift import print_report
 

@@ -30,7 +30,7 @@ from roundbook.presentation.plans import notes as plan_notes
 from roundbook.presentation.rounds import out_of_order_notes
 from roundbook.presentation.views import view_of
 from roundbook.requests.plans import PlanRequest
-from roundbook_cli.drift_advice import report_text
+from roundbook_cli.drift_commands import report_text
 from roundbook_cli.plan_advice import plan_notes as terminal_notes
 
 pytestmark = pytest.mark.one_server

@@ -37,7 +37,7 @@ from roundbook.presentation.record import event_details
 from roundbook.presentation.runs import corrections, described_phrase
 from roundbook.presentation.saved_results import change_sentence
 from roundbook.presentation.views import view_of
-from roundbook_cli.drift_advice import report_text
+from roundbook_cli.drift_commands import report_text
 from roundbook_cli.renewal import refit_notes
 
 RUNS = 6

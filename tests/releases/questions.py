@@ -16,7 +16,7 @@ from tests.factories import (
 )
 
 from roundbook.presentation.factors import standardised_notes
-from roundbook_cli.drift_advice import report_text
+from roundbook_cli.drift_commands import report_text
 from roundbook_cli.plan_advice import history_json
 
 _ASK = {

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from roundbook_cli.drift_advice import next_commands
+from roundbook_cli.drift_commands import next_commands
 from roundbook_cli.renewal import refit_notes
 
 

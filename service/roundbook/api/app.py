@@ -12,7 +12,7 @@ from sqlalchemy import Engine
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.routing import BaseRoute
-from starlette.types import ASGIApp, Scope
+from starlette.types import Scope
 
 from roundbook.api import files, jobs
 from roundbook.api.answers import AnswerCache
@@ -66,9 +66,7 @@ def make_app(settings: Settings, engine: Engine, *, open_to_all: bool = False) -
     app.add_middleware(security_headers)
     add_metrics(app)
     # The application's own routes are matched once a request, those of an included router twice.
-    routes = [*_use_cases().routes, *jobs.router.routes, *_service.routes]
-    routes += _heads(routes)
-    app.router.routes += routes
+    app.router.routes += _ROUTES
     describe = app.openapi
 
     def openapi_with_examples() -> dict[str, Any]:
@@ -78,7 +76,7 @@ def make_app(settings: Settings, engine: Engine, *, open_to_all: bool = False) -
 
     app.openapi = openapi_with_examples  # type: ignore[method-assign]
     # The pages must not answer below the prefix: errors there are problem+json documents.
-    app.mount(PREFIX, _refuse_unknown(routes))
+    app.mount(PREFIX, _refuse_unknown)
     site = make_site(app.state)
     site.router.routes += _heads([route for part in ROUTERS for route in part.routes])
     app.mount("/", site)
@@ -124,21 +122,17 @@ def _heads(routes: Sequence[BaseRoute]) -> list[BaseRoute]:
     return heads.routes
 
 
-def _refuse_unknown(routes: Sequence[BaseRoute]) -> ASGIApp:
-    """Return an application that refuses unknown paths with 404 and unknown methods with 405."""
-
-    async def refuse(scope: Scope, *_: object) -> None:
-        methods = {
-            method
-            for route in routes
-            if isinstance(route, APIRoute) and route.path_regex.match(scope["path"])
-            for method in route.methods or ()
-        }
-        if methods:
-            raise HTTPException(405, headers={"Allow": ", ".join(sorted(methods))})
-        raise HTTPException(404)
-
-    return refuse
+async def _refuse_unknown(scope: Scope, *_: object) -> None:
+    """Refuse an unknown path with 404, and an unknown method with 405."""
+    methods = {
+        method
+        for route in _ROUTES
+        if isinstance(route, APIRoute) and route.path_regex.match(scope["path"])
+        for method in route.methods or ()
+    }
+    if methods:
+        raise HTTPException(405, headers={"Allow": ", ".join(sorted(methods))})
+    raise HTTPException(404)
 
 
 def _use_cases() -> APIRouter:
@@ -205,3 +199,8 @@ def _add_upload(router: APIRouter, name: str, upload: Upload) -> None:
         responses=answers(upload.result, question=False),
         openapi_extra={"parameters": [*listed, FILENAME], "requestBody": file_body(name)},
     )(files.upload(upload))
+
+
+# The routes of the API, the same in every application.
+_ROUTES = [*_use_cases().routes, *jobs.router.routes, *_service.routes]
+_ROUTES += _heads(_ROUTES)

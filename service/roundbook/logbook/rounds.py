@@ -21,6 +21,7 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task
 from roundbook.logbook.withdrawals import LATEST
+from roundbook.measure_names import measure_key
 from roundbook.requests.matrices import LoggingRequest
 from roundbook.requests.runs import LogQrels, LogRuns
 from roundbook.requests.tasks import CreateRound, ListRounds
@@ -134,6 +135,16 @@ def other_measures(rounds: Sequence[Round], measure: str) -> list[str]:
     """Return the measures of rounds except `measure`, by name, without withdrawn scores."""
     rows = [row for entry in rounds for row in entry.matrices if row.withdrawn is None]
     return sorted({row.measure for row in rows} - {measure})
+
+
+def has_scores(entry: Round, measure: str, assessments: str | None) -> bool:
+    """Return whether scores of a measure count in a round; under any label, or under one given."""
+    return any(
+        measure_key(row.measure) == measure_key(measure)
+        and row.withdrawn is None
+        and assessments in (None, row.assessments)
+        for row in entry.matrices
+    )
 
 
 class OpenedRound(NamedTuple):

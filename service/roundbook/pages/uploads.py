@@ -207,7 +207,9 @@ def _look(http: Request, caller: Caller, previewed: _Preview) -> dict[str, Any]:
             new = known - recorded[noun]
             if len(new) <= _MOST_SLIPS and len(recorded[noun]) <= _MOST_KNOWN:
                 near += [
-                    near_note(noun, name, near_name(name, recorded[noun])) for name in sorted(new)
+                    near_note(noun, name, meant)
+                    for name in sorted(new)
+                    if (meant := near_name(name, recorded[noun]))
                 ]
         facts = previewed.kind.look(session, logged)
     # Saved results first: they were decided on.
@@ -216,7 +218,7 @@ def _look(http: Request, caller: Caller, previewed: _Preview) -> dict[str, Any]:
         # The correction is then refused if somebody else corrects it in between.
         previewed.fields |= facts["expected"]
     return facts | {
-        "near": [note for note in near if note],
+        "near": near,
         "stale": stale_lines(dependents),
         "files": len(previewed.files),
         "creates": creates,

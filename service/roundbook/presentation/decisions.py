@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any
 
 from roundbook.errors import RoundbookError
@@ -12,9 +12,10 @@ from roundbook.presentation.impact import stale_lines
 from roundbook.presentation.matrices import (
     hidden_notes,
     log_notes,
-    refittable_note,
+    refittable_notes,
     renewed_note,
     standardising_note,
+    team_file_news,
     team_file_notes,
 )
 from roundbook.presentation.measures import merge_sentence
@@ -209,14 +210,13 @@ def _of_matrix(logged: LoggedMatrix) -> list[str | None]:
     matrix = "" if logged.matrix is None else f"matrix {logged.matrix}, "
     return [
         f"{logged.task}, round '{logged.round}': {logged.measure}, {matrix}revision"
-        f" {logged.revision}, {logged.topics} topics by {logged.runs} runs: {logged.status}.",
+        f" {logged.revision}, {counted(logged.topics, 'topic')} by {counted(logged.runs, 'run')}:"
+        f" {logged.status}.",
         *_near(logged.remarks),
         *log_notes(logged),
         standardising_note(logged),
-        *_refittable(logged.remarks.refittable),
-        f"The team file told something new of {logged.runs_described} runs."
-        if logged.runs_described and logged.status == "unchanged"
-        else None,
+        *(note for note, _ in refittable_notes(logged.remarks.refittable)),
+        team_file_news(logged),
         publication_note(logged.round, logged.publication, dry_run=logged.dry_run),
         *_stale(logged),
     ]
@@ -233,10 +233,11 @@ def _logged(logged: Any, subject: str, notes: Iterable[str]) -> list[str]:  # no
 
 
 def _of_teams(described: DescribedTeams) -> list[str | None]:
+    refittable = refittable_notes(described.refittable, corrected=pool_corrected(described))
     return [
         f"{described.task}, round '{described.round}': {described_phrase(described)}.",
         *described_notes(described),
-        *_refittable(described.refittable, corrected=pool_corrected(described)),
+        *(note for note, _ in refittable),
         publication_note(described.round, described.publication, dry_run=described.dry_run),
         *_stale(described),
     ]
@@ -264,11 +265,6 @@ def _renewed(renewal: Renewal) -> list[str]:
     return [*renewed, *nothing, *renewal_notes(renewal), *_dry(renewal)]
 
 
-def _refittable(factors: Sequence[Any], *, corrected: bool = False) -> list[str]:
-    of_pool = [[one for one in factors if one.pool_known is known] for known in (True, False)]
-    return [refittable_note(group, corrected=corrected) for group in of_pool if group]
-
-
 def _stale(decision: Any) -> list[str]:  # noqa: ANN401
     """Return the heading and lines on what a decision made stale, and whether it was a dry run."""
     lines = stale_lines(decision.impact)
@@ -280,7 +276,7 @@ def _of_topics(changed: AliasedTopics | UnaliasedTopic) -> list[str | None]:
 
 
 def _near(logged: Any) -> list[str]:  # noqa: ANN401
-    return [str(near_note(new.kind, new.name, new.near)) for new in logged.near_names]
+    return [near_note(new.kind, new.name, new.near) for new in logged.near_names]
 
 
 def _dry(logged: Any) -> list[str]:  # noqa: ANN401

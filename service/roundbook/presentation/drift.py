@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import Any
 
@@ -158,13 +158,25 @@ def _backwards(report: DriftReport) -> str | None:
 def choice_note(report: DriftReport) -> str | None:
     """Return the note that the two rounds' factors rest on runs chosen differently, or None."""
     first, later = report.standardising_from, report.standardising_to
-    if report.verdict == "unbridged":
-        return None  # nothing moved that could be due to it
-    if first is None or later is None or effective_choice(first) == effective_choice(later):
+    if report.verdict == "unbridged" or first is None or later is None:
+        return None  # without shared topics nothing moved that could be due to it
+    return chosen_otherwise(report.from_round, first, {report.to_round: later})
+
+
+def chosen_otherwise(
+    label: str, runs: StandardisingRuns, later: Mapping[str, StandardisingRuns]
+) -> str | None:
+    """Return the note on later rounds whose runs were chosen unlike those of a first, or None."""
+    others = [
+        f"'{other}' on {chosen_runs(its_runs)}"
+        for other, its_runs in later.items()
+        if effective_choice(its_runs) != effective_choice(runs)
+    ]
+    if not others:
         return None
     return (
-        f"The factors of '{report.from_round}' rest on {chosen_runs(first)}, those of"
-        f" '{report.to_round}' on {chosen_runs(later)}: part of what moved may be that choice."
+        f"The factors of '{label}' rest on {chosen_runs(runs)}, those of {', '.join(others)}: part of"
+        " what moved may be that choice."
     )
 
 

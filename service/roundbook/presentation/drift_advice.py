@@ -22,10 +22,14 @@ def advice(report: DriftReport) -> str:
     """Return the advice on a verdict, with the sizes that would decide an undecided one."""
     first, later = f"'{report.from_round}'", f"'{report.to_round}'"
     if collections_differ(report.from_collection, report.to_collection):
+        near = near_collection(report)
+        meant = (
+            f" '{report.to_collection}' is nearly '{near}'. Did you mean {near}?" if near else ""
+        )
         return (
             f"On another collection, {_APART}. Only systems that run again unchanged can link"
             " them, beside as many others: name these in the system column of both rounds' team"
-            f" files (`teams`).{_near_collection(report)}"
+            f" files (`teams`).{meant}"
         )
     if report.verdict == "undecided":
         return f"For now {_APART}. {_what_would_decide(report)}"
@@ -52,15 +56,6 @@ def near_collection(report: DriftReport) -> str | None:
     if first is None or later is None or not collections_differ(first, later):
         return None
     return near_name(later, [first])
-
-
-def _near_collection(report: DriftReport) -> str:
-    near = near_collection(report)
-    return (
-        ""
-        if near is None
-        else f" '{report.to_collection}' is nearly '{near}'. Did you mean {near}?"
-    )
 
 
 def brief_advice(report: DriftReport) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from roundbook.logbook.drift.report import DriftCurve, LaterRound
 from roundbook.presentation.column_types import types_at
-from roundbook.presentation.drift import assumed, chosen_runs, differ_in_scale, effective_choice
+from roundbook.presentation.drift import assumed, chosen_otherwise, differ_in_scale
 from roundbook.presentation.drift_verdict import curve_reason
 from roundbook.presentation.phrases import counted, listed
 from roundbook.presentation.rounds import out_of_order
@@ -78,19 +78,8 @@ def ageing(from_round: str, verdicts: Mapping[str, str]) -> str:
 
 def curve_choice(curve: DriftCurve) -> str | None:
     """Return the note on later factors whose runs were chosen unlike the first's, or None."""
-    first = effective_choice(curve.standardising)
-    others = [
-        f"'{later.round}' on {chosen_runs(later.standardising)}"
-        for later in curve.rounds
-        # Without shared topics nothing moved that could be due to it.
-        if later.verdict != "unbridged" and effective_choice(later.standardising) != first
-    ]
-    if not others:
-        return None
-    return (
-        f"The factors of '{curve.from_round}' rest on {chosen_runs(curve.standardising)}, those of"
-        f" {', '.join(others)}: part of what moved may be that choice."
-    )
+    later = {row.round: row.standardising for row in curve.rounds if row.verdict != "unbridged"}
+    return chosen_otherwise(curve.from_round, curve.standardising, later)
 
 
 def curve_scale(curve: DriftCurve) -> str | None:

@@ -114,7 +114,8 @@ def scores_caption(overview: ScoreOverview) -> str:
             " neighbours averaged."
         )
     return (
-        f"{overview.measure} of {topics} topics by {runs} runs, {min(scores):.3g} faint to"
+        f"{overview.measure} of {counted(topics, 'topic')} by {counted(runs, 'run')},"
+        f" {min(scores):.3g} faint to"
         f" {max(scores):.3g} strong.{averaged}"
     )
 

@@ -13,7 +13,6 @@ from roundbook.presentation.saved_results import result_scope, why_stale
 
 if TYPE_CHECKING:
     from roundbook.logbook.impact import Dependent, Impact, Reason, ReasonCode
-    from roundbook.logbook.matrices.listing import Source
 
 _REASONS = {
     "no factors": "which has no factors",
@@ -48,23 +47,17 @@ def impact_sentences(impact: Impact) -> list[str]:
     summary = f"{counted(len(resting), 'result')} resting on it, {stale} stale{nothing}."
     if lacking:
         summary += f" {counted(lacking, 'plan')} stale for not resting on it."
-    return [
+    sentences = [
         f"Matrix {impact.matrix}: {impact.measure} of round '{impact.round}' of '{impact.task}',"
-        f" {impact.assessments} assessments, revision {impact.revision}: {why}.",
-        *source_sentences(impact.source),
-        summary,
+        f" {impact.assessments} assessments, revision {impact.revision}: {why}."
     ]
-
-
-def source_sentences(source: Source | None) -> list[str]:
-    """Return a sentence on the source of computed scores if later runs or assessments exist."""
-    if source is None or not source.outdated:
-        return []
-    return [
-        f"Computed from upload {source.upload} of runs and revision {source.revision} of the"
-        f" assessments; the latest are upload {source.latest_upload} and revision"
-        f" {source.latest_revision}, so its scores are to be computed anew."
-    ]
+    if (source := impact.source) is not None and source.outdated:
+        sentences.append(
+            f"Computed from upload {source.upload} of runs and revision {source.revision} of the"
+            f" assessments; the latest are upload {source.latest_upload} and revision"
+            f" {source.latest_revision}, so its scores are to be computed anew."
+        )
+    return [*sentences, summary]
 
 
 def why_dependent(dependent: Dependent) -> str | None:

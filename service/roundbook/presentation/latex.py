@@ -30,13 +30,17 @@ def escaped(text: str) -> str:
     return "".join(_SPECIAL.get(character, character) for character in text)
 
 
-def latex(
-    caption: str, rows: Sequence[Any], columns: Sequence[Column], *, long: bool = False
-) -> str:
+# More rows than this do not fit on a page.
+_ON_A_PAGE = 30
+
+
+def latex(caption: str, rows: Sequence[Any], columns: Sequence[Column]) -> str:
     """Return a LaTeX table with a caption, ruled by the package booktabs.
 
-    A `long` one may take several pages: it does not float, and needs the package longtable.
+    One that does not fit on a page takes several: it does not float, and needs the package
+    longtable.
     """
+    long = len(rows) > _ON_A_PAGE
     alignment = "".join("r" if column.justify == "right" else "l" for column in columns)
     above, heading = f"\\caption{{{escaped(caption)}}}", _line(column.heading for column in columns)
     if long:
@@ -63,10 +67,6 @@ def latex(
 
 def _line(cells: Iterable[str]) -> str:
     return " & ".join(escaped(cell) for cell in cells) + r" \\"
-
-
-# More rows than this do not fit on a page.
-_ON_A_PAGE = 30
 
 
 def variances_latex(history: VarianceHistory) -> str:
@@ -111,4 +111,4 @@ def ranking_latex(agreement: RankAgreement) -> str:
 
 def _table(caption: Sequence[str], rows: Sequence[Any], columns: Sequence[Column]) -> str:
     sentences = " ".join(line if line.endswith(".") else f"{line}." for line in caption)
-    return latex(sentences, rows, columns, long=len(rows) > _ON_A_PAGE)
+    return latex(sentences, rows, columns)

@@ -183,24 +183,34 @@ def standardising_note(logged: LoggedMatrix) -> str | None:
     return why and f"All {logged.runs} runs standardise: {why}."
 
 
-def refittable_note(refittable: Sequence[RefittableFactors], *, corrected: bool = False) -> str:
-    """Return the note that factors rest on other runs than those of the pool known now.
+def refittable_notes(
+    refittable: Sequence[RefittableFactors], *, corrected: bool = False
+) -> list[tuple[str, list[RefittableFactors]]]:
+    """Return the notes that factors rest on other runs than the pool known now, with these factors.
 
-    They are all of a known pool, or none of them is.
+    Factors for which the pool is known and those for which it is not have a note each. `corrected`
+    is whether another pool was known before.
     """
-    measures = ", ".join(dict.fromkeys(factors.measure for factors in refittable))
-    first, *_ = refittable
-    if not first.pool_known:
-        return (
-            f"The factors of {measures} rest on runs of which it is not known any more whether they"
-            " contributed to the pool."
+    notes = []
+    if known := [factors for factors in refittable if factors.pool_known]:
+        all_runs = all(factors.standardising_runs == factors.runs for factors in known)
+        pool = "another one" if corrected else "known"
+        note = (
+            f"The pool is {pool} now: {known[0].contributed} of {known[0].runs} runs contributed. The"
+            f" factors of {_measures(known)} still rest on {'all' if all_runs else 'other'} runs."
         )
-    all_runs = all(factors.standardising_runs == factors.runs for factors in refittable)
-    pool = "another one" if corrected else "known"
-    return (
-        f"The pool is {pool} now: {first.contributed} of {first.runs} runs contributed. The factors"
-        f" of {measures} still rest on {'all' if all_runs else 'other'} runs."
-    )
+        notes.append((note, known))
+    if unknown := [factors for factors in refittable if not factors.pool_known]:
+        note = (
+            f"The factors of {_measures(unknown)} rest on runs of which it is not known any more"
+            " whether they contributed to the pool."
+        )
+        notes.append((note, unknown))
+    return notes
+
+
+def _measures(refittable: Sequence[RefittableFactors]) -> str:
+    return ", ".join(dict.fromkeys(factors.measure for factors in refittable))
 
 
 def factor_rows(matrix: ShownMatrix) -> list[MatrixFactors]:
@@ -237,6 +247,13 @@ def renewed_note(
         f"Teams of runs {change}: {intervals} were estimated anew by team. Any result saved on the"
         " earlier ones is stale."
     )
+
+
+def team_file_news(logged: LoggedMatrix) -> str | None:
+    """Return the note that only the team file of scores had something new; None where it had not."""
+    if logged.status != "unchanged" or not logged.runs_described:
+        return None
+    return f"The team file told something new of {counted(logged.runs_described, 'run')}."
 
 
 def team_file_notes(about: Remarks | DescribedTeams, where: str) -> list[str]:

@@ -18,6 +18,11 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     return ", ".join(names[:most]) + more
 
 
+def named(noun: str, names: Sequence[str], most: int = 5) -> str:
+    """Return the first names after their noun, and how many more there are: ``topics 1, 2``."""
+    return f"{noun if len(names) == 1 else f'{noun}s'} {listed(names, most)}"
+
+
 def joined(names: Sequence[str]) -> str:
     """Return all names as text: ``a, b and c``."""
     *others, last = names

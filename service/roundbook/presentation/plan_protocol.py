@@ -11,12 +11,11 @@ from roundbook.presentation.variance_differences import disagreement
 from roundbook.presentation.variances import (
     AS_ELSEWHERE,
     below_planning,
-    is_of_these_runs,
     of_assessments,
+    only_these,
     returning_cases,
     spread_of,
     teams_return,
-    these,
     unknown_teams,
 )
 from roundbook.requests.plans import INTERVALS, PAIRED
@@ -78,6 +77,11 @@ _VARIANCE_NAMES: dict[VarianceKind | None, str] = {
 }
 
 
+def _kind(plan: Plan) -> VarianceKind:
+    """Return the kind of variance of a plan; one-way where a given one may be of either kind."""
+    return kind_of(plan) or "one-way"
+
+
 def _variance(plan: Plan) -> list[str]:
     """Return the sentences on the variance planned with: its value, rounds and interval."""
     if plan.variance is None:
@@ -105,7 +109,7 @@ def _variance(plan: Plan) -> list[str]:
     if plan.variance_planning is not None and plan.variance_at == "pooled":
         sentences.append(
             "The planning variance, which"
-            f" {below_planning(history, kind_of(plan) or 'one-way')} are expected to stay below"
+            f" {below_planning(history, _kind(plan))} are expected to stay below"
             f" {AS_ELSEWHERE}, is {plan.variance_planning:.5g}."
         )
     return sentences + _rounds(plan, history)
@@ -124,7 +128,7 @@ def _rounds(plan: Plan, history: VarianceHistory) -> list[str]:
 
 def _shared_topics(plan: Plan, history: VarianceHistory) -> list[str]:
     pooled = history.pooled
-    rounds = pooled.of_kind(kind_of(plan) or "one-way").rounds
+    rounds = pooled.of_kind(_kind(plan)).rounds
     others = [row for row in history.rounds if row.round not in rounds]
     # Rounds published without scores have, as far as is known, topics of their own.
     if pooled.topics is None or any(row.origin == "matrix" for row in others):
@@ -141,7 +145,7 @@ def _shared_topics(plan: Plan, history: VarianceHistory) -> list[str]:
 
 
 def _returning_teams(plan: Plan, history: VarianceHistory) -> list[str]:
-    of_kind = history.pooled.of_kind(kind_of(plan) or "one-way")
+    of_kind = history.pooled.of_kind(_kind(plan))
     returning, teams = of_kind.returning_interval, history.teams
     if plan.interval is None or returning is None or teams is None or not teams_return(history):
         return []
@@ -152,11 +156,11 @@ def _returning_teams(plan: Plan, history: VarianceHistory) -> list[str]:
 
 
 def _unknown_teams(plan: Plan, history: VarianceHistory) -> str | None:
-    kind, interval = kind_of(plan) or "one-way", plan.interval
+    kind, interval = _kind(plan), plan.interval
     if plan.variance_at == "latest":
         history = history.model_copy(update={"rounds": history.rounds[-1:]})
         interval = history.rounds[-1].of_kind(kind).interval
-    if interval is None or is_of_these_runs(history, kind):
+    if interval is None or only_these(history, kind):
         return None
     return unknown_teams(history, "interval is")
 
@@ -165,7 +169,7 @@ def _published(plan: Plan, history: VarianceHistory) -> list[str]:
     """Return the sentence on the rounds whose variances were published without their scores."""
     if plan.variance_at == "given":
         return []
-    of_plan = history.pooled.of_kind(kind_of(plan) or "one-way").rounds
+    of_plan = history.pooled.of_kind(_kind(plan)).rounds
     if plan.variance_at == "latest":
         of_plan = [history.rounds[-1].round]
     rows = [row for row in history.rounds if row.origin == "published" and row.round in of_plan]
@@ -194,7 +198,7 @@ def _standardised(history: VarianceHistory) -> list[str]:
 
 
 def _origin(plan: Plan, history: VarianceHistory) -> str:
-    kind = kind_of(plan) or "one-way"
+    kind = _kind(plan)
     match plan.variance_at:
         case "given":
             return ", a value given for it"
@@ -223,8 +227,7 @@ def _pooled(plan: Plan, history: VarianceHistory, kind: VarianceKind) -> str:
         origin = (
             f"pooled by {weights} over {len(rounds)} rounds of {history.task} ({', '.join(rounds)})"
         )
-    only = these(history, kind) if is_of_these_runs(history, kind) else None
-    interval = _interval(plan.interval, pooled.interval_reason, only)
+    interval = _interval(plan.interval, pooled.interval_reason, only_these(history, kind))
     return f"{origin}, {pooled.dof} degrees of freedom{interval}"
 
 
@@ -254,9 +257,7 @@ def _assumed(plan: Plan) -> str:
     alike = " that differ as pairs of runs do on average" if plan.variance_of == "paired" else ""
     assumed = [f"{runs} {topics}{alike}", "normal scores of one variance"]
     if plan.estimate is not None and plan.variance_at != "given":
-        kind_of_variance = kind_of(plan) or "one-way"
-        only = is_of_these_runs(plan.estimate, kind_of_variance)
-        systems = these(plan.estimate, kind_of_variance) if only else "systems like these"
+        systems = only_these(plan.estimate, _kind(plan)) or "systems like these"
         assumed.append(f"a next round of the same kind with {systems}")
     return f"The plan assumes {joined(assumed)}."
 
@@ -273,7 +274,7 @@ def _answers(plan: Plan) -> str:
     """Return the sentence with the plan's answers, or with their range where there are many."""
     if len(plan.cells) > _LISTED:
         return f"Over {len(plan.cells)} designs, {_range(plan)}."
-    variance = f"{kind_of(plan) or 'one-way'} residual variance"
+    variance = f"{_kind(plan)} residual variance"
     if plan.design in PAIRED:
         variance = "residual variance, taken as half that of a difference,"
     start = _ANSWER.get(plan.solve, f"The largest {variance} that this suffices for is")

@@ -80,9 +80,9 @@ def _files(files: Sequence[StoredFile]) -> str:
     return listed if len(files) == 1 else f"{len(files)}: {listed}"
 
 
-def near_note(noun: str, name: str, near: str | None) -> str | None:
-    """Return the question whether a new name is a slip for a near one; None where none is near."""
-    return near and f"The {noun} {name} is new. Did you mean {near}?"
+def near_note(noun: str, name: str, near: str) -> str:
+    """Return the question whether a new name is a slip for a near one."""
+    return f"The {noun} {name} is new. Did you mean {near}?"
 
 
 def names(listed: Sequence[str]) -> str:
@@ -96,5 +96,5 @@ def _missing(logged: LoggedMatrix) -> str:
     if not logged.missing_cells:
         return "none"
     dropped = len(logged.dropped_topics)
-    how = f"{dropped} topics left out" if dropped else "counted as 0"
+    how = f"{counted(dropped, 'topic')} left out" if dropped else "counted as 0"
     return f"{logged.missing_cells}, {how}"

@@ -68,8 +68,10 @@ def out_of_order_notes(rounds: Sequence[Round]) -> list[str]:
 
 def collection_notes(declared: CreatedRound | ChangedRound) -> list[str]:
     """Return what a collection just declared may be a slip for, and which topics it parts."""
-    near = near_note("document collection", str(declared.collection), declared.near_collection)
-    notes = [near] if near else []
+    notes = []
+    if declared.near_collection:
+        name = str(declared.collection)
+        notes.append(near_note("document collection", name, declared.near_collection))
     if parted := getattr(declared, "no_longer_shared", None):
         shared = listed([f"{number:,} with round '{label}'" for label, number in parted.items()])
         notes.append(

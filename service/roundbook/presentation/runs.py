@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.phrases import counted, listed
+from roundbook.presentation.phrases import counted, listed, named
 from roundbook.presentation.tables import Column, count
 
 if TYPE_CHECKING:
@@ -75,12 +75,12 @@ def qrels_notes(logged: LoggedQrels, reason: str | None = None) -> list[str]:
         notes.append(f"{counted(logged.repeated, 'line')} said again what was said before.")
     if logged.without_relevant:
         notes.append(
-            f"No document is relevant for {_topics(logged.without_relevant)}; every run scores 0"
+            f"No document is relevant for {named('topic', logged.without_relevant)}; every run scores 0"
             " there."
         )
     if logged.without_judgments:
         notes.append(
-            f"Runs have lists for {_topics(logged.without_judgments)}, which"
+            f"Runs have lists for {named('topic', logged.without_judgments)}, which"
             f" {'is' if len(logged.without_judgments) == 1 else 'are'} not assessed and will be"
             " left out."
         )
@@ -94,10 +94,6 @@ def qrels_notes(logged: LoggedQrels, reason: str | None = None) -> list[str]:
             " is of this round."
         )
     return notes
-
-
-def _topics(names: Sequence[str]) -> str:
-    return f"{'topic' if len(names) == 1 else 'topics'} {listed(names)}"
 
 
 def comparison_summary(comparison: ScoreComparison) -> list[str]:
@@ -115,7 +111,7 @@ def comparison_notes(comparison: ScoreComparison) -> list[str]:
     """Return the notes on topics and runs that only one side has, and on scores not listed."""
     unlisted = comparison.different - len(comparison.cells_shown)
     return [
-        f"Only {side}: {noun}{'s' if len(names) > 1 else ''} {listed(names)}."
+        f"Only {side}: {named(noun, names)}."
         for side, noun, names in (
             ("in the logged matrix", "topic", comparison.only_logged_topics),
             ("in the logged matrix", "run", comparison.only_logged_runs),

@@ -116,7 +116,7 @@ def conclusions(history: VarianceHistory) -> list[str]:
     lines += [of_two_way] if of_two_way and not same else []
     lines += remarks(history)
     if any(row.interval for row in history.rounds):
-        unknown = None if is_of_these_runs(history) else unknown_teams(history)
+        unknown = None if only_these(history) else unknown_teams(history)
         lines += filter(None, [_scope(history), unknown])
     return lines
 
@@ -135,12 +135,17 @@ def in_detail(history: VarianceHistory) -> list[str]:
     return lines
 
 
-def is_of_these_runs(history: VarianceHistory, kind: VarianceKind = "one-way") -> bool:
-    """Return whether the pooled variance holds for these runs or teams only, on other topics."""
+def only_these(history: VarianceHistory, kind: VarianceKind = "one-way") -> str | None:
+    """Return the noun for the runs or teams that the pooled variance holds for only, or None.
+
+    It holds for others too unless all teams took part in every round or its interval is of runs.
+    """
     interval, teams = history.pooled.of_kind(kind).interval, history.teams
+    if interval is not None and interval.of == "these runs":
+        return "these runs"
     if teams is not None and teams.in_every_round == teams.teams > 0 and not teams.some_unknown:
-        return True
-    return interval is not None and interval.of == "these runs"
+        return "these runs" if interval is None else "these teams"
+    return None
 
 
 # In a round of so many teams or fewer, the limits of the two-way variance are passed more often.
@@ -166,15 +171,8 @@ def _returning_in_half(history: VarianceHistory) -> bool:
 
 
 def _next_rounds(history: VarianceHistory, kind: VarianceKind) -> str:
-    if is_of_these_runs(history, kind):
-        return f"next rounds with {these(history, kind)}"
-    return "next rounds of this kind"
-
-
-def these(history: VarianceHistory, kind: VarianceKind = "one-way") -> str:
-    """Return the noun for the runs or teams that the pooled variance holds for only."""
-    interval = history.pooled.of_kind(kind).interval
-    return "these teams" if interval is not None and interval.of != "these runs" else "these runs"
+    these = only_these(history, kind)
+    return f"next rounds with {these}" if these else "next rounds of this kind"
 
 
 def withdrawn_notes(history: VarianceHistory) -> list[str]:
@@ -324,7 +322,7 @@ def _scope(history: VarianceHistory) -> str | None:
     pooled, teams = history.pooled, history.teams
     if pooled.interval is not None and pooled.interval.of == "these runs":
         return "The pooled interval is for these runs on other topics like these."
-    if is_of_these_runs(history):
+    if only_these(history):
         return (
             "The same teams took part in every round: the pooled interval is for these teams on other"
             f" topics like these, and too narrow for other teams{_returning(pooled, 'for others')}."
@@ -345,7 +343,7 @@ def returning_cases(teams: TeamsOfRounds) -> str:
 
 
 def _meaning(history: VarianceHistory) -> list[str]:
-    if is_of_these_runs(history):
+    if only_these(history):
         return []
     of_rounds = [row.interval for row in history.rounds if row.interval is not None]
     pooled = history.pooled.interval
@@ -400,7 +398,7 @@ def unknown_teams_way_out(history: VarianceHistory) -> WayOut | None:
 
 def teams_return(history: VarianceHistory) -> bool:
     """Return whether half or more of later rounds' teams returned, but not all in every round."""
-    return _returning_in_half(history) and not is_of_these_runs(history)
+    return _returning_in_half(history) and not only_these(history)
 
 
 def _returning(pooled: Pooled, scope: str) -> str:

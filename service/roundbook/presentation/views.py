@@ -32,10 +32,6 @@ if TYPE_CHECKING:
     from roundbook.presentation.tables import Table
 
 
-# A LaTeX table of more rows than this takes several pages, and does not float.
-_MOST_FLOATING = 40
-
-
 class View(NamedTuple):
     """The view of a result: its rows and sentences, and LaTeX, a chart and tables if it has them.
 
@@ -226,7 +222,7 @@ def _study(study: Any) -> View:  # noqa: ANN401
 
     def table() -> str:
         columns = [*([main.by] if main.by else []), *main.columns]
-        return latex.latex(text.heading, main.rows, columns, long=len(main.rows) > _MOST_FLOATING)
+        return latex.latex(text.heading, main.rows, columns)
 
     sentences = [text.heading, *text.sentences, *text.remarks, text.protocol]
     names = main.field_names()

@@ -103,7 +103,9 @@ def write_deposit(
             deposit = _fill(session, request, Path(directory), listed.rounds, progress)
             _pack(Path(directory), part)
     else:
-        with atomic_directory(request.output, _is_member, force=request.force) as part:
+        with atomic_directory(
+            request.output, lambda file: file.name in _MEMBERS, force=request.force
+        ) as part:
             deposit = _fill(session, request, part, listed.rounds, progress)
     return deposit
 
@@ -292,7 +294,3 @@ def is_bundle(file: Path) -> bool:
         return False
     with ZipFile(file) as packed:
         return sorted(packed.namelist()) == sorted(_MEMBERS)
-
-
-def _is_member(file: Path) -> bool:
-    return file.name in _MEMBERS

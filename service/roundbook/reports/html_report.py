@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from importlib.resources import files
 from importlib.util import find_spec
@@ -16,7 +16,7 @@ from roundbook.logbook.events import list_events
 from roundbook.logbook.lookup import find_task, find_task_series, recorded_round
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.result import ErrorField, Result
-from roundbook.logbook.rounds import Round, other_measures
+from roundbook.logbook.rounds import Round, has_scores, other_measures
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.presentation.rounds import several_assessments
 from roundbook.reports.self_contained import self_contained
@@ -125,7 +125,10 @@ def _compose(
     pages, left_out = _pages(session, caller, request, of_task, reported, progress)
     event = list_events(session, EventsRequest(task=task, limit=1)).events[-1]
     anchor_of = partial(_anchor, pages)
-    of_results = _measures_of_results(of_task, left_out) if request.round is None else []
+    of_results: list[str] = []
+    if request.round is None:
+        saved = [row["entry"] for row in of_task["results"] if row["entry"].name not in left_out]
+        of_results = sorted({entry.brief.get("measure") for entry in saved} - {measure, None})
     others = [] if request.measure else other_measures(reported, measure)
     document = render(
         "report.html",
@@ -158,12 +161,6 @@ def _compose(
         measures_of_results=of_results,
         other_measures=[name for name in others if name not in of_results],
     )
-
-
-def _measures_of_results(of_task: dict[str, Any], left_out: Container[str]) -> list[str]:
-    """Return the measures, other than the report's, of the saved results in it, by name."""
-    written = (row["entry"] for row in of_task["results"] if row["entry"].name not in left_out)
-    return sorted({entry.brief.get("measure") for entry in written} - {of_task["measure"], None})
 
 
 def _pages(
@@ -202,16 +199,7 @@ def _pages(
     whole = request.round is None
     if whole:
         add("task", "The task", "task", [""], lambda: of_task)
-    scored = [
-        row.round
-        for row in of_task["rounds"]
-        if any(
-            scores.measure == measure
-            and scores.withdrawn is None
-            and label in (None, scores.assessments)
-            for scores in row.matrices
-        )
-    ]
+    scored = [row.round for row in of_task["rounds"] if has_scores(row, measure, label)]
     for row in reported:
         # A round with scores of other measures only shows these, unless assessments are named.
         of_round = measure if row.round in scored or label is not None else None

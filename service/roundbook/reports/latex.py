@@ -16,7 +16,14 @@ from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.rankings import compare_rankings
 from roundbook.logbook.result import SOFTWARE, ErrorField, Result
-from roundbook.logbook.rounds import Round, RoundList, list_rounds, main_measure, other_measures
+from roundbook.logbook.rounds import (
+    Round,
+    RoundList,
+    has_scores,
+    list_rounds,
+    main_measure,
+    other_measures,
+)
 from roundbook.logbook.saved_results import ShownResult, show_result
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.variances import show_variances
@@ -163,14 +170,7 @@ def _round(session: Session, listed: RoundList, request: LatexReport, measure: s
     """
     rounds, label = listed.rounds, request.round
     if label is None:
-        scored = (
-            row
-            for row in reversed(rounds)
-            for scores in row.matrices
-            if measure_key(scores.measure) == measure_key(measure)
-            and scores.withdrawn is None
-            and request.assessments in (None, scores.assessments)
-        )
-        return next(scored, rounds[-1])
+        scored = [row for row in rounds if has_scores(row, measure, request.assessments)]
+        return (scored or rounds)[-1]
     recorded = recorded_round(session.connection, listed.task, label).label
     return next(row for row in rounds if row.round == recorded)

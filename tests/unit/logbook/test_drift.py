@@ -14,7 +14,7 @@ from roundbook.presentation.drift import sentences
 from roundbook.presentation.drift_verdict import headline
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.statistics.drift.assessment import SystemsLikeThese, TheseRuns
-from roundbook_cli.drift_advice import next_commands, report_text
+from roundbook_cli.drift_commands import next_commands, report_text
 
 SCORES = np.random.default_rng(8).random((12, 9))
 

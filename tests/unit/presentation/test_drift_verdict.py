@@ -23,7 +23,7 @@ from roundbook.presentation.drift_verdict import (
 )
 from roundbook.presentation.saved_drift import brief_sentence
 from roundbook.statistics.drift.verdict import Size, Sizes
-from roundbook_cli.drift_advice import report_text
+from roundbook_cli.drift_commands import report_text
 
 
 class Described:

@@ -96,10 +96,16 @@ def sentences(study: ChangeStudy) -> list[str]:
     )
     if not intervals:
         against = f"none has a DRI interval beside the pivot {study.pivot}"
+    unmatched = ""
+    if study.unmatched_from or study.unmatched_to:
+        unmatched = (
+            f" Runs of no system of both: {study.unmatched_from} in {earlier}, {study.unmatched_to}"
+            f" in {later}."
+        )
     lines = [
         f"Of {counted(len(systems), 'system')} of both, {fell}"
-        f" {'has' if fell == 1 else 'have'} a lower mean in {later}; {against}"
-        + _unmatched(study, earlier, later),
+        f" {'has' if fell == 1 else 'have'} a lower mean in {later};"
+        f" {against}.{unmatched}",
         "DRI above 0: fell back against the pivot; below 0: gained. ER is uncertain where a system"
         " was close to the pivot, and large gains shrink on other topics by themselves: go by DRI"
         " and its interval. Choose as pivot a system that nobody changed.",
@@ -121,15 +127,6 @@ def sentences(study: ChangeStudy) -> list[str]:
             f" {earlier} is below 2 of its standard errors and may be none."
         )
     return lines
-
-
-def _unmatched(study: ChangeStudy, earlier: str, later: str) -> str:
-    if not (study.unmatched_from or study.unmatched_to):
-        return "."
-    return (
-        f". Runs of no system of both: {study.unmatched_from} in {earlier}, {study.unmatched_to} in"
-        f" {later}."
-    )
 
 
 def _missing(missing: MissingScores) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.phrases import listed
+from roundbook.presentation.phrases import named
 from roundbook.presentation.studies.common import (
     SCALE,
     computed_scores,
@@ -60,6 +60,10 @@ _CONTRIBUTIONS = (
 
 def tables(study: LeaveOneOutStudy) -> list[Table]:
     """Return the tables of the effects on each scale and run, and of the teams' contributions."""
+    columns = [column for column in _RUNS if study.by == "team" or column.field != "team"]
+    if study.reassessed:
+        anew = number("official", "All there")
+        columns = [anew if column.field == "official" else column for column in columns]
     effects = [
         Table(
             "Means of the runs where they are left out, beside those of the whole round:",
@@ -69,7 +73,7 @@ def tables(study: LeaveOneOutStudy) -> list[Table]:
         Table(
             "The runs that lose most on {} where they are left out:",
             of_scales(study.scales, lambda scale: scale.left_out),
-            _run_columns(study),
+            columns,
             by=SCALE,
             most=_MOST_RUNS,
             main=True,
@@ -82,14 +86,6 @@ def tables(study: LeaveOneOutStudy) -> list[Table]:
     )
     heading = "The teams without which most would be missing from the assessments:"
     return [*effects, Table(heading, by_relevant, _CONTRIBUTIONS, most=_MOST_TEAMS)]
-
-
-def _run_columns(study: LeaveOneOutStudy) -> list[Column]:
-    columns = [column for column in _RUNS if study.by == "team" or column.field != "team"]
-    if not study.reassessed:
-        return columns
-    anew = number("official", "All there")
-    return [anew if column.field == "official" else column for column in columns]
 
 
 def _row(scale: LeftOutOfScale) -> SimpleNamespace:
@@ -117,10 +113,10 @@ def remarks(study: LeaveOneOutStudy) -> list[str]:
     lines = []
     if study.pool is not None:
         lines += _of_pool(study.pool)
-        lines += _named(
+        lines += _without(
             study.pool.emptied, "has no relevant document left, so that every run scores 0"
         )
-    lines += _named(
+    lines += _without(
         study.tied,
         "has no spread among the others, so that what is left out seems average though it differs",
     )
@@ -157,15 +153,12 @@ def _of_pool(pool: Pool) -> list[str]:
             " out, the assessments stay as they are."
         )
     if pool.without_relevant:
-        noun = "topics" if len(pool.without_relevant) > 1 else "topic"
-        lines.append(
-            f"No document is relevant to {noun} {listed(pool.without_relevant, _MOST_NAMED)}: every"
-            " run scores 0 there in any case."
-        )
+        topics = named("topic", pool.without_relevant, _MOST_NAMED)
+        lines.append(f"No document is relevant to {topics}: every run scores 0 there in any case.")
     return lines
 
 
-def _named(topics: Sequence[TopicWithout], consequence: str) -> list[str]:
+def _without(topics: Sequence[TopicWithout], consequence: str) -> list[str]:
     lines = [
         f"Without {row.without}, topic {row.topic} {consequence}." for row in topics[:_MOST_NAMED]
     ]

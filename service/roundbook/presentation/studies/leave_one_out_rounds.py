@@ -116,23 +116,18 @@ def sentences(study: LeaveOneOutRounds) -> list[str]:
         beyond = f"Beyond chance (p <= {_RARE:g}, not adjusted for their number): {'; '.join(rare)}"
     elif len(study.rounds) < _LEAST_ROUNDS:
         beyond = f"Fewer than {_LEAST_ROUNDS} rounds cannot show a trend beyond chance"
-    return [
+    lines = [
         "Does reusability get worse, round after round? Kendall's tau with the official ranking:",
         *(f"{name}: {_course(trend)}." for name, trend in trends),
         f"{beyond}.",
-        *_fewer_teams(study),
     ]
-
-
-def _fewer_teams(study: LeaveOneOutRounds) -> list[str]:
-    """Return the sentence that fewer teams may explain a trend, if teams get fewer."""
     first, last = study.rounds[0].teams, study.rounds[-1].teams
-    if last >= first:
-        return []
-    return [
-        f"Teams get fewer, from {first} to {last}, and tau falls by itself with fewer teams: a"
-        " trend downwards need not be the factors' or the assessments'."
-    ]
+    if last < first:
+        lines.append(
+            f"Teams get fewer, from {first} to {last}, and tau falls by itself with fewer teams: a"
+            " trend downwards need not be the factors' or the assessments'."
+        )
+    return lines
 
 
 def _course(trend: TauTrend) -> str:

@@ -1,4 +1,4 @@
-"""The advice of drift reports and ageing curves as commands, and their JSON with sentences."""
+"""The commands that drift reports and ageing curves give cause for, and their JSON with sentences."""
 
 from __future__ import annotations
 
