@@ -36,7 +36,6 @@ from roundbook.settings import load_settings
 from roundbook.statistics.design import solve_topics
 from roundbook.statistics.measures.hits import Judgments, find_hits, relevant_hits
 from roundbook.statistics.measures.measure import parse_measure
-from roundbook.statistics.studies.discriminative_power import bootstrap_test, tukey_test
 from roundbook.statistics.studies.leave_one_out import leave_one_out
 from roundbook.statistics.studies.resampled_precision import resample_ranks
 from roundbook.statistics.studies.scoring import (
@@ -44,7 +43,9 @@ from roundbook.statistics.studies.scoring import (
     find_contributions,
     kept_judgments,
 )
+from roundbook.statistics.studies.single_pairs import bootstrap_test
 from roundbook.statistics.studies.swap_rate import swap_rate
+from roundbook.statistics.studies.tukey import tukey_test
 
 TOPICS = RUNS = 1000
 

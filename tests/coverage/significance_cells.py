@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from roundbook.statistics.studies.discriminative_power.single_pairs import (
+from roundbook.statistics.studies.single_pairs import (
     bootstrap_test,
     paired_t_tests,
 )
-from roundbook.statistics.studies.discriminative_power.tukey import tukey_test
+from roundbook.statistics.studies.tukey import tukey_test
 
 TRIALS = 1_000
 

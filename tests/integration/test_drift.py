@@ -190,9 +190,9 @@ def check_every_number(report, first, later, *, with_teams):
     for name in ("verdict", "why", "moved"):
         assert shown[name] == getattr(figures, name)
     assert shown["units"] == {
-        "from_": units.count_from,
-        "to": units.count_to,
-        "shared": units.shared,
+        "from_": figures.units_from,
+        "to": figures.units_to,
+        "shared": figures.units_shared,
         "by": "team" if with_teams else "kin",
         "runs_without_team": 0 if with_teams else old.shape[1] + new.shape[1],
         "runs_without_system": old.shape[1] + new.shape[1],

@@ -11,13 +11,14 @@ import scipy
 
 from roundbook.statistics.design import solve_variance
 from roundbook.statistics.studies.change import change_measures
-from roundbook.statistics.studies.discriminative_power import paired_t_tests, tukey_test
 from roundbook.statistics.studies.leave_one_out import leave_one_out
 from roundbook.statistics.studies.pilot_results import PUBLISHED, planned_topics
 from roundbook.statistics.studies.pilots import team_subsets
 from roundbook.statistics.studies.scoring import SameScores
+from roundbook.statistics.studies.single_pairs import paired_t_tests
 from roundbook.statistics.studies.swap_rate import swap_rate
 from roundbook.statistics.studies.trend import round_trend
+from roundbook.statistics.studies.tukey import tukey_test
 from roundbook.statistics.variance.residual import residual_variance
 
 pytestmark = pytest.mark.slow

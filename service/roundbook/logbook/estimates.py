@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sqlalchemy import Connection, Row, func, select, text
 
 from roundbook.database.tables import current_matrix, factor_set, round_, variance_estimate
-from roundbook.logbook.factors import Fit, Standardising, load_factors, usable_topics
+from roundbook.logbook.factors import Fit, Standardising, load_factors
 from roundbook.logbook.lookup import Series
 from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import SOFTWARE
@@ -22,10 +22,11 @@ from roundbook.statistics.standardisation import (
     Scale,
     fit_factors,
     rescale,
-    scale_scores,
+    scores_on_scale,
     standardise,
+    usable_topics,
 )
-from roundbook.statistics.variance.parts import VarianceParts, variance_parts
+from roundbook.statistics.variance.parts import MatrixVariances, variance_parts
 
 Array = npt.NDArray[np.float64]
 # The scales beside the raw one that variances are estimated on.
@@ -38,7 +39,7 @@ class MatrixStatistics(NamedTuple):
     """The statistics of a score matrix: its factors, if it has any, and its variances by scale."""
 
     fit: Fit | None
-    parts: dict[str, VarianceParts]
+    parts: dict[str, MatrixVariances]
 
 
 def matrix_statistics(
@@ -102,7 +103,7 @@ def store_estimates(
     return {scale: scale_parts.one_way.variance for scale, scale_parts in computed.parts.items()}
 
 
-def estimate_columns(parts: VarianceParts) -> dict[str, Any]:
+def estimate_columns(parts: MatrixVariances) -> dict[str, Any]:
     """Return the columns of a ``variance_estimate`` row from the statistics of a score matrix."""
     columns = {name: getattr(parts, name) for name in ("topics", "runs", "clusters")}
     columns["variance"] = parts.one_way.variance
@@ -182,12 +183,6 @@ def estimates_in_force(
     and the name of the `measure`.
     """
     return list(connection.execute(_IN_FORCE, {"rounds": list(rounds), "outdated": outdated}))
-
-
-def scores_on_scale(scores: Array, mean: Array, sd: Array, scale: Any, zero_sd: str) -> Array:  # noqa: ANN401
-    """Return (topics, runs) scores on a standardised scale, without the topics the policy drops."""
-    kept = usable_topics(sd, zero_sd)
-    return scale_scores(scores[kept], mean[kept], sd[kept], scale)
 
 
 # The latest version of each estimate by the latest factors, for the latest revisions of a round's

@@ -21,7 +21,7 @@ from roundbook.logbook.runs.recorded_runs import known_pool
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix
 from roundbook.requests.factors import FactorsRequest
-from roundbook.statistics.standardisation import Factors, Scale, scale_scores
+from roundbook.statistics.standardisation import Factors, Scale, scale_scores, usable_topics
 
 
 class Factor(Result):
@@ -254,11 +254,6 @@ JOIN roundbook.matrix_topic USING (matrix_id, topic_id)
 WHERE factor.factor_set_id = ANY (CAST(:factor_sets AS bigint[]))
 ORDER BY matrix_topic.position
 """)
-
-
-def usable_topics(sd: npt.NDArray[np.float64], zero_sd: str) -> npt.NDArray[np.bool_]:
-    """Return the mask of topics that count on a standardised scale, by the policy on sd 0."""
-    return sd > 0 if zero_sd == "drop" else np.ones(sd.size, dtype=bool)
 
 
 def outdated_factors(connection: Connection, row: Row[Any]) -> OutdatedFactors | None:

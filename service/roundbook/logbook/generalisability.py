@@ -166,6 +166,7 @@ def _reliability(
     components = variance_components(two_way_variance(loaded.scores))
     reliability = generalisability(components, level=request.level)
     target = reliable_topics(components, request.target, request.level)
+    reason = reliability.reason or target.reason
     design_topics, too_many = None, None
     variance = residual_variance(loaded.scores)
     if variance > 0:
@@ -181,14 +182,10 @@ def _reliability(
         matrix=loaded.row.id,
         revision=loaded.row.revision,
         runs=len(loaded.runs),
-        **vars(components) | vars(reliability) | {"reason": reliability.reason or target.reason},
+        **vars(components) | vars(target) | vars(reliability) | {"reason": reason},
         design_topics=design_topics,
         design_reason=too_many and too_many.code,
         arguments=dict(too_many.arguments) if too_many else {},
-        e_rho_squared_topics=target.e_rho_squared_topics,
-        e_rho_squared_topics_interval=target.e_rho_squared_interval,
-        phi_topics=target.phi_topics,
-        phi_topics_interval=target.phi_interval,
         reliabilities=_reliabilities(work, components, request),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from roundbook.errors import ImpossibleStatisticError
@@ -161,8 +162,8 @@ def _rank(
     tau = kendall_tau(*means)
     published = bootstrap = None
     if tau.tau_b is not None:
-        limits = published_interval(tau.tau_b, len(runs))
-        published = Limits(**vars(limits), level=_LEVEL, method="published")
+        low, high = published_interval(tau.tau_b, len(runs))
+        published = Limits(low=low, high=high, level=_LEVEL, method="published")
     if tau.tau_b is not None and len(first) >= 2:
         interval = bootstrap_tau(
             first,
@@ -170,7 +171,7 @@ def _rank(
             resamples=request.resamples,
             level=_LEVEL,
             seed=request.seed,
-            progress=lambda count: work.progress("resamples of topics", count, request.resamples),
+            progress=partial(work.progress, "resamples of topics"),
         )
         if interval.low is not None:
             bootstrap = Limits(**vars(interval), level=_LEVEL, method="bootstrap")

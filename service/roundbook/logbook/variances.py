@@ -227,14 +227,7 @@ def judge_rounds(
             f"{prefix}returning_interval": (
                 _limits(pooled.returning_interval, all_published) if len(present) > 1 else None
             ),
-            f"{prefix}homogeneity": Homogeneity(
-                method="wald-f",
-                statistic=test.statistic,
-                dof=test.dof1,
-                dof_residual=test.dof2,
-                p_value=test.p_value,
-                reason=test.reason,
-            ),
+            f"{prefix}homogeneity": Homogeneity(**vars(test), method="wald-f"),
             f"{prefix}next_round": pooled.next_round,
         }
     rounds = [

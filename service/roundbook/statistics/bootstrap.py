@@ -6,14 +6,20 @@ are then matrix products for hundreds of resamples at once.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 
 import numpy as np
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.limits import MOST_RESAMPLES
-from roundbook.statistics.score_matrix import Floats, check_seed, check_share, is_whole
+from roundbook.statistics.score_matrix import (
+    AnyInts,
+    Floats,
+    ceiling,
+    check_seed,
+    check_share,
+    is_whole,
+)
 
 # Resamples are drawn and weighed in chunks whose arrays stay in the processor's cache. Their size
 # depends on the topics only: one seed gives every statistic the same resamples.
@@ -38,15 +44,24 @@ def topic_weights(topics: int, resamples: int, seed: int) -> Iterator[Floats]:
     generator = np.random.default_rng(int(seed))
     # Sixteen bits a draw instead of 64: drawing is half of the bootstrap's time.
     width = np.uint16 if topics <= 2**16 else np.int64
-    chunk = min(_MOST_ROWS, int(resamples), max(1, _MOST_CELLS // topics))
-    first_cells = np.arange(chunk)[:, np.newaxis] * topics
-    cells = np.empty((chunk, topics), dtype=np.intp)
+    chunk = min(_MOST_ROWS, max(1, _MOST_CELLS // topics))
     for start in range(0, int(resamples), chunk):
         rows = min(chunk, int(resamples) - start)
-        drawn = generator.integers(topics, size=(rows, topics), dtype=width)
-        np.add(first_cells[:rows], drawn, out=cells[:rows])
-        counts = np.bincount(cells[:rows].ravel(), minlength=rows * topics)
-        yield counts.reshape(rows, topics).astype(np.float64)
+        yield times_drawn(generator.integers(topics, size=(rows, topics), dtype=width))
+
+
+def times_drawn(drawn: AnyInts) -> Floats:
+    """Return how often each topic was drawn, from the (resamples, topics) drawn ones.
+
+    Examples
+    --------
+    >>> times_drawn(np.array([[0, 2, 0], [1, 1, 2]])).tolist()
+    [[2.0, 0.0, 1.0], [0.0, 2.0, 1.0]]
+    """
+    resamples, topics = drawn.shape
+    cells = np.arange(resamples)[:, np.newaxis] * topics + drawn
+    counts = np.bincount(cells.ravel(), minlength=drawn.size)
+    return counts.reshape(resamples, topics).astype(np.float64)
 
 
 def resampled_means(scores: Floats, weights: Floats) -> Floats:
@@ -80,8 +95,7 @@ def percentile_interval(values: Floats, level: float) -> tuple[float, float]:
 def check_resampling(resamples: int, level: float, seed: int) -> None:
     """Raise ImpossibleStatisticError unless resamples, level and seed are in range."""
     check_share(level)
-    # Rounded first: 2 / (1 - level) of a decimal level may be a few bits off a whole number.
-    least = math.ceil(round(2 / (1 - level), 6))
+    least = ceiling(2 / (1 - level))
     if not is_whole(resamples, least, MOST_RESAMPLES):
         raise ImpossibleStatisticError(
             f"A bootstrap interval at level {level:g} needs a whole number of resamples from"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import chain
 from typing import Literal
 
 import scipy
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.design import MOST_TOPICS
+from roundbook.limits import MOST_TOPICS
 from roundbook.statistics.score_matrix import check_share, is_whole
 from roundbook.statistics.t_interval import Interval
 from roundbook.statistics.variance.residual import TwoWayVariance
@@ -107,7 +106,7 @@ class ReliableTopics:
     ----------
     e_rho_squared_topics, phi_topics : int or None
         Smallest numbers with a reliability of at least `target`; None where none is enough.
-    e_rho_squared_interval, phi_interval : (int or None, int or None) or None
+    e_rho_squared_topics_interval, phi_topics_interval : (int or None, int or None) or None
         Numbers at the upper and at the lower limit of the reliability; a limit is None where no
         number up to 10 million is enough, the interval where it cannot be known.
     reason : {'no_residual', 'target_not_reached'} or None
@@ -116,9 +115,9 @@ class ReliableTopics:
     """
 
     e_rho_squared_topics: int | None
-    e_rho_squared_interval: TopicsInterval | None
+    e_rho_squared_topics_interval: TopicsInterval | None
     phi_topics: int | None
-    phi_interval: TopicsInterval | None
+    phi_topics_interval: TopicsInterval | None
     reason: NoReliability | None
 
 
@@ -165,23 +164,17 @@ def generalisability(
         raise ImpossibleStatisticError(
             f"Reliability needs a whole number of topics of at least 1, not {number}."
         )
-    limits = _signal_intervals(components.two_way, level)
+    signals = _signal_intervals(components.two_way, level)
     relative, absolute = (
         _reliability(components.system, noise, number) for noise in _noises(components)
     )
-    intervals = [
+    if signals is None:
+        return Generalisability(number, level, relative, None, absolute, None, "no_residual")
+    of_relative, of_absolute = (
         (number * low / (1 + number * low), number * high / (1 + number * high))
-        for low, high in limits
-    ]
-    return Generalisability(
-        number,
-        level,
-        relative,
-        intervals[0] if intervals else None,
-        absolute,
-        intervals[1] if intervals else None,
-        None if intervals else "no_residual",
+        for low, high in signals
     )
+    return Generalisability(number, level, relative, of_relative, absolute, of_absolute)
 
 
 def reliable_topics(
@@ -211,27 +204,27 @@ def reliable_topics(
     >>> from roundbook.statistics.variance.residual import two_way_variance
     >>> scores = [[0.5, 0.7, 0.9], [0.2, 0.3, 0.2], [0.4, 0.4, 0.8], [0.1, 0.4, 0.7]]
     >>> needed = reliable_topics(variance_components(two_way_variance(scores)))
-    >>> needed.e_rho_squared_topics, needed.phi_topics, needed.e_rho_squared_interval
+    >>> needed.e_rho_squared_topics, needed.phi_topics, needed.e_rho_squared_topics_interval
     (16, 40, (1, None))
     """
     if not 0 < target < 1:
         raise ImpossibleStatisticError(
             f"A wanted reliability must be between 0 and 1, not {target}."
         )
-    limits = _signal_intervals(components.two_way, level)
+    signals = _signal_intervals(components.two_way, level)
     relative, absolute = (
         _smallest(components.system, noise, target) for noise in _noises(components)
     )
-    intervals = [
-        (_smallest(high, 1.0, target), _smallest(low, 1.0, target)) for low, high in limits
-    ]
-    endless = None in (relative, absolute, *chain.from_iterable(intervals))
+    if signals is None:
+        endless = None in (relative, absolute)
+        reason: NoReliability = "target_not_reached" if endless else "no_residual"
+        return ReliableTopics(relative, None, absolute, None, reason)
+    of_relative, of_absolute = (
+        (_smallest(high, 1.0, target), _smallest(low, 1.0, target)) for low, high in signals
+    )
+    endless = None in (relative, absolute, *of_relative, *of_absolute)
     return ReliableTopics(
-        relative,
-        intervals[0] if intervals else None,
-        absolute,
-        intervals[1] if intervals else None,
-        "target_not_reached" if endless else None if intervals else "no_residual",
+        relative, of_relative, absolute, of_absolute, "target_not_reached" if endless else None
     )
 
 
@@ -290,12 +283,12 @@ def signal_limits(two_way: TwoWayVariance, probability: float) -> Interval | Non
     return relative, absolute
 
 
-def _signal_intervals(two_way: TwoWayVariance, level: float) -> list[Interval]:
-    """Return the intervals from the limits of :func:`signal_limits`; none without a residual."""
+def _signal_intervals(two_way: TwoWayVariance, level: float) -> tuple[Interval, Interval] | None:
+    """Return both intervals from the limits of :func:`signal_limits`; None without a residual."""
     check_share(level)
     tail = (1 - level) / 2
     low, high = (signal_limits(two_way, probability) for probability in (1 - tail, tail))
-    return [] if low is None or high is None else list(zip(low, high, strict=True))
+    return None if low is None or high is None else ((low[0], high[0]), (low[1], high[1]))
 
 
 def _smallest(signal: float, noise: float, target: float) -> int | None:

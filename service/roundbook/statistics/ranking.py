@@ -44,14 +44,6 @@ class RankAgreement:
 
 
 @dataclass(frozen=True)
-class PublishedInterval:
-    """The interval that papers print with Kendall's tau; its limits may pass -1 and 1."""
-
-    low: float
-    high: float
-
-
-@dataclass(frozen=True)
 class TauInterval:
     """The middle share of Kendall's tau-b over resampled topic sets.
 
@@ -135,7 +127,7 @@ def tau_b_of_pairs(difference: ArrayLike, untied_a: ArrayLike, untied_b: ArrayLi
     return np.asarray(np.divide(difference, np.sqrt(np.maximum(untied, 1))))
 
 
-def published_interval(tau: float, runs: int) -> PublishedInterval:
+def published_interval(tau: float, runs: int) -> tuple[float, float]:
     """Interval ``tau +- 1.96 sqrt(2 (2m + 5) / (9 m (m - 1)))``, as printed in papers.
 
     The standard error is that of independent rankings without ties, whatever tau is (Sakai, AIRS
@@ -157,8 +149,8 @@ def published_interval(tau: float, runs: int) -> PublishedInterval:
 
     Examples
     --------
-    >>> interval = published_interval(0.978, 14)
-    >>> round(interval.low, 3), round(interval.high, 3)
+    >>> low, high = published_interval(0.978, 14)
+    >>> round(low, 3), round(high, 3)
     (0.585, 1.371)
     """
     if not -1 <= tau <= 1:
@@ -169,7 +161,7 @@ def published_interval(tau: float, runs: int) -> PublishedInterval:
         )
     half = 1.96 * math.sqrt(2 * (2 * runs + 5) / (9 * runs * (runs - 1)))
     rounded = round(float(tau), 3)
-    return PublishedInterval(rounded - half, rounded + half)
+    return rounded - half, rounded + half
 
 
 def tau_ap(reference: ArrayLike, estimate: ArrayLike) -> float | None:
@@ -237,7 +229,7 @@ def bootstrap_tau(
     resamples: int = 2_000,
     level: float = 0.95,
     seed: int = 0,
-    progress: Callable[[int], object] = lambda _: None,
+    progress: Callable[[int, int], object] = lambda *_: None,
 ) -> TauInterval:
     """Resample topics for the middle share of the agreement of two rankings of runs.
 
@@ -259,7 +251,7 @@ def bootstrap_tau(
     seed : int
         Not negative; one seed draws the same topics every time.
     progress : callable
-        Called with the number of resamples computed so far.
+        Called with the resamples computed so far and their total.
 
     Raises
     ------
@@ -288,7 +280,7 @@ def bootstrap_tau(
     for weights in topic_weights(len(first), resamples, seed):
         chunks.append(_correlations(first, second, weights))
         computed += len(weights)
-        progress(computed)
+        progress(computed, resamples)
     resampled = np.concatenate(chunks)
     low, high = percentile_interval(resampled, level) if resampled.size else (None, None)
     return TauInterval(

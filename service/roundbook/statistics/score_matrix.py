@@ -79,6 +79,19 @@ def is_whole(number: float, least: float, most: float = math.inf) -> bool:
     return least <= number <= most and number < math.inf and number == math.floor(number)
 
 
+def ceiling(number: float) -> int:
+    """Return the ceiling of a number computed from decimals.
+
+    Such a number may lie a few bits beside the whole number that is meant.
+
+    Examples
+    --------
+    >>> math.ceil(0.07 * 100), ceiling(0.07 * 100)
+    (8, 7)
+    """
+    return math.ceil(round(number, 6))
+
+
 def check_share(share: float, name: str = "A confidence level") -> None:
     """Raise ImpossibleStatisticError unless a level or alpha lies strictly between 0 and 1."""
     if not 0 < share < 1:

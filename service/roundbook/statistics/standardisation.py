@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, assert_never, get_args
+from typing import Any, Literal, assert_never, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.score_matrix import Floats, checked_scores
+from roundbook.statistics.score_matrix import Bools, Floats, checked_scores
 from roundbook.statistics.ties import centred_rows, tied_topics
 
 Scale = Literal["std", "std-cdf", "std-ab"]
@@ -133,6 +133,11 @@ def standardise(
     return std
 
 
+def usable_topics(sd: Floats, zero_sd: str) -> Bools:
+    """Return the mask of topics that count on a standardised scale, by the policy on sd 0."""
+    return sd > 0 if zero_sd == "drop" else np.ones(sd.size, dtype=bool)
+
+
 def std_cdf(std: ArrayLike) -> Floats:
     """Standardised scores on std-CDF: ``Phi(std)``, the normal CDF (Webber et al., SIGIR 2008).
 
@@ -190,6 +195,24 @@ def scale_scores(
             f"There is no scale {scale!r}: use one of {', '.join(SCALES)}."
         )
     return rescale(standardise(scores, mean, sd), scale, a, b)
+
+
+def scores_on_scale(
+    scores: Floats,
+    mean: Floats,
+    sd: Floats,
+    scale: Any,  # noqa: ANN401 - recorded as text
+    zero_sd: str,
+) -> Floats:
+    """Scores on any scale, on a standardised one without the topics that the policy drops.
+
+    Arguments are those of :func:`standardise` and :func:`scale_scores`; raw scores stay as they
+    are.
+    """
+    if scale == "raw":
+        return scores
+    kept = usable_topics(sd, zero_sd)
+    return scale_scores(scores[kept], mean[kept], sd[kept], scale)
 
 
 def rescale(std: Floats, scale: Scale, a: float = SLOPE, b: float = CENTRE) -> Floats:

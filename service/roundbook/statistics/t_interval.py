@@ -56,12 +56,13 @@ def t_interval(values: Floats) -> TInterval:
     if dof == 0:
         return TInterval(mean)
     error = math.sqrt(float(np.sum(deviations**2)) / dof / values.size)
+    return TInterval(mean, t_limits(mean, error, dof, 0.90), t_limits(mean, error, dof, 0.95))
 
-    def interval(tail: float) -> Interval:
-        half = float(scipy.special.stdtrit(dof, 1 - tail)) * error
-        return mean - half, mean + half
 
-    return TInterval(mean, interval(0.05), interval(0.025))
+def t_limits(centre: float, error: float, dof: float, level: float) -> Interval:
+    """Limits ``centre ± t((1 + level) / 2; dof) error`` of a two-sided t interval."""
+    half = float(scipy.special.stdtrit(dof, (1 + level) / 2)) * error
+    return centre - half, centre + half
 
 
 def inside(interval: Interval | None, margin: float) -> bool:

@@ -20,8 +20,9 @@ from tests.outcomes import PROGRAM
 
 from roundbook.errors import MissingExtraError, WorkersError
 from roundbook.logbook.studies.workers import _apply_there, _software, study_workers
-from roundbook.statistics.studies.discriminative_power import bootstrap_test, tukey_test
+from roundbook.statistics.studies.single_pairs import bootstrap_test
 from roundbook.statistics.studies.swap_rate import swap_rate
+from roundbook.statistics.studies.tukey import tukey_test
 
 SCORES = np.random.default_rng(4).beta(1, 3, (40, 25)).round(2)
 needs_dask = pytest.mark.skipif(

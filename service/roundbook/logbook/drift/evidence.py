@@ -208,12 +208,14 @@ def compare_scores(pair: RoundPair, m: int, min_d: float) -> Consequence | None:
 
 
 def _under_factors(scores: shared_topics.UnderFactors, m: int, min_d: float) -> UnderFactors:
-    variance, topics = scores.residual_variance, None
-    if variance:
+    topics = None
+    if scores.variance:
         with suppress(ImpossibleStatisticError):  # more topics than any design takes
-            size = solve_topics("anova", min_d, variance, ALPHA, BETA, engine="exact", runs=m)
+            size = solve_topics(
+                "anova", min_d, scores.variance, ALPHA, BETA, engine="exact", runs=m
+            )
             topics = int(size.topics)
-    return UnderFactors(**vars(scores), variance=variance, topics_needed=topics)
+    return UnderFactors(**vars(scores), topics_needed=topics)
 
 
 class RecurringSystem(Result):

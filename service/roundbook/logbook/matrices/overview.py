@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection
 
-from roundbook.logbook.estimates import scores_on_scale
 from roundbook.logbook.factors import latest_factors, load_factors
 from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.matrices import ShowMatrix
+from roundbook.statistics.standardisation import scores_on_scale
 from roundbook.statistics.t_interval import Interval, TInterval, t_interval
 from roundbook.statistics.ties import run_means
 

@@ -19,7 +19,7 @@ from roundbook.logbook.withdrawals import TaskScores, none_counts, read_withdraw
 from roundbook.requests.drift import CurveRequest
 from roundbook.requests.studies import AcrossRoundsRequest, AllRoundsRequest
 from roundbook.statistics.significance import sign_test
-from roundbook.statistics.studies.discriminative_power import share_limits
+from roundbook.statistics.studies.tukey import share_limits
 
 # Of each round its label, its matrix's number, and the version of its factors.
 RoundInputs = list[tuple[str, int | None, int | None]]

@@ -14,16 +14,13 @@ from roundbook.logbook.studies.scores import Scores, study_scores
 from roundbook.logbook.studies.study import KindOfStudy, Study
 from roundbook.requests.studies import AcrossRoundsRequest, DiscriminativePowerRequest
 from roundbook.statistics.studies.common import pairs
-from roundbook.statistics.studies.discriminative_power import (
+from roundbook.statistics.studies.single_pairs import (
     BootstrapTest,
     PairedTTest,
-    TukeyTest,
-    asl_curve,
     bootstrap_test,
     paired_t_tests,
-    share_limits,
-    tukey_test,
 )
+from roundbook.statistics.studies.tukey import TukeyTest, asl_curve, share_limits, tukey_test
 
 
 class RunApart(Result):

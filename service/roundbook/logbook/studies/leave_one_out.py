@@ -18,7 +18,6 @@ from roundbook.logbook.studies.assessed_runs import LoggedBeside, Reassessed, re
 from roundbook.logbook.studies.left_out_runs import (
     LeftOutFigures,
     ScoredRuns,
-    left_out_figures,
     runs_as_scored,
     runs_scored_anew,
 )
@@ -236,7 +235,7 @@ def _of_scale(left: LeftOut, runs: list[str], teams: list[str | None] | None) ->
         )
         for index in np.argsort(without_rounding(difference, largest), kind="stable").tolist()
     ]
-    return LeftOutOfScale(**left_out_figures(left) | {"left_out": by_run})
+    return LeftOutOfScale(**vars(left) | {"left_out": by_run})
 
 
 def _seconds(study: LeaveOneOutStudy) -> float:

@@ -32,7 +32,6 @@ from roundbook.requests.studies import LeaveOneOutRequest, LeaveOneOutRoundsRequ
 from roundbook.statistics.measures.scores import count_relevant
 from roundbook.statistics.studies.leave_one_out import (
     LeaveOneOut,
-    LeftOut,
     leave_one_out,
     remaining_relevant,
 )
@@ -56,12 +55,6 @@ class LeftOutFigures(Result):
     bias: float
     mean_rank_shift: float
     largest_rank_shift: int
-
-
-def left_out_figures(left: LeftOut) -> dict[str, Any]:
-    """Return the fields of `LeftOutFigures` for a scale."""
-    low, high = (None, None) if left.interval is None else (left.interval.low, left.interval.high)
-    return vars(left) | {"tau_low": low, "tau_high": high}
 
 
 class ScoredRuns(NamedTuple):
@@ -320,4 +313,4 @@ def _round_request(
 
 
 def _figures(study: LeaveOneOut) -> list[LeftOutFigures]:
-    return [LeftOutFigures(**left_out_figures(left)) for left in study.scales]
+    return [LeftOutFigures(**vars(left)) for left in study.scales]

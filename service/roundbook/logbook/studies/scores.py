@@ -13,8 +13,7 @@ from sqlalchemy import Connection, Row, select
 from roundbook.database.tables import factor_set, matrix, run, team
 from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 from roundbook.formats import apply_missing_policy, read_scores, read_teams
-from roundbook.logbook.estimates import scores_on_scale
-from roundbook.logbook.factors import find_factor_set, load_factors, usable_topics
+from roundbook.logbook.factors import find_factor_set, load_factors
 from roundbook.logbook.lookup import find_logged
 from roundbook.logbook.runs.storing import AssessedRuns
 from roundbook.logbook.session import Session, Work
@@ -22,7 +21,7 @@ from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.logbook.studies.study import Study
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import StudyRequest
-from roundbook.statistics.standardisation import fit_factors
+from roundbook.statistics.standardisation import fit_factors, scores_on_scale, usable_topics
 from roundbook.statistics.studies.scoring import team_numbers
 
 Scores = npt.NDArray[np.float64]
@@ -160,10 +159,7 @@ def _on_scales(
         raise ImpossibleStatisticError(
             "No topic has usable factors: there is nothing to standardise by."
         )
-    return {
-        scale: raw if scale == "raw" else scores_on_scale(raw, mean, sd, scale, zero_sd)
-        for scale in scales
-    }
+    return {scale: scores_on_scale(raw, mean, sd, scale, zero_sd) for scale in scales}
 
 
 def teams_of_runs(

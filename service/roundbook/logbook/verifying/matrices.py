@@ -18,9 +18,7 @@ from roundbook.logbook.estimates import (
     STANDARDISED,
     estimate_columns,
     estimates_in_force,
-    scores_on_scale,
 )
-from roundbook.logbook.factors import usable_topics
 from roundbook.logbook.matrices.listing import read_matrices
 from roundbook.logbook.session import ReportProgress
 from roundbook.logbook.storing import LoadedMatrix, content_hash, load_matrix
@@ -32,8 +30,8 @@ from roundbook.logbook.verifying.differences import (
     differing,
     same,
 )
-from roundbook.statistics.standardisation import fit_factors
-from roundbook.statistics.variance.parts import VariancePart, VarianceParts, variance_parts
+from roundbook.statistics.standardisation import fit_factors, scores_on_scale, usable_topics
+from roundbook.statistics.variance.parts import MatrixVariances, ResidualVariance, variance_parts
 
 # Tolerance of a runs' part, which is the difference of two variances far below 1.
 _RUNS_PART = 1e-9
@@ -324,7 +322,7 @@ def _missing_estimates(
 
 def _computed(
     row: Row[Any],
-    parts: VarianceParts,
+    parts: MatrixVariances,
     scores: npt.NDArray[np.float64],
     noise: float,
     *,
@@ -352,7 +350,7 @@ def _computed(
             yield "variance-parts", column, columns[column], _RUNS_PART + 10 * rounding
 
 
-def _share_of_rounding(part: VariancePart | None, noise: float) -> float:
+def _share_of_rounding(part: ResidualVariance | None, noise: float) -> float:
     """Return the share of a residual that may be rounding; 0 without a residual."""
     if part is None or noise == 0:
         return 0.0

@@ -18,6 +18,7 @@ from roundbook.presentation.charts.style import (
     LETTER,
     LINE,
     RUST,
+    SAID,
     SQUARE,
     layered,
     names_axis,
@@ -140,12 +141,11 @@ def _draw(curve: DriftCurve, statistic: str, width: int | None) -> alt.LayerChar
             y=alt.Y("low:Q", scale=scale),
             y2="high:Q",
             color=colour,
-            description="text:N",
-            tooltip="text:N",
+            **SAID,
         ),
         points_of(points)
         .mark_point(filled=True, size=60, opacity=1)
-        .encode(x=x, y=y, color=colour, shape=shape, description="text:N", tooltip="text:N"),
+        .encode(x=x, y=y, color=colour, shape=shape, **SAID),
         points_of(points if fits else [])
         .mark_text(baseline="bottom", dy=-5, fontSize=11)
         .encode(x=x, y="top:Q", text="verdict:N", color=colour),
@@ -203,7 +203,7 @@ def topics_chart(
         .encode(x=x, y=y),
         points_of(drawn)
         .mark_point(filled=True, size=36, opacity=0.85, color=ACCENT)
-        .encode(x=x, y=y, description="text:N", tooltip="text:N"),
+        .encode(x=x, y=y, **SAID),
         points_of(_named(drawn, (high - low) / (SQUARE - 60)))
         .mark_text(align="left", dx=6, fontSize=11, color=INK)
         .encode(x=x, y=y, text="name:N"),

@@ -9,10 +9,11 @@ import numpy as np
 
 from roundbook.presentation.charts.style import (
     COLOURS,
+    DASHED,
     DASHES,
-    GREY,
     HEIGHT,
     LEGEND_OF_LINES,
+    SAID,
     layered,
     points_of,
     styled,
@@ -125,11 +126,9 @@ def _panel(
     marks = drawn.mark_point(filled=True, size=70, opacity=1)
     layers = [
         lines.encode(x=x, y=y, color=colour, strokeDash=dash),
-        marks.encode(x=x, y=y, color=colour, description="text:N", tooltip="text:N"),
+        marks.encode(x=x, y=y, color=colour, **SAID),
     ]
     if not width and plan.solve != "power":
-        level = points_of([{"value": 1 - plan.beta}]).mark_rule(
-            color=GREY, strokeDash=[4, 3], aria=False
-        )
+        level = points_of([{"value": 1 - plan.beta}]).mark_rule(**DASHED, aria=False)
         layers.insert(0, level.encode(y=y))
     return layered(*layers, width=260, height=HEIGHT, title=title)

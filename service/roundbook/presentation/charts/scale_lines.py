@@ -10,8 +10,8 @@ import altair as alt
 
 from roundbook.presentation.charts.style import (
     COLOURS,
+    DASHED,
     DASHES,
-    GREY,
     HEIGHT,
     LEGEND_OF_LINES,
     PANEL,
@@ -238,7 +238,7 @@ def pilot_panels(study: PilotStudy, points: Points) -> Panels:
         y = alt.Y("mean:Q", title=title, scale=alt.Scale(zero=False))
         panels.append(
             layered(
-                drawn.mark_rule(color=GREY, strokeDash=[4, 3]).encode(
+                drawn.mark_rule(**DASHED).encode(
                     y=alt.Y("whole:Q", title=title), color=lines["color"]
                 ),
                 drawn.mark_area(opacity=0.15).encode(
@@ -261,7 +261,7 @@ def pilot_panels(study: PilotStudy, points: Points) -> Panels:
 
 def _rule(field: str, value: float, y: alt.Y) -> alt.Chart:
     """Return a dashed line across a panel."""
-    rule = points_of([{field: value}]).mark_rule(color=GREY, strokeDash=[4, 3])
+    rule = points_of([{field: value}]).mark_rule(**DASHED)
     drawn: alt.Chart = rule.encode(y=y)
     return drawn
 

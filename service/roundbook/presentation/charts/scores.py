@@ -16,6 +16,7 @@ from roundbook.presentation.charts.style import (
     HEIGHT,
     INK,
     LINE,
+    SAID,
     label_expression,
     layered,
     names_axis,
@@ -155,10 +156,10 @@ def topics_panel(
     y = alt.Y("low:Q", title=f"{measure}: mean ± sd", axis=alt.Axis(tickCount=5))
     return layered(
         drawn.mark_rule(color=ACCENT, strokeWidth=3, opacity=0.5).encode(
-            x=x, y=y, y2="high:Q", description="text:N", tooltip="text:N"
+            x=x, y=y, y2="high:Q", **SAID
         ),
         drawn.mark_point(filled=True, size=26, opacity=1, color=INK).encode(
-            x=x, y="mean:Q", description="text:N", tooltip="text:N"
+            x=x, y="mean:Q", **SAID
         ),
         width=room,
         height=HEIGHT,

@@ -11,8 +11,8 @@ from roundbook.presentation.charts import scale_lines
 from roundbook.presentation.charts.scale_lines import Panels, Points
 from roundbook.presentation.charts.style import (
     ACCENT,
+    DASHED,
     FAINT,
-    GREY,
     HEIGHT,
     PANEL,
     RUST,
@@ -128,7 +128,7 @@ def _left_out_panels(study: LeaveOneOutStudy, points: Points) -> Panels:
         within = alt.Scale(domain=[limit["mean"] for limit in limits], nice=True)
         across = "Mean, all there" if study.reassessed else "Mean in the round"
         up = "Mean where left out"
-        diagonal = points_of(limits).mark_line(color=GREY, strokeDash=[4, 3], strokeWidth=1)
+        diagonal = points_of(limits).mark_line(**DASHED, strokeWidth=1)
         marks = points_of(drawn).mark_circle(color=ACCENT, opacity=0.7, size=40)
         panels.append(
             layered(

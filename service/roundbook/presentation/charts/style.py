@@ -32,6 +32,10 @@ LEGEND_OF_LINES: dict[str, Any] = {
     "symbolStrokeWidth": 2,
     "symbolOpacity": 1,
 }
+# A dashed line, of a limit or of equality.
+DASHED: dict[str, Any] = {"color": GREY, "strokeDash": [4, 3]}
+# What a mark says to a screen reader and at the pointer is the point's `text`.
+SAID = {"description": "text:N", "tooltip": "text:N"}
 HEIGHT, PANEL, SQUARE = 240, 420, 300
 # The width of a letter of a label and the height of its line, in pixels.
 LETTER, LINE = 6.6, 13

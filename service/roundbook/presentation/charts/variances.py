@@ -12,6 +12,7 @@ from roundbook.presentation.charts.style import (
     HEIGHT,
     INK,
     LINE,
+    SAID,
     layered,
     names_axis,
     points_of,
@@ -102,15 +103,13 @@ def _draw(history: VarianceHistory, width: int | None) -> alt.LayerChart:
     dashes = alt.Scale(domain=["pooled", "planning"], range=[[4, 3], [1, 0]])
     layers = [
         rules.encode(y=y, strokeDash=alt.StrokeDash("level:N", scale=dashes, legend=None)),
-        spans.mark_rule(color=INK, strokeWidth=2).encode(
-            x=x, y="low:Q", y2="high:Q", description="text:N", tooltip="text:N"
-        ),
+        spans.mark_rule(color=INK, strokeWidth=2).encode(x=x, y="low:Q", y2="high:Q", **SAID),
         tips.mark_point(
             filled=True, shape="triangle-up", size=60, opacity=1, color=INK, aria=False
         ).encode(x=x, y="high:Q"),
         points_of(drawn)
         .mark_point(filled=True, size=60, opacity=1, color=INK)
-        .encode(x=x, y=y, shape=shape, description="text:N", tooltip="text:N"),
+        .encode(x=x, y=y, shape=shape, **SAID),
         points_of(_apart(levels, LINE * top / (HEIGHT - 40)))
         .mark_text(align="left", dx=4, fontSize=11, color=ACCENT)
         .encode(x=alt.value("width"), y=y, text="level:N"),

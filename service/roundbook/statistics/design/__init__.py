@@ -1,6 +1,5 @@
 """Topic set size design: how many topics a round needs, and what its topics can detect."""
 
-from roundbook.limits import MOST_TOPICS
 from roundbook.statistics.design.distributions import ENGINES, Engine
 from roundbook.statistics.design.solvers import (
     SolvedDesign,
@@ -16,7 +15,6 @@ from roundbook.statistics.design.table import DESIGNS, Design
 __all__ = [
     "DESIGNS",
     "ENGINES",
-    "MOST_TOPICS",
     "Design",
     "Engine",
     "SolvedDesign",

@@ -49,11 +49,16 @@ _DEGREE = 32
 _MOST_STEPS = 50
 
 
+def in_sds(min_d: Floats, variance: Floats) -> Floats:
+    """Return a difference, or width, in units of the residual sd, within 1e-100 and 1e100."""
+    with np.errstate(over="ignore", under="ignore"):
+        return np.asarray(np.clip(min_d / np.sqrt(variance), 1e-100, 1e100))
+
+
 def effect_size(min_d: Floats, variance: Floats) -> Floats:
     """Return the noncentrality per topic, ``minD^2 / (2 variance)``, within 1e-200 and 1e200."""
-    with np.errstate(over="ignore", under="ignore"):
-        root = np.clip(min_d / np.sqrt(variance), 1e-100, 1e100)
-    return np.asarray(root * root / 2)
+    root = in_sds(min_d, variance)
+    return root * root / 2
 
 
 def exact_f_miss(between: Floats, within: Floats, noncentrality: Floats, alpha: Floats) -> Floats:

@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleDesignError, ImpossibleStatisticError
 from roundbook.limits import MOST_COUNTED, MOST_TOPICS
-from roundbook.statistics.design.distributions import ENGINES, Engine
-from roundbook.statistics.design.table import DESIGNS, DesignKind
+from roundbook.statistics.design.distributions import ENGINES, Engine, effect_size
+from roundbook.statistics.design.table import DESIGNS, Design, DesignKind
 from roundbook.statistics.score_matrix import Bools, Floats
 
 # SciPy's F distributions begin to return NaN at probabilities near 1e-100.
@@ -102,7 +102,7 @@ def broadcast_floats(*arguments: ArrayLike) -> tuple[Floats, ...]:
         ) from error
 
 
-def find_design(design: str, runs: object) -> DesignKind:
+def find_design(design: Design, runs: ArrayLike | None) -> DesignKind:
     """Return the design with this name.
 
     Raises
@@ -110,7 +110,7 @@ def find_design(design: str, runs: object) -> DesignKind:
     ImpossibleStatisticError
         If there is none, or a number of runs is missing or given although the design takes none.
     """
-    kind = next((kind for name, kind in DESIGNS.items() if name == design), None)
+    kind = DESIGNS.get(design)
     if kind is None:
         names = ", ".join(DESIGNS)
         raise ImpossibleStatisticError(f"There is no design {design!r}: use one of {names}.")
@@ -124,8 +124,10 @@ def find_design(design: str, runs: object) -> DesignKind:
 
 
 class Grid(NamedTuple):
-    """The quantities of designs, arrays of one shape; NaN for a missing quantity."""
+    """Designs of one kind, their quantities arrays of one shape; NaN for a missing quantity."""
 
+    kind: DesignKind
+    engine: Engine
     topics: Floats
     runs: Floats
     min_d: Floats
@@ -137,18 +139,25 @@ class Grid(NamedTuple):
         """Return some quantities of the design with this flat index."""
         return {name: float(getattr(self, name).flat[index]) for name in names}
 
+    def miss(self) -> Floats:
+        """Return the type II error probability of each test."""
+        assert self.kind.miss is not None
+        effect = effect_size(self.min_d, self.variance)
+        return self.kind.miss(self.engine, self.topics, self.runs, effect, self.alpha)
+
 
 def checked_grid(
-    kind: DesignKind, engine: str, runs: ArrayLike | None = None, **quantities: ArrayLike
+    design: Design, engine: Engine, runs: ArrayLike | None, **quantities: ArrayLike
 ) -> Grid:
     """Return quantities as a grid, each checked to be in its range; without runs m is 2.
 
     Raises
     ------
     ImpossibleStatisticError
-        If one is not made of numbers or out of its range, the shapes have no common one, or there
-        is no such engine.
+        As :func:`find_design`, or if a quantity is not made of numbers or out of its range, the
+        shapes have no common one, or there is no such engine.
     """
+    kind = find_design(design, runs)
     if engine not in ENGINES:
         raise ImpossibleStatisticError(
             f"There is no engine {engine!r}: use {' or '.join(ENGINES)}."
@@ -156,7 +165,8 @@ def checked_grid(
     quantities["runs"] = 2 if runs is None else runs
     if kind.miss is None:
         quantities.pop("beta", None)
-    grid = Grid(*broadcast_floats(*(quantities.get(name, np.nan) for name in Grid._fields)))
+    given = (quantities.get(name, np.nan) for name in Grid._fields[2:])
+    grid = Grid(kind, engine, *broadcast_floats(*given))
     if "topics" in quantities:
         check_counts("A topic set size", grid.topics)
         if (grid.topics > MOST_TOPICS).any():
@@ -188,11 +198,11 @@ def check_sizes(name: str, values: Floats) -> None:
     _refuse("no_size", name, values, (values > 0) & np.isfinite(values))
 
 
-def refuse_undefined(undefined: Bools, grid: Grid, engine: Engine) -> None:
+def refuse_undefined(undefined: Bools, grid: Grid) -> None:
     """Raise ImpossibleDesignError if the engine is undefined for a design of the grid."""
     if undefined.any():
         cell = int(np.flatnonzero(undefined)[0])
-        raise impossible("undefined", engine=engine, **grid.cell(cell, "topics", "runs"))
+        raise impossible("undefined", engine=grid.engine, **grid.cell(cell, "topics", "runs"))
 
 
 def _refuse(code: str, name: str, values: Floats, usable: Bools) -> None:

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roundbook.limits import MOST_TOPICS
-from roundbook.statistics.design.distributions import Engine, effect_size
+from roundbook.statistics.design.distributions import effect_size, in_sds
 from roundbook.statistics.design.inputs import Grid, impossible, refuse_undefined
-from roundbook.statistics.design.table import DesignKind
 from roundbook.statistics.score_matrix import Bools, Floats, Ints
 
 Adequate = Callable[[Ints, NDArray[np.intp]], Bools]
@@ -103,7 +102,7 @@ def least_effect(miss: Miss, beta: Floats, start: Floats) -> Floats:
     return effect
 
 
-def topics_for_power(kind: DesignKind, engine: Engine, grid: Grid, enough: Floats) -> Ints:
+def topics_for_power(grid: Grid, enough: Floats) -> Ints:
     """Smallest topic set of each test, one more than the most where none suffices.
 
     `enough` is the noncentrality that suffices if the variance is known.
@@ -113,11 +112,11 @@ def topics_for_power(kind: DesignKind, engine: Engine, grid: Grid, enough: Float
     runs, effect, alpha, beta = (
         axis.ravel() for axis in (grid.runs, effects, grid.alpha, grid.beta)
     )
-    power_of = kind.miss
-    assert power_of is not None
+    miss_of, engine = grid.kind.miss, grid.engine
+    assert miss_of is not None
 
     def miss(n: Ints, cells: NDArray[np.intp]) -> Floats:
-        return power_of(engine, n.astype(np.float64), runs[cells], effect[cells], alpha[cells])
+        return miss_of(engine, n.astype(np.float64), runs[cells], effect[cells], alpha[cells])
 
     def adequate(n: Ints, cells: NDArray[np.intp]) -> Bools:
         return miss(n, cells) <= beta[cells]
@@ -133,13 +132,12 @@ def topics_for_power(kind: DesignKind, engine: Engine, grid: Grid, enough: Float
     return smallest_whole(adequate, start, lowest, MOST_TOPICS)
 
 
-def topics_for_width(kind: DesignKind, grid: Grid) -> Ints:
+def topics_for_width(grid: Grid) -> Ints:
     """Smallest topic set of each interval, one more than the most where none suffices."""
-    unit_width = kind.unit_width
+    unit_width = grid.kind.unit_width
     assert unit_width is not None
     level = grid.alpha.ravel()
-    with np.errstate(over="ignore", under="ignore"):
-        widths = np.clip(grid.min_d / np.sqrt(grid.variance), 1e-100, 1e100).ravel()
+    widths = in_sds(grid.min_d, grid.variance).ravel()
 
     def adequate(n: Ints, cells: NDArray[np.intp]) -> Bools:
         return unit_width(n.astype(np.float64), level[cells]) <= widths[cells]
@@ -150,22 +148,23 @@ def topics_for_width(kind: DesignKind, grid: Grid) -> Ints:
     return smallest_whole(adequate, start, np.full_like(start, 2), MOST_TOPICS)
 
 
-def least_difference(kind: DesignKind, engine: Engine, grid: Grid) -> Floats:
+def least_difference(grid: Grid) -> Floats:
     """Smallest minD, or width, for which the topics suffice, in residual sds."""
+    kind, engine = grid.kind, grid.engine
     if kind.unit_width is not None:
         # Slightly more, so that rounding on the way back does not cost a topic.
         return kind.unit_width(grid.topics, grid.alpha) * (1 + 1e-12)
     assert kind.miss is not None
     assert kind.enough is not None
     n, m, alpha, beta = (axis.ravel() for axis in (grid.topics, grid.runs, grid.alpha, grid.beta))
-    power_of = kind.miss
+    miss_of = kind.miss
 
     def miss(effect: Floats, cells: NDArray[np.intp]) -> Floats:
-        return power_of(engine, n[cells], m[cells], effect, alpha[cells])
+        return miss_of(engine, n[cells], m[cells], effect, alpha[cells])
 
     start = kind.enough(m, alpha, beta) / n
     effect = least_effect(miss, beta, np.nan_to_num(np.maximum(start, 1e-9), nan=1.0))
-    refuse_undefined(np.isinf(effect), grid, engine)
+    refuse_undefined(np.isinf(effect), grid)
     trifling = np.flatnonzero(effect == 0)
     if trifling.size:
         facts, power = grid.cell(trifling[0], "topics"), 1 - float(beta[trifling[0]])

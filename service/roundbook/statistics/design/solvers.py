@@ -30,7 +30,7 @@ from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.limits import MOST_TOPICS
-from roundbook.statistics.design.distributions import Engine, effect_size
+from roundbook.statistics.design.distributions import Engine
 from roundbook.statistics.design.inputs import (
     Grid,
     broadcast_floats,
@@ -42,7 +42,7 @@ from roundbook.statistics.design.inputs import (
     refuse_undefined,
 )
 from roundbook.statistics.design.search import least_difference, topics_for_power, topics_for_width
-from roundbook.statistics.design.table import DESIGNS, Design, DesignKind
+from roundbook.statistics.design.table import DESIGNS, Design
 from roundbook.statistics.score_matrix import Floats, Ints
 
 
@@ -102,14 +102,16 @@ def solve_topics(
     >>> solve_topics("tukey", 0.1, 0.05, runs=[2, 10]).topics.tolist()
     [81, 161]
     """
-    kind = find_design(design, runs)
-    grid = checked_grid(kind, engine, runs, min_d=min_d, variance=variance, alpha=alpha, beta=beta)
+    grid = checked_grid(
+        design, engine, runs, min_d=min_d, variance=variance, alpha=alpha, beta=beta
+    )
+    kind = grid.kind
     if kind.enough is None:
-        n = topics_for_width(kind, grid)
+        n = topics_for_width(grid)
     else:
         # Without minD and variance, so that one inversion serves the whole grid of effects.
         enough = kind.enough(*broadcast_floats(2 if runs is None else runs, alpha, beta))
-        n = topics_for_power(kind, engine, grid, enough)
+        n = topics_for_power(grid, enough)
     endless = np.flatnonzero(n > MOST_TOPICS)
     if endless.size:
         code, names = "too_many_topics_for_two_runs", ["min_d", "variance", "alpha", "beta"]
@@ -119,7 +121,7 @@ def solve_topics(
             code, names = "too_many_topics_for_width", names[:-1]
         raise impossible(code, **grid.cell(endless[0], *names))
     topics = n.reshape(grid.runs.shape).astype(np.float64)
-    return _completed(kind, engine, grid._replace(topics=topics))
+    return _completed(grid._replace(topics=topics))
 
 
 def solve_power(
@@ -147,12 +149,11 @@ def solve_power(
             f"The {kind.title} has no power: solve for topics, minD or variance."
         )
     grid = checked_grid(
-        kind, engine, runs, topics=topics, min_d=min_d, variance=variance, alpha=alpha
+        design, engine, runs, topics=topics, min_d=min_d, variance=variance, alpha=alpha
     )
-    effect = effect_size(grid.min_d, grid.variance)
-    beta = kind.miss(engine, grid.topics, grid.runs, effect, grid.alpha)
-    refuse_undefined(np.isnan(beta), grid, engine)
-    return _completed(kind, engine, grid._replace(beta=beta), np.asarray(1 - beta))
+    beta = grid.miss()
+    refuse_undefined(np.isnan(beta), grid)
+    return _completed(grid._replace(beta=beta), np.asarray(1 - beta))
 
 
 def solve_min_d(
@@ -177,12 +178,10 @@ def solve_min_d(
     >>> solve_min_d("anova", 158, 0.05, runs=10).min_d.round(4).tolist()
     0.0998
     """
-    kind = find_design(design, runs)
     grid = checked_grid(
-        kind, engine, runs, topics=topics, variance=variance, alpha=alpha, beta=beta
+        design, engine, runs, topics=topics, variance=variance, alpha=alpha, beta=beta
     )
-    least = least_difference(kind, engine, grid) * np.sqrt(grid.variance)
-    return _completed(kind, engine, grid._replace(min_d=least))
+    return _completed(grid._replace(min_d=least_difference(grid) * np.sqrt(grid.variance)))
 
 
 def solve_variance(
@@ -204,12 +203,11 @@ def solve_variance(
     >>> solve_variance("anova", 158, 0.1, runs=10).variance.round(4).tolist()
     0.0502
     """
-    kind = find_design(design, runs)
-    grid = checked_grid(kind, engine, runs, topics=topics, min_d=min_d, alpha=alpha, beta=beta)
-    least = least_difference(kind, engine, grid)
+    grid = checked_grid(design, engine, runs, topics=topics, min_d=min_d, alpha=alpha, beta=beta)
+    least = least_difference(grid)
     with np.errstate(over="ignore", under="ignore"):
         largest = np.square(grid.min_d / least)
-    return _completed(kind, engine, grid._replace(variance=largest))
+    return _completed(grid._replace(variance=largest))
 
 
 def solve_runs(
@@ -232,54 +230,49 @@ def solve_runs(
     >>> int(solve_runs([2, 5, 10, 20], 158, 0.1, 0.05).runs)
     10
     """
-    kind = find_design(design, candidates)
-    assert kind.miss is not None
     grid = checked_grid(
-        kind, engine, topics=topics, min_d=min_d, variance=variance, alpha=alpha, beta=beta
+        design, engine, 2, topics=topics, min_d=min_d, variance=variance, alpha=alpha, beta=beta
     )
     listed = np.unique(broadcast_floats(candidates)[0])
     if not listed.size:
         raise ImpossibleStatisticError("A choice of runs needs at least one number of runs.")
     check_counts("A number of runs", listed)
-    effect = effect_size(grid.min_d, grid.variance)
     chosen = np.zeros(grid.topics.shape)
     for m in listed:
-        miss = kind.miss(engine, grid.topics, np.full(chosen.shape, m), effect, grid.alpha)
+        miss = grid._replace(runs=np.full(chosen.shape, m)).miss()
         chosen[miss <= grid.beta] = m
     hopeless = np.flatnonzero(chosen == 0)
     if hopeless.size:
         facts = grid.cell(hopeless[0], "topics")
         raise impossible("too_few_topics", **facts, least=float(listed[0]), most=float(listed[-1]))
-    return _completed(kind, engine, grid._replace(runs=chosen))
+    return _completed(grid._replace(runs=chosen))
 
 
 def design_curve(
     design: Design,
-    topics: Floats,
-    min_d: float,
-    variance: float,
-    alpha: float,
+    topics: ArrayLike,
+    min_d: ArrayLike,
+    variance: ArrayLike,
+    alpha: ArrayLike = 0.05,
     *,
-    runs: float = 2,
+    runs: ArrayLike = 2,
     engine: Engine = "exact",
 ) -> Floats:
     """Return the power of a design, or its expected full width, by number of topics.
 
-    `topics` are (sizes,) whole numbers of at least 2; all else is as for the solvers, but not
-    checked. A power is NaN where the engine is not defined.
+    Arguments are those of the solvers, but not checked. A power is NaN where the engine is not
+    defined.
 
     Examples
     --------
-    >>> design_curve("anova", np.array([50.0, 158.0]), 0.1, 0.05, 0.05, runs=10).round(3).tolist()
+    >>> design_curve("anova", [50, 158], 0.1, 0.05, runs=10).round(3).tolist()
     [0.276, 0.802]
     """
-    grid = Grid(*broadcast_floats(topics, runs, min_d, variance, alpha, np.nan))
-    return _achieved(DESIGNS[design], engine, grid)
+    quantities = broadcast_floats(topics, runs, min_d, variance, alpha, np.nan)
+    return _achieved(Grid(DESIGNS[design], engine, *quantities))
 
 
-def _completed(
-    kind: DesignKind, engine: Engine, grid: Grid, achieved: Floats | None = None
-) -> SolvedDesign:
+def _completed(grid: Grid, achieved: Floats | None = None) -> SolvedDesign:
     """Return solved designs; refuse a minD or variance beyond the range of a double.
 
     What they achieve is computed unless it is known.
@@ -287,11 +280,11 @@ def _completed(
     check_sizes("The minD solved for", grid.min_d)
     check_sizes("The variance solved for", grid.variance)
     if achieved is None:
-        achieved = _achieved(kind, engine, grid)
-    tests = kind.miss is not None
+        achieved = _achieved(grid)
+    tests = grid.kind.miss is not None
     return SolvedDesign(
         grid.topics.astype(np.int64),
-        grid.runs.astype(np.int64) if kind.takes_runs else None,
+        grid.runs.astype(np.int64) if grid.kind.takes_runs else None,
         grid.min_d,
         grid.variance,
         grid.alpha,
@@ -301,10 +294,9 @@ def _completed(
     )
 
 
-def _achieved(kind: DesignKind, engine: Engine, grid: Grid) -> Floats:
+def _achieved(grid: Grid) -> Floats:
     """Return the power of tests, or the expected full width of intervals."""
-    if kind.unit_width is not None:
-        return np.asarray(kind.unit_width(grid.topics, grid.alpha) * np.sqrt(grid.variance))
-    assert kind.miss is not None
-    effect = effect_size(grid.min_d, grid.variance)
-    return np.asarray(1 - kind.miss(engine, grid.topics, grid.runs, effect, grid.alpha))
+    unit_width = grid.kind.unit_width
+    if unit_width is None:
+        return np.asarray(1 - grid.miss())
+    return np.asarray(unit_width(grid.topics, grid.alpha) * np.sqrt(grid.variance))

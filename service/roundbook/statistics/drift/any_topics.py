@@ -18,6 +18,7 @@ from roundbook.statistics.drift.verdict import Verdict
 from roundbook.statistics.score_matrix import Floats
 from roundbook.statistics.significance import Outcome, brown_forsythe_tests, welch_tests
 from roundbook.statistics.t_interval import Interval, inside, outside, t_interval
+from roundbook.statistics.ties import centred_rows
 
 # If a larger share of a round's standardising runs are of recurring systems, these are mostly
 # compared with themselves.
@@ -295,8 +296,7 @@ def _compare(earlier: ArrayLike, later: ArrayLike) -> Comparison:
 
 
 def _spread(values: Floats) -> FactorSpread:
-    centre = t_interval(values).mean
-    assert centre is not None
+    (centre,), _ = centred_rows(values[np.newaxis])
     sd = float(np.std(values - values[0], ddof=1)) if values.size > 1 else None
     quantiles = np.quantile(values, (0.0, 0.25, 0.5, 0.75, 1.0)).tolist()
-    return FactorSpread(values.size, centre, sd, *quantiles)
+    return FactorSpread(values.size, float(centre), sd, *quantiles)

@@ -17,10 +17,10 @@ from roundbook.statistics.drift.jackknife import (
     VarianceParts,
     as_ratio,
     drift_jackknife,
+    interval_around,
     log_ratio_parts,
     plain_shift,
     shift_parts,
-    t_limits,
     topic_scores,
     topic_variance,
 )
@@ -28,7 +28,7 @@ from roundbook.statistics.drift.verdict import (
     Judgement,
     Needed,
     NoInterval,
-    PresentSize,
+    Size,
     judge,
     needed_for_sd_ratio,
     needed_for_shift,
@@ -165,7 +165,7 @@ def assess_drift(
     distinct_from, distinct_to = set(labels_from.tolist()), set(labels_to.tolist())
     used = all_from.sd > 0
     first, later = all_from.on(used), all_to.on(used)
-    size = PresentSize(len(distinct_from), len(distinct_to), int(used.sum()))
+    size = Size(1.0, len(distinct_from), len(distinct_to), int(used.sum()))
 
     shifts, ratios = np.full(used.shape, np.nan), np.full(used.shape, np.nan)
     np.divide(all_to.mean - all_from.mean, all_from.sd, out=shifts, where=used)
@@ -252,7 +252,7 @@ def assess_recurring(
 
 
 def _estimates(
-    first: TopicScores, later: TopicScores, labels_from: Ints, labels_to: Ints, size: PresentSize
+    first: TopicScores, later: TopicScores, labels_from: Ints, labels_to: Ints, size: Size
 ) -> PerStatistic[CrossedEstimate] | NoInterval:
     """Return the estimates for systems and topics like these, or the reason why there are none."""
     wanting: dict[NoInterval, bool] = {
@@ -278,11 +278,11 @@ def _these_runs(first: TopicScores, later: TopicScores) -> TheseRuns:
     if topics < LEAST_TOPICS:
         return TheseRuns()
     variance = topic_variance(shift_parts(first, later))
-    shift_95 = t_limits(plain_shift(first, later), variance, topics - 1, 0.95)
+    shift_95 = interval_around(plain_shift(first, later), variance, topics - 1, 0.95)
     if later.spread == 0:
         return TheseRuns(shift_95)
     variance = topic_variance(log_ratio_parts(first, later))
-    log_95 = t_limits(math.log(later.spread / first.spread), variance, topics - 1, 0.95)
+    log_95 = interval_around(math.log(later.spread / first.spread), variance, topics - 1, 0.95)
     return TheseRuns(shift_95, _as_ratios(log_95))
 
 

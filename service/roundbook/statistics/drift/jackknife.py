@@ -12,10 +12,9 @@ from functools import cached_property
 from typing import Generic, TypeVar
 
 import numpy as np
-import scipy
 
 from roundbook.statistics.score_matrix import Bools, Floats, Ints
-from roundbook.statistics.t_interval import Interval
+from roundbook.statistics.t_interval import Interval, t_limits
 from roundbook.statistics.ties import tied_topics
 
 Value = TypeVar("Value")
@@ -86,6 +85,14 @@ class VarianceParts:
     dof_runs: float
     dof: float | None
 
+    def apart(self) -> tuple[float, float, float]:
+        """Return ``V_T - I`` and ``V_R - I``, the variances of topics and of units alone, and I.
+
+        ``I = min(V_I, V_T, V_R)`` is what they share, so that none is negative.
+        """
+        both = min(self.both, self.topics, self.runs)
+        return self.topics - both, self.runs - both, both
+
 
 @dataclass(frozen=True)
 class CrossedEstimate:
@@ -104,7 +111,7 @@ class CrossedEstimate:
 
     def interval(self, level: float) -> Interval:
         """Two-sided t interval around the corrected estimate; a point if nothing varies."""
-        return t_limits(self.corrected, self.variance.total, self.variance.dof, level)
+        return interval_around(self.corrected, self.variance.total, self.variance.dof, level)
 
 
 def topic_scores(scores: Floats) -> TopicScores:
@@ -144,12 +151,11 @@ def topic_variance(parts: Floats) -> float:
     return float(np.sum(parts**2)) / (topics * (topics - 1))
 
 
-def t_limits(centre: float, variance: float, dof: float | None, level: float) -> Interval:
-    """``centre ± t((1 + level) / 2; dof) sqrt(variance)``, or the point if that is rounding."""
+def interval_around(centre: float, variance: float, dof: float | None, level: float) -> Interval:
+    """Two-sided t interval of an estimate with this variance, or the point if that is rounding."""
     if variance <= ROUNDING_VARIANCE or dof is None:
         return centre, centre
-    half = float(scipy.special.stdtrit(dof, (1 + level) / 2)) * math.sqrt(variance)
-    return centre - half, centre + half
+    return t_limits(centre, math.sqrt(variance), dof, level)
 
 
 def as_ratio(log: float) -> float:

@@ -151,15 +151,15 @@ class UnderFactors:
         Shares of cells with ``a std + b`` below 0 and above 1.
     run_means : (runs,) float array
         Mean over topics of each run.
-    residual_variance : float or None
-        One-way V_E; None with fewer than two topics.
+    variance : float or None
+        One-way residual variance V_E; None with fewer than two topics.
     """
 
     mean: float
     clipped_at_0: float
     clipped_at_1: float
     run_means: Floats
-    residual_variance: float | None
+    variance: float | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,5 +254,5 @@ def _under(std: Floats) -> UnderFactors:
         clipped_at_0=float((unclipped < 0).mean()),
         clipped_at_1=float((unclipped > 1).mean()),
         run_means=scaled.mean(axis=0),
-        residual_variance=residual_variance(scaled) if len(scaled) > 1 else None,
+        variance=residual_variance(scaled) if len(scaled) > 1 else None,
     )

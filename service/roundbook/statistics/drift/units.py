@@ -6,7 +6,7 @@ of one team.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
@@ -31,10 +31,6 @@ class Units:
     ----------
     labels_from, labels_to : (runs of the round,) int array
         Unit of each run; the same number in both rounds is the same unit.
-    count_from, count_to : int
-        Units in each round.
-    shared : int
-        Units in both.
     by : {'team', 'system', 'kin', 'run'}
         The least certain evidence for a run's unit: its team, else its declared system, else its
         kin group, which is inferred from the scores, else nothing.
@@ -42,9 +38,6 @@ class Units:
 
     labels_from: Ints
     labels_to: Ints
-    count_from: int
-    count_to: int
-    shared: int
     by: By
 
 
@@ -81,19 +74,14 @@ def unit_labels(first: RunsOfRound, later: RunsOfRound) -> Units:
     --------
     >>> first = RunsOfRound(["RUIR", "UvA", None], kin=[0, 0, 1])
     >>> units = unit_labels(first, RunsOfRound(["ruir"]))
-    >>> units.labels_from.tolist(), units.labels_to.tolist(), units.shared, units.by
-    ([0, 1, 2], [0], 1, 'kin')
+    >>> units.labels_from.tolist(), units.labels_to.tolist(), units.by
+    ([0, 1, 2], [0], 'kin')
     """
     runs = [*_run_keys("from", first), *_run_keys("to", later)]
     labels = _joined(runs)
-    labels_from, labels_to = labels[: len(first.teams)], labels[len(first.teams) :]
-    units_from, units_to = set(labels_from.tolist()), set(labels_to.tolist())
     return Units(
-        labels_from,
-        labels_to,
-        len(units_from),
-        len(units_to),
-        len(units_from & units_to),
+        labels[: len(first.teams)],
+        labels[len(first.teams) :],
         # The first key of a run is the most certain.
         min((next(iter(keys), "run") for keys in runs), key=_LEAST_CERTAIN_FIRST.index),
     )
@@ -130,8 +118,13 @@ def _joined(runs: list[dict[By, Hashable]]) -> Ints:
     for number, keys in enumerate(runs):
         for key in keys.items():
             parent[root(number)] = root(holder.setdefault(key, number))
-    label: dict[int, int] = {}
-    return np.array([label.setdefault(root(run), len(label)) for run in range(len(runs))])
+    return _numbered(map(root, range(len(runs))))
+
+
+def _numbered(groups: Iterable[int]) -> Ints:
+    """Return the group of each run, numbered from 0 in the order of the runs."""
+    number: dict[int, int] = {}
+    return np.array([number.setdefault(group, len(number)) for group in groups])
 
 
 def kin_groups(scores: ArrayLike) -> Ints:
@@ -181,10 +174,7 @@ def kin_groups(scores: ArrayLike) -> Ints:
     tree = linkage(squareform(distance[np.ix_(order, order)], checks=False), method="average")
     groups = np.empty(runs, dtype=np.int64)
     groups[order] = fcluster(tree, LARGEST_DISTANCE, criterion="distance")
-    _, first, group = np.unique(groups, return_index=True, return_inverse=True)
-    number = np.empty_like(first)
-    number[np.argsort(first)] = np.arange(first.size)
-    return number[group]
+    return _numbered(groups.tolist())
 
 
 def _similarity(ranks: Floats) -> Floats:

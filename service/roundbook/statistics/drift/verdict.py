@@ -79,7 +79,7 @@ class Size:
     Attributes
     ----------
     factor : float
-        By which the present units, topics or both are multiplied.
+        By which the present units, topics or both are multiplied; 1 of the present size.
     units_from, units_to, topics : int
         Numbers of each, rounded up.
     """
@@ -140,15 +140,6 @@ class Needed:
     if_as_measured: Sizes
 
 
-@dataclass(frozen=True)
-class PresentSize:
-    """Units and topics that an estimate rests on."""
-
-    units_from: int
-    units_to: int
-    topics: int
-
-
 def no_judgement(why: NoInterval) -> Judgement:
     """Return the verdict where there is no interval to judge by."""
     verdict: Verdict = "unbridged" if why == "no shared topic with spread" else "undecided"
@@ -203,7 +194,7 @@ def judge(
     return Judgement(verdict, why, verdicts, moved)
 
 
-def needed_for_shift(shift: CrossedEstimate, margin: float, size: PresentSize) -> Needed:
+def needed_for_shift(shift: CrossedEstimate, margin: float, size: Size) -> Needed:
     """Return the sizes that would decide about the shift.
 
     With ``I = min(V_I, V_T, V_R)``, ``T = V_T - I`` and ``R = V_R - I``, for g times the units and
@@ -221,8 +212,7 @@ def needed_for_shift(shift: CrossedEstimate, margin: float, size: PresentSize) -
     error = partial(_standard_error, variance, size.topics)
     present = np.ones(1)
     drift = abs(shift.corrected)
-    both = min(variance.both, variance.topics, variance.runs)
-    by_system, by_topic = variance.runs - both, variance.topics - both
+    by_topic, by_system, _ = variance.apart()
     varies = variance.total > ROUNDING_VARIANCE and by_system + by_topic > 0
     return Needed(
         half_width_90=float(error(present, present, 0.95)[0]),
@@ -237,7 +227,7 @@ def needed_for_shift(shift: CrossedEstimate, margin: float, size: PresentSize) -
     )
 
 
-def needed_for_sd_ratio(log_ratio: CrossedEstimate, margin: float, size: PresentSize) -> Needed:
+def needed_for_sd_ratio(log_ratio: CrossedEstimate, margin: float, size: Size) -> Needed:
     """Return the sizes that would decide about the sd ratio: as for the shift, on the logarithm.
 
     `margin` is a ratio above 1, and so are `half_width_90` and `aged_from` of the result.
@@ -255,7 +245,7 @@ def topics_suffice(variance: VarianceParts, topics: int, margin: float) -> bool:
     the topics moved, stays: held in 4 of 5 cases takes ``(t(.95) + t(.90)) sqrt(T) <= margin`` on
     ``topics - 1`` degrees of freedom. The margin is that of the shift or of the log sd ratio.
     """
-    by_topic = variance.topics - min(variance.both, variance.topics, variance.runs)
+    by_topic, _, _ = variance.apart()
     quantile = sum(scipy.special.stdtrit(topics - 1, level) for level in (0.95, 0.90))
     return bool(quantile * math.sqrt(by_topic) <= margin)
 
@@ -266,12 +256,12 @@ def _standard_error(
     """Return the sum of t quantiles times the standard error, for multiples of units and topics."""
     if variance.total <= ROUNDING_VARIANCE:
         return np.zeros_like(units)
-    both = min(variance.both, variance.topics, variance.runs)
-    by_topic = (variance.topics - both + both / units) / topic_factor
-    by_unit = (variance.runs - both + both / topic_factor) / units
-    total = by_topic + by_unit - both / (units * topic_factor)
+    by_topic, by_unit, both = variance.apart()
+    from_topics = (by_topic + both / units) / topic_factor
+    from_units = (by_unit + both / topic_factor) / units
+    total = from_topics + from_units - both / (units * topic_factor)
     dof = total**2 / (
-        by_topic**2 / (topic_factor * topics - 1) + by_unit**2 / (units * variance.dof_runs)
+        from_topics**2 / (topic_factor * topics - 1) + from_units**2 / (units * variance.dof_runs)
     )
     quantile = sum((scipy.special.stdtrit(dof, level) for level in quantiles), np.zeros_like(dof))
     return np.asarray(quantile * np.sqrt(total))
@@ -282,7 +272,7 @@ def _sizes(
     room: float,
     quantiles: tuple[float, float],
     error: Callable[..., Floats],
-    size: PresentSize,
+    size: Size,
 ) -> Sizes:
     """Smallest sizes at which the standard error, times its quantiles, is at most `room`."""
 

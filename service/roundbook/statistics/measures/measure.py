@@ -29,6 +29,8 @@ _NUMBERS = {"rel": (1, inf, True), "beta": (0, inf, False), "p": (0, 1, False)}
 _SPELLINGS = {"P-plus": "P+"}
 OWN_MEASURES = tuple(_PARAMETERS)
 
+Gains = tuple[tuple[int, float], ...] | Literal["exp"]
+
 
 @dataclass(frozen=True)
 class Measure:
@@ -54,7 +56,7 @@ class Measure:
 
     family: str
     cutoff: int | None = None
-    gains: tuple[tuple[int, float], ...] | Literal["exp"] | None = None
+    gains: Gains | None = None
     rel: int = 1
     denominator: Literal["R", "min"] = "R"
     beta: float = 1.0
@@ -171,7 +173,7 @@ def _number(text: str, name: str, written: str) -> float:
     return value
 
 
-def _gains(text: str, value: str | None) -> tuple[tuple[int, float], ...] | Literal["exp"] | None:
+def _gains(text: str, value: str | None) -> Gains | None:
     if value is None:
         return None
     if value == "exp":

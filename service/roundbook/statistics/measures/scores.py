@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from itertools import pairwise
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -141,11 +141,6 @@ class _Lists(NamedTuple):
         return result
 
 
-class _Ideal(NamedTuple):
-    lists: _Lists
-    relevant: Floats  # (topics,)
-
-
 def _retrieved(measure: Measure, gain: Floats, hits: Hits, judgments: Judgments) -> _Lists:
     relevant = gain[hits.judgment] > 0
     if measure.cutoff is not None:
@@ -164,13 +159,13 @@ def _retrieved(measure: Measure, gain: Floats, hits: Hits, judgments: Judgments)
     )
 
 
-def _ideal_lists(gain: Floats, judgments: Judgments) -> _Ideal:
+def _ideal_lists(gain: Floats, judgments: Judgments) -> _Lists:
+    """Return a list of all relevant documents of each topic, by falling gain."""
     relevant = np.flatnonzero(gain > 0)
     order = relevant[np.lexsort((-gain[relevant], judgments.topic[relevant]))]
     topic = judgments.topic[order]
     rank = _positions(topic)
-    lists = _Lists(judgments.topics, topic, topic, rank, rank, gain[order], judgments.grade[order])
-    return _Ideal(lists, lists.total())
+    return _Lists(judgments.topics, topic, topic, rank, rank, gain[order], judgments.grade[order])
 
 
 def _positions(cell: AnyInts) -> NDArray[np.intp]:
@@ -185,14 +180,14 @@ def _per_topic(values: Floats, divisor: Floats) -> Floats:
     return np.divide(by_run, divisor, out=np.zeros_like(by_run), where=divisor > 0).ravel()
 
 
-def _average_precision(measure: Measure, lists: _Lists, ideal: _Ideal) -> Floats:
-    relevant = ideal.relevant
+def _average_precision(measure: Measure, lists: _Lists, ideal: _Lists) -> Floats:
+    relevant = ideal.total()
     if measure.denominator == "min" and measure.cutoff:
         relevant = np.minimum(relevant, measure.cutoff)
     return _per_topic(lists.total(lists.position / lists.rank), relevant)
 
 
-def _precision(measure: Measure, lists: _Lists, _: _Ideal) -> Floats:
+def _precision(measure: Measure, lists: _Lists, _: _Lists) -> Floats:
     return lists.total() / (measure.cutoff or 1)
 
 
@@ -201,25 +196,25 @@ def _discounted_gain(measure: Measure, lists: _Lists) -> Floats:
     return lists.total(np.where(within, lists.gain / np.log2(lists.rank + 1.0), 0.0))
 
 
-def _ndcg(measure: Measure, lists: _Lists, ideal: _Ideal) -> Floats:
-    return _per_topic(_discounted_gain(measure, lists), _discounted_gain(measure, ideal.lists))
+def _ndcg(measure: Measure, lists: _Lists, ideal: _Lists) -> Floats:
+    return _per_topic(_discounted_gain(measure, lists), _discounted_gain(measure, ideal))
 
 
-def _blended_ratios(measure: Measure, lists: _Lists, ideal: _Ideal) -> Floats:
-    best = np.zeros((ideal.lists.cells, 1 + int(ideal.relevant.max(initial=0))))
-    best[ideal.lists.cell, ideal.lists.rank] = ideal.lists.gain
+def _blended_ratios(measure: Measure, lists: _Lists, ideal: _Lists) -> Floats:
+    best = np.zeros((ideal.cells, 1 + int(ideal.rank.max(initial=0))))
+    best[ideal.cell, ideal.rank] = ideal.gain
     best = best.cumsum(axis=1)
     ideal_gain = best[lists.topic, np.minimum(lists.rank, best.shape[1] - 1)]
     gain = lists.accumulated(np.add, lists.gain)
     return (lists.position + measure.beta * gain) / (lists.rank + measure.beta * ideal_gain)
 
 
-def _q_measure(measure: Measure, lists: _Lists, ideal: _Ideal) -> Floats:
-    relevant = np.minimum(ideal.relevant, measure.cutoff or inf)
+def _q_measure(measure: Measure, lists: _Lists, ideal: _Lists) -> Floats:
+    relevant = np.minimum(ideal.total(), measure.cutoff or inf)
     return _per_topic(lists.total(_blended_ratios(measure, lists, ideal)), relevant)
 
 
-def _p_plus(measure: Measure, lists: _Lists, ideal: _Ideal) -> Floats:
+def _p_plus(measure: Measure, lists: _Lists, ideal: _Lists) -> Floats:
     starts = np.flatnonzero(lists.position == 1)
     if not starts.size:
         return np.zeros(lists.cells)
@@ -233,7 +228,7 @@ def _p_plus(measure: Measure, lists: _Lists, ideal: _Ideal) -> Floats:
     return np.divide(ratios, count, out=ratios, where=count > 0)
 
 
-def _expected_reciprocal_rank(measure: Measure, lists: _Lists, _: _Ideal) -> Floats:
+def _expected_reciprocal_rank(measure: Measure, lists: _Lists, _: _Lists) -> Floats:
     if measure.gains is None:
         stop = (np.exp2(lists.grade) - 1) / 2**_GDEVAL_GRADE
     else:
@@ -244,14 +239,14 @@ def _expected_reciprocal_rank(measure: Measure, lists: _Lists, _: _Ideal) -> Flo
     return lists.total(np.where(within, stop * going_on / lists.rank, 0.0))
 
 
-def _nerr(measure: Measure, lists: _Lists, ideal: _Ideal) -> Floats:
+def _nerr(measure: Measure, lists: _Lists, ideal: _Lists) -> Floats:
     reached, best = (
-        _expected_reciprocal_rank(measure, of_lists, ideal) for of_lists in (lists, ideal.lists)
+        _expected_reciprocal_rank(measure, of_lists, ideal) for of_lists in (lists, ideal)
     )
     return _per_topic(reached, best)
 
 
-def _rank_biased_precision(measure: Measure, lists: _Lists, _: _Ideal) -> Floats:
+def _rank_biased_precision(measure: Measure, lists: _Lists, _: _Lists) -> Floats:
     p = measure.p or 0.0
     return lists.total(lists.gain / _highest_gain(measure) * (1 - p) * p ** (lists.rank - 1.0))
 
@@ -260,7 +255,7 @@ def _highest_gain(measure: Measure) -> float:
     return measure.gains[-1][1] if isinstance(measure.gains, tuple) else 1.0
 
 
-_SCORES: Mapping[str, Callable[[Measure, _Lists, _Ideal], Any]] = {
+_SCORES: Mapping[str, Callable[[Measure, _Lists, _Lists], Floats]] = {
     "AP": _average_precision,
     "P": _precision,
     "nDCG": _ndcg,

@@ -10,7 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.bootstrap import check_resampling, percentile_interval, resampled_means
+from roundbook.statistics.bootstrap import (
+    check_resampling,
+    percentile_interval,
+    resampled_means,
+    times_drawn,
+)
 from roundbook.statistics.score_matrix import Floats, checked_scores
 from roundbook.statistics.studies.common import (
     MOST_BYTES,
@@ -107,7 +112,7 @@ def change_measures(
     trials : int
         Resamples, up to a million.
     seed, progress, mapped
-        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As for :func:`roundbook.statistics.studies.tukey.tukey_test`.
 
     Returns
     -------
@@ -163,11 +168,8 @@ def _resampled_rounds(earlier: Floats, later: Floats, piece: Piece) -> Floats:
     generator, trials = piece
     means = []
     for scores in (earlier, later):
-        topics = len(scores)
-        drawn = generator.integers(topics, size=(trials, topics))
-        drawn += np.arange(trials)[:, np.newaxis] * topics
-        weights = np.bincount(drawn.ravel(), minlength=trials * topics).reshape(trials, topics)
-        means.append(resampled_means(scores, weights.astype(np.float64)))
+        drawn = generator.integers(len(scores), size=(trials, len(scores)))
+        means.append(resampled_means(scores, times_drawn(drawn)))
     return np.stack(means)
 
 

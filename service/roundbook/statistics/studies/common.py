@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -14,6 +14,7 @@ from roundbook.limits import MOST_TRIALS
 from roundbook.statistics.score_matrix import Floats, check_seed, checked_scores, is_whole
 from roundbook.statistics.ties import tied_topics
 
+Drawn = TypeVar("Drawn")
 Progress = Callable[[int, int], object]
 Piece = tuple[np.random.Generator, int]
 # Applies a function to the pieces of a study's work, as `map` does, possibly in other processes,
@@ -80,6 +81,22 @@ def pieces(seed: int | np.random.SeedSequence, trials: int, size: int = PIECE) -
     root = seed if isinstance(seed, np.random.SeedSequence) else np.random.SeedSequence(int(seed))
     for number, sequence in enumerate(root.spawn(math.ceil(trials / size))):
         yield np.random.default_rng(sequence), min(size, trials - number * size)
+
+
+def drawn_pieces(
+    work: Callable[[Piece], Drawn],
+    seed: int,
+    trials: int,
+    progress: Progress,
+    mapped: Mapped,
+    size: int = PIECE,
+) -> Iterator[Drawn]:
+    """Yield what a function draws of each piece of the trials, and report the trials drawn."""
+    done = 0
+    for drawn in mapped(work, pieces(seed, trials, size)):
+        yield drawn
+        done = min(done + size, trials)
+        progress(done, trials)
 
 
 def check_trials(trials: int, seed: int) -> None:

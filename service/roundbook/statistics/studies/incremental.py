@@ -11,13 +11,13 @@ import scipy
 from numpy.typing import ArrayLike
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.design import solve_power, solve_topics, solve_variance
+from roundbook.statistics.design import design_curve, solve_topics, solve_variance
 from roundbook.statistics.score_matrix import Floats, check_share, is_whole
 from roundbook.statistics.studies.common import (
     Mapped,
     Progress,
     check_trials,
-    pieces,
+    drawn_pieces,
     study_scores,
     tolerance,
 )
@@ -204,7 +204,7 @@ def incremental_topics(
     trials : int
         Random draws of a pair that varies and an order of the topics, up to a million.
     seed, progress, mapped
-        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As for :func:`roundbook.statistics.studies.tukey.tukey_test`.
 
     Raises
     ------
@@ -237,32 +237,32 @@ def incremental_topics(
         2 * solve_variance("paired-t", sizes, difference, plan.alpha, plan.beta).variance
     )
     surely = largest * np.sqrt(scipy.special.chdtri(sizes - 1, plan.confidence) / (sizes - 1))
+    limits = np.stack([largest, surely])
     slack = tolerance(matrix)
     # The means of runs have no part in the spread, and without them sums of squares keep it.
     centred = matrix - matrix.mean(axis=0)
     sds = np.empty(0)
     hard: list[float] = []
-    counts: list[tuple[int, int]] = []
-    for number, sds in enumerate(pair_sds(centred, sizes)):
+    counts: list[list[int]] = []
+    for sds, by_rule in zip(pair_sds(centred, sizes), limits.T, strict=True):
         hard.append(float(np.quantile(sds, HARD)))
-        counts.append((int((sds <= largest[number]).sum()), int((sds <= surely[number]).sum())))
+        counts.append([int((sds <= limit).sum()) for limit in by_rule])
     varying = np.flatnonzero(sds > slack)
     if not varying.size:
         raise ImpossibleStatisticError(
             f"{_STUDY} needs runs whose difference varies over the topics, and no pair does."
         )
     alike = sds.size - varying.size
-    stopping = Stopping(centred, sds, varying, sizes, np.stack([largest, surely]))
+    stopping = Stopping(centred, sds, varying, sizes, limits)
     stops, early = np.zeros((2, sizes.size + 1), dtype=np.int64), np.zeros(2, dtype=np.int64)
-    for piece_stops, piece_early in mapped(partial(draw_stops, stopping), pieces(seed, trials)):
+    draw = partial(draw_stops, stopping)
+    for piece_stops, piece_early in drawn_pieces(draw, seed, trials, progress, mapped):
         stops += piece_stops
         early += piece_early
-        progress(int(stops[0].sum()), trials)
     stopped = np.cumsum(stops[:, :-1], axis=1) / trials
-    power = solve_power(
+    power = design_curve(
         "paired-t", sizes, difference, np.square(np.maximum(hard, slack)) / 2, plan.alpha
-    ).power
-    assert power is not None
+    )
     return IncrementalTopics(
         pairs=sds.size,
         alike=alike,

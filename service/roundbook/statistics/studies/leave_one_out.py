@@ -12,9 +12,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.measures.scores import count_relevant
-from roundbook.statistics.ranking import PublishedInterval, kendall_tau, published_interval
+from roundbook.statistics.ranking import kendall_tau, published_interval
 from roundbook.statistics.score_matrix import AnyInts, Bools, Floats, Ints
-from roundbook.statistics.standardisation import Scale, ZeroSd, fit_factors, scale_scores
+from roundbook.statistics.standardisation import (
+    Scale,
+    ZeroSd,
+    fit_factors,
+    scores_on_scale,
+    usable_topics,
+)
 from roundbook.statistics.studies.common import Mapped, Progress, study_scores
 from roundbook.statistics.studies.scoring import (
     ReassessedScores,
@@ -46,8 +52,8 @@ class LeftOut:
         out with it, all with the scores of its trial.
     tau : float or None
         Kendall's tau-b of the two means; None where all runs tie in either.
-    interval : PublishedInterval or None
-        The interval that papers print with it.
+    tau_low, tau_high : float or None
+        The limits that papers print with it.
     rmse : float
         ``sqrt(mean((left_out - official)^2))`` over runs.
     largest : float
@@ -65,7 +71,8 @@ class LeftOut:
     left_out: Floats
     rank_shift: Ints
     tau: float | None
-    interval: PublishedInterval | None
+    tau_low: float | None
+    tau_high: float | None
     rmse: float
     largest: float
     bias: float
@@ -245,19 +252,14 @@ def _means(
     if set(scales) == {"raw"}:
         return np.tile(matrix.mean(axis=0), (len(scales), 1))
     factors = fit_factors(matrix, standardising)
-    used = (factors.sd > 0) | (zero_sd == "average")
-    if not used.any():
+    if not usable_topics(factors.sd, zero_sd).any():
         raise ImpossibleStatisticError(
             "Some trial of leave-one-out has no topic with usable factors: the runs that are left"
             " tie on every topic."
         )
     return np.stack(
         [
-            (
-                matrix
-                if scale == "raw"
-                else scale_scores(matrix[used], factors.mean[used], factors.sd[used], scale)
-            ).mean(axis=0)
+            scores_on_scale(matrix, factors.mean, factors.sd, scale, zero_sd).mean(axis=0)
             for scale in scales
         ]
     )
@@ -276,6 +278,7 @@ def _with_ties(means: Floats) -> Floats:
 
 def _compare(scale: str, official: Floats, left_out: Floats, shifts: Ints) -> LeftOut:
     tau = kendall_tau(_with_ties(official), _with_ties(left_out)).tau_b
+    low, high = (None, None) if tau is None else published_interval(tau, official.size)
     change = left_out - official
     return LeftOut(
         scale,
@@ -283,7 +286,8 @@ def _compare(scale: str, official: Floats, left_out: Floats, shifts: Ints) -> Le
         left_out,
         shifts,
         tau,
-        None if tau is None else published_interval(tau, official.size),
+        low,
+        high,
         float(np.sqrt((change**2).mean())),
         float(np.abs(change).max()),
         float(change.mean()),

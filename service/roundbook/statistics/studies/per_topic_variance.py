@@ -15,19 +15,19 @@ from functools import partial
 
 import numpy as np
 
-from roundbook.statistics.score_matrix import Floats, check_share
+from roundbook.statistics.score_matrix import Floats, ceiling, check_share
 from roundbook.statistics.studies.common import (
     MOST_BYTES,
     PIECE,
     Mapped,
     Progress,
     check_trials,
+    drawn_pieces,
     pairs,
-    pieces,
     study_scores,
 )
-from roundbook.statistics.studies.discriminative_power import paired_t_tests
 from roundbook.statistics.studies.drawn_rounds import AssessedLists, Drawing, Redrawing, draw_rounds
+from roundbook.statistics.studies.single_pairs import paired_t_tests
 from roundbook.statistics.studies.swap_rate import BINS, WIDTH
 
 _STUDY = "Per-topic variance"
@@ -143,7 +143,7 @@ def per_topic_variance(
     trials : int
         B, up to a million.
     seed, progress, mapped
-        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As for :func:`roundbook.statistics.studies.tukey.tukey_test`.
 
     Raises
     ------
@@ -178,7 +178,7 @@ def per_topic_variance(
     # The values kept for a pair; two pieces of trials need memory besides.
     most_kept = MOST_BYTES // 2 // (8 * first.size) - 2 * PIECE
     needed_trials = min(trials, max(0, math.floor(most_kept / how.alpha)))
-    needed_rank = math.ceil(round(how.alpha * needed_trials, 6))
+    needed_rank = ceiling(how.alpha * needed_trials)
     largest = np.empty((0, 0), dtype=np.complex64)
     if needed_rank:
         largest = np.full((first.size, PIECE + needed_rank), -1.0, dtype=np.complex64)
@@ -189,7 +189,7 @@ def per_topic_variance(
     reached, bins = np.zeros(first.size, dtype=np.int64), np.zeros((2, BINS), dtype=np.int64)
     taus: list[Floats] = []
     drawn = 0
-    for piece in mapped(partial(draw_rounds, drawing), pieces(seed, trials)):
+    for piece in drawn_pieces(partial(draw_rounds, drawing), seed, trials, progress, mapped):
         sums += piece.sums
         run_sums += piece.run_sums
         reached += piece.significant
@@ -201,7 +201,6 @@ def per_topic_variance(
             largest[:, :counted] = piece.tests[:counted].T
             largest.partition(PIECE, axis=1)
         drawn += piece.taus.size
-        progress(drawn, trials)
 
     shift, square = sums / trials
     run_shift, run_square = run_sums / trials

@@ -16,6 +16,7 @@ from roundbook.statistics.studies.common import (
     Piece,
     Progress,
     check_trials,
+    drawn_pieces,
     pieces,
     study_scores,
 )
@@ -62,7 +63,7 @@ def topic_subsets(
     setting : Setting
         What topics are planned for.
     trials, seed, progress, mapped
-        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As for :func:`roundbook.statistics.studies.tukey.tukey_test`.
 
     Raises
     ------
@@ -83,13 +84,10 @@ def topic_subsets(
         numbers = [number for number in PILOT_TOPICS if number < topics] or [max(2, topics // 2)]
     chosen = _falling(numbers, "A topic subset", "topics", LEAST_TOPICS, topics)
     draws: list[list[Draw]] = [[] for _ in chosen]
-    drawn_trials = 0
     work = partial(_topic_draws, matrix, chosen)
-    for piece in mapped(work, pieces(seed, trials, DRAWS)):
+    for piece in drawn_pieces(work, seed, trials, progress, mapped, DRAWS):
         for drawn, of_size in zip(draws, piece, strict=True):
             drawn.extend(of_size)
-        drawn_trials += len(piece[0])
-        progress(drawn_trials, trials)
     return pilots_of(draw_variance(matrix), chosen, draws, setting)
 
 

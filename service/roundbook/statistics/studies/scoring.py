@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from itertools import count
 from typing import Protocol
 
 import numpy as np
@@ -82,7 +83,7 @@ def team_numbers(teams: Sequence[Hashable | None]) -> NDArray[np.intp]:
     """
     names = sorted({team for team in teams if team is not None}, key=str)
     number_of = {team: number for number, team in enumerate(names)}
-    alone = iter(range(len(names), len(names) + len(teams)))
+    alone = count(len(names))
     return np.array(
         [next(alone) if team is None else number_of[team] for team in teams], dtype=np.intp
     )
@@ -187,14 +188,11 @@ def kept_judgments(contributed: Bools, removed: Bools) -> Bools:
     ----------
     contributed : (teams, judgments) bool array
         From :func:`find_contributions`.
-    removed : (teams,) or (trials, teams) bool array
-        The set, or one for each trial.
+    removed : (teams,) bool array
+        The set.
 
     Returns
     -------
-    (judgments,) or (trials, judgments) bool array
+    (judgments,) bool array
     """
-    teams = contributed.sum(axis=0)
-    # Counts are far below 2^24: exact in single precision, in which the product is a fast one.
-    inside = removed.astype(np.float32) @ contributed.astype(np.float32)
-    return np.asarray((teams == 0) | (inside < teams))
+    return np.asarray(~contributed.any(axis=0) | contributed[~removed].any(axis=0))

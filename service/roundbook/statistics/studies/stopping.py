@@ -54,7 +54,12 @@ def pair_sds(centred: Floats, sizes: Ints) -> Iterator[Floats]:
             sums += difference
             squares += difference * difference
         begin = size
-        yield np.sqrt(np.maximum(squares - sums * sums / size, 0) / (size - 1))
+        yield _sds(sums, squares, size)
+
+
+def _sds(sums: Floats, squares: Floats, topics: Ints) -> Floats:
+    """Return sds, ddof 1, from the sums over topics of differences and of their squares."""
+    return np.asarray(np.sqrt(np.maximum(squares - sums * sums / topics, 0) / (topics - 1)))
 
 
 def draw_stops(stopping: Stopping, piece: Piece) -> Stops:
@@ -84,7 +89,7 @@ def draw_stops(stopping: Stopping, piece: Piece) -> Stops:
         )
         sums = differences.cumsum(axis=1)[:, sizes - 1]
         squares = np.square(differences).cumsum(axis=1)[:, sizes - 1]
-        so_far = np.sqrt(np.maximum(squares - sums * sums / sizes, 0) / (sizes - 1))
+        so_far = _sds(sums, squares, sizes)
         for rule, largest in enumerate(limits):
             enough_so_far = so_far <= largest
             at = np.where(enough_so_far.any(axis=1), enough_so_far.argmax(axis=1), sizes.size)

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from roundbook.errors import ImpossibleStatisticError
@@ -19,11 +18,12 @@ from roundbook.statistics.studies.common import (
     Piece,
     Progress,
     check_trials,
+    drawn_pieces,
     pairs,
-    pieces,
     study_scores,
     tolerance,
 )
+from roundbook.statistics.t_interval import t_limits
 from roundbook.statistics.variance.residual import residual_variance
 
 BINS = 21
@@ -145,7 +145,7 @@ def swap_rate(
     scores : (topics, runs) array_like of float
         On any one scale; at least four topics and two runs, no missing cells.
     trials, seed, progress, mapped
-        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As for :func:`roundbook.statistics.studies.tukey.tukey_test`.
     level : float
         Largest rate that the needed difference may have, in (0, 1).
     topics_each : int, optional
@@ -182,12 +182,11 @@ def swap_rate(
     sd = math.sqrt(residual_variance(matrix))
     sd = sd if sd > tolerance(matrix) else 0.0
     counts = np.zeros((BINS, BINS, _OUTCOMES), dtype=np.int64)
-    of_all_pairs = runs * (runs - 1) // 2
     rates = []
-    for piece_counts in mapped(partial(_count_piece, matrix, half, sd), pieces(seed, trials)):
+    count = partial(_count_piece, matrix, half, sd)
+    for piece_counts in drawn_pieces(count, seed, trials, progress, mapped):
         counts += piece_counts
         rates.append(piece_counts[..., 1].sum() / piece_counts.sum())
-        progress(int(counts.sum()) // of_all_pairs, trials)
     by_size = swaps_by_size(counts.sum(axis=1), WIDTH, level)
     comparisons = int(counts.sum())
     overall = int(counts[..., 1].sum()) / comparisons
@@ -302,9 +301,9 @@ def swaps_by_size(counts: Ints, width: float, level: float) -> SwapsBySize:
 def _limits(overall: float, rates: Floats) -> tuple[float, float] | tuple[None, None]:
     if rates.size < 2:
         return None, None
-    se = rates.std(ddof=1) / math.sqrt(rates.size)
-    margin = float(scipy.special.stdtrit(rates.size - 1, 0.975) * se)
-    return max(0.0, overall - margin), min(1.0, overall + margin)
+    error = float(rates.std(ddof=1)) / math.sqrt(rates.size)
+    low, high = t_limits(overall, error, rates.size - 1, 0.95)
+    return max(0.0, low), min(1.0, high)
 
 
 def difference_bins(size: Floats, width: float) -> NDArray[np.int16]:

@@ -31,8 +31,8 @@ class Homogeneity:
     ----------
     statistic : float or None
         F; None where there is no test.
-    dof1 : int or None
-    dof2 : float or None
+    dof : int or None
+    dof_residual : float or None
         Its degrees of freedom, ``rounds - 1`` and ``(topics - 1)/2 - rounds + 2``.
     p_value : float or None
         Probability of an F at least as large where the true variances are equal.
@@ -43,8 +43,8 @@ class Homogeneity:
     """
 
     statistic: float | None
-    dof1: int | None
-    dof2: float | None
+    dof: int | None
+    dof_residual: float | None
     p_value: float | None
     max_min_ratio: float | None
     reason: NoTest | None
@@ -70,12 +70,12 @@ def homogeneity(arrays: RoundArrays, topic_codes: Ints, topics: int) -> Homogene
     """
     smallest, largest = float(arrays.variances.min()), float(arrays.variances.max())
     ratio = largest / smallest if smallest and math.isfinite(largest / smallest) else None
-    count, dof = arrays.variances.size, (topics - 1) / 2
-    dof2 = dof - count + 2
+    count, nu = arrays.variances.size, (topics - 1) / 2
+    dof_residual = nu - count + 2
     reason: NoTest | None = next(filter(None, arrays.reasons), None)
     if count < 2:
         reason = "one_round"
-    elif reason is None and dof2 < 2:
+    elif reason is None and dof_residual < 2:
         reason = "too_few_topics"
     elif reason is None and arrays.topic_variances.min() <= _ROUNDING:
         reason = "not_separable"
@@ -92,9 +92,9 @@ def homogeneity(arrays: RoundArrays, topic_codes: Ints, topics: int) -> Homogene
     wald = wald_of_equality(np.log(arrays.variances), influences)
     if wald is None:
         return Homogeneity(None, None, None, None, ratio, "not_separable")
-    statistic = wald / (count - 1) * dof2 / dof
-    p_value = float(scipy.special.fdtrc(count - 1, dof2, statistic))
-    return Homogeneity(statistic, count - 1, dof2, p_value, ratio, None)
+    statistic = wald / (count - 1) * dof_residual / nu
+    p_value = float(scipy.special.fdtrc(count - 1, dof_residual, statistic))
+    return Homogeneity(statistic, count - 1, dof_residual, p_value, ratio, None)
 
 
 @dataclass(frozen=True, eq=False)

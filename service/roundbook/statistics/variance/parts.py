@@ -14,8 +14,8 @@ from roundbook.statistics.score_matrix import Floats, Ints, checked_scores
 # Residuals of this share of the largest score are its last digits, as where runs differ by the same
 # amount on every topic.
 _ROUNDING = 1e-12
-# Less than this share of the sum of squares left after a deletion is rounding.
-_NOTHING_LEFT = 1e-12
+# Less than this share of the sum of squares left without a cluster, or a topic, is rounding.
+NOTHING_LEFT = 1e-12
 # Scores worked on at a time: they stay in the processor's cache, which halves the time.
 _BLOCK = 2**15
 # Scores not below it, nor beyond its inverse, have fourth powers that a float holds.
@@ -23,7 +23,7 @@ _SMALL = 1e-50
 
 
 @dataclass(frozen=True, eq=False)
-class VariancePart:
+class ResidualVariance:
     """A residual variance of a score matrix, with the parts of its uncertainty.
 
     Attributes
@@ -50,29 +50,29 @@ class VariancePart:
 
 
 @dataclass(frozen=True, eq=False)
-class VarianceParts:
+class MatrixVariances:
     """Both residual variances of one score matrix.
 
     Attributes
     ----------
     topics, runs, clusters : int
         Size of the matrix, and how many clusters its runs form.
-    one_way : VariancePart
+    one_way : ResidualVariance
         Around each run's own mean (V_E).
-    two_way : VariancePart or None
+    two_way : ResidualVariance or None
         Around run and topic means (V_2); None for a single run.
     """
 
     topics: int
     runs: int
     clusters: int
-    one_way: VariancePart
-    two_way: VariancePart | None
+    one_way: ResidualVariance
+    two_way: ResidualVariance | None
 
 
 def variance_parts(
     scores: ArrayLike, clusters: Sequence[Hashable] | Ints | None = None
-) -> VarianceParts:
+) -> MatrixVariances:
     """Both residual variances of a score matrix, with the parts that their intervals need.
 
     With ``c_ij = x_ij - mean_i`` for the one-way and ``x_ij - mean_i - mean_j + mean`` for the
@@ -136,7 +136,9 @@ def variance_parts(
         _part(of_runs, of_clusters, groups, lost, noise)
         for lost, (of_runs, of_clusters) in enumerate(zip(sums, by_cluster, strict=True))
     )
-    return VarianceParts(topics, runs, groups.sizes.size, one_way, two_way[0] if two_way else None)
+    return MatrixVariances(
+        topics, runs, groups.sizes.size, one_way, two_way[0] if two_way else None
+    )
 
 
 def _centred(scores: Floats) -> Floats:
@@ -148,7 +150,7 @@ def _centred(scores: Floats) -> Floats:
 
 def _part(
     sums: _ResidualSums, by_cluster: _ResidualSums, groups: _Clusters, lost: int, noise: float
-) -> VariancePart:
+) -> ResidualVariance:
     """Return a variance from its sums by run and by cluster; 0 if these are at most `noise`.
 
     `lost` is 1 for residuals without topic means: then deleting a cluster moves these.
@@ -157,20 +159,20 @@ def _part(
     dof = (runs - lost) * (topics - 1)
     total = float(sums.by_topic.sum())
     if total <= noise:
-        return VariancePart(0.0, dof, 0.0, np.zeros(topics), None)
+        return ResidualVariance(0.0, dof, 0.0, np.zeros(topics), None)
     left = runs - groups.sizes
     runs_part = None
     if groups.sizes.size >= 2 and left.min() > lost:
         moved = by_cluster.squared_sums / left if lost else 0.0
         kept = 1 - (by_cluster.by_cluster + moved) / total
         ratios = kept * (runs - lost) / (left - lost)
-        if ratios.min() > _NOTHING_LEFT:
+        if ratios.min() > NOTHING_LEFT:
             counted = _counted_with_topics(by_cluster, total, groups.sizes / runs)
             logs = np.log(ratios)
             logs -= logs.mean()
             jackknife = float((logs.size - 1) / logs.size * np.dot(logs, logs))
             runs_part = max(0.0, jackknife - counted)
-    return VariancePart(total, dof, total / dof, sums.by_topic, runs_part)
+    return ResidualVariance(total, dof, total / dof, sums.by_topic, runs_part)
 
 
 def _counted_with_topics(sums: _ResidualSums, total: float, shares: Floats) -> float:

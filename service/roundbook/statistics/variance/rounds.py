@@ -14,9 +14,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from roundbook.statistics.score_matrix import Bools, Floats, Ints
+from roundbook.statistics.variance.parts import NOTHING_LEFT
 
-# Less than this share of the sum of squares left without a topic is rounding.
-_NOTHING_LEFT = 1e-12
 _LEAST_TOPICS = 10
 
 Target = Literal["systems", "these runs"]
@@ -55,7 +54,7 @@ class RoundVariance:
     topics : (topics,) int array
         Identities of its topics: equal numbers in two rounds mean the same topic.
     by_topic : (topics,) float array
-        Squared residuals by topic, as :class:`~roundbook.statistics.variance.parts.VariancePart`.
+        Squared residuals by topic, as :class:`~roundbook.statistics.variance.parts.ResidualVariance`.
     runs_part : float or None
         Variance of ln V from which teams took part; None if it is not known.
     """
@@ -172,7 +171,7 @@ def topic_influences(by_topic: Sequence[Floats]) -> TopicInfluences:
     # Where a matrix has no influences, divide by 1 in place of 0.
     scale = np.where(usable, sizes / (np.maximum(sizes - 1, 1) * np.where(usable, totals, 1)), 0)
     kept = 1 - squares * np.repeat(scale, sizes)
-    one_topic = np.minimum.reduceat(kept, starts) <= _NOTHING_LEFT
+    one_topic = np.minimum.reduceat(kept, starts) <= NOTHING_LEFT
     has_influences = usable & ~one_topic
     logs = np.log(np.where(np.repeat(has_influences, sizes), kept, 1))
     values = np.repeat(np.add.reduceat(logs, starts) / sizes, sizes) - logs

@@ -13,7 +13,8 @@ from scipy import special, stats
 from statsmodels.stats.power import FTestAnovaPower
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.design import DESIGNS, ENGINES, MOST_TOPICS, solve_topics
+from roundbook.limits import MOST_TOPICS
+from roundbook.statistics.design import DESIGNS, ENGINES, solve_topics
 from roundbook.statistics.design.distributions import effect_size
 from roundbook.statistics.design.inputs import broadcast_floats
 from roundbook.statistics.design.search import smallest_whole

@@ -14,10 +14,10 @@ from tests.unit.statistics.design.test_solvers import scipys_quantile
 from tests.unit.statistics.score_files import read_scores
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.limits import MOST_TOPICS
 from roundbook.statistics.design import (
     DESIGNS,
     ENGINES,
-    MOST_TOPICS,
     solve_min_d,
     solve_power,
     solve_topics,

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from roundbook.errors import ImpossibleStatisticError
+from roundbook.limits import MOST_TOPICS
 from roundbook.statistics.design import (
     DESIGNS,
     ENGINES,
-    MOST_TOPICS,
     solve_min_d,
     solve_power,
     solve_runs,

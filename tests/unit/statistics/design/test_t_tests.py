@@ -12,7 +12,8 @@ from scipy import integrate, stats
 from statsmodels.stats.power import TTestIndPower, TTestPower
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.design import DESIGNS, ENGINES, MOST_TOPICS, solve_topics
+from roundbook.limits import MOST_TOPICS
+from roundbook.statistics.design import DESIGNS, ENGINES, solve_topics
 from roundbook.statistics.design.distributions import (
     critical_t,
     effect_size,

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.design import DESIGNS, MOST_TOPICS, solve_topics
+from roundbook.limits import MOST_TOPICS
+from roundbook.statistics.design import DESIGNS, solve_topics
 from roundbook.statistics.design.distributions import expected_sd
 from roundbook.statistics.design.inputs import broadcast_floats
 

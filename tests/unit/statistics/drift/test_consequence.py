@@ -39,7 +39,7 @@ def naive(scores, mean, sd, a=0.15, b=0.5):
         "mean": sum(map(sum, cells)) / count,
         "clipped_at_0": low / count,
         "clipped_at_1": high / count,
-        "residual_variance": squares / (len(run_means) * (len(cells) - 1)),
+        "variance": squares / (len(run_means) * (len(cells) - 1)),
         "run_means": run_means,
     }
 
@@ -67,7 +67,7 @@ def test_factors_that_have_not_moved_have_no_consequence(bridges):
     scores, _, _, mean, sd = bridges
     result = drift_consequence(scores, (mean, sd), (mean, sd))
     assert (result.bias, result.kendall_tau) == (0.0, 1.0)
-    assert result.earlier.residual_variance == result.later.residual_variance
+    assert result.earlier.variance == result.later.variance
 
 
 @given(
@@ -109,7 +109,7 @@ def test_zero_sds_stand_at_b_or_are_dropped_from_both():
     dropped = drift_consequence(scores, factors[:2], factors[2:], zero_sd="drop")
     assert dropped.topics == 1
     assert dropped.earlier.run_means.tolist() == pytest.approx([0.35, 0.65])
-    assert dropped.earlier.residual_variance is None
+    assert dropped.earlier.variance is None
     cut = [by_topic[1:] for by_topic in factors]
     with pytest.raises(ImpossibleStatisticError, match="a topic with an sd above 0 in both rounds"):
         drift_consequence(scores[1:], cut[:2], cut[2:], zero_sd="drop")

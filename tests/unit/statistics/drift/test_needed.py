@@ -14,13 +14,13 @@ from roundbook.statistics.drift.assessment import assess_drift
 from roundbook.statistics.drift.jackknife import CrossedEstimate, VarianceParts
 from roundbook.statistics.drift.units import RunsOfRound, unit_labels
 from roundbook.statistics.drift.verdict import (
-    PresentSize,
+    Size,
     needed_for_sd_ratio,
     needed_for_shift,
     topics_suffice,
 )
 
-SIZE = PresentSize(56, 51, 30)
+SIZE = Size(1.0, 56, 51, 30)
 
 
 def estimate(corrected, topics, runs, both, dof_runs, size=SIZE):
@@ -78,7 +78,7 @@ def test_sizes_satisfy_the_inequality_and_smaller_ones_do_not(
     corrected, topics, runs, both, dof_runs, k
 ):
     assume(abs(abs(corrected) - 0.2) > 1e-6)
-    size = PresentSize(9, 14, k)
+    size = Size(1.0, 9, 14, k)
     drift = estimate(corrected, topics, runs, both, dof_runs, size)
     needed = needed_for_shift(drift, 0.2, size)
     assert needed.if_unmoved.verdict == "held"

@@ -39,8 +39,8 @@ def plain_search(components, name, target):
 def test_brennan_synthetic_4():
     # As gt4ireval's tests have it.
     result = reliable_topics(made(10.2962962963, 11.6272727273, 2.7872053872), 0.95, 0.8)
-    assert (result.e_rho_squared_topics, result.e_rho_squared_interval) == (85, (33, 194))
-    assert (result.phi_topics, result.phi_interval) == (112, (42, 272))
+    assert (result.e_rho_squared_topics, result.e_rho_squared_topics_interval) == (85, (33, 194))
+    assert (result.phi_topics, result.phi_topics_interval) == (112, (42, 272))
     assert result.reason is None
 
 
@@ -48,8 +48,8 @@ def test_trec3_as_published(shared):
     scores = read_scores(shared, "trec_adhoc3_ap")
     best = scores[:, np.argsort(-scores.mean(axis=0))[:30]]
     result = reliable_topics(variance_components(two_way_variance(best)))
-    assert (result.e_rho_squared_topics, result.e_rho_squared_interval) == (69, (37, 114))
-    assert (result.phi_topics, result.phi_interval) == (259, (130, 487))
+    assert (result.e_rho_squared_topics, result.e_rho_squared_topics_interval) == (69, (37, 114))
+    assert (result.phi_topics, result.phi_topics_interval) == (259, (130, 487))
 
 
 @given(
@@ -82,7 +82,7 @@ def test_a_higher_target_takes_more_topics(components, target, more):
 def test_interval_is_that_of_the_reliability(components, target):
     result = reliable_topics(components, target)
     for name in ("e_rho_squared", "phi"):
-        fewest, most = getattr(result, f"{name}_interval")
+        fewest, most = getattr(result, f"{name}_topics_interval")
         if most is not None:
             at_most = getattr(generalisability(components, most), f"{name}_interval")
             assert at_most[0] >= target - 1e-12
@@ -95,7 +95,7 @@ def test_interval_is_that_of_the_reliability(components, target):
 def test_systems_that_cannot_be_told_apart():
     result = reliable_topics(made(1.0, 5.0, 3.0))
     assert (result.e_rho_squared_topics, result.phi_topics) == (None, None)
-    assert result.e_rho_squared_interval[1] is None
+    assert result.e_rho_squared_topics_interval[1] is None
     assert result.reason == "target_not_reached"
 
 
@@ -115,7 +115,7 @@ def test_far_units(unit):
         assert result.reason == "target_not_reached"
     else:
         assert result.e_rho_squared_topics == plain.e_rho_squared_topics
-        assert result.phi_interval == plain.phi_interval
+        assert result.phi_topics_interval == plain.phi_topics_interval
 
 
 def test_without_residual():
@@ -123,14 +123,14 @@ def test_without_residual():
     result = reliable_topics(components)
     assert result.e_rho_squared_topics == 1
     assert result.phi_topics == plain_search(components, "phi", 0.95)
-    assert (result.e_rho_squared_interval, result.phi_interval) == (None, None)
+    assert (result.e_rho_squared_topics_interval, result.phi_topics_interval) == (None, None)
     assert result.reason == "no_residual"
 
 
 def test_without_any_variance():
     result = reliable_topics(variance_components(two_way_variance(np.full((3, 4), 0.1))))
     assert (result.e_rho_squared_topics, result.phi_topics) == (None, None)
-    assert (result.e_rho_squared_interval, result.phi_interval) == (None, None)
+    assert (result.e_rho_squared_topics_interval, result.phi_topics_interval) == (None, None)
     assert result.reason == "target_not_reached"
 
 

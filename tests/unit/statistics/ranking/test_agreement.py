@@ -45,14 +45,14 @@ def test_published_intervals(shared):
         rows = list(csv.DictReader(file))
     assert len(rows) == 19
     for row in rows:
-        result = published_interval(float(row["tau"]), int(row["runs"]))
-        printed = (f"{result.low:.3f}", f"{result.high:.3f}")
-        assert printed == (f"{float(row['tau_ci_low']):.3f}", f"{float(row['tau_ci_high']):.3f}")
+        low, high = published_interval(float(row["tau"]), int(row["runs"]))
+        printed = (f"{float(row['tau_ci_low']):.3f}", f"{float(row['tau_ci_high']):.3f}")
+        assert (f"{low:.3f}", f"{high:.3f}") == printed
 
 
 def test_published_interval_rounds_tau_first():
     assert published_interval(0.97777, 14) == published_interval(0.978, 14)
-    assert published_interval(1, 2).high == pytest.approx(1 + 1.96)
+    assert published_interval(1, 2)[1] == pytest.approx(1 + 1.96)
 
 
 @pytest.mark.parametrize("draws", [600, pytest.param(3_000, marks=pytest.mark.slow)])
@@ -61,7 +61,7 @@ def test_published_standard_error_is_that_of_independent_rankings(draws):
     taus = [kendall_tau(*rng.random((2, 9))).tau_a for _ in range(draws)]
     # Three Monte Carlo errors of an sd, which are sd / sqrt(2 draws).
     error = 3 / np.sqrt(2 * draws)
-    assert published_interval(0, 9).high / 1.96 == pytest.approx(np.std(taus), rel=error)
+    assert published_interval(0, 9)[1] / 1.96 == pytest.approx(np.std(taus), rel=error)
 
 
 @given(RANKINGS)

@@ -15,15 +15,12 @@ from tests.unit.statistics.studies.matrices import TOY, XYZ, rows_of, scaled
 
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.studies.common import PIECE, pair_differences, pairs, pieces, tolerance
-from roundbook.statistics.studies.discriminative_power import (
-    asl_curve,
+from roundbook.statistics.studies.single_pairs import (
+    bootstrap_pairs,
     bootstrap_test,
     paired_t_tests,
-    share_limits,
-    tukey_test,
 )
-from roundbook.statistics.studies.discriminative_power.single_pairs import bootstrap_pairs
-from roundbook.statistics.studies.discriminative_power.tukey import count_reaching
+from roundbook.statistics.studies.tukey import asl_curve, count_reaching, share_limits, tukey_test
 
 MATRICES = arrays(
     np.float64,

@@ -59,7 +59,8 @@ def test_unique_contributions_of_treccovid(shared):
     covid = treccovid(shared, 1)
     relevant = covid.judgments.grade > 0
     contributed = find_contributions(covid.hits, covid.judgments, covid.team, covid.pooled, 7)
-    removed = ~kept_judgments(contributed, np.eye(len(covid.teams), dtype=bool))
+    alone = np.eye(len(covid.teams), dtype=bool)
+    removed = np.stack([~kept_judgments(contributed, team) for team in alone])
     assert (relevant.size, contributed.any(axis=0).sum(), relevant.sum()) == (8691, 6953, 2352)
     assert (removed.sum(), removed[:, relevant].sum()) == (5446, 1068)
     unique = dict(zip(covid.teams, removed[:, relevant].sum(axis=1).tolist(), strict=True))
@@ -103,8 +104,7 @@ def test_rules_by_hand(lists, judgments, pooled, team, removed, depth):
         kept.append(not by or any(not removed[number] for number in by))
     contributed = find_contributions(find_hits(lists, judgments), judgments, team, pooled, depth)
     assert kept_judgments(contributed, removed).tolist() == kept
-    both = kept_judgments(contributed, np.array([removed, np.zeros(3, dtype=bool)]))
-    assert both.tolist() == [kept, [True] * len(rows)]
+    assert kept_judgments(contributed, np.zeros(3, dtype=bool)).tolist() == [True] * len(rows)
 
     judged_topics = set(judgments.topic.tolist())
     pool = {

@@ -60,7 +60,7 @@ def chained_rounds(count, size, seed=0, variance=1.0):
 )
 def test_treccovid(treccovid, kind, teams, statistic, p_value, ratio):
     test = pool([matrix.variance(kind, teams=teams) for matrix in treccovid]).homogeneity
-    assert (test.dof1, test.dof2, test.reason) == (2, 18.5, None)
+    assert (test.dof, test.dof_residual, test.reason) == (2, 18.5, None)
     assert round(test.p_value, 4) == p_value
     if statistic:
         assert round(test.statistic, 4) == statistic
@@ -110,7 +110,7 @@ def test_the_formula_with_rounds_of_different_size():
     differences = contrast @ np.log([entry.variance for entry in rounds])
     statistic = differences @ np.linalg.solve(contrast @ covariance @ contrast.T, differences)
     expected = statistic / 3 * 30 / 32
-    assert (test.dof1, test.dof2) == (3, 30.0)
+    assert (test.dof, test.dof_residual) == (3, 30.0)
     assert test.statistic == pytest.approx(expected, rel=1e-9)
     assert test.p_value == pytest.approx(stats.f.sf(expected, 3, 30), rel=1e-9)
 
@@ -122,7 +122,7 @@ def test_too_few_topics_for_the_rounds():
         for e in rounds * 4
     ]
     test = pool(same_topics[:9]).homogeneity
-    assert test.dof2 == (20 - 1) / 2 - 9 + 2
+    assert test.dof_residual == (20 - 1) / 2 - 9 + 2
     assert pool(same_topics[:10]).homogeneity.reason == "too_few_topics"
 
 
@@ -168,6 +168,6 @@ def test_a_thousand_rounds():
     rounds = chained_rounds(1000, 20, seed=7)
     pooled = pool(rounds)
     assert pooled.topics == 1001 * 10
-    assert pooled.homogeneity.dof2 == (10010 - 1) / 2 - 998
+    assert pooled.homogeneity.dof_residual == (10010 - 1) / 2 - 998
     assert 0.5 < pooled.homogeneity.statistic < 1.5
     assert pooled.interval.low < 1 < pooled.interval.high

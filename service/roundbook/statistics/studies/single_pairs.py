@@ -12,7 +12,7 @@ import scipy
 from numpy.typing import ArrayLike
 
 from roundbook.statistics.bootstrap import topic_weights
-from roundbook.statistics.score_matrix import Bools, Floats, check_share
+from roundbook.statistics.score_matrix import Floats, ceiling, check_share
 from roundbook.statistics.significance import holm_adjusted
 from roundbook.statistics.studies.common import (
     MOST_BYTES,
@@ -75,14 +75,14 @@ def bootstrap_test(
     Parameters
     ----------
     scores, trials, alpha, seed
-        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As for :func:`roundbook.statistics.studies.tukey.tukey_test`.
     progress, mapped : callable
         Called with the pairs computed so far and their total; maps a function over spans of them.
 
     Raises
     ------
     ImpossibleStatisticError
-        As :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As :func:`roundbook.statistics.studies.tukey.tukey_test`.
 
     Examples
     --------
@@ -149,7 +149,7 @@ def _bootstrap_span(
 ) -> tuple[Floats, Floats]:
     """Return the ASL and the estimated difference of some of all pairs."""
     topics, runs = scores.shape
-    rank = max(1, math.ceil(round(alpha * trials, 6)))
+    rank = max(1, ceiling(alpha * trials))
     slack = tolerance(scores)
     first, second = (of_pairs[span] for of_pairs in pairs(runs))
     # Topics last, as a pair's differences are gone through together.
@@ -168,7 +168,13 @@ def _bootstrap_span(
         ratios[:, part] = centred**2 @ weights.T
         drawn += len(weights)
     np.abs(means, out=means)
-    _divide(topics * means**2, ratios, means <= slack, out=ratios)
+    sums = topics * means**2
+    about_mean = ratios - sums
+    # A sample without spread has an infinite ratio, or none where its mean is 0.
+    has_spread = about_mean > _NO_SPREAD * ratios
+    ratios.fill(np.inf)
+    np.divide(sums, about_mean, out=ratios, where=has_spread)
+    ratios[means <= slack] = 0.0
     spread = square > 0
     mean[np.abs(mean) <= slack] = 0.0
     observed = np.full(len(mean), np.inf)
@@ -181,18 +187,6 @@ def _bootstrap_span(
     )
     at_limit = means[np.arange(len(mean)), tied.argmax(axis=1)]
     return asl, np.where(spread, at_limit, np.nan)
-
-
-def _divide(sums: Floats, squares: Floats, no_mean: Bools, *, out: Floats) -> None:
-    """Divide n mean^2 by the sum of squares about the mean, infinite where a sample has no spread.
-
-    `squares` is the sum of squares about 0.
-    """
-    about_mean = squares - sums
-    no_spread = about_mean <= _NO_SPREAD * squares
-    out.fill(np.inf)
-    np.divide(sums, about_mean, out=out, where=~no_spread)
-    out[no_mean] = 0.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -219,7 +213,7 @@ def paired_t_tests(scores: ArrayLike, *, alpha: float = 0.05) -> PairedTTest:
     Parameters
     ----------
     scores, alpha
-        As for :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As for :func:`roundbook.statistics.studies.tukey.tukey_test`.
 
     Returns
     -------
@@ -229,7 +223,7 @@ def paired_t_tests(scores: ArrayLike, *, alpha: float = 0.05) -> PairedTTest:
     Raises
     ------
     ImpossibleStatisticError
-        As :func:`roundbook.statistics.studies.discriminative_power.tukey.tukey_test`.
+        As :func:`roundbook.statistics.studies.tukey.tukey_test`.
 
     Examples
     --------

@@ -9,15 +9,15 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike
 
-from roundbook.statistics.score_matrix import Bools, Floats, Ints, check_share
+from roundbook.statistics.score_matrix import Bools, Floats, Ints, ceiling, check_share
 from roundbook.statistics.studies.common import (
     CACHED_CELLS,
     Mapped,
     Piece,
     Progress,
     check_trials,
+    drawn_pieces,
     pair_differences,
-    pieces,
     study_scores,
     tolerance,
 )
@@ -105,16 +105,11 @@ def tukey_test(
     matrix = study_scores(scores, _STUDY)
     check_trials(trials, seed)
     check_share(alpha, "Alpha")
-    largest = np.empty(trials)
-    computed = 0
-    for piece_largest in mapped(partial(largest_differences, matrix), pieces(seed, trials)):
-        largest[computed : computed + piece_largest.size] = piece_largest
-        computed += piece_largest.size
-        progress(computed, trials)
+    permute = partial(largest_differences, matrix)
+    largest = np.concatenate([*drawn_pieces(permute, seed, trials, progress, mapped)])
     differences = pair_differences(matrix.mean(axis=0))
     reached = count_reaching(differences, largest, tolerance(matrix))
-    # Rounded first: the product of a decimal alpha lands a few bits beside a whole number.
-    rank = math.ceil(round(alpha * (trials + plus_one) - plus_one, 6))
+    rank = ceiling(alpha * (trials + plus_one) - plus_one)
     significant = reached < rank
     return TukeyTest(
         differences,
