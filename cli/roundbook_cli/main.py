@@ -124,6 +124,9 @@ class LazyGroup(TyperGroup):
             guessed = wrong.message.endswith("?")
             if "--task" in options and wrong.message.startswith(_WORD_TOO_MANY) and not guessed:
                 wrong.message = f"{wrong.message.removesuffix('.')}. A task is named by --task."
+            elif "task" in options and getattr(wrong, "option_name", None) == "--task":
+                wrong.message = "No such option: --task. A task is named without it."
+                wrong.possibilities = []  # type: ignore[attr-defined]
             raise
 
     def resolve_command(

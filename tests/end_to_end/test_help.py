@@ -109,6 +109,13 @@ def test_where_a_task_is_an_option_it_is_said(command):
         assert "--task" not in command(*words).err
 
 
+def test_where_a_task_is_no_option_it_is_said(command):
+    for words in (["result", "list"], ["matrix", "list"], ["variance", "show"]):
+        refused = command(*words, "--task", "covid")
+        assert (refused.code, "A task is named without it." in refused.err) == (2, True)
+    assert "A task is named" not in command("result", "list", "--tusk", "covid").err
+
+
 def test_lines_of_a_help_end_where_the_terminal_does(command, monkeypatch):
     monkeypatch.setenv("COLUMNS", "80")
     assert "changes nothing; other content is refused unless" in command("log", "--help").out

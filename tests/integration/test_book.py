@@ -334,6 +334,7 @@ def test_answers_are_frames_words_and_charts(book, tmp_path):
     assert frame["variance"][3] == pytest.approx(history.pooled.variance)
     assert "Pooled over 3 rounds" in history.say()
     assert repr(history) == history.say()
+    assert {"pooled", "rounds", "to_frame"} <= set(dir(history))
     assert "<table>" in history._repr_html_()
     assert "<svg" in history._repr_html_()
     table = history.to_latex()

@@ -52,6 +52,9 @@ class Answer:
             raise AttributeError(name)
         return getattr(self.model, name)
 
+    def __dir__(self) -> list[str]:
+        return [*super().__dir__(), *type(self.model).model_fields]
+
     def __repr__(self) -> str:
         return self.say() or repr(self.model)
 
