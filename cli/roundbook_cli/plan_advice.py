@@ -106,10 +106,9 @@ def plan_warning(plan: Plan) -> str | None:
 
 def plan_notes(plan: Plan) -> list[str]:
     """Return a plan's notes as sentences, with advice where there is any."""
-    from roundbook.presentation.plans import note_way_out, notes
+    from roundbook.presentation.plans import notes
 
-    pairs = zip(notes(plan), plan.notes, strict=True)
-    return [with_way_out(sentence, note_way_out(plan, note)) for sentence, note in pairs]
+    return [with_way_out(note.sentence, note.way_out) for note in notes(plan)]
 
 
 def no_power(row: RoundPower) -> str | None:

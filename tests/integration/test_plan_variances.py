@@ -220,8 +220,24 @@ def test_a_size_beyond_all_bounds_beside_only(two_rounds):
     assert plan.cells[0].beside["planning"] is None
     assert plan.cells[1].beside["planning"] > plan.cells[1].topics
     (note,) = notes(plan)
-    assert note.startswith("At the planning variance, 1 of 2 cells")
-    assert "10,000,000" in note
+    assert note.sentence.startswith("At the planning variance, 1 of 2 cells")
+    assert "10,000,000" in note.sentence
+
+
+def test_a_difference_that_scores_cannot_have_is_noted(two_rounds):
+    def sentences(**given):
+        plan = plan_task(two_rounds, "t", "AP", **given)
+        return [note.sentence for note in notes(plan)]
+
+    assert sentences(min_d=(0.1, 1.0)) == []
+    for scale in ("raw", "std-ab"):
+        assert sentences(min_d=(0.1, 5.0), scale=scale) == [
+            f"No runs differ by 5: scores of AP on the {scale} scale lie between 0 and 1."
+        ]
+    assert sentences(min_d=(2.0,), design="two-sample-width") == []
+    for label, scores in (("1", FIRST), ("2", LATER)):
+        log_scores(two_rounds, label, 100 * scores, revise="in percent")
+    assert sentences(min_d=(5.0,)) == []
 
 
 # where a variance is missing
@@ -242,7 +258,7 @@ def test_published_values_alone(engine):
     assert (plan.variance, plan.variance_of, plan.variance_kind) == (
         0.05, "conservative", "one-way",
     )  # fmt: skip
-    assert "No round has a two-way variance" in notes(plan)[0]
+    assert "No round has a two-way variance" in notes(plan)[0].sentence
     assert [alternative.name for alternative in plan.alternatives] == ["planning"]
     again = plan_task(engine, "t", "AP", paired, variance_of="conservative")
     assert [note.code for note in again.notes] == ["no_two_way_variance"]
@@ -272,7 +288,7 @@ def test_no_planning_variance_and_why(engine):
     anova = {"m": (10,), "min_d": (0.1,)}
     plan = plan_task(engine, "t", "AP", anova)
     assert (plan.variance_planning, plan.alternatives) == (None, [])
-    assert notes(plan) == [
+    assert [note.sentence for note in notes(plan)] == [
         "There is no planning variance: a published value of fewer than 10 topics is too uncertain."
     ]
     with pytest.raises(NotRecordedError, match=r"do not tell the planning variance.*than 10 top"):

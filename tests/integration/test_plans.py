@@ -118,7 +118,7 @@ def test_rounds_without_variance(engine):
     planned = plan_task(engine, "t", "AP", ONE)
     assert planned.interval is None
     assert planned.variance_planning is None
-    assert notes(planned) == [
+    assert [note.sentence for note in notes(planned)] == [
         "There is no planning variance: a variance of 0 shows no spread to judge it by."
     ]
     flat, lively = planned.rounds

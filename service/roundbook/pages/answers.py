@@ -108,7 +108,7 @@ def plan_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLRe
                 "remarks": [
                     *filter(None, [plans.warning(plan)]),
                     *(withdrawn_notes(plan.estimate) if plan.estimate else []),
-                    *plans.notes(plan),
+                    *(note.sentence for note in plans.notes(plan)),
                 ],
             }
         except RoundbookError as error:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_interval, no_planning_variance
 from roundbook.logbook.plans.plan import VarianceAt, kind_of
+from roundbook.measure_names import is_within_one
 from roundbook.presentation import variances
 from roundbook.presentation.column_types import types_of
 from roundbook.presentation.latex import latex
@@ -177,15 +178,25 @@ def _disagreement(plan: Plan) -> Disagreement | None:
     return disagreement(plan.estimate, kind_of(plan))
 
 
-def notes(plan: Plan) -> list[str]:
-    """Return a plan's notes as sentences; those of plans saved earlier are sentences already."""
-    return [note if isinstance(note, str) else _note(plan, note) for note in plan.notes]
+class Note(NamedTuple):
+    """A note on a plan, and the advice on it, None where there is none."""
+
+    sentence: str
+    way_out: WayOut | None
 
 
-def note_way_out(plan: Plan, note: PlanNote | str) -> WayOut | None:
+def notes(plan: Plan) -> list[Note]:
+    """Return a plan's notes; those of plans saved earlier are sentences already."""
+    listed = [
+        Note(note, None) if isinstance(note, str) else Note(_note(plan, note), _way_out(plan, note))
+        for note in plan.notes
+    ]
+    beyond = _beyond_scores(plan)
+    return listed if beyond is None else [*listed, Note(beyond, None)]
+
+
+def _way_out(plan: Plan, note: PlanNote) -> WayOut | None:
     """Return the advice on a note, None where there is none."""
-    if isinstance(note, str):
-        return None
     if note.code == "no_two_way_variance" and plan.estimate is not None:
         history = plan.estimate
         return WayOut("log a round", {"task": history.task, "measure": history.measure})
@@ -197,6 +208,20 @@ def note_way_out(plan: Plan, note: PlanNote | str) -> WayOut | None:
             facts = {"round": last, "variance": f"{variance:.5g}"}
             return WayOut("plan from the round held last", facts)
     return reason_way_out(note.reason)
+
+
+def _beyond_scores(plan: Plan) -> str | None:
+    """Return the note on a minD that scores between 0 and 1 cannot differ by, None if there is none."""
+    history, largest = plan.estimate, max(plan.min_d, default=0.0)
+    if history is None or plan.design in INTERVALS or largest <= 1:
+        return None
+    within = is_within_one(history.measure) if plan.scale == "raw" else True
+    if not within or history.other_scale(kind_of(plan)) is not None:
+        return None
+    return (
+        f"No runs differ by {largest:.10g}: scores of {history.measure} on the {plan.scale} scale lie"
+        " between 0 and 1."
+    )
 
 
 # By the name of an alternative, the start of the note that it has no answer for some cells.

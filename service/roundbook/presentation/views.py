@@ -137,7 +137,8 @@ def _plan(plan: Any) -> View:  # noqa: ANN401
     chart = partial(_draw, "plans", "power_chart", plan)
     beside = filter(None, (plans.design_advice(plan), plans.fits(plan), plans.warning(plan)))
     withdrawn = variances.withdrawn_notes(plan.estimate) if plan.estimate else []
-    sentences = [plans.headline(plan), *beside, *withdrawn, *plans.notes(plan), protocol(plan)]
+    notes = [note.sentence for note in plans.notes(plan)]
+    sentences = [plans.headline(plan), *beside, *withdrawn, *notes, protocol(plan)]
     rows, types = plans.plan_rows(plan), plans.plan_types(plan)
     return View(rows, sentences, lambda: plans.plan_latex(plan), chart, types=types)
 
