@@ -22,6 +22,8 @@ from sqlalchemy import (
 )
 
 SCHEMA = "roundbook"
+# Alembic's, with the schema's revision.
+VERSION_TABLE = "alembic_version"
 
 metadata = MetaData(
     schema=SCHEMA,
