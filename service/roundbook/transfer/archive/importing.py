@@ -13,8 +13,6 @@ from roundbook.database.run_tables import run_upload
 from roundbook.database.table_parts import among
 from roundbook.database.tables import event, matrix, result, result_input, round_, task
 from roundbook.errors import BadFileError
-from roundbook.formats.archive import Archive, open_archive
-from roundbook.formats.archive_package import DATA_PACKAGE
 from roundbook.logbook.events import record_event
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.verifying.differences import Difference, ResultNotComputed
@@ -22,6 +20,8 @@ from roundbook.logbook.verifying.record import differences
 from roundbook.logbook.verifying.saved_results import illegible_results
 from roundbook.presentation.record import difference_sentence
 from roundbook.requests.record import ImportRequest
+from roundbook.transfer.archive.container import Archive, open_archive
+from roundbook.transfer.archive.data_package import DATA_PACKAGE
 from roundbook.transfer.archive.earlier import EARLIER
 from roundbook.transfer.archive.exporting import Contents, contents, result_counts
 from roundbook.transfer.archive.inserting import Inserted, insert_tables

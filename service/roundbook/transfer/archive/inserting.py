@@ -29,7 +29,6 @@ from roundbook.database.tables import (
     variance_estimate,
 )
 from roundbook.errors import AlreadyRecordedError, BadFileError, ImpossibleStatisticError
-from roundbook.formats.archive import Archive
 from roundbook.formats.table import quoted
 from roundbook.logbook.estimates import estimate_columns
 from roundbook.logbook.matrices.listing import read_matrices
@@ -38,6 +37,7 @@ from roundbook.logbook.storing import store_scores
 from roundbook.logbook.verifying.matrices import DerivedMatrix, load_derived, of_matrix
 from roundbook.presentation.record import difference_sentence
 from roundbook.statistics.variance.parts import variance_parts
+from roundbook.transfer.archive.container import Archive
 from roundbook.transfer.archive.earlier import (
     drift_report,
     plan,

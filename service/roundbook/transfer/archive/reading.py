@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
@@ -12,21 +13,14 @@ from sqlalchemy import Column, Table
 
 from roundbook.database import tables
 from roundbook.errors import BadFileError, InputError
-from roundbook.formats.archive import Archive
-from roundbook.formats.archive_csv import Record, read_records
-from roundbook.formats.archive_package import LISTS_HEADER
 from roundbook.formats.table import checked_name, has_unfit, quoted
 from roundbook.logbook.measures import parse_measure
 from roundbook.logbook.names import check_name, check_reason, check_text
+from roundbook.transfer.archive.cells import read_cell, single_precision, split_record
+from roundbook.transfer.archive.container import BROKEN, Archive
+from roundbook.transfer.archive.data_package import LISTS_HEADER
 from roundbook.transfer.archive.earlier import plan
-from roundbook.transfer.archive.tables import (
-    Numbers,
-    columns_of,
-    map_ids,
-    read_cell,
-    single_precision,
-    table_member,
-)
+from roundbook.transfer.archive.tables import Numbers, columns_of, map_ids, table_member
 
 # Columns of names that users type, with the noun for each.
 _TYPED = {
@@ -72,6 +66,41 @@ def table_rows(archive: Archive, table: Table, ids: Numbers) -> Iterator[dict[st
         yield _row(columns, record, count, ids, file)
     if count != archive.manifest.members[member].rows:
         raise BadFileError(f"there are {count} rows, and the manifest says otherwise", file)
+
+
+class Record(NamedTuple):
+    """A record of a CSV and the line on which it begins."""
+
+    line: int
+    cells: list[str]
+
+
+def read_records(archive: Archive, name: str) -> Iterator[Record]:
+    """Yield the records of a CSV member, the header first."""
+    member = f"{archive.file}/{name}"
+    first_line, parts, quotes = 1, [], 0
+    for line, text in enumerate(_lines(archive, name), 1):
+        parts.append(text)
+        quotes += text.count('"')
+        if quotes % 2:  # within a cell that holds a line break
+            continue
+        yield Record(first_line, split_record("".join(parts), member, first_line))
+        first_line, parts, quotes = line + 1, [], 0
+    if parts:
+        raise BadFileError("a double quote is not closed", member, first_line)
+
+
+def _lines(archive: Archive, name: str) -> Iterator[str]:
+    try:
+        with (
+            archive.content.open(name) as stream,
+            io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as lines,
+        ):
+            yield from lines
+    except UnicodeDecodeError:
+        raise BadFileError("this is not UTF-8 text", f"{archive.file}/{name}") from None
+    except BROKEN as error:
+        raise BadFileError(f"this is damaged ({error})", f"{archive.file}/{name}") from None
 
 
 def _records_below(archive: Archive, member: str, header: list[str]) -> Iterator[Record]:

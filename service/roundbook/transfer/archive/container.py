@@ -25,18 +25,18 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from roundbook.errors import BadFileError, InputError
-from roundbook.formats.archive_package import (
+from roundbook.formats.table import has_unfit, readable
+from roundbook.formats.text import shown_path
+from roundbook.transfer.archive.data_package import (
     DATA_PACKAGE,
     TableSchema,
     describe_file,
     package_pieces,
     part_schema,
 )
-from roundbook.formats.table import has_unfit, readable
-from roundbook.formats.text import shown_path
+from roundbook.transfer.archive.tables import VERSION
 
 FORMAT = "roundbook archive"
-VERSION = 4
 MANIFEST = "manifest.json"
 
 # Limits of reading, whatever an archive claims. The largest score matrix fits into a member.
