@@ -136,7 +136,7 @@ def _check_contents(state: Inserted) -> None:
     if state.connection.execute(imported.limit(1)).first():
         raise BadFileError(
             f"an event says '{IMPORTED}', which belongs to the database it happened to alone",
-            f"{state.archive.file}/{table_member(event)}",
+            state.archive.member(table_member(event)),
         )
 
 
@@ -149,7 +149,7 @@ def _differs(state: Inserted, difference: Difference) -> BadFileError:
     if difference.what == "content_hash" and difference.matrix is not None:
         numbers = {matrix_id: number for number, matrix_id in state.ids[matrix.name].items()}
         member = scores_member(numbers[difference.matrix])
-    return BadFileError(difference_sentence(difference), f"{state.archive.file}/{member}")
+    return BadFileError(difference_sentence(difference), state.archive.member(member))
 
 
 def _record_import(session: Session, state: Inserted) -> None:

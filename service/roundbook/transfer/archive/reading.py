@@ -58,7 +58,7 @@ def table_rows(archive: Archive, table: Table, ids: Numbers) -> Iterator[dict[st
     `ids` are the database's ids, by table and number, of the rows that they may refer to.
     """
     member = table_member(table)
-    file = f"{archive.file}/{member}"
+    file = archive.member(member)
     columns = columns_of(table, archive.manifest.version)
     records = _records_below(archive, member, [column.name for column in columns])
     count = 0
@@ -77,7 +77,7 @@ class Record(NamedTuple):
 
 def read_records(archive: Archive, name: str) -> Iterator[Record]:
     """Yield the records of a CSV member, the header first."""
-    member = f"{archive.file}/{name}"
+    member = archive.member(name)
     first_line, parts, quotes = 1, [], 0
     for line, text in enumerate(_lines(archive, name), 1):
         parts.append(text)
@@ -98,14 +98,14 @@ def _lines(archive: Archive, name: str) -> Iterator[str]:
         ):
             yield from lines
     except UnicodeDecodeError:
-        raise BadFileError("this is not UTF-8 text", f"{archive.file}/{name}") from None
+        raise BadFileError("this is not UTF-8 text", archive.member(name)) from None
     except BROKEN as error:
-        raise BadFileError(f"this is damaged ({error})", f"{archive.file}/{name}") from None
+        raise BadFileError(f"this is damaged ({error})", archive.member(name)) from None
 
 
 def _records_below(archive: Archive, member: str, header: list[str]) -> Iterator[Record]:
     """Yield the records of a member with this header; refuse another, and records of other width."""
-    file = f"{archive.file}/{member}"
+    file = archive.member(member)
     records = read_records(archive, member)
     first = next(records, None)
     if first is None or first.cells != header:
@@ -161,7 +161,7 @@ class ReadMatrix(NamedTuple):
 
 def read_matrix(archive: Archive, member: str, topics: int, runs: int) -> ReadMatrix:
     """Return a matrix of an archive, which must have this number of topics and runs."""
-    file = f"{archive.file}/{member}"
+    file = archive.member(member)
     records = read_records(archive, member)
     header = next(records, None)
     if header is None or header.cells[0] != "topic" or len(header.cells) != runs + 1:
@@ -194,7 +194,7 @@ def read_lists(archive: Archive, member: str) -> Iterator[ReadList]:
             same = False
         if not same:
             reason = "this is not how an archive writes the documents and scores of a list"
-            raise BadFileError(reason, f"{archive.file}/{member}", record.line)
+            raise BadFileError(reason, archive.member(member), record.line)
         yield ReadList(tag, topic, documents, scores)
 
 
