@@ -14,10 +14,7 @@ from roundbook.formats.columns import Table
 from roundbook.formats.extras import import_extra
 from roundbook.formats.matrix import MAX_CELLS
 from roundbook.formats.table import score
-from roundbook.limits import LARGEST_SCORE
-
-# Floating-point numbers stand for single whole numbers below it.
-_LARGEST_EXACT = 2**53
+from roundbook.limits import LARGEST_SCORE, WHOLE_FLOATS
 
 
 class _ParquetTable(Table):
@@ -35,7 +32,7 @@ class _ParquetTable(Table):
         if types.is_floating(kind):
             if any(value is not None and math.isnan(value) for value in values):
                 raise self._refusal(column, "NaN, and names are text")
-            if any(value is not None and abs(value) >= _LARGEST_EXACT for value in values):
+            if any(value is not None and abs(value) >= WHOLE_FLOATS for value in values):
                 raise self._refusal(
                     column, "floating-point numbers too large to be exact, and names are text"
                 )
