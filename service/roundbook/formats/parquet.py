@@ -7,13 +7,12 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from roundbook.errors import BadFileError
 from roundbook.formats.columns import Table
 from roundbook.formats.extras import import_extra
 from roundbook.formats.matrix import MAX_CELLS
-from roundbook.formats.table import score
+from roundbook.formats.table import Scores, score
 from roundbook.limits import LARGEST_SCORE, WHOLE_FLOATS
 
 
@@ -43,7 +42,7 @@ class _ParquetTable(Table):
             return [""] * len(values)
         raise self._refusal(column, f"{kind}, and names are text")
 
-    def numbers(self, column: int, rows: Sequence[int]) -> npt.NDArray[np.float64]:
+    def numbers(self, column: int, rows: Sequence[int]) -> Scores:
         """Return the cells of a column, in some rows, as scores."""
         cells, types = self._content.column(column), self._arrow.types
         kind = cells.type
@@ -54,7 +53,7 @@ class _ParquetTable(Table):
             raise self._refusal(column, f"{kind}, and scores are numbers")
         values = self._compute.cast(cells, self._arrow.float64(), safe=False)
         missing = values.is_null().to_numpy()
-        whole: npt.NDArray[np.float64] = values.fill_null(0.0).to_numpy()
+        whole: Scores = values.fill_null(0.0).to_numpy()
         if len(rows) < len(whole):
             whole, missing = whole[rows], missing[rows]
         unfit = np.flatnonzero(~(np.abs(whole) <= LARGEST_SCORE))
@@ -122,7 +121,7 @@ def read_parquet(data: bytes, file: str, max_bytes: int) -> Table:
 
 def write_parquet(
     names: Sequence[tuple[str, Sequence[str]]],
-    scores: Sequence[tuple[str, npt.NDArray[np.float64]]],
+    scores: Sequence[tuple[str, Scores]],
     file: str,
 ) -> bytes:
     """Return a Parquet file with columns of names and of scores, by heading.

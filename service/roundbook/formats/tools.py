@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from roundbook.errors import BadFileError
 from roundbook.formats.long import block_of_lines
-from roundbook.formats.matrix import MEANS, SUMMARY_TOPIC, Block, Scores
+from roundbook.formats.matrix import MEANS, SUMMARY_TOPIC, Block
 from roundbook.formats.measures import MeasureSelection, choose_measures
-from roundbook.formats.table import checked_name, is_number, numbers, quoted
+from roundbook.formats.table import Scores, checked_name, is_number, numbers, quoted
 from roundbook.formats.text import STANDARD_INPUT, SourceText, fields_of
 
 # Only these suffixes are removed from a file's name: run tags hold dots (10x20.prf.unipd.it).
