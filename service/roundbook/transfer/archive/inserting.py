@@ -105,14 +105,13 @@ def insert_tables(connection: Connection, archive: Archive, progress: ReportProg
     for table in IN_ORDER:
         if table is matrix_topic:
             _insert_scores(state, progress)
-        elif archive.manifest.version < 3 and table in (result, result_input):
-            if table is result:
-                _insert_earlier_results(state)
         elif table in LISTS:
             _insert_lists(state, progress)
         elif table in tables_of(archive.manifest.version):
             progress(f"Reading {table.name} ...")
             _insert_table(state, table, progress)
+        elif table is result:  # versions 1 and 2 have other tables in its place
+            _insert_earlier_results(state)
     return state
 
 
@@ -124,8 +123,9 @@ def _insert_table(state: Inserted, table: Table, progress: ReportProgress) -> No
     elif table is variance_estimate:
         rows = _complete_estimates(state, rows, progress)
         _insert(state, table, rows, at_once=_ESTIMATES_AT_ONCE)
-    elif table is event and state.archive.manifest.version < 3:
-        _insert(state, table, ({**row, "database_user": None} for row in rows))
+    elif table is event:
+        # Early archives do not have it, and the database would fill in the importing user.
+        _insert(state, table, ({"database_user": None} | row for row in rows))
     elif has_id(table):
         _insert(state, table, rows)
     else:

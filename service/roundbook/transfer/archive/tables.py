@@ -14,7 +14,7 @@ from sqlalchemy.schema import sort_tables
 
 from roundbook.database import run_tables, tables
 from roundbook.database.tables import metadata
-from roundbook.transfer.archive.earlier import EARLIER_RESULTS
+from roundbook.transfer.archive.earlier import EARLIER, EARLIER_RESULTS
 
 # The version of the format that is written; every earlier one is read.
 VERSION = 4
@@ -36,7 +36,7 @@ RESULTS = EARLIER_RESULTS | {tables.result.c.result}
 _COMPUTED = {tables.variance_estimate: {"topic_ids", "topic_squares", "two_way_topic_squares"}}
 # The tables and columns that each version of the format added.
 _NEW_TABLES = {
-    3: {tables.topic_alias},
+    3: {tables.topic_alias, tables.result, tables.result_input},
     4: {
         run_tables.run_upload,
         run_tables.uploaded_run,
@@ -78,9 +78,9 @@ Numbers = Mapping[str, Mapping[int, int]]
 
 
 def tables_of(version: int) -> set[Table]:
-    """Return the tables in archives of a version, without the earlier tables of results."""
+    """Return the tables in archives of a version."""
     later = (new for since, new in _NEW_TABLES.items() if version < since)
-    return set(TABLES).difference(*later)
+    return set(TABLES).difference(*later) | set(EARLIER if version < 3 else ())
 
 
 def table_member(table: Table) -> str:
