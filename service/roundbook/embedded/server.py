@@ -207,7 +207,7 @@ def _wait_for_server(directory: Path) -> None:
         except FileNotFoundError:
             return
         if process is not None:
-            if len(lines) >= 8 and lines[7] == "ready":
+            if _is_ready(lines):
                 return
         elif not _has_processes(directory):
             for leftover in (directory / _PROCESS_FILE, socket_lock(directory)):
@@ -225,15 +225,15 @@ def server_process(directory: Path) -> int | None:
 
 
 def running_address(directory: Path) -> str | None:
-    """Return the address of the server in `directory`, None if it does not run.
+    """Return the address of the server in `directory`, None if it does not run or still starts.
 
     A client that connects there does not count as a user: the server may stop meanwhile.
     """
     directory = directory.expanduser().resolve()
     with suppress(OSError):
         process, lines = _read_process_file(directory)
-        if process is not None:
-            _, _, _, port, sockets, *_ = lines
+        if process is not None and _is_ready(lines):
+            port, sockets = lines[3:5]
             query = urlencode({"host": sockets, "port": port})
             return f"postgresql://postgres@/postgres?{query}"
     return None
@@ -245,6 +245,11 @@ def _read_process_file(directory: Path) -> tuple[int | None, list[str]]:
     if lines and lines[0].isdigit() and _is_server(int(lines[0]), directory):
         return int(lines[0]), lines
     return None, lines
+
+
+def _is_ready(process_file: list[str]) -> bool:
+    """Return whether a server takes connections; before, its file does not name its sockets."""
+    return process_file[7:8] == ["ready"]
 
 
 def _is_server(number: int, directory: Path) -> bool:
