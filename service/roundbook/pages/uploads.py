@@ -205,7 +205,11 @@ def _look(http: Request, caller: Caller, previewed: _Preview) -> dict[str, Any]:
         names = [*near_recorded(session, task), *near_recorded(session, task, label)]
         near = [near_note(new.kind, new.name, new.near) for new in names]
         recorded = known_names(session, task, label)
-        creates = _new_names(session, task, label)
+        creates = None
+        try:
+            recorded_round(session.connection, task, label)
+        except NotRecordedError as error:
+            creates = "a new round" if "round" in error.facts else "a new task"
     with _logged(http, caller, previewed, dry_run=True) as (session, logged):
         for noun, known in known_names(session, task, label).items():
             new = known - recorded[noun]
@@ -225,15 +229,6 @@ def _look(http: Request, caller: Caller, previewed: _Preview) -> dict[str, Any]:
         "files": len(previewed.files),
         "creates": creates,
     }
-
-
-def _new_names(session: Session, task: str, label: str) -> str | None:
-    """Return 'a new task' or 'a new round' if logging creates one; None where both exist."""
-    try:
-        recorded_round(session.connection, task, label)
-    except NotRecordedError as error:
-        return "a new round" if "round" in error.facts else "a new task"
-    return None
 
 
 @router.post("/upload/confirm")
