@@ -204,7 +204,7 @@ def _json_lines(source: SourceText) -> Iterator[_ScoreLine]:
             reason = f"the key {quoted(repeated.args[0])} is there twice; keep one"
             raise BadFileError(reason, source.file, line) from None
         except (ValueError, RecursionError):
-            raise BadFileError("the line is not a JSON object", source.file, line) from None
+            entry = None
         if not isinstance(entry, dict):
             raise BadFileError("the line is not a JSON object", source.file, line)
         if "query_id" not in entry and "measure" in entry:
