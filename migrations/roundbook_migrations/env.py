@@ -11,7 +11,8 @@ from sqlalchemy import Connection, event, text
 from sqlalchemy.sql.schema import SchemaItem
 
 from roundbook.database.engine import make_engine, parse_url
-from roundbook.database.tables import SCHEMA, metadata
+from roundbook.database.table_parts import SCHEMA, VERSION_TABLE
+from roundbook.database.tables import metadata
 from roundbook.errors import InputError
 from roundbook.settings import load_settings
 
@@ -24,7 +25,7 @@ def _is_in_schema(name: str | None, kind: str, *_: object) -> bool:
 
 
 def _is_compared(_: SchemaItem, name: str | None, kind: str, *__: object) -> bool:
-    return not (kind == "table" and name == "alembic_version")
+    return not (kind == "table" and name == VERSION_TABLE)
 
 
 def _migrate(connection: Connection) -> None:

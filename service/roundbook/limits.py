@@ -4,6 +4,8 @@ from __future__ import annotations
 
 # Squares of larger scores, summed over a large matrix, leave the range of a double.
 LARGEST_SCORE = 1e100
+# Below it every whole number is a floating-point number of its own.
+WHOLE_FLOATS = 2**53
 # Bytes of a file that is read, also after decompression.
 LARGEST_FILE = 256 * 2**20
 # Characters of a name of what is recorded, and of a reason or another text on it.

@@ -6,12 +6,15 @@ import getpass
 import os
 from functools import lru_cache
 from pathlib import Path
+from typing import Annotated
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
 
 from roundbook.errors import InputError
 from roundbook.limits import LARGEST_FILE
+
+_Seconds = Annotated[int, Field(gt=0, le=1_000_000)]
 
 
 def _data_dir() -> Path:
@@ -45,16 +48,14 @@ class Settings(BaseModel):
     max_file_bytes: int = Field(
         default=LARGEST_FILE, gt=0, description="Largest score file read, unpacked, in bytes."
     )
-    connect_timeout: int = Field(
-        default=10, gt=0, le=1_000_000, description="Seconds to wait for a server to answer."
+    connect_timeout: _Seconds = Field(
+        default=10, description="Seconds to wait for a server to answer."
     )
-    lock_timeout: int = Field(
-        default=30, gt=0, le=1_000_000, description="Seconds to wait for somebody else's lock."
+    lock_timeout: _Seconds = Field(
+        default=30, description="Seconds to wait for somebody else's lock."
     )
-    worker_timeout: int = Field(
+    worker_timeout: _Seconds = Field(
         default=30,
-        gt=0,
-        le=1_000_000,
         description="Seconds without a sign of life after which another worker takes up a job.",
     )
     proxies: str = Field(

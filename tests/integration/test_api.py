@@ -538,6 +538,9 @@ def test_a_token_for_one_task_reaches_no_other(service, book):
     own = {"name": "budget", "request": {"task": "elsewhere", "measure": "AP"}}
     taken = client.post(f"{PREFIX}/save/plan", json=own)
     problem(taken, 409, "'budget' is taken already; choose another name.")
+    # A name that cannot be kept is refused before it is looked up.
+    odd = client.post(f"{PREFIX}/save/plan", json=own | {"name": "a\0"})
+    assert problem(odd, 422, "`name` has a character")["field"] == "name"
     # A missing field is named.
     for body in ({}, {"name": "x"}):
         problem(client.post(f"{PREFIX}/save/plan", json=body), 422, "`request` is not given")

@@ -34,7 +34,7 @@ from tests.integration.test_upgrades import (
 )
 
 from roundbook.errors import BadFileError
-from roundbook.formats.archive import VERSION
+from roundbook.transfer.archive.tables import VERSION
 
 pytestmark = pytest.mark.one_server
 SCHEMAS = {1: "0004", 2: "0005", 3: "0007"}

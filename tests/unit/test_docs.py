@@ -23,7 +23,7 @@ from typer.testing import CliRunner
 
 import roundbook_cli.main
 from roundbook.database.tables import metadata
-from roundbook.formats import LAYOUTS, archive, read_scores, read_teams
+from roundbook.formats import LAYOUTS, read_scores, read_teams
 from roundbook.formats.matrix import MAX_CELLS
 from roundbook.formats.table import MAX_NAME
 from roundbook.formats.trec import read_qrels, read_runs
@@ -88,10 +88,11 @@ from roundbook.requests.rankings import GeneralisabilityRequest
 from roundbook.settings import Settings
 from roundbook.statistics.design import solve_topics
 from roundbook.transfer import backup, move
-from roundbook.transfer.archive import exporting, importing
-from roundbook.transfer.archive.descriptions import DESCRIPTIONS
+from roundbook.transfer.archive import container, exporting, importing
+from roundbook.transfer.archive.data_package import DESCRIPTIONS
 from roundbook.transfer.archive.tables import (
     TABLES,
+    VERSION,
     columns_of,
     refers_to,
     renumber,
@@ -587,12 +588,12 @@ _KINDS = {
 
 def test_the_archive_page_has_the_limits_and_the_keys():
     body = page("reference/archive.md")
-    assert f"This is version {archive.VERSION} of the" in body
-    assert f"{archive.MAX_MEMBER // 2**30} GiB" in body
-    assert f"{archive.MAX_UNPACKED // 2**30} GiB" in body
+    assert f"This is version {VERSION} of the" in body
+    assert f"{container.MAX_MEMBER // 2**30} GiB" in body
+    assert f"{container.MAX_UNPACKED // 2**30} GiB" in body
     rows = set(re.findall(r"^\| `([a-z_]+)` \|", body.partition("## CSV")[0], re.MULTILINE))
-    assert rows == set(archive.Manifest.model_fields)
-    for key in archive.Member.model_fields:
+    assert rows == set(container.Manifest.model_fields)
+    for key in container.Member.model_fields:
         assert f"`{key}`" in body
 
 

@@ -31,6 +31,8 @@ from roundbook.pages.site_routes import ROUTERS, make_site
 from roundbook.settings import Settings
 from roundbook.use_cases import DOWNLOADS, IMPORT, UPLOADS, USE_CASES, Upload, UseCase, path_of
 
+_VERSION = SOFTWARE.removeprefix("roundbook ")
+
 
 def make_app(settings: Settings, engine: Engine, *, open_to_all: bool = False) -> FastAPI:
     """Return the web application that serves a record.
@@ -45,7 +47,7 @@ def make_app(settings: Settings, engine: Engine, *, open_to_all: bool = False) -
     """
     app = FastAPI(
         title="Roundbook",
-        version=SOFTWARE.removeprefix("roundbook "),
+        version=_VERSION,
         description="The logbook of evaluation campaigns that run round after round.",
         openapi_url=f"{PREFIX}/openapi.json",
         docs_url=None,
@@ -87,7 +89,7 @@ class Index(BaseModel):
     """The service's version, with the paths of its API description and its pages."""
 
     name: str = "Roundbook"
-    version: str = SOFTWARE.removeprefix("roundbook ")
+    version: str = _VERSION
     openapi: str = f"{PREFIX}/openapi.json"
     pages: str = "/"
 

@@ -128,17 +128,23 @@ async def save(http: Request, kind: str, saving: Saving) -> Response:
     """Compute a result of a kind and keep it with its inputs."""
 
     def work(caller: Caller, limit: Limit) -> Rendered:
-        saved = save_permitted(http, caller, limit, kind, saving)
+        under = SaveResult(name=saving.name, note=saving.note)
+        saved = save_permitted(http, caller, limit, kind, saving.request, under)
         return render(http, saved, accepted(http))
 
     return respond(http, await _decided(http, work, "log", computes=True))
 
 
 def save_permitted(
-    http: Request, caller: Caller, limit: Limit, kind: str, saving: Saving
+    http: Request,
+    caller: Caller,
+    limit: Limit,
+    kind: str,
+    fields: dict[str, Any],
+    under: SaveResult,
 ) -> SavedResult:
     """Compute and save a result, if the caller may see its inputs and any result of its name."""
-    kind, fields = kind_of(kind, saving.request)
+    kind, fields = kind_of(kind, fields)
     request = find_kind(kind).request(**fields)
     for name in type(request).model_fields:
         if names_files(type(request), name) and getattr(request, name):
@@ -146,8 +152,7 @@ def save_permitted(
     begin_in_time = partial(transaction, http, caller, limit)
     with begin_in_time(one_snapshot=True) as session:
         request = permit(caller, session, request)
-        permit_saving(caller, session, kind, request, saving.name)
-    under = SaveResult(name=saving.name, note=saving.note)
+        permit_saving(caller, session, kind, request, under.name)
     return save_long_result(begin_in_time, kind, request, under)
 
 

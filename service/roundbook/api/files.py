@@ -17,7 +17,7 @@ from roundbook.api.access import answer, permit
 from roundbook.api.answers import JSON, Rendered, accepted, render, render_file, respond
 from roundbook.api.callers import allowed_caller, find_caller, require_scope
 from roundbook.api.endpoints import Endpoint, query_fields
-from roundbook.api.problems import HttpError, too_long
+from roundbook.api.problems import BROKEN_OFF, HttpError, refuse_too_long, too_long
 from roundbook.api.turns import (
     SECONDS_TO_DECIDE,
     Limit,
@@ -106,9 +106,7 @@ async def _uploaded(http: Request, default_name: str) -> AsyncIterator[Path]:
         raise HttpError(422, "The file's name is one printable line of at most 200 characters.")
     if http.headers.get("content-type", "").startswith("multipart/"):
         raise HttpError(415, "The body is a form; send the file itself as the body.")
-    length = http.headers.get("content-length", "")
-    if length.isdigit() and (len(length) > 18 or int(length) > most_bytes):
-        raise too_long(most_bytes)
+    refuse_too_long(http, most_bytes)
     with tempfile.TemporaryDirectory(prefix="roundbook-") as directory:
         file = Path(directory) / file_name
         size, buffer = 0, bytearray()
@@ -124,6 +122,6 @@ async def _uploaded(http: Request, default_name: str) -> AsyncIterator[Path]:
                         buffer = bytearray()
                 await run_in_threadpool(target.write, buffer)
         except ClientDisconnect:
-            raise HttpError(400, "The file broke off; nothing was kept of it.") from None
+            raise HttpError(400, BROKEN_OFF) from None
         with sent_to(directory):
             yield file

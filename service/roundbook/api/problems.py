@@ -41,6 +41,7 @@ _STATUSES: tuple[tuple[type[RoundbookError], int], ...] = (
 
 
 _LOG = logging.getLogger(__name__)
+BROKEN_OFF = "The file broke off; nothing was kept of it."
 NO_JSON = "The body is no JSON object, or its `Content-Type` is not application/json."
 _NO_OBJECT = ("json_invalid", "model_attributes_type", "model_type")
 PROBLEM_TYPE = "application/problem+json"
@@ -87,6 +88,23 @@ def too_long(most_bytes: int) -> HttpError:
     """Return the error for a file longer than the limit."""
     size = f"{most_bytes:,} bytes" if most_bytes < 2**20 else f"{most_bytes / 2**20:,.4g} MiB"
     return HttpError(413, f"The file is longer than {size}.")
+
+
+def refuse_too_long(http: Request, most_bytes: int, form_bytes: int = 0) -> None:
+    """Refuse a file longer than the limit by the length that its request states.
+
+    `form_bytes` is the most that a form around the file takes.
+    """
+    length = http.headers.get("content-length", "")
+    if length.isdigit() and (len(length) > 18 or int(length) > most_bytes + form_bytes):
+        raise too_long(most_bytes)
+
+
+def field_error(error: RequestValidationError) -> RequestError:
+    """Return FastAPI's error as that of the first field with a value it cannot have."""
+    fault = error.errors()[0]
+    field = ".".join(str(part) for part in fault["loc"][1:])
+    return RequestError(field, f"`{field}` {refusal_reason(fault)}".rstrip("."))
 
 
 def problem(error: RoundbookError) -> Response:
@@ -140,11 +158,10 @@ def add_handlers(app: FastAPI) -> None:
 
     @app.exception_handler(RequestValidationError)
     def refuse_request(_: Request, error: RequestValidationError) -> Response:
-        fault = error.errors()[0]
-        field = ".".join(str(part) for part in fault["loc"][1:])
-        if fault["type"] in _NO_OBJECT or not field:
+        refused = field_error(error)
+        if error.errors()[0]["type"] in _NO_OBJECT or not refused.field:
             return problem(HttpError(422, NO_JSON))
-        return problem(RequestError(field, f"`{field}` {refusal_reason(fault)}".rstrip(".")))
+        return problem(refused)
 
     @app.exception_handler(HTTPException)
     def refuse_http(http: Request, error: HTTPException) -> Response:

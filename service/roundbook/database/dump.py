@@ -27,7 +27,7 @@ from roundbook.database.programs import (
     program_error,
     run_program,
 )
-from roundbook.database.tables import SCHEMA
+from roundbook.database.table_parts import SCHEMA, VERSION_TABLE
 from roundbook.errors import DatabaseError, InputError
 
 # Runs in the restore's transaction, so that nothing written meanwhile is lost.
@@ -40,7 +40,7 @@ BEGIN
     FOR name IN
         SELECT format('%I.%I', '{SCHEMA}', relname) FROM pg_catalog.pg_class
         WHERE relnamespace = to_regnamespace('{SCHEMA}') AND relkind = 'r'
-          AND relname <> 'alembic_version'
+          AND relname <> '{VERSION_TABLE}'
     LOOP
         EXECUTE 'LOCK TABLE ' || name || ' IN ACCESS EXCLUSIVE MODE';
         EXECUTE 'SELECT EXISTS (SELECT FROM ' || name || ')' INTO filled;
@@ -117,7 +117,7 @@ def read_dump(connection: Connection, file: Path) -> Dump:
             "pg_restore",
             "--data-only",
             f"--schema={SCHEMA}",
-            "--table=alembic_version",
+            f"--table={VERSION_TABLE}",
             "--file=-",
             str(file.absolute()),
         )
@@ -130,7 +130,7 @@ def read_dump(connection: Connection, file: Path) -> Dump:
         ) from error
     version = re.search(r"^;\s*Dumped from database version: (\d+\S*)", contents, re.MULTILINE)
     revision = re.search(
-        rf"^COPY {SCHEMA}\.alembic_version \(version_num\) FROM stdin;\n(\S+)\n\\\.$",
+        rf"^COPY {SCHEMA}\.{VERSION_TABLE} \(version_num\) FROM stdin;\n(\S+)\n\\\.$",
         rows,
         re.MULTILINE,
     )
@@ -262,7 +262,7 @@ def has_checksum(file: Path) -> bool:
     """
     with file.open("rb") as stream:
         stream.seek(max(file.stat().st_size - _ENDING_BYTES, 0))
-        return _split(stream.read())[0]
+        return _digest_within(stream.read()) is not None
 
 
 def _check_checksum(file: Path) -> None:
@@ -271,12 +271,12 @@ def _check_checksum(file: Path) -> None:
         with file.open("rb") as stream:
             size = file.stat().st_size - _ENDING_BYTES
             stream.seek(max(size, 0))
-            mark, digest = _split(stream.read())
+            written = _digest_within(stream.read())
             stream.seek(0)
-            unchanged = mark and _digest(stream, size) == digest
+            unchanged = written is not None and _digest(stream, size) == written
     except OSError as error:
         raise InputError(f"{file}: this file cannot be read: {error.strerror}.") from error
-    if not mark:
+    if written is None:
         raise InputError(
             f"{file}: this is no backup, or not all of one: it does not end as every backup does.",
             way_out="name a saved backup",
@@ -288,10 +288,10 @@ def _check_checksum(file: Path) -> None:
         )
 
 
-def _split(ending: bytes) -> tuple[bool, bytes]:
-    """Return whether a file's ending is a checksum, and the digest in it."""
+def _digest_within(ending: bytes) -> bytes | None:
+    """Return the digest in a file's ending, None if that is no checksum."""
     complete = len(ending) == _ENDING_BYTES and ending.startswith(_MARK) and ending.endswith(b"\n")
-    return complete, ending[len(_MARK) : -1]
+    return ending[len(_MARK) : -1] if complete else None
 
 
 def _digest(stream: IO[bytes], size: int) -> bytes:

@@ -14,9 +14,7 @@ from sqlalchemy import Connection, Row, literal, select, text
 from sqlalchemy import table as table_clause
 
 from roundbook.database.engine import driver_connection
-from roundbook.database.tables import SCHEMA
-
-VERSION_TABLE = "alembic_version"
+from roundbook.database.table_parts import SCHEMA, VERSION_TABLE
 
 # Columns are sorted by name, as later schemas may have another order. Rows are sorted by the
 # key's columns, by byte, as collations differ between machines.

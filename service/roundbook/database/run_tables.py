@@ -22,7 +22,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.dialects.postgresql import ARRAY, REAL
 
-from roundbook.database.table_parts import identity, metadata, recorded, refers, required
+from roundbook.database.table_parts import identity, metadata, recorded, refers, required, revised
 from roundbook.limits import LIST_DEPTH
 
 _FILES = (
@@ -119,8 +119,7 @@ qrels = Table(
     identity(),
     refers("round_id", "round"),
     required("assessments"),
-    Column("revision", Integer, nullable=False),
-    Column("reason", Text),
+    *revised(),
     Column("topics", Integer, nullable=False),
     Column("judged", Integer, nullable=False),
     Column("relevant", Integer, nullable=False),
@@ -128,7 +127,6 @@ qrels = Table(
     *_files(),
     *recorded("logged"),
     UniqueConstraint("round_id", "assessments", "revision"),
-    CheckConstraint("revision = 1 OR coalesce(reason, '') <> ''", name="revised_for_a_reason"),
     CheckConstraint("topics >= 1 AND judged >= topics", name="size"),
     CheckConstraint("relevant BETWEEN 0 AND judged", name="relevant"),
     CheckConstraint(_FILES, name="files"),

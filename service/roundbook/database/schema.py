@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Engine, text
 
 from roundbook.database.engine import unit_of_work
-from roundbook.database.table_parts import SCHEMA
+from roundbook.database.table_parts import SCHEMA, VERSION_TABLE
 from roundbook.errors import SchemaOutOfDateError
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ def alembic_config() -> Config:
 
 def current_revision(engine: Engine) -> str | None:
     """Return the schema revision of the database, None without a schema."""
-    table = f"{SCHEMA}.alembic_version"
+    table = f"{SCHEMA}.{VERSION_TABLE}"
     with unit_of_work(engine) as connection:
         if connection.scalar(text("SELECT to_regclass(:table)"), {"table": table}) is None:
             return None

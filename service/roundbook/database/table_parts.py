@@ -14,14 +14,18 @@ from sqlalchemy import (
     DateTime,
     ForeignKey,
     Identity,
+    Integer,
     MetaData,
     Text,
     any_,
     func,
     literal,
 )
+from sqlalchemy.schema import SchemaItem
 
 SCHEMA = "roundbook"
+# Alembic's, with the schema's revision.
+VERSION_TABLE = "alembic_version"
 
 metadata = MetaData(
     schema=SCHEMA,
@@ -62,6 +66,15 @@ def now(name: str, clock: ColumnElement[object] | None = None) -> Column[object]
 def recorded(done: str) -> tuple[Column[Any], ...]:
     """Return the columns with the software, time and user by which a row was ``logged``, ..."""
     return required("software"), now(f"{done}_at"), required(f"{done}_by")
+
+
+def revised() -> tuple[SchemaItem, ...]:
+    """Return the columns of a revision and its reason, which only the first may lack."""
+    return (
+        Column("revision", Integer, nullable=False),
+        Column("reason", Text),
+        CheckConstraint("revision = 1 OR coalesce(reason, '') <> ''", name="revised_for_a_reason"),
+    )
 
 
 def required(name: str) -> Column[str]:

@@ -33,7 +33,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, JSONB
 
 from roundbook.database import table_parts, token_tables
 from roundbook.database.run_tables import qrels, run_upload
-from roundbook.database.table_parts import identity, now, recorded, refers, required
+from roundbook.database.table_parts import identity, now, recorded, refers, required, revised
 
 SCHEMA, metadata = table_parts.SCHEMA, table_parts.metadata
 TOKEN_TABLES = token_tables.TOKEN_TABLES
@@ -146,8 +146,7 @@ matrix = Table(
     refers("round_id", "round"),
     refers("measure_id", "measure"),
     required("assessments"),
-    Column("revision", Integer, nullable=False),
-    Column("reason", Text),
+    *revised(),
     Column("topics", Integer, nullable=False),
     Column("runs", Integer, nullable=False),
     required("content_hash"),
@@ -164,7 +163,6 @@ matrix = Table(
     UniqueConstraint("id", "topics", "runs"),
     UniqueConstraint("id", "round_id", "measure_id", "assessments"),
     CheckConstraint("topics >= 2 AND runs >= 1", name="size"),
-    CheckConstraint("revision = 1 OR coalesce(reason, '') <> ''", name="revised_for_a_reason"),
     CheckConstraint("missing_policy IN ('reject', 'zero', 'drop-topic')", name="missing_policy"),
 )
 
@@ -278,9 +276,6 @@ factor = Table(
 _SCALES = "scale IN ('raw', 'std', 'std-cdf', 'std-ab')"
 # NaN is greater than infinity, and NULL passes.
 _FINITE = "0 <= ALL (ARRAY[{0}]) AND 'Infinity' > ALL (ARRAY[{0}])"
-_SQUARES = _FINITE.format("sum_of_squares, two_way_sum_of_squares")
-_LIMITS = _FINITE.format("chi_square_low, chi_square_high, bootstrap_low, bootstrap_high")
-_RUNS_PARTS = _FINITE.format("runs_part, two_way_runs_part")
 _TOPIC_SQUARES = (
     "array_position({0}, NULL) IS NULL AND 0 <= ALL ({0}) AND 'Infinity' > ALL ({0})"
     " AND cardinality({0}) = topics"
@@ -332,12 +327,15 @@ variance_estimate = Table(
     CheckConstraint(_SCALES, name="scale"),
     CheckConstraint("(scale = 'raw') = (factor_set_id IS NULL)", name="standardised_by_factors"),
     CheckConstraint("dof > 0 AND variance >= 0 AND variance < 'Infinity'", name="estimate"),
-    CheckConstraint(_SQUARES, name="squares"),
-    CheckConstraint(_LIMITS, name="limits"),
+    CheckConstraint(_FINITE.format("sum_of_squares, two_way_sum_of_squares"), name="squares"),
+    CheckConstraint(
+        _FINITE.format("chi_square_low, chi_square_high, bootstrap_low, bootstrap_high"),
+        name="limits",
+    ),
     CheckConstraint("level > 0 AND level < 1", name="level"),
     CheckConstraint("version >= 1", name="version"),
     CheckConstraint("clusters >= 1 AND clusters <= runs", name="clusters"),
-    CheckConstraint(_RUNS_PARTS, name="runs_parts"),
+    CheckConstraint(_FINITE.format("runs_part, two_way_runs_part"), name="runs_parts"),
     CheckConstraint(
         "array_position(topic_ids, NULL) IS NULL AND cardinality(topic_ids) = topics",
         name="topic_ids",
@@ -356,8 +354,7 @@ published_variance = Table(
     refers("measure_id", "measure"),
     required("assessments"),
     required("scale"),
-    Column("revision", Integer, nullable=False),
-    Column("reason", Text),
+    *revised(),
     Column("topics", Integer, nullable=False),
     Column("runs", Integer, nullable=False),
     Column("variance", Double, nullable=False),
@@ -377,7 +374,6 @@ published_variance = Table(
     CheckConstraint("teams >= 1 AND teams <= runs", name="teams"),
     CheckConstraint("variance > 0 AND variance < 'Infinity'", name="variance"),
     CheckConstraint("source <> ''", name="source"),
-    CheckConstraint("revision = 1 OR coalesce(reason, '') <> ''", name="revised_for_a_reason"),
 )
 
 # Saved results: plans, drift reports, studies. A result is renewed by running its request again.

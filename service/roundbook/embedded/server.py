@@ -28,6 +28,7 @@ from roundbook.embedded.upgrade import bring_to_this_version, reason_of
 from roundbook.errors import DatabaseError, DatabaseUnreachableError
 
 _WAIT_SECONDS = 30
+_PROCESS_FILE = "postmaster.pid"
 _Server = Any  # the library has no types
 
 # How often each process uses each directory, as with two open books: to the library a process is
@@ -200,17 +201,16 @@ def _wait_for_server(directory: Path) -> None:
     The library takes any live server process for a ready one, and another process with the same
     number for the server.
     """
-    file = directory / "postmaster.pid"
     for _ in range(20 * _WAIT_SECONDS):
         try:
-            lines = [line.strip() for line in file.read_text().splitlines()]
+            process, lines = _read_process_file(directory)
         except FileNotFoundError:
             return
-        if lines and lines[0].isdigit() and _is_server(int(lines[0]), directory):
-            if len(lines) >= 8 and lines[7] == "ready":
+        if process is not None:
+            if _is_ready(lines):
                 return
         elif not _has_processes(directory):
-            for leftover in (file, socket_lock(directory)):
+            for leftover in (directory / _PROCESS_FILE, socket_lock(directory)):
                 leftover.unlink(missing_ok=True)
             return
         time.sleep(0.05)
@@ -220,24 +220,36 @@ def _wait_for_server(directory: Path) -> None:
 def server_process(directory: Path) -> int | None:
     """Return the server's process number, None if it does not run."""
     with suppress(FileNotFoundError, NotADirectoryError):
-        lines = (directory / "postmaster.pid").read_text().split()
-        if lines and lines[0].isdigit() and _is_server(int(lines[0]), directory):
-            return int(lines[0])
+        return _read_process_file(directory)[0]
     return None
 
 
 def running_address(directory: Path) -> str | None:
-    """Return the address of the server in `directory`, None if it does not run.
+    """Return the address of the server in `directory`, None if it does not run or still starts.
 
     A client that connects there does not count as a user: the server may stop meanwhile.
     """
     directory = directory.expanduser().resolve()
     with suppress(OSError):
-        if server_process(directory) is not None:
-            _, _, _, port, sockets, *_ = (directory / "postmaster.pid").read_text().splitlines()
+        process, lines = _read_process_file(directory)
+        if process is not None and _is_ready(lines):
+            port, sockets = lines[3:5]
             query = urlencode({"host": sockets, "port": port})
             return f"postgresql://postgres@/postgres?{query}"
     return None
+
+
+def _read_process_file(directory: Path) -> tuple[int | None, list[str]]:
+    """Return the number of the server's process, None if it does not run, and PostgreSQL's file."""
+    lines = [line.strip() for line in (directory / _PROCESS_FILE).read_text().splitlines()]
+    if lines and lines[0].isdigit() and _is_server(int(lines[0]), directory):
+        return int(lines[0]), lines
+    return None, lines
+
+
+def _is_ready(process_file: list[str]) -> bool:
+    """Return whether a server takes connections; before, its file does not name its sockets."""
+    return process_file[7:8] == ["ready"]
 
 
 def _is_server(number: int, directory: Path) -> bool:

@@ -23,12 +23,12 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from urllib.parse import urlencode
 
 from sqlalchemy import Connection, text
-from sqlalchemy.engine import URL
 
 from roundbook.database.dump import restore_dump, write_dump
-from roundbook.database.engine import make_engine, unit_of_work
+from roundbook.database.engine import make_engine, parse_url, unit_of_work
 from roundbook.database.fingerprints import Fingerprint, fingerprint_tables
 from roundbook.database.programs import find_program
 from roundbook.database.server_library import load_library, target_version
@@ -227,14 +227,8 @@ def _running(directory: Path, version: int, options: str = "") -> Iterator[Conne
         options = f"-h '' -k {shlex.quote(sockets)} {options}"
         _control(directory, version, "-l", str(directory / "log"), "-o", options, "start")
         try:
-            engine = make_engine(
-                URL.create(
-                    "postgresql+psycopg",
-                    username="postgres",
-                    database="postgres",
-                    query={"host": sockets},
-                )
-            )
+            query = urlencode({"host": sockets})
+            engine = make_engine(parse_url(f"postgresql://postgres@/postgres?{query}"))
             repeatable = engine.execution_options(isolation_level="REPEATABLE READ")
             try:
                 with unit_of_work(repeatable) as connection:

@@ -10,7 +10,6 @@ from operator import methodcaller
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from roundbook.csv_names import unmarked
 from roundbook.errors import BadFileError
@@ -20,6 +19,7 @@ from roundbook.formats.table import (
     ANY_TOPIC_HEADER,
     ANY_VALUE_HEADER,
     MAX_NUMBER,
+    Scores,
     has_decimal_comma,
     header_key,
     numbers,
@@ -27,7 +27,6 @@ from roundbook.formats.table import (
 from roundbook.formats.text import SourceText
 from roundbook.limits import LARGEST_SCORE
 
-_Numbers = npt.NDArray[np.float64]
 # The other columns of a table whose run column is called name.
 _PYTERRIER = (ANY_TOPIC_HEADER, frozenset({"measure"}), ANY_VALUE_HEADER)
 
@@ -109,7 +108,7 @@ class Table:
     def _cells(self, column: int) -> list[str]:
         return self._columns[column]
 
-    def numbers(self, column: int, rows: Sequence[int]) -> _Numbers:
+    def numbers(self, column: int, rows: Sequence[int]) -> Scores:
         """Return the cells of a column, in some rows, as scores; NaN where empty.
 
         Columns and rows are counted from 0.
@@ -127,7 +126,7 @@ class Table:
             raise BadFileError(reason, self.file, None, column + 1)
         return values
 
-    def scores(self) -> _Numbers:
+    def scores(self) -> Scores:
         """Return all columns after the first as scores, (rows, columns - 1)."""
         rows = range(len(self.line_numbers()))
         columns = [self.numbers(column, rows) for column in range(1, len(self.header))]
@@ -265,7 +264,7 @@ class TextTable(Table):
     def _cells(self, column: int) -> list[str]:
         return self.cells[column :: len(self.header)]
 
-    def scores(self) -> _Numbers:
+    def scores(self) -> Scores:
         """Return all columns after the first as scores."""
         values = self._quick_scores() if self._rows.plain else None
         if values is None:
@@ -277,7 +276,7 @@ class TextTable(Table):
             ).reshape(-1, width)
         return values
 
-    def _quick_scores(self) -> _Numbers | None:
+    def _quick_scores(self) -> Scores | None:
         """Return `scores` by a fast parser, or None if a cell or row needs the full one."""
         _, texts, delimiter, _ = self._rows
         for text in texts if max(map(len, texts)) > MAX_NUMBER else ():

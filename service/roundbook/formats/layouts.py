@@ -42,12 +42,7 @@ def detect_layout(table: Table, selection: MeasureSelection) -> str:
             return "ir_measures"
         if first.startswith(("[", "<")):
             raise _no_layout(source.file)
-        if (kind := kind_of(source)) is not None:
-            raise BadFileError(
-                f"this looks like {kind}, and not like scores",
-                source.file,
-                way_out="log as runs" if kind == "a TREC run" else "log as assessments",
-            )
+        refuse_other_files(source, "scores")
         has_heading = table.keys[0] in ANY_TOPIC_HEADER | ANY_RUN_HEADER | {""}
         if not has_heading or first.split(maxsplit=2)[:2] == ["runid", SUMMARY_TOPIC]:
             names = {*selection.measures, selection.file_measure} - {None, ""}
@@ -65,8 +60,8 @@ def detect_layout(table: Table, selection: MeasureSelection) -> str:
     return _long_or_wide(table, selection)
 
 
-def kind_of(source: SourceText) -> str | None:
-    """Return ``a TREC run`` or ``TREC qrels`` if a file's first lines look so, else None."""
+def refuse_other_files(source: SourceText, expected: str, line: int | None = None) -> None:
+    """Refuse a file whose first lines look like a TREC run or qrels, unless that is expected."""
     kinds = set()
     for _, text in source.first_rows:
         fields = fields_of(text)
@@ -77,7 +72,14 @@ def kind_of(source: SourceText) -> str | None:
             # With tabs and a number for the document it may be a row of a wide file.
             kind = "TREC qrels" if "\t" not in text or not is_number(fields[2]) else None
         kinds.add(kind)
-    return kinds.pop() if len(kinds) == 1 else None
+    kind = kinds.pop() if len(kinds) == 1 else None
+    if kind not in (None, expected):
+        raise BadFileError(
+            f"this looks like {kind}, and not like {expected}",
+            source.file,
+            line,
+            way_out="log as runs" if kind == "a TREC run" else "log as assessments",
+        )
 
 
 def _tool_layout(

@@ -14,8 +14,6 @@ from roundbook.formats.matrix import (
     MEANS,
     SUMMARY_TOPIC,
     Block,
-    Location,
-    Scores,
     refuse_oversize,
     without_summary,
 )
@@ -28,6 +26,8 @@ from roundbook.formats.table import (
     RUN_HEADERS,
     TOPIC_HEADERS,
     VALUE_HEADERS,
+    Location,
+    Scores,
     numbered_names,
 )
 

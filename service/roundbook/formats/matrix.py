@@ -7,13 +7,10 @@ from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from roundbook.errors import BadFileError
-from roundbook.formats.table import quoted
+from roundbook.formats.table import Location, Scores, quoted
 
-Scores = NDArray[np.float64]
-Location = tuple[int, int | None]
 # Ten thousand topics by two thousand runs and more. Lines that all differ in topic and run would
 # otherwise need a matrix of their number squared.
 MAX_CELLS = 25_000_000

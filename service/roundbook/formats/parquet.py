@@ -7,17 +7,13 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from roundbook.errors import BadFileError
 from roundbook.formats.columns import Table
 from roundbook.formats.extras import import_extra
 from roundbook.formats.matrix import MAX_CELLS
-from roundbook.formats.table import score
-from roundbook.limits import LARGEST_SCORE
-
-# Floating-point numbers stand for single whole numbers below it.
-_LARGEST_EXACT = 2**53
+from roundbook.formats.table import Scores, score
+from roundbook.limits import LARGEST_SCORE, WHOLE_FLOATS
 
 
 class _ParquetTable(Table):
@@ -35,7 +31,7 @@ class _ParquetTable(Table):
         if types.is_floating(kind):
             if any(value is not None and math.isnan(value) for value in values):
                 raise self._refusal(column, "NaN, and names are text")
-            if any(value is not None and abs(value) >= _LARGEST_EXACT for value in values):
+            if any(value is not None and abs(value) >= WHOLE_FLOATS for value in values):
                 raise self._refusal(
                     column, "floating-point numbers too large to be exact, and names are text"
                 )
@@ -46,7 +42,7 @@ class _ParquetTable(Table):
             return [""] * len(values)
         raise self._refusal(column, f"{kind}, and names are text")
 
-    def numbers(self, column: int, rows: Sequence[int]) -> npt.NDArray[np.float64]:
+    def numbers(self, column: int, rows: Sequence[int]) -> Scores:
         """Return the cells of a column, in some rows, as scores."""
         cells, types = self._content.column(column), self._arrow.types
         kind = cells.type
@@ -57,7 +53,7 @@ class _ParquetTable(Table):
             raise self._refusal(column, f"{kind}, and scores are numbers")
         values = self._compute.cast(cells, self._arrow.float64(), safe=False)
         missing = values.is_null().to_numpy()
-        whole: npt.NDArray[np.float64] = values.fill_null(0.0).to_numpy()
+        whole: Scores = values.fill_null(0.0).to_numpy()
         if len(rows) < len(whole):
             whole, missing = whole[rows], missing[rows]
         unfit = np.flatnonzero(~(np.abs(whole) <= LARGEST_SCORE))
@@ -125,7 +121,7 @@ def read_parquet(data: bytes, file: str, max_bytes: int) -> Table:
 
 def write_parquet(
     names: Sequence[tuple[str, Sequence[str]]],
-    scores: Sequence[tuple[str, npt.NDArray[np.float64]]],
+    scores: Sequence[tuple[str, Scores]],
     file: str,
 ) -> bytes:
     """Return a Parquet file with columns of names and of scores, by heading.

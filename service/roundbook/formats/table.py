@@ -13,6 +13,11 @@ import numpy.typing as npt
 from roundbook.errors import BadFileError
 from roundbook.limits import LARGEST_SCORE
 
+Scores = npt.NDArray[np.float64]
+# A line and a column, counted from 1; and what gives them for the index of a cell.
+Location = tuple[int, int | None]
+Locate = Callable[[int], Location]
+
 # A heading of a later group counts only if the file has none of an earlier group:
 # it may have the topic's id and its text, or a run's tag and its system.
 TOPIC_HEADERS = (("topic", "topic_id", "topicid", "query_id", "queryid", "qid"), ("query",))
@@ -88,9 +93,7 @@ def checked_name(text: str, noun: str, file: str, line: int | None, column: int 
     raise BadFileError(f"the {noun} name {reason}", file, line, column)
 
 
-def checked_names(
-    cells: Sequence[str], noun: str, file: str, location: Callable[[int], tuple[int, int | None]]
-) -> list[str]:
+def checked_names(cells: Sequence[str], noun: str, file: str, location: Locate) -> list[str]:
     """Return `checked_name` of each cell, with a fast path for plain ones."""
     if not "".join(cells).encode("utf-8", "surrogatepass").translate(None, _VISIBLE):
         lengths = set(map(len, cells))
@@ -100,15 +103,9 @@ def checked_names(
 
 
 def numbered_names(
-    names: list[str], noun: str, file: str, location: Callable[[int], tuple[int, int | None]]
+    names: list[str], noun: str, file: str, location: Locate
 ) -> tuple[tuple[str, ...], npt.NDArray[np.int32]]:
-    """Return the distinct names, as `checked_name` gives them, and the index of each given name.
-
-    Parameters
-    ----------
-    location : callable
-        From a name's index to its line and column.
-    """
+    """Return the distinct names, as `checked_name` gives them, and the index of each given name."""
     spellings = list(dict.fromkeys(names))
     fit = checked_names(spellings, noun, file, lambda at: location(names.index(spellings[at])))
     codes = {name: code for code, name in enumerate(dict.fromkeys(fit))}
@@ -138,7 +135,7 @@ def has_decimal_comma(text: str) -> bool:
     return len(text) <= MAX_NUMBER and _DECIMAL_COMMA.fullmatch(text) is not None
 
 
-def quick_numbers(cells: Sequence[str]) -> npt.NDArray[np.float64] | None:
+def quick_numbers(cells: Sequence[str]) -> Scores | None:
     """Return the cells as numbers, NaN where empty, or None if any needs the full parser."""
     if not cells or max(map(len, cells)) > MAX_NUMBER or not _PLAIN.fullmatch("".join(cells)):
         return None
@@ -153,17 +150,10 @@ def quick_numbers(cells: Sequence[str]) -> npt.NDArray[np.float64] | None:
     return values
 
 
-def numbers(
-    cells: Sequence[str], file: str, location: Callable[[int], tuple[int, int | None]]
-) -> npt.NDArray[np.float64]:
+def numbers(cells: Sequence[str], file: str, location: Locate) -> Scores:
     """Return cells as scores; an empty cell is NaN, a missing score.
 
     Scores may have decimal commas where these are unambiguous.
-
-    Parameters
-    ----------
-    location : callable
-        From a cell's index to its line and column.
     """
     values = quick_numbers(cells)
     if values is None:
@@ -174,9 +164,7 @@ def numbers(
     return values
 
 
-def _with_points(
-    cells: Sequence[str], file: str, location: Callable[[int], tuple[int, int | None]]
-) -> Sequence[str]:
+def _with_points(cells: Sequence[str], file: str, location: Locate) -> Sequence[str]:
     """Return the cells with decimal points in place of decimal commas."""
     commas = [at for at, cell in enumerate(cells) if has_decimal_comma(cell)]
     if not commas:

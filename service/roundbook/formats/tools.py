@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 
 from roundbook.errors import BadFileError
 from roundbook.formats.long import block_of_lines
-from roundbook.formats.matrix import MEANS, SUMMARY_TOPIC, Block, Scores
+from roundbook.formats.matrix import MEANS, SUMMARY_TOPIC, Block
 from roundbook.formats.measures import MeasureSelection, choose_measures
-from roundbook.formats.table import checked_name, is_number, numbers, quoted
+from roundbook.formats.table import Scores, checked_name, is_number, numbers, quoted
 from roundbook.formats.text import STANDARD_INPUT, SourceText, fields_of
 
 # Only these suffixes are removed from a file's name: run tags hold dots (10x20.prf.unipd.it).
@@ -204,7 +204,7 @@ def _json_lines(source: SourceText) -> Iterator[_ScoreLine]:
             reason = f"the key {quoted(repeated.args[0])} is there twice; keep one"
             raise BadFileError(reason, source.file, line) from None
         except (ValueError, RecursionError):
-            raise BadFileError("the line is not a JSON object", source.file, line) from None
+            entry = None
         if not isinstance(entry, dict):
             raise BadFileError("the line is not a JSON object", source.file, line)
         if "query_id" not in entry and "measure" in entry:

@@ -14,6 +14,7 @@ from roundbook.errors import BadFileError, InputError
 from roundbook.formats.columns import Table
 from roundbook.formats.extras import import_extra
 from roundbook.formats.matrix import MAX_CELLS, HiddenCells
+from roundbook.limits import WHOLE_FLOATS
 
 MOST_ROWS, MOST_COLUMNS = 1_048_576, 16_384
 _ERRORS = frozenset(
@@ -215,7 +216,7 @@ def _text(value: object, file: str, line: int, column: int) -> str:
     if value is None:
         return ""
     if isinstance(value, float):
-        return str(int(value)) if value.is_integer() and abs(value) < 2**53 else repr(value)
+        return str(int(value)) if value.is_integer() and abs(value) < WHOLE_FLOATS else repr(value)
     if isinstance(value, date | time | timedelta):
         reason = f"the cell holds a date or time ({value}); give the column the format Text"
         raise BadFileError(reason, file, line, column)

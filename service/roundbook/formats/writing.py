@@ -17,9 +17,15 @@ import numpy as np
 
 from roundbook.csv_names import write_csv
 from roundbook.errors import InputError
-from roundbook.formats.matrix import MEANS, SUMMARY_TOPIC, Scores
+from roundbook.formats.matrix import MEANS, SUMMARY_TOPIC
 from roundbook.formats.parquet import write_parquet
-from roundbook.formats.table import ANY_RUN_HEADER, ANY_TOPIC_HEADER, ANY_VALUE_HEADER, header_key
+from roundbook.formats.table import (
+    ANY_RUN_HEADER,
+    ANY_TOPIC_HEADER,
+    ANY_VALUE_HEADER,
+    Scores,
+    header_key,
+)
 from roundbook.formats.text import shown_path
 from roundbook.formats.workbooks import write_workbook
 

@@ -9,7 +9,8 @@ from pydantic import Field
 from sqlalchemy import Connection, Row, text
 
 from roundbook.database.engine import driver_connection
-from roundbook.database.tables import SCHEMA, event, metadata
+from roundbook.database.table_parts import SCHEMA, VERSION_TABLE
+from roundbook.database.tables import event, metadata
 from roundbook.errors import AlreadyRecordedError, DatabaseError, NotRecordedError
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
@@ -137,7 +138,7 @@ def _needed_privileges(connection: Connection, *, writes: bool) -> dict[str, lis
         text("SELECT viewname FROM pg_views WHERE schemaname = :schema ORDER BY viewname"),
         {"schema": SCHEMA},
     ).scalars()
-    return needed | {name: ["SELECT"] for name in ("alembic_version", *views)}
+    return needed | {name: ["SELECT"] for name in (VERSION_TABLE, *views)}
 
 
 def _replace_privileges(connection: Connection, role: str, needed: dict[str, list[str]]) -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from importlib import import_module
+from pkgutil import resolve_name
 from threading import Lock
 from typing import Any, Literal, NamedTuple, TypeVar
 from urllib.parse import parse_qs
@@ -79,7 +79,7 @@ def _ask(use_case: Callable[[Session, _Request], BaseModel], request: type[_Requ
 class _Chart(NamedTuple):
     """A chart of pages: the function that computes its result, and its width in a page.
 
-    `draw` and `points` name the functions that draw it and return its points, in modules that are
+    `draw` and `points` name the functions that draw it and return its points, as ``module:name``,
     imported when something is drawn; `sized` is whether the drawing depends on the width, and
     `by_topic` whether its points are topics, of which a page may have fewer.
     """
@@ -96,18 +96,18 @@ _variances, _curve = _ask(show_variances, VarianceRequest), _ask(trace_drift, Cu
 _drift, _overview = _ask(report_drift, DriftRequest), _ask(show_overview, ShowMatrix)
 _factors, _plan = _ask(show_factors, FactorsRequest), _ask(plan_topics, PlanRequest)
 _CHARTS = {
-    "variances": _Chart(_variances, "variances.variance_chart", "variances.variance_points", HALF),
-    "ageing": _Chart(_curve, "drift.curve_chart", "drift.curve_points", HALF),
-    "drift": _Chart(_drift, "drift.topics_chart", "drift.topic_points", HALF, by_topic=True),
-    "sds": _Chart(_drift, "drift.sds_chart", "drift.sd_points", HALF, by_topic=True),
+    "variances": _Chart(_variances, "variances:variance_chart", "variances:variance_points", HALF),
+    "ageing": _Chart(_curve, "drift:curve_chart", "drift:curve_points", HALF),
+    "drift": _Chart(_drift, "drift:topics_chart", "drift:topic_points", HALF, by_topic=True),
+    "sds": _Chart(_drift, "drift:sds_chart", "drift:sd_points", HALF, by_topic=True),
     "factors": _Chart(
-        _factors, "scores.factor_chart", "scores.factor_points", WHOLE, by_topic=True
+        _factors, "scores:factor_chart", "scores:factor_points", WHOLE, by_topic=True
     ),
-    "scores": _Chart(_overview, "scores.score_chart", "scores.score_points", WHOLE),
-    "topics": _Chart(_overview, "scores.mean_chart", "scores.mean_points", WHOLE, by_topic=True),
+    "scores": _Chart(_overview, "scores:score_chart", "scores:score_points", WHOLE),
+    "topics": _Chart(_overview, "scores:mean_chart", "scores:mean_points", WHOLE, by_topic=True),
     "result": _Chart(_ask_result, "", "", WHOLE),
-    "plan": _Chart(_plan, "plans.power_chart", "plans.power_points", WHOLE, sized=False),
-    "study": _Chart(_ask_study, "studies.study_chart", "studies.study_points", WHOLE, sized=False),
+    "plan": _Chart(_plan, "plans:power_chart", "plans:power_points", WHOLE, sized=False),
+    "study": _Chart(_ask_study, "studies:study_chart", "studies:study_points", WHOLE, sized=False),
 }
 # By class of a saved result, the chart that shows it; other classes have none.
 _OF_RESULTS = {Plan: "plan", DriftReport: "drift", Study: "study"}
@@ -143,11 +143,8 @@ def _find_chart(name: str, result: BaseModel) -> str | None:
 
 
 def _function(name: str) -> Callable[..., Any]:
-    module, _, function = name.partition(".")
-    drawing: Callable[..., Any] = getattr(
-        import_module(f"roundbook.presentation.charts.{module}"), function
-    )
-    return drawing
+    function: Callable[..., Any] = resolve_name(f"roundbook.presentation.charts.{name}")
+    return function
 
 
 class Figure(NamedTuple):

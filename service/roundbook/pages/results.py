@@ -12,7 +12,7 @@ from fastapi.responses import HTMLResponse, Response
 
 from roundbook.api.access import answer, permit
 from roundbook.api.callers import Caller, require_scope
-from roundbook.api.endpoints import Saving, save_permitted
+from roundbook.api.endpoints import save_permitted
 from roundbook.api.turns import SECONDS_TO_DECIDE, Limit, computed, transaction
 from roundbook.errors import AlreadyRecordedError, InputError, RoundbookError
 from roundbook.logbook.drift.report import DriftReport
@@ -59,9 +59,9 @@ async def save(http: Request, caller: PageCaller) -> Response:
 
     def work(limit: Limit) -> SavedResult:
         kind = form.get("kind", "")
-        name = SaveResult(name=form.get("name")).name
-        saving = Saving(name=name, request=result_fields(kind, form.get("asked", "")))
-        return save_permitted(http, caller, limit, kind, saving)
+        under = SaveResult(name=form.get("name"))
+        fields = result_fields(kind, form.get("asked", ""))
+        return save_permitted(http, caller, limit, kind, fields, under)
 
     try:
         saved = await computed(http, work, caller=caller, seconds=SECONDS_TO_DECIDE)

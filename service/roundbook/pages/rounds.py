@@ -95,8 +95,8 @@ def round_context(
     published = [row.assessments for row in contents.published_variances if row.measure == chosen]
     labels = labels_to_choose(assessments, [*(row.assessments for row in of_measure), *published])
     notes, requested = [], assessments
-    if chosen and labels and assessments is None:
-        assessments = usual_label(labels) if usual else None
+    if requested is None and usual:
+        assessments = usual_label(labels)
     candidates = [matrix for matrix in of_measure if assessments in (None, matrix.assessments)]
     if chosen and labels and requested is None and (candidates or assessments is None):
         notes.append(several_assessments(chosen, assessments, labels))

@@ -10,13 +10,12 @@ from starlette.datastructures import State
 from starlette.exceptions import HTTPException
 
 from roundbook.api.callers import COOKIE, find_token, refuse_other_pages
-from roundbook.api.problems import for_caller, status_of
+from roundbook.api.problems import field_error, for_caller, status_of
 from roundbook.api.turns import in_turn
 from roundbook.errors import RoundbookError
 from roundbook.pages import answers, charts, results, rounds, studies, tasks, uploads
 from roundbook.pages.forms import Refusal, came_from, own_address, read_form, refusal
 from roundbook.pages.rendering import STATIC, link, page
-from roundbook.requests.base import refusal_reason
 
 # Charts are drawn into the page; the style sheet, the one script and what it reads come from here.
 _POLICY = (
@@ -52,18 +51,16 @@ def make_site(state: State) -> FastAPI:
 
 
 def _error_page(http: Request, error: Exception) -> Response:
-    if isinstance(error, RoundbookError):
-        error = for_caller(http, error)
-        status, refused = status_of(error), refusal(error, ())
-    elif isinstance(error, HTTPException):
+    if isinstance(error, RequestValidationError):
+        error = field_error(error)
+    if isinstance(error, HTTPException):
         status, refused = error.status_code, Refusal("", "There is no such page.")
         if status not in (404, 405):
             refused = Refusal("", "The form cannot be read.")
     else:
-        fault = error.errors()[0]  # type: ignore[attr-defined]
-        field = ".".join(map(str, fault["loc"][1:]))
-        sentence = f"`{field}` {refusal_reason(fault).removesuffix('.')}."
-        status, refused = 422, Refusal("", sentence)
+        assert isinstance(error, RoundbookError)
+        error = for_caller(http, error)
+        status, refused = status_of(error), refusal(error, ())
     if status == 401 and http.method in ("GET", "HEAD"):
         query = f"?{http.url.query}" if http.url.query else ""
         return RedirectResponse(link("/login", then=http.url.path + query), 303)

@@ -10,7 +10,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
 from roundbook.api.access import answer, visible_tasks
-from roundbook.api.callers import Caller, require_scope
+from roundbook.api.callers import require_scope
 from roundbook.api.jobs import start_job, visible_job
 from roundbook.api.turns import in_turn
 from roundbook.errors import AlreadyRecordedError, InputError, RoundbookError
@@ -18,10 +18,9 @@ from roundbook.jobs.job import ENDED, Job
 from roundbook.jobs.studies import cancel_job, list_jobs
 from roundbook.logbook.drift.report import trace_drift
 from roundbook.logbook.rounds import list_rounds
-from roundbook.logbook.session import Session, begin
+from roundbook.logbook.session import begin
 from roundbook.logbook.studies.across_rounds import AcrossRounds
 from roundbook.logbook.studies.studies import STUDIES, study_entry
-from roundbook.logbook.studies.study import Study
 from roundbook.pages.answers import sentences_of, table_file
 from roundbook.pages.charts import figure
 from roundbook.pages.forms import (
@@ -119,7 +118,10 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
             study = answer(caller, session, run_kept_study, request)
             context |= {"study": study, "tables": view_of(study).tables}
             context |= sentences_of("study", study)
-            context["answers"] += _ageing(session, caller, study)
+            if isinstance(study, AcrossRounds) and (ageing := study.ageing_request):
+                # How the first round's factors held in the later rounds.
+                curve = answer(caller, session, trace_drift, ageing)
+                context["answers"].append(summary(curve))
             context["fewer"] = fewer_trials(name, values)
             context["drawn"] = figure("study", study, study=name, **fields)
         except RoundbookError as error:
@@ -143,12 +145,6 @@ def _offered(values: Mapping[str, str], field: str, names: Sequence[str]) -> dic
         return {}
     name = recorded_name(values[field], names)
     return {field: name if name in names else next(iter(names), "")}
-
-
-def _ageing(session: Session, caller: Caller, study: Study) -> list[str]:
-    """Return the sentence on how the first round's factors held in the later rounds of a study."""
-    request = study.ageing_request if isinstance(study, AcrossRounds) else None
-    return [summary(answer(caller, session, trace_drift, request))] if request else []
 
 
 @router.get("/jobs")

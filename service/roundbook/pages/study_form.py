@@ -63,11 +63,16 @@ def draws(study: str) -> bool:
 
 def fewer_trials(study: str, typed: Container[str]) -> list[str]:
     """Return a sentence for each number of trials that a page lowers, as it is not `typed`."""
-    return [
-        f"{_of_trials(study, name, TRIALS[name])}; by default the terminal takes {number:,}."
-        for name, number in _default_trials(study).items()
-        if name not in typed and number > TRIALS[name]
-    ]
+    sentences = []
+    for name, number in _default_trials(study).items():
+        if name not in typed and number > TRIALS[name]:
+            # As its field says: "permutations of ...".
+            words = (STUDIES[study].request.model_fields[name].description or "").rstrip(".")
+            sentences.append(
+                f"{TRIALS[name]:,} {words[:1].lower()}{words[1:]}; by default the terminal takes"
+                f" {number:,}."
+            )
+    return sentences
 
 
 def _default_trials(study: str) -> dict[str, int]:
@@ -79,12 +84,6 @@ def _default_trials(study: str) -> dict[str, int]:
 def _page_trials(study: str) -> dict[str, str]:
     """Return how many trials a page runs unless its form says otherwise, by field."""
     return {name: str(min(TRIALS[name], most)) for name, most in _default_trials(study).items()}
-
-
-def _of_trials(study: str, name: str, number: int) -> str:
-    """Return a number of trials in the words of its field: ``1,000 permutations of ...``."""
-    words = (STUDIES[study].request.model_fields[name].description or "").rstrip(".")
-    return f"{number:,} {words[:1].lower()}{words[1:]}"
 
 
 def study_measures(study: str, recorded: Sequence[str]) -> list[str]:

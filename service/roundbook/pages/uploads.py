@@ -18,7 +18,7 @@ from starlette.requests import ClientDisconnect
 
 from roundbook.api.access import permit
 from roundbook.api.callers import Caller, require_scope
-from roundbook.api.problems import HttpError, too_long
+from roundbook.api.problems import BROKEN_OFF, HttpError, refuse_too_long
 from roundbook.api.turns import decision_limit, in_turn, transaction
 from roundbook.errors import (
     BadFileError,
@@ -81,7 +81,14 @@ class _Preview:
         self.user = user
         self.kind = kind
         self.values = values
-        self.fields = _fields(kind, values)
+        self.fields: dict[str, Any] = {
+            "task": values["task"],
+            "round": values["round"],
+            "create": True,
+        }
+        for name in kind.fields:
+            if value := values.get(name):
+                self.fields |= {"measures": (value,)} if name == "measure" else {name: value}
         self.logged: str | None = None
         self.directory = Path(tempfile.mkdtemp(prefix="roundbook-"))
         self.files: list[Path] = []
@@ -116,12 +123,9 @@ def _form(
 async def preview(http: Request, caller: PageCaller) -> HTMLResponse:
     """Show how a file was understood and what logging it would change, without logging it."""
     require_scope(caller, "log")
-    settings = http.app.state.settings
-    length = http.headers.get("content-length", "")
-    if not length.isdigit():
+    if not http.headers.get("content-length", "").isdigit():
         raise HttpError(411, "The upload says not how long it is (Content-Length).")
-    if len(length) > 18 or int(length) > settings.max_file_bytes + 10_000:
-        raise too_long(settings.max_file_bytes)
+    refuse_too_long(http, http.app.state.settings.max_file_bytes, form_bytes=10_000)
     try:
         async with http.form(max_files=_MOST_FILES, max_fields=20) as form:
             values = {name: str(form.get(name) or "").strip() for name in _FIELDS}
@@ -132,7 +136,7 @@ async def preview(http: Request, caller: PageCaller) -> HTMLResponse:
             previewed = _Preview(caller.user, kind, values)
             await run_in_threadpool(_store, previewed, form.getlist("file"), form.get("teams"))
     except ClientDisconnect:
-        raise HttpError(400, "The file broke off; nothing was kept of it.") from None
+        raise HttpError(400, BROKEN_OFF) from None
     except RequestError as error:
         return _refused(http, previewed, error)
     if not previewed.files:
@@ -201,7 +205,11 @@ def _look(http: Request, caller: Caller, previewed: _Preview) -> dict[str, Any]:
         names = [*near_recorded(session, task), *near_recorded(session, task, label)]
         near = [near_note(new.kind, new.name, new.near) for new in names]
         recorded = known_names(session, task, label)
-        creates = _new_names(session, task, label)
+        creates = None
+        try:
+            recorded_round(session.connection, task, label)
+        except NotRecordedError as error:
+            creates = "a new round" if "round" in error.facts else "a new task"
     with _logged(http, caller, previewed, dry_run=True) as (session, logged):
         for noun, known in known_names(session, task, label).items():
             new = known - recorded[noun]
@@ -223,15 +231,6 @@ def _look(http: Request, caller: Caller, previewed: _Preview) -> dict[str, Any]:
         "files": len(previewed.files),
         "creates": creates,
     }
-
-
-def _new_names(session: Session, task: str, label: str) -> str | None:
-    """Return 'a new task' or 'a new round' if logging creates one; None where both exist."""
-    try:
-        recorded_round(session.connection, task, label)
-    except NotRecordedError as error:
-        return "a new round" if "round" in error.facts else "a new task"
-    return None
 
 
 @router.post("/upload/confirm")
@@ -264,14 +263,6 @@ async def confirm(http: Request, caller: PageCaller) -> Response:
     previewed.logged = link("/round", **query)
     previewed.delete_files()
     return redirect(previewed.logged, logged_sentences(logged))
-
-
-def _fields(kind: FileKind, values: dict[str, str]) -> dict[str, Any]:
-    fields: dict[str, Any] = {"task": values["task"], "round": values["round"], "create": True}
-    for name in kind.fields:
-        if values.get(name):
-            fields |= {"measures": (values[name],)} if name == "measure" else {name: values[name]}
-    return fields
 
 
 @contextmanager

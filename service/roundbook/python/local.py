@@ -24,7 +24,7 @@ from roundbook.requests.matrices import LogRequest
 from roundbook.requests.results import SaveResult
 from roundbook.requests.studies import StudyRequest
 from roundbook.settings import read_settings
-from roundbook.use_cases import UPLOADS, find_report, find_use_case
+from roundbook.use_cases import UPLOADS, Upload, UseCase, find_report, find_use_case
 
 
 class LocalRecord:
@@ -40,10 +40,7 @@ class LocalRecord:
 
     def ask(self, name: str, request: Request | None) -> BaseModel:
         """Return the result of a use case."""
-        case = find_use_case(name)
-        with self._transaction(changes=case.changes, keep=is_kept(request)) as session:
-            result: BaseModel = case.run(session, request)
-        return result
+        return self._run(find_use_case(name), request)
 
     def study(self, request: StudyRequest) -> Study:
         """Compute and return a study."""
@@ -82,9 +79,11 @@ class LocalRecord:
     def upload(self, name: str, fields: dict[str, Any], files: tuple[Path, ...]) -> BaseModel:
         """Return the result of a use case that reads files."""
         upload = UPLOADS[name]
-        request = upload.ask(fields, *files)
-        with self._transaction(changes=upload.changes, keep=is_kept(request)) as session:
-            result: BaseModel = upload.run(session, request)
+        return self._run(upload, upload.ask(fields, *files))
+
+    def _run(self, case: UseCase | Upload, request: Request | None) -> BaseModel:
+        with self._transaction(changes=case.changes, keep=is_kept(request)) as session:
+            result: BaseModel = case.run(session, request)
         return result
 
     def _transaction(self, *, changes: bool, keep: bool = True) -> AbstractContextManager[Session]:

@@ -19,6 +19,7 @@ from roundbook.errors import InputError
 from roundbook.formats import ScoreMatrix, sent_to
 from roundbook.formats.extras import import_extra
 from roundbook.formats.table import ANY_TOPIC_HEADER, checked_name, header_key
+from roundbook.limits import WHOLE_FLOATS
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -26,8 +27,6 @@ if TYPE_CHECKING:
 # The file names of a data frame and of an array in error messages and in the record.
 _FRAME = "the frame"
 _ARRAY = "array"
-# Below it every whole number has a float of its own.
-_WHOLE_FLOATS = 2**53
 
 
 @contextmanager
@@ -127,7 +126,7 @@ def _checked(names: Sequence[object], noun: str) -> tuple[str, ...]:
 
 def _is_whole(value: object) -> TypeGuard[float]:
     """Return whether a float is a whole number, as topics are that pandas made floats of."""
-    return isinstance(value, float) and value.is_integer() and abs(value) < _WHOLE_FLOATS
+    return isinstance(value, float) and value.is_integer() and abs(value) < WHOLE_FLOATS
 
 
 def _copy(stream: Any, file: Path) -> None:  # noqa: ANN401

@@ -19,10 +19,10 @@ from roundbook.errors import (
     InputError,
     RecordError,
 )
-from roundbook.formats.archive_package import DATA_PACKAGE
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import ReportProgress, begin, ignore_progress
 from roundbook.requests.record import ImportRequest
+from roundbook.transfer.archive.data_package import DATA_PACKAGE
 from roundbook.transfer.archive.exporting import measure_tables, write_tables
 from roundbook.transfer.archive.importing import import_archive
 from roundbook.transfer.archive.tables import TABLES, table_member

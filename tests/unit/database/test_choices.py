@@ -16,7 +16,7 @@ from roundbook.requests.access import Scope
 from roundbook.requests.factors import Scale
 from roundbook.requests.fields import Missing, StandardisedScale, VarianceScale, ZeroSd
 from roundbook.statistics.standardisation import SCALES, ZERO_SD_POLICIES
-from roundbook.transfer.archive.descriptions import DESCRIPTIONS
+from roundbook.transfer.archive.data_package import DESCRIPTIONS
 
 # By table and column, what is chosen there.
 CHOICES = {

@@ -6,12 +6,14 @@ import json
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
+from urllib.parse import urlencode
 
 import pytest
 
 from roundbook.database.server_library import _put
-from roundbook.embedded import locks
+from roundbook.embedded import locks, server
 from roundbook.embedded.locks import use_here
+from roundbook.embedded.server import running_address
 from roundbook.errors import DatabaseUnreachableError
 
 HERE = {"name": "alpha", "boot": "1", "processes": "pid:[1]"}
@@ -81,3 +83,21 @@ def test_the_list_of_users_is_written_on_a_full_disk():
         assert json.loads(users.path.read_text()) == [7]
         _put(users, [7, 123456, 99])
         assert [file.name for file in Path(room).iterdir()] == ["users.json"]
+
+
+def test_a_server_that_still_starts_has_no_address_yet(directory, monkeypatch):
+    """Its file has no sockets at first: a client would connect to the machine's own server."""
+    monkeypatch.setattr(server, "_is_server", lambda *_: True)
+    file = directory / "postmaster.pid"
+    assert running_address(directory) is None
+    started = ["77", str(directory), "1764400000", "5432", ""]
+    file.write_text("\n".join(started) + "\n")
+    assert running_address(directory) is None
+    started[4:] = [str(directory), "", "5432001 7", "starting"]
+    file.write_text("\n".join(started) + "\n")
+    assert running_address(directory) is None
+    file.write_text("\n".join([*started[:7], "ready   "]) + "\n")
+    address = running_address(directory)
+    assert (
+        address == f"postgresql://postgres@/postgres?{urlencode({'host': directory, 'port': 5432})}"
+    )

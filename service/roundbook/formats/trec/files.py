@@ -7,20 +7,24 @@ import re
 from pathlib import Path
 
 from roundbook.errors import BadFileError
-from roundbook.formats.layouts import kind_of
+from roundbook.formats.layouts import refuse_other_files
 from roundbook.formats.text import SourceText, StoredFile, decoded, read_bytes
 
 _LONGEST_LINE = 2**16
 
 
-def read_stored(path: Path | str, max_bytes: int) -> tuple[StoredFile, SourceText]:
-    """Read a UTF-8 text file, gzipped or not, in which a blank is the only white space in a line."""
+def read_stored(path: Path | str, max_bytes: int, expected: str) -> tuple[StoredFile, SourceText]:
+    """Read a UTF-8 text file, gzipped or not, in which a blank is the only white space in a line.
+
+    `expected` is ``a TREC run`` or ``TREC qrels``; a file that looks like the other is refused.
+    """
     file, data, unpacked = read_bytes(path, max_bytes)
     stored = StoredFile(file, len(data), hashlib.sha256(data).hexdigest())
     source = decoded(file, unpacked)
     if not source.text.isascii():
         source = SourceText(file, re.sub(r"[^\S\n]", " ", source.text))
     _refuse_long_lines(source)
+    refuse_other_files(source, expected, source.first_rows[0][0])
     return stored, source
 
 
@@ -34,12 +38,3 @@ def _refuse_long_lines(source: SourceText) -> None:
             reason = f"a line has more than {_LONGEST_LINE} characters; end each after its fields"
             raise BadFileError(reason, source.file, line)
         start = stop
-
-
-def refuse_kind(source: SourceText, kind: str, expected: str, way_out: str) -> None:
-    """Refuse a file whose first lines are of `kind`, which has a command of its own."""
-    if kind_of(source) == kind:
-        line = source.first_rows[0][0]
-        raise BadFileError(
-            f"this looks like {kind}, and not like {expected}", source.file, line, way_out=way_out
-        )

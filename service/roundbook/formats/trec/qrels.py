@@ -11,7 +11,7 @@ import numpy as np
 from roundbook.errors import BadFileError
 from roundbook.formats.table import numbered_names, quoted
 from roundbook.formats.text import StoredFile
-from roundbook.formats.trec.files import read_stored, refuse_kind
+from roundbook.formats.trec.files import read_stored
 from roundbook.formats.trec.numbering import Numbers
 
 _FIELDS = ("topic", "iteration", "document", "grade")
@@ -59,9 +59,8 @@ def read_qrels(path: Path | str, *, max_bytes: int) -> QrelsFile:
         If the file cannot be read as such, gives a document two grades for one topic, or has no
         relevant document.
     """
-    stored, source = read_stored(path, max_bytes)
+    stored, source = read_stored(path, max_bytes, "TREC qrels")
     file = stored.file
-    refuse_kind(source, "a TREC run", "TREC qrels", way_out="log as runs")
     grades: dict[tuple[str, str], int] = {}
     lines: list[int] = []
     for line, text in source.rows:

@@ -15,7 +15,7 @@ from roundbook.errors import BadFileError
 from roundbook.formats.table import checked_names
 from roundbook.formats.text import SourceText, StoredFile, shown_path
 from roundbook.formats.trec.columns import Columns, read_columns
-from roundbook.formats.trec.files import read_stored, refuse_kind
+from roundbook.formats.trec.files import read_stored
 from roundbook.formats.trec.numbering import Numbering, Numbers
 from roundbook.limits import LIST_DEPTH
 
@@ -85,8 +85,7 @@ def read_runs(
     lists: list[RankedList] = []
     beyond = 0
     for path in _files(paths):
-        stored, source = read_stored(path, max_bytes)
-        refuse_kind(source, "TREC qrels", "a TREC run", way_out="log as assessments")
+        stored, source = read_stored(path, max_bytes, "a TREC run")
         columns = read_columns(source, *numberings.values())
         for noun, numbering in numberings.items():
             names[noun] += _new_names(numbering, len(names[noun]), noun, source)

@@ -16,17 +16,6 @@ from roundbook.database.run_tables import run_upload
 from roundbook.database.schema import EXPECTED_REVISION
 from roundbook.database.tables import matrix, result, round_, run, task, topic
 from roundbook.errors import InputError, RecordError
-from roundbook.formats.archive import (
-    FORMAT,
-    VERSION,
-    Manifest,
-    Member,
-    is_archive,
-    measure_member,
-    write_archive,
-)
-from roundbook.formats.archive_csv import write_record
-from roundbook.formats.archive_package import CONVENTIONS, LISTS_HEADER
 from roundbook.formats.text import shown_path
 from roundbook.logbook.atomic_files import atomic_file
 from roundbook.logbook.lookup import find_task
@@ -34,10 +23,20 @@ from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.storing import load_matrix
 from roundbook.requests.record import ExportRequest
-from roundbook.transfer.archive.descriptions import table_schema
+from roundbook.transfer.archive.cells import single_precision, write_cell, write_record
+from roundbook.transfer.archive.container import (
+    FORMAT,
+    Manifest,
+    Member,
+    is_archive,
+    measure_member,
+    write_archive,
+)
+from roundbook.transfer.archive.data_package import CONVENTIONS, LISTS_HEADER, table_schema
 from roundbook.transfer.archive.tables import (
     README,
     TABLES,
+    VERSION,
     Numbers,
     columns_of,
     has_id,
@@ -46,9 +45,7 @@ from roundbook.transfer.archive.tables import (
     map_ids,
     rows_of,
     scores_member,
-    single_precision,
     table_member,
-    write_cell,
 )
 
 _ROWS_AT_ONCE = 5_000

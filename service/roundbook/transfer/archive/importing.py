@@ -11,10 +11,8 @@ from sqlalchemy import exc, select, text
 from roundbook.database.faults import driver_error
 from roundbook.database.run_tables import run_upload
 from roundbook.database.table_parts import among
-from roundbook.database.tables import event, matrix, result, result_input, round_, task
+from roundbook.database.tables import event, matrix, result, round_, task
 from roundbook.errors import BadFileError
-from roundbook.formats.archive import Archive, open_archive
-from roundbook.formats.archive_package import DATA_PACKAGE
 from roundbook.logbook.events import record_event
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.verifying.differences import Difference, ResultNotComputed
@@ -22,7 +20,8 @@ from roundbook.logbook.verifying.record import differences
 from roundbook.logbook.verifying.saved_results import illegible_results
 from roundbook.presentation.record import difference_sentence
 from roundbook.requests.record import ImportRequest
-from roundbook.transfer.archive.earlier import EARLIER
+from roundbook.transfer.archive.container import Archive, open_archive
+from roundbook.transfer.archive.data_package import DATA_PACKAGE
 from roundbook.transfer.archive.exporting import Contents, contents, result_counts
 from roundbook.transfer.archive.inserting import Inserted, insert_tables
 from roundbook.transfer.archive.tables import (
@@ -70,7 +69,10 @@ def import_archive(
         )
         connection.execute(text("SET CONSTRAINTS ALL IMMEDIATE"))
         connection.execute(text("SET CONSTRAINTS ALL DEFERRED"))
-        _record_import(session, state)
+        software = archive.manifest.software
+        details = {"sha256": archive.sha256, "tasks": state.tasks, "software": software}
+        for task_id in state.ids[task.name].values() or (None,):
+            record_event(session, IMPORTED, task_id=task_id, details=details)
         ids = {name: list(by_number.values()) for name, by_number in state.ids.items()}
         checks: Iterator[Difference | ResultNotComputed] = (
             illegible_results(connection, ids[result.name])
@@ -84,7 +86,7 @@ def import_archive(
         archive=archive.file,
         sha256=archive.sha256,
         bytes=archive.bytes,
-        software=archive.manifest.software,
+        software=software,
         tasks=state.tasks,
         scores=sum(imported.topics * imported.runs for imported in state.matrices),
         **contents(archive.manifest),
@@ -95,8 +97,6 @@ def import_archive(
 def _check_members(archive: Archive) -> None:
     members = archive.manifest.members
     tables = tables_of(archive.manifest.version)
-    if archive.manifest.version < 3:
-        tables = (tables - {result, result_input}) | set(EARLIER)
     expected = {README, *map(table_member, tables)} | ({DATA_PACKAGE} & members.keys())
     for table, member_of in ((matrix, scores_member), (run_upload, lists_member)):
         listed = members.get(table_member(table))
@@ -136,7 +136,7 @@ def _check_contents(state: Inserted) -> None:
     if state.connection.execute(imported.limit(1)).first():
         raise BadFileError(
             f"an event says '{IMPORTED}', which belongs to the database it happened to alone",
-            f"{state.archive.file}/{table_member(event)}",
+            state.archive.member(table_member(event)),
         )
 
 
@@ -149,18 +149,4 @@ def _differs(state: Inserted, difference: Difference) -> BadFileError:
     if difference.what == "content_hash" and difference.matrix is not None:
         numbers = {matrix_id: number for number, matrix_id in state.ids[matrix.name].items()}
         member = scores_member(numbers[difference.matrix])
-    return BadFileError(difference_sentence(difference), f"{state.archive.file}/{member}")
-
-
-def _record_import(session: Session, state: Inserted) -> None:
-    for task_id in state.ids[task.name].values() or (None,):
-        record_event(
-            session,
-            IMPORTED,
-            task_id=task_id,
-            details={
-                "sha256": state.archive.sha256,
-                "tasks": state.tasks,
-                "software": state.archive.manifest.software,
-            },
-        )
+    return BadFileError(difference_sentence(difference), state.archive.member(member))

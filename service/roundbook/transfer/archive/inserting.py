@@ -29,7 +29,6 @@ from roundbook.database.tables import (
     variance_estimate,
 )
 from roundbook.errors import AlreadyRecordedError, BadFileError, ImpossibleStatisticError
-from roundbook.formats.archive import Archive
 from roundbook.formats.table import quoted
 from roundbook.logbook.estimates import estimate_columns
 from roundbook.logbook.matrices.listing import read_matrices
@@ -38,6 +37,7 @@ from roundbook.logbook.storing import store_scores
 from roundbook.logbook.verifying.matrices import DerivedMatrix, load_derived, of_matrix
 from roundbook.presentation.record import difference_sentence
 from roundbook.statistics.variance.parts import variance_parts
+from roundbook.transfer.archive.container import Archive
 from roundbook.transfer.archive.earlier import (
     drift_report,
     plan,
@@ -105,27 +105,27 @@ def insert_tables(connection: Connection, archive: Archive, progress: ReportProg
     for table in IN_ORDER:
         if table is matrix_topic:
             _insert_scores(state, progress)
-        elif archive.manifest.version < 3 and table in (result, result_input):
-            if table is result:
-                _insert_earlier_results(state)
         elif table in LISTS:
             _insert_lists(state, progress)
         elif table in tables_of(archive.manifest.version):
             progress(f"Reading {table.name} ...")
             _insert_table(state, table, progress)
+        elif table is result:  # versions 1 and 2 have other tables in its place
+            _insert_earlier_results(state)
     return state
 
 
 def _insert_table(state: Inserted, table: Table, progress: ReportProgress) -> None:
     rows = table_rows(state.archive, table, state.ids)
     if table in SHARED:
-        file = f"{state.archive.file}/{table_member(table)}"
+        file = state.archive.member(table_member(table))
         state.ids[table.name] = ensure_shared(state.connection, table, list(rows), file)
     elif table is variance_estimate:
-        rows = _complete_estimates(state.connection, rows, state.archive.file, progress)
+        rows = _complete_estimates(state, rows, progress)
         _insert(state, table, rows, at_once=_ESTIMATES_AT_ONCE)
-    elif table is event and state.archive.manifest.version < 3:
-        _insert(state, table, ({**row, "database_user": None} for row in rows))
+    elif table is event:
+        # Early archives do not have it, and the database would fill in the importing user.
+        _insert(state, table, ({"database_user": None} | row for row in rows))
     elif has_id(table):
         _insert(state, table, rows)
     else:
@@ -213,7 +213,7 @@ def _insert_scores(state: Inserted, progress: ReportProgress) -> None:
         member = scores_member(number)
         progress(f"Reading {member} ...")
         read = read_matrix(state.archive, member, recorded.topics, recorded.runs)
-        file = f"{state.archive.file}/{member}"
+        file = state.archive.member(member)
         store_scores(
             state.connection,
             read.scores,
@@ -227,7 +227,7 @@ def _insert_lists(state: Inserted, progress: ReportProgress) -> None:
     for number, (upload_id, round_id) in enumerate(state.uploads, 1):
         member = lists_member(number)
         progress(f"Reading {member} ...")
-        file = f"{state.archive.file}/{member}"
+        file = state.archive.member(member)
         task_id = state.task_of_round[round_id]
         write_lists(
             state.connection,
@@ -255,19 +255,19 @@ def _ids_of(
 
 
 def _complete_estimates(
-    connection: Connection, rows: Iterable[dict[str, Any]], file: str, progress: ReportProgress
+    state: Inserted, rows: Iterable[dict[str, Any]], progress: ReportProgress
 ) -> Iterator[dict[str, Any]]:
     """Yield rows of variance estimates, completed from the scores and factors recorded here.
 
     The rows lack the columns that the archive's version does not have.
     """
     derived: DerivedMatrix | None = None
-    member = f"{file}/variance_estimate.csv"
+    file = state.archive.member(table_member(variance_estimate))
     for row in rows:
         if derived is None or derived.loaded.row.id != row["matrix_id"]:
-            (recorded,) = read_matrices(connection, [row["matrix_id"]])
+            (recorded,) = read_matrices(state.connection, [row["matrix_id"]])
             progress(f"Computing the variances of {recorded.task} round {recorded.round} ...")
-            derived = load_derived(connection, recorded)
+            derived = load_derived(state.connection, recorded)
         scale, factor_set_id = row["scale"], row["factor_set_id"]
         differs = partial(
             of_matrix,
@@ -283,10 +283,10 @@ def _complete_estimates(
             columns = estimate_columns(variance_parts(scores, derived.loaded.team_ids))
         except ImpossibleStatisticError as error:
             difference = differs(reason=str(error).rstrip("."))
-            raise BadFileError(difference_sentence(difference), member) from None
+            raise BadFileError(difference_sentence(difference), file) from None
         if row["topics"] != columns["topics"]:
             difference = differs(recorded=row["topics"], computed=columns["topics"])
-            raise BadFileError(difference_sentence(difference), member)
+            raise BadFileError(difference_sentence(difference), file)
         columns |= {"version": 1, "topic_ids": topic_ids}
         # The first schema had no two-way residual variance, and its archives no clusters.
         kept = {name for name, value in row.items() if value is not None or "clusters" in row}

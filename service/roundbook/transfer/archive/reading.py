@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator, Sequence
 from math import isfinite
 from typing import Any, NamedTuple
@@ -12,21 +13,14 @@ from sqlalchemy import Column, Table
 
 from roundbook.database import tables
 from roundbook.errors import BadFileError, InputError
-from roundbook.formats.archive import Archive
-from roundbook.formats.archive_csv import Record, read_records
-from roundbook.formats.archive_package import LISTS_HEADER
 from roundbook.formats.table import checked_name, has_unfit, quoted
 from roundbook.logbook.measures import parse_measure
 from roundbook.logbook.names import check_name, check_reason, check_text
+from roundbook.transfer.archive.cells import read_cell, single_precision, split_record
+from roundbook.transfer.archive.container import BROKEN, Archive
+from roundbook.transfer.archive.data_package import LISTS_HEADER
 from roundbook.transfer.archive.earlier import plan
-from roundbook.transfer.archive.tables import (
-    Numbers,
-    columns_of,
-    map_ids,
-    read_cell,
-    single_precision,
-    table_member,
-)
+from roundbook.transfer.archive.tables import Numbers, columns_of, map_ids, table_member
 
 # Columns of names that users type, with the noun for each.
 _TYPED = {
@@ -64,7 +58,7 @@ def table_rows(archive: Archive, table: Table, ids: Numbers) -> Iterator[dict[st
     `ids` are the database's ids, by table and number, of the rows that they may refer to.
     """
     member = table_member(table)
-    file = f"{archive.file}/{member}"
+    file = archive.member(member)
     columns = columns_of(table, archive.manifest.version)
     records = _records_below(archive, member, [column.name for column in columns])
     count = 0
@@ -74,9 +68,44 @@ def table_rows(archive: Archive, table: Table, ids: Numbers) -> Iterator[dict[st
         raise BadFileError(f"there are {count} rows, and the manifest says otherwise", file)
 
 
+class Record(NamedTuple):
+    """A record of a CSV and the line on which it begins."""
+
+    line: int
+    cells: list[str]
+
+
+def read_records(archive: Archive, name: str) -> Iterator[Record]:
+    """Yield the records of a CSV member, the header first."""
+    member = archive.member(name)
+    first_line, parts, quotes = 1, [], 0
+    for line, text in enumerate(_lines(archive, name), 1):
+        parts.append(text)
+        quotes += text.count('"')
+        if quotes % 2:  # within a cell that holds a line break
+            continue
+        yield Record(first_line, split_record("".join(parts), member, first_line))
+        first_line, parts, quotes = line + 1, [], 0
+    if parts:
+        raise BadFileError("a double quote is not closed", member, first_line)
+
+
+def _lines(archive: Archive, name: str) -> Iterator[str]:
+    try:
+        with (
+            archive.content.open(name) as stream,
+            io.TextIOWrapper(stream, encoding="utf-8", newline="\n") as lines,
+        ):
+            yield from lines
+    except UnicodeDecodeError:
+        raise BadFileError("this is not UTF-8 text", archive.member(name)) from None
+    except BROKEN as error:
+        raise BadFileError(f"this is damaged ({error})", archive.member(name)) from None
+
+
 def _records_below(archive: Archive, member: str, header: list[str]) -> Iterator[Record]:
     """Yield the records of a member with this header; refuse another, and records of other width."""
-    file = f"{archive.file}/{member}"
+    file = archive.member(member)
     records = read_records(archive, member)
     first = next(records, None)
     if first is None or first.cells != header:
@@ -132,7 +161,7 @@ class ReadMatrix(NamedTuple):
 
 def read_matrix(archive: Archive, member: str, topics: int, runs: int) -> ReadMatrix:
     """Return a matrix of an archive, which must have this number of topics and runs."""
-    file = f"{archive.file}/{member}"
+    file = archive.member(member)
     records = read_records(archive, member)
     header = next(records, None)
     if header is None or header.cells[0] != "topic" or len(header.cells) != runs + 1:
@@ -165,7 +194,7 @@ def read_lists(archive: Archive, member: str) -> Iterator[ReadList]:
             same = False
         if not same:
             reason = "this is not how an archive writes the documents and scores of a list"
-            raise BadFileError(reason, f"{archive.file}/{member}", record.line)
+            raise BadFileError(reason, archive.member(member), record.line)
         yield ReadList(tag, topic, documents, scores)
 
 

@@ -11,7 +11,7 @@ from sqlalchemy.dialects.postgresql import ARRAY, insert
 from roundbook.database.tables import measure
 from roundbook.errors import AlreadyRecordedError, BadFileError, InputError
 from roundbook.logbook.measures import measure_named, parse_measure
-from roundbook.transfer.archive.tables import write_cell
+from roundbook.transfer.archive.cells import write_cell
 
 _IDENTITY = ("family", "cutoff", "parameters", "lower_bound", "upper_bound")
 

@@ -1,4 +1,4 @@
-"""The record's tables in archives: members, columns, cells, and row numbers for ids.
+"""The record's tables in archives: members, columns, rows, and row numbers for ids.
 
 All of it is derived from the tables' definitions. Rows are numbered 1, 2, ... within the archive,
 in the order in which they were recorded, and these numbers replace the ids.
@@ -6,25 +6,18 @@ in the order in which they were recorded, and these numbers replace the ids.
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, date, datetime
-from functools import partial
-from math import isfinite
-from typing import Any, NamedTuple
-from uuid import UUID
+from collections.abc import Mapping, Sequence
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-from sqlalchemy import Column, ColumnElement, Table, Uuid, collate, or_, select, true, tuple_, types
-from sqlalchemy.dialects.postgresql import ARRAY, JSONB
+from sqlalchemy import Column, ColumnElement, Table, collate, or_, select, true, tuple_, types
 from sqlalchemy.schema import sort_tables
 
 from roundbook.database import run_tables, tables
 from roundbook.database.tables import metadata
-from roundbook.formats.archive import VERSION
-from roundbook.transfer.archive.earlier import EARLIER_RESULTS
+from roundbook.transfer.archive.earlier import EARLIER, EARLIER_RESULTS
 
+# The version of the format that is written; every earlier one is read.
+VERSION = 4
 README = "README.txt"
 # The event of an import; it belongs to the importing database and is not exported.
 IMPORTED = "archive imported"
@@ -43,7 +36,7 @@ RESULTS = EARLIER_RESULTS | {tables.result.c.result}
 _COMPUTED = {tables.variance_estimate: {"topic_ids", "topic_squares", "two_way_topic_squares"}}
 # The tables and columns that each version of the format added.
 _NEW_TABLES = {
-    3: {tables.topic_alias},
+    3: {tables.topic_alias, tables.result, tables.result_input},
     4: {
         run_tables.run_upload,
         run_tables.uploaded_run,
@@ -85,9 +78,9 @@ Numbers = Mapping[str, Mapping[int, int]]
 
 
 def tables_of(version: int) -> set[Table]:
-    """Return the tables in archives of a version, without the earlier tables of results."""
+    """Return the tables in archives of a version."""
     later = (new for since, new in _NEW_TABLES.items() if version < since)
-    return set(TABLES).difference(*later)
+    return set(TABLES).difference(*later) | set(EARLIER if version < 3 else ())
 
 
 def table_member(table: Table) -> str:
@@ -170,103 +163,12 @@ def _not_imported(table: Table) -> ColumnElement[bool]:
     return table.c.what != IMPORTED if table is tables.event else true()
 
 
-class _Codec(NamedTuple):
-    """How a column's values are cells, and what a Table Schema calls its type."""
-
-    write: Callable[[Any], str]
-    read: Callable[[str], Any]
-    type: dict[str, str]
-
-
-def write_cell(column: Column[Any], value: object) -> str:
-    """Return a value as the text of a cell; null is the empty cell."""
-    if value is None and column.nullable:
-        return ""
-    text = codec(column).write(value)
-    # In a nullable column a backslash marks an empty text, and one that begins with a backslash.
-    if column.nullable and isinstance(value, str) and (not text or text.startswith("\\")):
-        return "\\" + text
-    return text
-
-
-def read_cell(column: Column[Any], cell: str) -> object:
-    """Return the value that `write_cell` wrote.
-
-    Raises
-    ------
-    ValueError
-        When `write_cell` would write the value otherwise.
-    """
-    if cell == "" and column.nullable:
-        return None
-    marked = column.nullable and isinstance(column.type, types.Text) and cell.startswith("\\")
-    try:
-        value = codec(column).read(cell[1:] if marked else cell)
-        same = write_cell(column, value) == cell
-    except (ValueError, OverflowError, RecursionError):
-        same = False
-    if not same:
-        raise ValueError(cell)
-    return value
-
-
-def codec(column: Column[Any]) -> _Codec:
-    """Return the codec of a column, by its type."""
-    if isinstance(column.type, ARRAY) and isinstance(column.type.item_type, types.Integer):
-        return _CODECS[ARRAY]._replace(read=partial(_read_list, kind=int))
-    return next(known for kind, known in _CODECS.items() if isinstance(column.type, kind))
-
-
-def _write_json(value: object) -> str:
-    return json.dumps(
-        value, ensure_ascii=False, allow_nan=False, sort_keys=True, separators=(",", ":")
-    )
-
-
-def _read_list(cell: str, kind: type) -> list[Any]:
-    value = json.loads(cell)
-    if not isinstance(value, list) or any(type(part) is not kind for part in value):
-        raise ValueError(cell)
-    return value
-
-
-def _read_double(cell: str) -> float:
-    value = float(cell)
-    if not isfinite(value):
-        raise ValueError(cell)
-    return value
-
-
-def _write_moment(value: datetime) -> str:
-    return value.astimezone(UTC).isoformat(timespec="microseconds").replace("+00:00", "Z")
-
-
-_CODECS: dict[type, _Codec] = {
-    types.Integer: _Codec(str, int, {"type": "integer"}),
-    types.Double: _Codec(repr, _read_double, {"type": "number"}),
-    types.Text: _Codec(str, str, {"type": "string"}),
-    types.Boolean: _Codec(
-        lambda value: "true" if value else "false", lambda cell: cell == "true", {"type": "boolean"}
-    ),
-    types.DateTime: _Codec(_write_moment, datetime.fromisoformat, {"type": "datetime"}),
-    types.Date: _Codec(date.isoformat, date.fromisoformat, {"type": "date"}),
-    Uuid: _Codec(str, UUID, {"type": "string", "format": "uuid"}),
-    ARRAY: _Codec(_write_json, partial(_read_list, kind=str), {"type": "array"}),
-    JSONB: _Codec(_write_json, json.loads, {"type": "object"}),
-}
-
-
 def map_ids(column: Column[Any], value: object, numbers: Numbers) -> object:
     """Return a column's value with ids, also those in saved results, replaced as by `renumber`."""
     table = column.table if column.name == "id" else refers_to(column)
     if table is not None and isinstance(value, int):
         return numbers[table.name][value]
     return renumber(value, numbers) if column in RESULTS else value
-
-
-def single_precision(values: npt.NDArray[np.float32]) -> str:
-    """Return single-precision numbers as text, each the shortest that reads back equal."""
-    return " ".join(values.astype(str).tolist())
 
 
 def renumber(result: object, numbers: Numbers) -> object:

@@ -17,17 +17,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roundbook.errors import BadFileError, InputError
-from roundbook.formats import archive
-from roundbook.formats.archive import (
+from roundbook.transfer.archive import container
+from roundbook.transfer.archive.cells import write_record
+from roundbook.transfer.archive.container import (
     FORMAT,
     MANIFEST,
-    VERSION,
     Manifest,
     open_archive,
     write_archive,
 )
-from roundbook.formats.archive_csv import read_records, write_record
-from roundbook.formats.archive_package import DATA_PACKAGE
+from roundbook.transfer.archive.data_package import DATA_PACKAGE
+from roundbook.transfer.archive.reading import read_records
+from roundbook.transfer.archive.tables import VERSION
 
 SCHEMAS = {
     "matrix.csv": {
@@ -156,7 +157,7 @@ def test_an_existing_file_is_never_written_over(written):
 
 
 def test_what_could_not_be_read_again_is_not_written(tmp_path, monkeypatch):
-    monkeypatch.setattr(archive, "MAX_MEMBER", 100)
+    monkeypatch.setattr(container, "MAX_MEMBER", 100)
     with pytest.raises(InputError, match=r"scores/000001\.csv would be larger than 100 bytes"):
         write_archive(tmp_path / "a.zip", MEMBERS.items(), **FACTS)
 
@@ -350,12 +351,12 @@ def test_a_bomb_is_refused_before_it_is_unpacked(written, monkeypatch):
 
 
 def test_a_member_that_is_too_large(written, monkeypatch):
-    monkeypatch.setattr(archive, "MAX_MEMBER", 1000)
+    monkeypatch.setattr(container, "MAX_MEMBER", 1000)
     assert "scores/000001.csv unpacks to" in refusal(written)
-    monkeypatch.setattr(archive, "MAX_MEMBER", 10_000)
-    monkeypatch.setattr(archive, "MAX_UNPACKED", 2_000)
+    monkeypatch.setattr(container, "MAX_MEMBER", 10_000)
+    monkeypatch.setattr(container, "MAX_UNPACKED", 2_000)
     assert "which is too much" in refusal(written)
-    monkeypatch.setattr(archive, "MAX_MANIFEST", 10)
+    monkeypatch.setattr(container, "MAX_MANIFEST", 10)
     assert "manifest.json unpacks to" in refusal(written)
 
 

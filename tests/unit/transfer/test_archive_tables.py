@@ -22,15 +22,14 @@ from roundbook.database.tables import (
     run,
     task,
 )
+from roundbook.transfer.archive.cells import read_cell, write_cell
 from roundbook.transfer.archive.tables import (
     IN_ORDER,
     LISTS,
     SCORES,
     TABLES,
-    read_cell,
     refers_to,
     renumber,
-    write_cell,
 )
 
 TEXT = st.text(st.characters(codec="utf-8"))

@@ -19,24 +19,24 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import IO, Annotated, NamedTuple, NoReturn
+from typing import IO, Annotated, NamedTuple
 from zipfile import ZIP_DEFLATED, ZIP_STORED, BadZipFile, ZipFile, ZipInfo
 
 from pydantic import AfterValidator, BaseModel, Field, ValidationError
 
 from roundbook.errors import BadFileError, InputError
-from roundbook.formats.archive_package import (
+from roundbook.formats.table import has_unfit, readable
+from roundbook.formats.text import shown_path
+from roundbook.transfer.archive.data_package import (
     DATA_PACKAGE,
     TableSchema,
     describe_file,
     package_pieces,
     part_schema,
 )
-from roundbook.formats.table import has_unfit, readable
-from roundbook.formats.text import shown_path
+from roundbook.transfer.archive.tables import VERSION
 
 FORMAT = "roundbook archive"
-VERSION = 4
 MANIFEST = "manifest.json"
 
 # Limits of reading, whatever an archive claims. The largest score matrix fits into a member.
@@ -103,6 +103,10 @@ class Archive(NamedTuple):
     sha256: str
     manifest: Manifest
     content: ZipFile
+
+    def member(self, name: str) -> str:
+        """Return a member's name in errors, behind that of the archive."""
+        return f"{self.file}/{name}"
 
 
 def write_archive(
@@ -253,16 +257,22 @@ def _check_members(content: ZipFile, size: int, file: str) -> None:
     infos = content.infolist()
     for info in infos:
         if not _NAME.fullmatch(info.filename):
-            _refuse(f"an archive has no member called {info.filename[:100]!r}", file)
+            raise BadFileError(f"an archive has no member called {info.filename[:100]!r}", file)
         if info.flag_bits & _ENCRYPTED or info.compress_type not in (ZIP_STORED, ZIP_DEFLATED):
-            _refuse(f"{info.filename} is encrypted or compressed in a way no archive is", file)
+            raise BadFileError(
+                f"{info.filename} is encrypted or compressed in a way no archive is", file
+            )
         if info.file_size > (MAX_MANIFEST if info.filename == MANIFEST else MAX_MEMBER):
-            _refuse(f"{info.filename} unpacks to {info.file_size} bytes, which is too much", file)
+            raise BadFileError(
+                f"{info.filename} unpacks to {info.file_size} bytes, which is too much", file
+            )
     if len({info.filename for info in infos}) < len(infos):
-        _refuse("a member is in it twice", file)
+        raise BadFileError("a member is in it twice", file)
     unpacked = sum(info.file_size for info in infos)
     if unpacked > min(MAX_UNPACKED, max(_ANY_RATIO_BYTES, _MAX_RATIO * size)):
-        _refuse(f"it would unpack from {size} to {unpacked} bytes, which is too much", file)
+        raise BadFileError(
+            f"it would unpack from {size} to {unpacked} bytes, which is too much", file
+        )
 
 
 def _read_manifest(content: ZipFile, file: str) -> Manifest:
@@ -275,8 +285,17 @@ def _read_manifest(content: ZipFile, file: str) -> Manifest:
     except (ValueError, RecursionError):
         raise BadFileError("this is not JSON", member) from None
     if not isinstance(document, dict) or document.get("format") != FORMAT:
-        _refuse("this is not the manifest of a Roundbook archive", member)
-    _check_version(document.get("version"), document.get("software"), member)
+        raise BadFileError("this is not the manifest of a Roundbook archive", member)
+    version, software = document.get("version"), document.get("software")
+    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
+        raise BadFileError("this does not say of which version the archive is", member)
+    if version > VERSION:
+        by = f" by {readable(software)}" if isinstance(software, str) else ""
+        raise BadFileError(
+            f"the archive was written{by} in version {version} of the format, and this Roundbook"
+            f" reads up to {VERSION}; install the newer Roundbook",
+            member,
+        )
     try:
         manifest = Manifest.model_validate(document)
     except ValidationError as error:
@@ -286,23 +305,9 @@ def _read_manifest(content: ZipFile, file: str) -> Manifest:
     listed, present = {*manifest.members, MANIFEST}, set(content.namelist())
     if listed != present:
         name = min(listed ^ present)
-        _refuse(
-            f"{readable(name)} is {'listed and not there' if name in listed else 'there and not listed'}",
-            member,
-        )
+        fault = "listed and not there" if name in listed else "there and not listed"
+        raise BadFileError(f"{readable(name)} is {fault}", member)
     return manifest
-
-
-def _check_version(version: object, software: object, member: str) -> None:
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        _refuse("this does not say of which version the archive is", member)
-    if version > VERSION:
-        by = f" by {readable(software)}" if isinstance(software, str) else ""
-        _refuse(
-            f"the archive was written{by} in version {version} of the format, and this Roundbook"
-            f" reads up to {VERSION}; install the newer Roundbook",
-            member,
-        )
 
 
 def _check_content(archive: Archive) -> None:
@@ -312,10 +317,10 @@ def _check_content(archive: Archive) -> None:
             digest.update(block)
             size += len(block)
         if (size, digest.hexdigest()) != (member.bytes, member.sha256):
-            _refuse(
+            raise BadFileError(
                 "its checksum is not the one in the manifest, so it is not as it was written; get"
                 " the archive anew from where it came",
-                f"{archive.file}/{name}",
+                archive.member(name),
             )
 
 
@@ -327,7 +332,3 @@ def _blocks(content: ZipFile, name: str, file: str) -> Iterator[bytes]:
                 yield block
     except BROKEN as error:
         raise BadFileError(f"this is damaged ({error})", f"{file}/{name}") from None
-
-
-def _refuse(reason: str, file: str) -> NoReturn:
-    raise BadFileError(reason, file)

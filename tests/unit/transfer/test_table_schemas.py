@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from roundbook.transfer.archive.descriptions import table_schema
+from roundbook.transfer.archive.data_package import table_schema
 from roundbook.transfer.archive.tables import TABLES, columns_of
 
 PAGE = Path(__file__).parents[3] / "docs/reference/archive.md"
