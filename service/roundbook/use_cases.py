@@ -208,16 +208,15 @@ UPLOADS = {
         changes=False,
         scope="read",
     ),
+    "import": Upload(
+        "transfer.archive.importing:import_archive",
+        record.ImportRequest,
+        "archive",
+        holds="archive.zip",
+        scope="admin",
+        package="roundbook",
+    ),
 }
-# The import of an archive, which HTTP alone takes so.
-IMPORT = Upload(
-    "transfer.archive.importing:import_archive",
-    record.ImportRequest,
-    "archive",
-    holds="archive.zip",
-    scope="admin",
-    package="roundbook",
-)
 
 # The use cases that write a file.
 DOWNLOADS = {
@@ -251,12 +250,12 @@ def path_of(name: str) -> str:
     return "/" + name.replace("_", "-")
 
 
-def find_report(kind: str) -> Download:
-    """Return the use case that writes a kind of report; raise InputError where there is none."""
+def report_name(kind: str) -> str:
+    """Return the name of the use case that writes a report; raise InputError where there is none."""
     kinds = [name.removeprefix("report_") for name in DOWNLOADS if name.startswith("report_")]
     if kind not in kinds:
         raise InputError(f"There is no report '{kind}'; there are {', '.join(kinds)}.")
-    return DOWNLOADS[f"report_{kind}"]
+    return f"report_{kind}"
 
 
 def find_use_case(name: str) -> UseCase:

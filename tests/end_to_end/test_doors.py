@@ -6,6 +6,7 @@ import io
 import json
 from contextlib import contextmanager
 from itertools import count
+from pathlib import Path
 from urllib.parse import urlencode
 from urllib.request import urlopen
 
@@ -21,6 +22,7 @@ import roundbook
 from roundbook.api.app import make_app
 from roundbook.database.engine import unit_of_work
 from roundbook.errors import (
+    AlreadyRecordedError,
     BadFileError,
     ContentDiffersError,
     InputError,
@@ -236,6 +238,36 @@ def test_runs_in_a_file_are_standardised_by_one_snapshot(address, command, tmp_p
         printed = command("--database", address, *words).json
         assert levels == [*ONE_SNAPSHOT]
         assert printed["scores"] == [list(row) for row in standardised.scores]
+
+
+@pytest.mark.long
+def test_four_doors_one_archive(service, address, command, tmp_path):
+    with roundbook.open(address) as here, roundbook.open(service) as there:
+        here.log("t", "1", io.StringIO(scores()), "AP", create=True)
+        files = [tmp_path / f"{door}.zip" for door in ("python", "remote", "terminal")]
+        first, second = (
+            book.export(file) for book, file in zip((here, there), files[:2], strict=True)
+        )
+        printed = command("--database", address, "export", files[2], "--format", "json").json
+        facts = first.model.model_dump(mode="json")
+        assert Path(second.archive) == files[1]
+        for other in (second.model.model_dump(mode="json"), printed):
+            assert other | {"archive": facts["archive"]} == facts
+        sent = get(f"{service}/api/v1/export")
+        assert {file.read_bytes() for file in files} == {sent}
+        with pytest.raises(InputError, match="there is such a file"):
+            there.export(files[1])
+        there.export(files[1], ["t"], force=True)
+        with pytest.raises(NotRecordedError, match="no task 'u'"):
+            there.export(tmp_path / "u.zip", ["u"])
+        with pytest.raises(AlreadyRecordedError):
+            there.import_archive(files[0])
+        for book, file in ((here, files[1]), (there, files[0])):
+            for task in here.tasks().tasks:
+                here.ask("rename_task", task=task.task, name=f"{task.task} 0", force=True)
+            imported = book.import_archive(file)
+            assert (imported.tasks, imported.matrices) == (["t"], 1)
+            assert "is read: 1 task, 1 round, 1 matrix and 0 saved results." in imported.say()
 
 
 @pytest.mark.long

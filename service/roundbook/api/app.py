@@ -29,7 +29,7 @@ from roundbook.logbook.schema import read_schema
 from roundbook.logbook.studies.studies import STUDIES, find_study
 from roundbook.pages.site_routes import ROUTERS, make_site
 from roundbook.settings import Settings
-from roundbook.use_cases import DOWNLOADS, IMPORT, UPLOADS, USE_CASES, Upload, UseCase, path_of
+from roundbook.use_cases import DOWNLOADS, UPLOADS, USE_CASES, Upload, UseCase, path_of
 
 _VERSION = SOFTWARE.removeprefix("roundbook ")
 
@@ -62,7 +62,7 @@ def make_app(settings: Settings, engine: Engine, *, open_to_all: bool = False) -
     app.state.cache = AnswerCache()
     add_handlers(app)
     app.add_middleware(GZipMiddleware, minimum_size=1_000, compresslevel=5)
-    uploads = {PREFIX + path_of(name) for name in (*UPLOADS, "import")} | {"/upload"}
+    uploads = {PREFIX + path_of(name) for name in UPLOADS} | {"/upload"}
     app.add_middleware(body_limit, uploads=frozenset(uploads))
     app.add_middleware(last_answer)
     app.add_middleware(security_headers)
@@ -182,7 +182,6 @@ def _use_cases() -> APIRouter:
             responses=answers(download.result, file=download.media_type),
             openapi_extra={"parameters": parameters(download.request, ("force",))},
         )(files.download(download))
-    _add_upload(router, "import", IMPORT)
     return router
 
 

@@ -19,7 +19,7 @@ from roundbook.presentation.matrices import (
     team_file_notes,
 )
 from roundbook.presentation.measures import merge_sentence
-from roundbook.presentation.phrases import counted, listed
+from roundbook.presentation.phrases import counted, joined, listed
 from roundbook.presentation.previews import near_note
 from roundbook.presentation.rounds import collection_notes, out_of_order_notes, publication_note
 from roundbook.presentation.runs import described_phrase, qrels_notes, run_notes
@@ -66,6 +66,17 @@ def published_sentences(published: PublishedRound, reason: str | None = None) ->
             f"The round has changed since; its fingerprint today is {published.fingerprint}."
         )
     return sentences
+
+
+def _archived(archived: Any, done: str) -> list[str]:  # noqa: ANN401
+    """Return the sentences on an archive that was written or read."""
+    parts = [
+        counted(len(archived.tasks), "task"),
+        counted(archived.rounds, "round"),
+        counted(archived.matrices, "matrix", "matrices"),
+        counted(archived.plans + archived.drift_reports + archived.studies, "saved result"),
+    ]
+    return [f"{archived.archive} is {done}: {joined(parts)}.", f"SHA-256 {archived.sha256}"]
 
 
 def stale_headline(decision: Any) -> str:  # noqa: ANN401
@@ -357,4 +368,6 @@ _SENTENCES: dict[str, Callable[[Any], Iterable[str | None]]] = {
     "WrittenHtml": report_notes,
     "WrittenLatex": report_notes,
     "Deposit": report_notes,
+    "ExportedArchive": lambda exported: _archived(exported, "written"),
+    "ImportedArchive": lambda imported: _archived(imported, "read"),
 }

@@ -20,7 +20,7 @@ from roundbook.python.ways_out import with_ways_out
 from roundbook.requests.base import Request
 from roundbook.requests.matrices import LogRequest
 from roundbook.requests.results import ListJobs, SaveResult, ShowJob, StartStudy
-from roundbook.use_cases import find_use_case
+from roundbook.use_cases import find_use_case, report_name
 
 if TYPE_CHECKING:
     from roundbook.python.local import LocalRecord
@@ -240,7 +240,16 @@ class Book:
             Of the request in `requests.reports`: ``round``, ``measure``, ``force`` and others.
         """
         with with_ways_out():
-            return Answer(self._record.report(kind, {"task": task, "output": output} | fields))
+            about = {"task": task, "output": output} | fields
+            return Answer(self._record.download(report_name(kind), about))
+
+    def export(
+        self, archive: str | Path, tasks: Sequence[str] = (), *, force: bool = False
+    ) -> Answer:
+        """Write the record, or some tasks of it, into an archive on this machine."""
+        with with_ways_out():
+            about = {"archive": archive, "tasks": tasks, "force": force}
+            return Answer(self._record.download("export", about))
 
     def results(self, task: str | None = None, **fields: object) -> Answer:
         """Return the saved results, and which of them are stale."""
@@ -338,6 +347,10 @@ class Book:
     def alias_topics(self, task: str, file: str | Path) -> Answer:
         """Record other ids of topics that returned, from a file of topic, round and id."""
         return self._upload("alias_topics", {"task": task}, _path(file))
+
+    def import_archive(self, archive: str | Path, *, trusted: bool = False) -> Answer:
+        """Read an archive into the record: all of it, or nothing; verify it unless it is trusted."""
+        return self._upload("import", {"trusted": trusted}, _path(archive))
 
     def fit(self, task: str, round: str, measure: str, reason: str, **fields: object) -> Answer:
         """Fit a new version of a round's factors, on the pooled runs or the ``runs`` named."""

@@ -24,7 +24,7 @@ from roundbook.requests.matrices import LogRequest
 from roundbook.requests.results import SaveResult
 from roundbook.requests.studies import StudyRequest
 from roundbook.settings import read_settings
-from roundbook.use_cases import UPLOADS, Upload, UseCase, find_report, find_use_case
+from roundbook.use_cases import DOWNLOADS, UPLOADS, Upload, UseCase, find_use_case
 
 
 class LocalRecord:
@@ -64,11 +64,11 @@ class LocalRecord:
             result: Job | JobList = getattr(studies, name)(session, request)
         return result
 
-    def report(self, kind: str, fields: dict[str, Any]) -> BaseModel:
-        """Write a report."""
-        report = find_report(kind)
+    def download(self, name: str, fields: dict[str, Any]) -> BaseModel:
+        """Return the result of a use case that writes a file."""
+        case = DOWNLOADS[name]
         with self._transaction(changes=False) as session:
-            written: BaseModel = report.run(session, report.request(**fields))
+            written: BaseModel = case.run(session, case.request(**fields))
         return written
 
     def log_matrix(self, request: LogRequest, matrix: ScoreMatrix) -> LoggedMatrix:

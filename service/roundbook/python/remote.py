@@ -43,7 +43,7 @@ from roundbook.requests.base import Request
 from roundbook.requests.matrices import LogRequest
 from roundbook.requests.results import ListJobs, SaveResult, ShowJob, StartStudy
 from roundbook.requests.studies import StudyRequest
-from roundbook.use_cases import UPLOADS, find_report, find_use_case, path_of
+from roundbook.use_cases import DOWNLOADS, UPLOADS, find_use_case, path_of
 
 # The time limit of a request.
 _SECONDS = 600.0
@@ -99,22 +99,25 @@ class RemoteRecord:
             return _read(Job, self._send(f"{path}/cancel", {}, b""))
         return _read(Job, self._send(path, {}))
 
-    def report(self, kind: str, fields: dict[str, Any]) -> BaseModel:
-        """Write a report that the service makes, as one file."""
+    def download(self, name: str, fields: dict[str, Any]) -> BaseModel:
+        """Return the result of a use case that writes a file; the service makes its content."""
         from roundbook.reports.deposit import is_bundle
+        from roundbook.transfer.archive.container import is_archive
 
-        report = find_report(kind)
-        request: Any = report.request(**fields)
-        suffix = Path(report.file).suffix
-        if kind != "html" and request.output.suffix.lower() != suffix:
+        case = DOWNLOADS[name]
+        request: Any = case.request(**fields)
+        file: Path = getattr(request, case.file_field)
+        suffix = Path(case.file).suffix
+        if name in ("report_latex", "report_datacite") and file.suffix.lower() != suffix:
             raise InputError(
-                f"{request.output}: by way of a service a report is one file, which ends in {suffix}."
+                f"{file}: by way of a service a report is one file, which ends in {suffix}."
             )
-        earlier = is_bundle if kind == "datacite" else None
-        with atomic_file(request.output, force=request.force, earlier=earlier) as part:
-            answer = self._send(f"/report-{kind}", _sent(request, "output", "force"))
+        earlier = {"report_datacite": is_bundle, "export": is_archive}.get(name)
+        with atomic_file(file, force=request.force, earlier=earlier) as part:
+            answer = self._send(path_of(name), _sent(request, case.file_field, "force"))
             part.write_bytes(b64decode(answer.pop("content", "")))
-        return _read(report.result, answer | {"report": shown_path(request.output)})
+        written = "archive" if name == "export" else "report"
+        return _read(case.result, answer | {written: shown_path(file)})
 
     def log_matrix(self, request: LogRequest, matrix: ScoreMatrix) -> LoggedMatrix:
         """Log scores that are in memory, as a wide file."""

@@ -17,7 +17,7 @@ WITHOUT_SENTENCES = {"RemovedTask", "RemovedRound", "CreatedToken", "Token"}
 
 def results():
     """Return all types of results, by name."""
-    for package in ("logbook", "reports", "jobs"):
+    for package in ("logbook", "reports", "jobs", "transfer"):
         path = [f"{folder}/{package}" for folder in roundbook.__path__]
         for module in pkgutil.walk_packages(path, f"roundbook.{package}."):
             import_module(module.name)
