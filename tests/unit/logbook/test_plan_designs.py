@@ -15,7 +15,7 @@ from tests.factories import plan
 from roundbook.errors import ImpossibleStatisticError, RequestError, RoundbookError, WayOut
 from roundbook.logbook.plans.plan import Plan, RoundPower
 from roundbook.presentation.plan_protocol import protocol
-from roundbook.presentation.plans import no_power, note_way_out, notes, reason_way_out
+from roundbook.presentation.plans import Note, no_power, notes, reason_way_out
 from roundbook.statistics.design import DESIGNS, solve_min_d, solve_variance
 
 RELEASES = Path(__file__).parents[2] / "releases"
@@ -215,16 +215,14 @@ def test_an_engine_without_an_answer_has_a_note():
     )  # fmt: skip
     start = "By the engine sakai, 1 of 2 cells have no answer:"
     sentence = "The engine sakai is not defined for 2 topics and 10 runs."
-    assert notes(planned) == [f"{start} {sentence}"]
-    assert note_way_out(planned, note) == WayOut("exact engine", {})
+    assert notes(planned) == [Note(f"{start} {sentence}", WayOut("exact engine", {}))]
     assert notes(Plan.model_validate_json(planned.model_dump_json())) == notes(planned)
     # An earlier Roundbook saved the sentence in place of the code.
     old = f"{sentence[:-1]}: use the engine exact."
     saved = planned.model_dump(mode="json")
     saved["notes"] = [{"code": "no_answer", "by": "sakai", "cells": 1, "reason": old}]
     read = Plan.model_validate(saved)
-    assert notes(read) == [f"{start} {old}"]
-    assert note_way_out(read, read.notes[0]) is None
+    assert notes(read) == [Note(f"{start} {old}", None)]
     with pytest.raises(ImpossibleStatisticError, match="engine sakai"):
         plan(0.05, m=(10,), min_d=(0.1,), topics=(2,), solve="power", engine="sakai")
 
@@ -265,7 +263,7 @@ def test_cells_without_an_answer_are_left_out(solve, asked, kept, says):
     assert planned.cells == plan(variance, solve=solve, **kept).cells
     (note,) = planned.notes
     assert (note.code, note.by) == ("no_answer", None)
-    assert notes(planned)[0].startswith(says)
+    assert notes(planned)[0].sentence.startswith(says)
     # A number that no design has is a slip.
     slip = {"topics": (1, 200)} if "topics" in asked else {"min_d": (-1, 0.1)}
     with pytest.raises(RequestError, match="should be greater"):
@@ -333,7 +331,7 @@ def test_a_plan_of_an_earlier_release_is_read_with_its_own_keys(saved):
 
 def test_notes_that_were_saved_as_sentences_are_kept():
     saved = json.loads(plan(0.05).model_dump_json()) | {"notes": ["There is none."]}
-    assert notes(Plan.model_validate(saved)) == ["There is none."]
+    assert notes(Plan.model_validate(saved)) == [Note("There is none.", None)]
 
 
 def test_a_round_without_a_power_has_a_code_and_an_old_one_its_sentence():
