@@ -45,7 +45,7 @@ def confirm_names(
 ) -> None:
     """Ask whether the new task and round of a request are meant; see `confirm_name`.
 
-    One of its files in the task's place is refused.
+    A file in the task's place is refused.
     """
     refuse_file_first(request.task, request.round, *files)
     if request.create:

@@ -295,6 +295,8 @@ def test_a_topic_that_only_one_team_found(engine, terminal, tmp_path):
     assert verify_record(engine).status == "verified"
     stale = terminal("result", "list", "t", "--stale", *JSON).json["results"]
     assert {row["name"] for row in stale} == {"raw", "anew", "pool"}
+    assert terminal("matrix", "withdraw", "1", "--reason", "wrong scores").code == 0
+    assert verify_record(engine).status == "verified"
     refused = terminal("result", "renew", "pool")
     assert (refused.code, "No pool depth explains these judgments" in refused.err) == (1, True)
     assert "give it with --pool-depth" in refused.err

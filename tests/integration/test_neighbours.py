@@ -347,6 +347,11 @@ def test_scores_on_another_scale_and_a_transposed_file_are_noted(notes):
         "The variance is 10,000 times that of the other rounds of AP; check that the scores are on"
         " the same scale.",
     ]
+    cut = notes("2", complete(topics, runs, 100 * scores), measure="IPrec@0.1")
+    assert (
+        "24 of 24 scores are below 0 or above 1, which IPrec@0.1 never is; check their scale."
+        in cut
+    )
     transposed = notes("3", complete(runs, topics, scores.T + 0.0), measure="AP")
     assert transposed[-1] == (
         "6 of 6 runs have the names of topics; check that the file has a topic a row and a run a"

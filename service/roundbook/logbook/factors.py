@@ -145,13 +145,15 @@ def read_factor_set(
     connection: Connection, task: str, series: Series, version: int | None = None
 ) -> FactorSet:
     """Return one version of the factors of a series, by default the latest."""
-    row = find_factor_set(connection, series, version)
+    sets = _factor_sets(connection, series)
+    row = _of_version(connection, series, sets, version)
     loaded = load_factors(connection, row)
     return FactorSet(
         **row._mapping,
         task=task,
         round=series.round,
         measure=series.measure,
+        versions=[entry.version for entry in sets],
         matrix=row.matrix_id,
         zero_sd_topics=list(compress(loaded.topics, loaded.sd == 0)),
         factors=[
@@ -166,8 +168,8 @@ def read_factor_set(
 def find_factor_set(connection: Connection, series: Series, version: int | None = None) -> Row[Any]:
     """Return the factor set of a version, by default the latest.
 
-    ``versions`` are all that the series has, oldest first. ``revision`` is that of the version's
-    matrix, and ``withdrawn`` the reason why this matrix is withdrawn at present, None if it is not.
+    ``revision`` is that of the version's matrix, and ``withdrawn`` the reason why this matrix is
+    withdrawn at present, None if it is not.
 
     Raises
     ------
@@ -176,20 +178,24 @@ def find_factor_set(connection: Connection, series: Series, version: int | None 
     WithdrawnError
         When no version is given and the latest one's matrix is withdrawn.
     """
-    versions = func.array_agg(factor_set.c.version)
-    sets = connection.execute(
-        select(
-            factor_set,
-            matrix.c.revision,
-            withdrawn.c.reason.label("withdrawn"),
-            POOL_NOW,
-            versions.over(order_by=factor_set.c.version, rows=(None, None)).label("versions"),
-        )
+    return _of_version(connection, series, _factor_sets(connection, series), version)
+
+
+def _factor_sets(connection: Connection, series: Series) -> Sequence[Row[Any]]:
+    """Return all factor sets of a series, oldest first; see `find_factor_set` for their columns."""
+    return connection.execute(
+        select(factor_set, matrix.c.revision, withdrawn.c.reason.label("withdrawn"), POOL_NOW)
         .join(matrix, matrix.c.id == factor_set.c.matrix_id)
         .outerjoin(withdrawn, withdrawn.c.matrix_id == factor_set.c.matrix_id)
         .where(of_series(factor_set, series))
         .order_by(factor_set.c.version)
     ).all()
+
+
+def _of_version(
+    connection: Connection, series: Series, sets: Sequence[Row[Any]], version: int | None
+) -> Row[Any]:
+    """Return the factor set of a version, of those of a series; see `find_factor_set`."""
     where = f"Round '{series.round}' has no {series.measure}"
     if not sets:
         raise NotRecordedError(
@@ -198,7 +204,7 @@ def find_factor_set(connection: Connection, series: Series, version: int | None 
             round=series.round,
             measure=series.measure,
         )
-    recorded = ", ".join(map(str, sets[-1].versions))
+    recorded = ", ".join(str(row.version) for row in sets)
     if version is None:
         row = read_current_matrix(connection, series)
         if row is None or row.id != sets[-1].matrix_id:

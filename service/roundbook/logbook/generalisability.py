@@ -169,7 +169,7 @@ def _reliability(
     reason = reliability.reason or target.reason
     design_topics, too_many = None, None
     variance = residual_variance(loaded.scores)
-    if variance > 0:
+    if variance > 0:  # one of 0 has no topic set size
         try:
             design = solve_topics("anova", request.min_d, variance, ALPHA, BETA, runs=request.m)
             design_topics = int(design.topics)

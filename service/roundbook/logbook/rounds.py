@@ -21,7 +21,6 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session
 from roundbook.logbook.tasks import ensure_task
 from roundbook.logbook.withdrawals import LATEST
-from roundbook.measure_names import measure_key
 from roundbook.requests.matrices import LoggingRequest
 from roundbook.requests.runs import LogQrels, LogRuns
 from roundbook.requests.tasks import CreateRound, ListRounds
@@ -138,11 +137,12 @@ def other_measures(rounds: Sequence[Round], measure: str) -> list[str]:
 
 
 def has_scores(entry: Round, measure: str, assessments: str | None) -> bool:
-    """Return whether scores of a measure count in a round; under any label, or under one given."""
+    """Return whether scores of a measure, by its recorded name, count in a round.
+
+    They count under any label of assessments, or under one given.
+    """
     return any(
-        measure_key(row.measure) == measure_key(measure)
-        and row.withdrawn is None
-        and assessments in (None, row.assessments)
+        row.measure == measure and row.withdrawn is None and assessments in (None, row.assessments)
         for row in entry.matrices
     )
 

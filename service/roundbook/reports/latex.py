@@ -11,7 +11,8 @@ from roundbook.errors import InputError, NotRecordedError, RoundbookError
 from roundbook.formats.text import shown_path
 from roundbook.logbook.atomic_files import write_directory, write_file
 from roundbook.logbook.factors import show_factors
-from roundbook.logbook.lookup import recorded_round
+from roundbook.logbook.lookup import find_task, recorded_round
+from roundbook.logbook.measures import measure_named, measures_of
 from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.rankings import compare_rankings
@@ -168,9 +169,11 @@ def _round(session: Session, listed: RoundList, request: LatexReport, measure: s
 
     Without any it is the latest. Where assessments are named, the scores are under them.
     """
-    rounds, label = listed.rounds, request.round
+    rounds, label, connection = listed.rounds, request.round, session.connection
     if label is None:
-        scored = [row for row in rounds if has_scores(row, measure, request.assessments)]
+        named = measure_named(measures_of(connection, find_task(connection, listed.task)), measure)
+        recorded_name = measure if named is None else named.name
+        scored = [row for row in rounds if has_scores(row, recorded_name, request.assessments)]
         return (scored or rounds)[-1]
-    recorded = recorded_round(session.connection, listed.task, label).label
+    recorded = recorded_round(connection, listed.task, label).label
     return next(row for row in rounds if row.round == recorded)

@@ -33,8 +33,8 @@ from roundbook.logbook.verifying.differences import (
     SAME,
     Facts,
     NotComputed,
+    differences_recomputed,
     differing,
-    recomputed,
 )
 from roundbook.logbook.verifying.saved_results import changed_since
 from roundbook.requests.drift import DriftRequest
@@ -92,7 +92,7 @@ def report_differences(
     # The teams and systems at the time of saving are lost for runs that do not standardise, which
     # recurring systems include, and for all runs of a report without shared topics.
     of_runs = ("revived", "units", "recurring") if report.verdict == "unbridged" else ("revived",)
-    found = list(recomputed(saved.result, computed, without))
+    found = list(differences_recomputed(saved.result, computed, without))
     known = [
         facts
         for facts in found

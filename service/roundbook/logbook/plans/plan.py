@@ -156,8 +156,9 @@ def variance_kind(design: PlanDesign, variance_of: VarianceOf | None) -> Varianc
 
 
 def kind_of(plan: Plan) -> VarianceKind:
-    """Return the kind of residual variance of a plan; a given one of a paired difference is either.
+    """Return the kind of residual variance of a plan.
 
+    A variance given for a paired difference may be of either kind, and counts as the one-way one.
     Plans saved before there were two kinds do not name it: from a task they took the one-way.
     """
     if plan.variance_kind is not None:

@@ -20,8 +20,8 @@ from roundbook.logbook.verifying.differences import (
     FORMER_SENTENCES,
     Facts,
     NotComputed,
+    differences_recomputed,
     differing,
-    recomputed,
 )
 from roundbook.requests.plans import PlanRequest
 
@@ -97,7 +97,7 @@ def plan_differences(
         for row, recorded in zip(inputs, rounds, strict=True)
     ):
         without |= _BY_FORMER_METHOD
-    yield from recomputed(saved.result, computed, without)
+    yield from differences_recomputed(saved.result, computed, without)
 
 
 def _input_differences(saved: Row[Any], plan: Plan, inputs: Sequence[Row[Any]]) -> Iterator[Facts]:

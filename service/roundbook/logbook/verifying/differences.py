@@ -188,7 +188,7 @@ def unlike(
         yield {"what": what, "recorded": figure(recorded), "computed": figure(computed)}
 
 
-def recomputed(
+def differences_recomputed(
     recorded: Any,  # noqa: ANN401
     computed: Any,  # noqa: ANN401
     without: Set[str],

@@ -106,7 +106,9 @@ def _known_differences(
     `today` are the inputs it would have today; one of an `earlier` form may lack facts.
     """
     current = {(row.origin, row.id): row.known for row in today}
-    possible = {"other_ids"}.union(*(row.known for row in today))
+    possible = {row.origin: {"other_ids"} for row in today}
+    for row in today:
+        possible[row.origin] |= row.known.keys()
     changed = changed_since(connection, saved)
     for was in saved_inputs(connection, [saved.id])[saved.id]:
         now = current.get((was.origin, was.id))
@@ -119,7 +121,7 @@ def _known_differences(
                 continue
             # Topics are shared with other rounds.
             since = changed if name == "other_ids" else changed & {was.round}
-            impossible = bool(today) and name not in possible
+            impossible = was.origin in possible and name not in possible[was.origin]
             unexplained = now is not None and recorded != computed and not since
             if not (impossible or unexplained):
                 continue
@@ -139,6 +141,7 @@ def changed_since(connection: Connection, saved: Row[Any]) -> set[str | None]:
     events = (
         select(round_.c.label)
         .select_from(event.outerjoin(round_, round_.c.id == event.c.round_id))
+        .distinct()
         .where(event.c.task_id == saved.task_id, event.c.at >= saved.saved_at)
         .where(
             event.c.round_id.is_not(None) | event.c.what.in_(("topics aliased", "topic unaliased"))

@@ -79,7 +79,7 @@ class Size:
     Attributes
     ----------
     factor : float
-        By which the present units, topics or both are multiplied; 1 of the present size.
+        By which the present units, topics or both are multiplied.
     units_from, units_to, topics : int
         Numbers of each, rounded up.
     """
