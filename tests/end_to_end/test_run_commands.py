@@ -119,7 +119,7 @@ def test_a_study_of_runs_is_stale_once_runs_or_assessments_change(roundbook, wri
     uploaded = roundbook("run", "log", "web", "2024", runs[3])
     assert stale() == ["uploaded"]
     assert uploaded.err.splitlines() == [
-        "Stale now that further runs are logged: 1 saved result.",
+        "Stale now that further runs are logged: 1 score matrix and 1 saved result.",
         "To renew what is stale:",
         "  roundbook log web 2024 --from-runs --measure P@5 --revise REASON",
         "  roundbook result renew fair",
@@ -142,7 +142,10 @@ def test_a_study_of_runs_is_stale_once_runs_or_assessments_change(roundbook, wri
     mended = write(assessed + "t2 0 d1 1\n", "mended")
     revise = ("qrels", "log", "web", "2024", mended, "--revise", "One was missing")
     tried = roundbook(*revise, "--dry-run", "--format", "json")
-    assert "Stale once the assessments are corrected:" in tried.err
+    assert (
+        "Stale once the assessments are corrected: 1 score matrix and 1 saved result.\n"
+        in tried.err
+    )
     revised = roundbook(*revise, "--format", "json").json
     assert revised["impact"] == tried.json["impact"]
     assert [(row["name"], row["why"]) for row in revised["impact"]] == [
