@@ -69,6 +69,7 @@ def test_what_is_wrong_is_said_in_one_sentence(roundbook, write, snapshot):
         (("run", "log", "t", "r", files["run"]), "There is no task 't'"),
         (("run", "log", "web", "2025", files["run"]), "Task 'web' has no round '2025'"),
         (("run", "log", "web", "2024", files["other"]), "Run 'a' of round '2024' has other lists"),
+        (("run", "log", "web", "2024", files["other"]), "round rename web 2024 NAME --force"),
         (("run", "log", "web", "2024", files["qrels"]), "'roundbook qrels log' takes"),
         (("qrels", "log", "web", "2024", files["run"]), "'roundbook run log' takes runs, and"),
         (("run", "log", "web", "2024", files["folder"]), "five:1: a line of a TREC run has six"),

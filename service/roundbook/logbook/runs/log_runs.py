@@ -205,6 +205,8 @@ def _refuse_other_lists(
             way_out="other lists",
             task=request.task,
             round=request.round,
+            run=differing[0],
+            runs=len(differing),
         )
 
 
