@@ -88,6 +88,26 @@ def test_what_is_wrong_is_said_in_one_sentence(roundbook, write, snapshot):
     assert "No assessments yet" in roundbook("qrels", "list", "web").out
 
 
+def test_runs_of_another_round_are_renamed_out_of_the_way(roundbook, write):
+    slip, right = write(RUN, "slip"), write(RUN.replace("t", "u"), "right")
+    roundbook("run", "log", "web", "2024", slip, "--create")
+    assert roundbook("run", "log", "web", "2024", right).code == 1
+    roundbook("round", "rename", "web", "2024", "not 2024", "--force")
+    assert roundbook("run", "log", "web", "2024", right, "--create").code == 0
+    roundbook("qrels", "log", "web", "2024", write(QRELS.replace("t", "u"), "qrels"))
+    dense = write(RUN.replace(" a\n", " dense\n"), "dense")
+    logged = roundbook("run", "log", "web", "2024", dense)
+    assert logged.err == (
+        "Note: 1 of the 1 new run has no list for any topic that is assessed or has scores in round"
+        " '2024': dense; check that the file is of this round.\n"
+    )
+    computed = roundbook("log", "web", "2024", "--from-runs", "--measure", "P@5")
+    assert (
+        "Note: 1 of 2 runs has no list for any assessed topic and scores 0 throughout: dense. It may"
+        " be of another round.\n"
+    ) in computed.err
+
+
 @pytest.mark.parametrize("group", ["run", "qrels"])
 def test_options_are_checked(roundbook, group):
     assert roundbook(group, "log", "web").code == 2
