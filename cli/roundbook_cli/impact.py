@@ -13,7 +13,6 @@ from roundbook.requests.matrices import ShowImpact
 from roundbook_cli.options import Database, Form, Format, matrix_number
 from roundbook_cli.output import (
     Column,
-    counted,
     print_commands,
     print_sentences,
     section,
@@ -102,9 +101,8 @@ def tell_impact(*decisions: Any) -> None:  # noqa: ANN401
 
     That is with the commands that renew it; of a dry run, after the note that nothing was written.
     """
-    from roundbook.logbook.saved_results import is_latest
     from roundbook.presentation.decisions import DRY_RUN, stale_headline
-    from roundbook.presentation.impact import stale_lines
+    from roundbook.presentation.impact import stale_count, stale_lines
 
     published = [decision for decision in decisions if getattr(decision, "publication", None)]
     for last in published[-1:]:  # whose fingerprint is after all of them
@@ -116,9 +114,8 @@ def tell_impact(*decisions: Any) -> None:  # noqa: ANN401
         lines = stale_lines(decision.impact)
         if not lines:
             continue
-        entries = filter(None, (dependent.entry for dependent in decision.impact))
-        headline, results = stale_headline(decision), sum(map(is_latest, entries))
-        talk(f"{headline} {counted(results, 'saved result')}." if results else headline)
+        headline, count = stale_headline(decision), stale_count(decision.impact)
+        talk(f"{headline} {count}." if count else headline)
         if renewals := _renewals(decision.impact):
             talk("To renew what is stale:")
             for command in renewals:

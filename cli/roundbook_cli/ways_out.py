@@ -102,7 +102,8 @@ _WAYS_OUT = {
     "log the runs": "{message}; log it with 'roundbook run log'.",
     "log the assessments": "{message}; log them with 'roundbook qrels log'.",
     "other lists": "If these are other runs, give them other tags and log them beside; 'roundbook run"
-    " list {task} {round}' shows those there are.",
+    " list {task} {round}' shows those there are. If those recorded are a slip, a draft round can be"
+    " renamed out of the way and logged anew: roundbook round rename {task} {round} NAME --force",
     "other judgments": "If these correct them, log them with --revise 'REASON'; if they are others,"
     " name them with --assessments.",
     "qrels revised meanwhile": "Look at it with 'roundbook qrels list {task} {round}', and log this one"

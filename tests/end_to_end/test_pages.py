@@ -511,7 +511,9 @@ def test_runs_and_assessments_are_looked_at_and_then_logged(client, engine, shar
     new = look("runs", "1 Q0 d1 1 9.5 BBGhelani_1\n")
     assert "The run BBGhelani_1 is new. Did you mean BBGhelani1?" in words(new)
     assert "Would become stale: matrix 1, AP" in words(new)
-    assert "other lists already" in beside(look("runs", "1 Q0 d1 1 9.5 run1\n"), "file")
+    refused = beside(look("runs", "1 Q0 d1 1 9.5 run1\n"), "file")
+    assert "other lists already" in refused
+    assert "roundbook round rename covid round1 NAME --force" in refused
     assert beside(look("runs", "1 Q0 d1 1 9.5 x\n1 Q0 d2 2\n"), "file").startswith("f0:2")
     assert beside(look("assessments", judged, judged), "") == "It takes one file, not 2."
     assert "say why" in beside(look("assessments", corrected), "revise")

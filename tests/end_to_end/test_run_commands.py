@@ -69,6 +69,7 @@ def test_what_is_wrong_is_said_in_one_sentence(roundbook, write, snapshot):
         (("run", "log", "t", "r", files["run"]), "There is no task 't'"),
         (("run", "log", "web", "2025", files["run"]), "Task 'web' has no round '2025'"),
         (("run", "log", "web", "2024", files["other"]), "Run 'a' of round '2024' has other lists"),
+        (("run", "log", "web", "2024", files["other"]), "round rename web 2024 NAME --force"),
         (("run", "log", "web", "2024", files["qrels"]), "'roundbook qrels log' takes"),
         (("qrels", "log", "web", "2024", files["run"]), "'roundbook run log' takes runs, and"),
         (("run", "log", "web", "2024", files["folder"]), "five:1: a line of a TREC run has six"),
@@ -85,6 +86,26 @@ def test_what_is_wrong_is_said_in_one_sentence(roundbook, write, snapshot):
         assert refused.err.count("\n") == 1
     assert snapshot() == before
     assert "No assessments yet" in roundbook("qrels", "list", "web").out
+
+
+def test_runs_of_another_round_are_renamed_out_of_the_way(roundbook, write):
+    slip, right = write(RUN, "slip"), write(RUN.replace("t", "u"), "right")
+    roundbook("run", "log", "web", "2024", slip, "--create")
+    assert roundbook("run", "log", "web", "2024", right).code == 1
+    roundbook("round", "rename", "web", "2024", "not 2024", "--force")
+    assert roundbook("run", "log", "web", "2024", right, "--create").code == 0
+    roundbook("qrels", "log", "web", "2024", write(QRELS.replace("t", "u"), "qrels"))
+    dense = write(RUN.replace(" a\n", " dense\n"), "dense")
+    logged = roundbook("run", "log", "web", "2024", dense)
+    assert logged.err == (
+        "Note: 1 of the 1 new run has no list for any topic that is assessed or has scores in round"
+        " '2024': dense; check that the file is of this round.\n"
+    )
+    computed = roundbook("log", "web", "2024", "--from-runs", "--measure", "P@5")
+    assert (
+        "Note: 1 of 2 runs has no list for any assessed topic and scores 0 throughout: dense. It may"
+        " be of another round.\n"
+    ) in computed.err
 
 
 @pytest.mark.parametrize("group", ["run", "qrels"])
@@ -119,7 +140,7 @@ def test_a_study_of_runs_is_stale_once_runs_or_assessments_change(roundbook, wri
     uploaded = roundbook("run", "log", "web", "2024", runs[3])
     assert stale() == ["uploaded"]
     assert uploaded.err.splitlines() == [
-        "Stale now that further runs are logged: 1 saved result.",
+        "Stale now that further runs are logged: 1 score matrix and 1 saved result.",
         "To renew what is stale:",
         "  roundbook log web 2024 --from-runs --measure P@5 --revise REASON",
         "  roundbook result renew fair",
@@ -142,7 +163,10 @@ def test_a_study_of_runs_is_stale_once_runs_or_assessments_change(roundbook, wri
     mended = write(assessed + "t2 0 d1 1\n", "mended")
     revise = ("qrels", "log", "web", "2024", mended, "--revise", "One was missing")
     tried = roundbook(*revise, "--dry-run", "--format", "json")
-    assert "Stale once the assessments are corrected:" in tried.err
+    assert (
+        "Stale once the assessments are corrected: 1 score matrix and 1 saved result.\n"
+        in tried.err
+    )
     revised = roundbook(*revise, "--format", "json").json
     assert revised["impact"] == tried.json["impact"]
     assert [(row["name"], row["why"]) for row in revised["impact"]] == [

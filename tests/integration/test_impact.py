@@ -535,7 +535,7 @@ def test_the_terminal_prints_it(engine, resting, terminal, tmp_path):
     printed = terminal(*log_it, "--revise", "a typo", "--dry-run")
     assert printed.code == 0
     assert (
-        "Stale once the scores of AP are replaced: 3 saved results.\nTo renew what is"
+        "Stale once the scores of AP are replaced: 2 factor versions and 3 saved results.\nTo renew"
         in printed.err
     )
     printed = terminal(*log_it, "--revise", "a typo")

@@ -29,6 +29,7 @@ from roundbook.errors import (
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.runs.scoring import compare_scores
 from roundbook.logbook.session import begin
+from roundbook.presentation.matrices import log_notes
 from roundbook.requests.runs import CompareScores
 
 # By topic: bm25 finds grades 1, 0, 2; 1, 1; 0, 2. The best of topic t4 is not relevant.
@@ -62,6 +63,21 @@ def _compare(engine, measure, **options):
     request = CompareScores(task="web", round="2024", measure=measure, **options)
     with begin(engine, "organiser") as session:
         return compare_scores(session, request)
+
+
+def test_runs_without_a_list_for_an_assessed_topic_are_told_of(round_with_runs, tmp_path):
+    engine = round_with_runs
+    for tag, topic in (("late", "t9"), ("later", "t10"), ("part", "t4")):
+        (tmp_path / tag).write_text(f"{topic} Q0 d1 1 2 {tag}\n")
+        log_runs(engine, "web", "2024", tmp_path / tag)
+    tried = log_measures(engine, "web", "2024", [], "AP", from_runs=True, dry_run=True)
+    logged = log_measures(engine, "web", "2024", [], "AP", from_runs=True)
+    for (matrix,) in (tried.matrices, logged.matrices):
+        assert (matrix.runs, matrix.remarks.runs_without_lists) == (5, ["late", "later"])
+        assert (
+            "2 of 5 runs have no list for any assessed topic and score 0 throughout: late, later. They"
+            " may be of another round."
+        ) in log_notes(matrix)
 
 
 def test_matrices_are_made_from_runs_and_assessments(round_with_runs):

@@ -6,7 +6,7 @@ import gzip
 
 import numpy as np
 import pytest
-from sqlalchemy import select, text
+from sqlalchemy import event, select, text
 from tests.databases import scalar
 from tests.factories import log_scores
 
@@ -32,7 +32,7 @@ from roundbook.logbook.tasks import create_task, remove_task
 from roundbook.logbook.topics import alias_topics
 from roundbook.logbook.verifying.record import verify_record
 from roundbook.presentation.record import difference_sentence
-from roundbook.presentation.runs import run_notes
+from roundbook.presentation.runs import qrels_notes, run_notes
 from roundbook.requests.record import EventsRequest, VerifyRequest
 from roundbook.requests.runs import ListQrels, ListRuns, LogQrels, LogRuns
 from roundbook.requests.tasks import AliasTopics, CreateRound, CreateTask, RemoveRound, RemoveTask
@@ -149,7 +149,7 @@ def test_runs_and_assessments_are_logged_once_and_loaded_as_arrays(engine, files
         ("a", 1, 2),
         ("b", 2, 1),
     ]
-    assert [event.what for event in events][-3:] == [
+    assert [entry.what for entry in events][-3:] == [
         "runs logged",
         "assessments logged",
         "runs logged",
@@ -167,10 +167,137 @@ def test_runs_of_another_round_are_told_of(engine, files):
     log_scores(engine, "1", np.array([[0.1, 0.2], [0.3, 0.5]]), measure="P@5", runs=["a", "c"])
     other = runs(engine, a, b)
     assert (other.without_scores, other.without_lists) == (["b"], ["c"])
-    assert run_notes(other)[-1] == (
+    assert (
         "1 of the 1 new run is in none of the round's score matrices: b; check that the file is of"
         " round '1'."
+    ) in run_notes(other)
+
+
+def test_lists_that_another_round_has_are_told_of(engine, files):
+    a, b, both = files("a", RUN_A), files("b", RUN_B), files("both", RUN_B + RUN_A)
+    assert runs(engine, a, b, create=True).same_lists is None
+    # The documents of the other round are numbered otherwise, so that the hashes differ.
+    assess(engine, files("qrels", QRELS), round="2", create=True)
+    tried = runs(engine, both, round="2", keep=False, dry_run=True)
+    slip = runs(engine, both, round="2")
+    for logged in (tried, slip):
+        assert logged.same_lists.model_dump() == {"round": "1", "runs": 2}
+        assert run_notes(logged) == [
+            "Round '1' has exactly the same lists of 2 runs; check that the file is of round '2'."
+        ]
+    assert scalar(engine, "SELECT count(DISTINCT content_hash) FROM roundbook.uploaded_run") == 4
+    assert runs(engine, both, round="2").same_lists is None  # nothing was logged
+    c = files("c", RUN_A.replace(" a\n", " c\n"))
+    further = runs(engine, a, c, round="3", create=True)
+    assert run_notes(further) == [
+        "Round '1' has exactly the same lists of 1 of the 2 new runs; check that the file is of round"
+        " '3'."
+    ]
+    # Of the same numbers, and so of the same hash, but on other documents.
+    other = runs(engine, files("a", RUN_A.replace("d", "e")), round="4", create=True)
+    assert other.same_lists is None
+    elsewhere = runs(engine, a, task="u", round="5", create=True)
+    assert elsewhere.same_lists is None
+    # Of the same tags and sizes as in the first round, on the topics of the fifth.
+    on_others = RUN_A.replace("1 Q0", "5 Q0").replace("2 Q0", "6 Q0")
+    runs(engine, files("fifth", on_others), round="5", create=True)
+    assess(engine, files("qrels", QRELS), round="6", create=True)
+    again = runs(engine, files("again", on_others + "\n"), round="6")
+    assert again.same_lists.round == "5"
+
+
+def test_runs_without_a_topic_of_the_round_are_told_of(engine, files):
+    a, b = files("a", RUN_A), files("b", RUN_B.replace("2 Q0", "3 Q0"))
+    assert runs(engine, a, b, create=True, keep=False).without_round_topics == []
+    assess(engine, files("qrels", QRELS), create=True)
+    logged = runs(engine, a, b, keep=False, dry_run=True)
+    assert logged.without_round_topics == ["b"]
+    note = (
+        "1 of the 2 new runs has no list for any topic that is assessed or has scores in round '1':"
+        " b; check that the file is of this round."
     )
+    assert note in run_notes(logged)
+    with begin(engine) as session:
+        ids = files("ids.csv", "topic,round,id\n2,1,3\n")
+        alias_topics(session, AliasTopics(task="t", file=ids))
+    assert runs(engine, b).without_round_topics == []
+    log_scores(engine, "2", np.array([[0.1], [0.3]]), topics=["2", "9"], runs=["c"])
+    assert runs(engine, a, round="2", keep=False).without_round_topics == []
+    c = files("c", "4 Q0 d1 1 1 c\n")
+    assert runs(engine, c, round="2").without_round_topics == ["c"]
+
+
+def test_judgments_that_another_round_has_are_told_of(engine, files):
+    qrels = files("qrels", QRELS)
+    assess(engine, qrels, create=True)
+    runs(engine, files("b", RUN_B), round="2", create=True)  # which numbers its documents first
+    turned = files("turned", "".join(reversed(QRELS.splitlines(keepends=True))))
+    tried = assess(engine, turned, round="2", keep=False, dry_run=True)
+    slip = assess(engine, turned, round="2")
+    for logged in (tried, slip):
+        assert logged.same_judgments.model_dump() == {
+            "round": "1",
+            "assessments": "official",
+            "revision": 1,
+        }
+        assert (
+            "Round '1' has exactly the same judgments (official assessments, revision 1); check that"
+            " the file is of round '2'."
+        ) in qrels_notes(logged)
+    assert assess(engine, turned, round="2").same_judgments is None  # nothing was logged
+    other = assess(engine, files("other", QRELS.replace("d", "e")), round="3", create=True)
+    assert other.same_judgments is None
+    # Once the slip is mended, its judgments are not those of the other round.
+    assess(engine, files("mended", QRELS + "2 0 d3 1\n"), round="2", revise="the wrong file")
+    fourth = assess(engine, qrels, round="4", create=True)
+    assert fourth.same_judgments.round == "1"
+    assess(engine, files("mended", QRELS + "1 0 d7 1\n"), revise="one was missing")
+    fifth = assess(engine, qrels, round="5", create=True)
+    assert fifth.same_judgments.round == "4"
+
+
+def test_a_revision_says_which_judgments_changed(engine, files):
+    first = assess(engine, files("qrels", QRELS), create=True)
+    assert first.changes is None
+    revised = "1 0 d2 2\n1 0 d9 2\n2 0 d1 -1\n3 0 d4 0\n3 0 d5 1\n"
+    for options in ({"keep": False, "dry_run": True}, {}):
+        logged = assess(engine, files("revised", revised), revise="a slip", **options)
+        assert logged.changes.model_dump() == {
+            "judgments": 3,
+            "changed": 1,
+            "added": 2,
+            "removed": 1,
+        }
+        note = "Against revision 1: 1 of 3 judgments changed, 2 added, 1 removed."
+        assert note in qrels_notes(logged, "a slip")
+    assert assess(engine, files("revised", revised), revise="a slip").changes is None
+    # A topic under another of its ids is the same topic.
+    with begin(engine) as session:
+        ids = files("ids.csv", "topic,round,id\n3,1,3b\n")
+        alias_topics(session, AliasTopics(task="t", file=ids))
+    renamed = revised.replace("3 0", "3b 0") + "1 0 d3 0\n"
+    logged = assess(engine, files("renamed", renamed), revise="one more")
+    assert qrels_notes(logged)[1] == "Against revision 2: 0 of 5 judgments changed, 1 added."
+
+
+def test_the_number_of_queries_does_not_grow_with_rounds(engine, files):
+    a, b, qrels = files("a", RUN_A), files("b", RUN_B), files("qrels", QRELS)
+
+    def queries(label):
+        seen = []
+
+        def count(*call):
+            seen.append(call[2])
+
+        event.listen(engine, "after_cursor_execute", count)
+        runs(engine, a, b, round=label, create=True)
+        assess(engine, qrels, round=label)
+        event.remove(engine, "after_cursor_execute", count)
+        return len(seen)
+
+    queries("1")
+    second = queries("2")
+    assert [queries(f"{number}") for number in range(3, 6)] == [second] * 3
 
 
 def test_nothing_is_ever_changed(engine, files):

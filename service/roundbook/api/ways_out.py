@@ -56,7 +56,9 @@ _WAYS_OUT = {
     "other judgments": "If these correct them, give the reason in `revise`; if they are others, name"
     " them in `assessments`.",
     "other layout": "Choose `layout` {layout}.",
-    "other lists": "If these are other runs, give them other tags and log them beside.",
+    "other lists": "If these are other runs, give them other tags and log them beside. If those"
+    " recorded are a slip, a draft round can be renamed out of the way by POST /rename-round, with"
+    " `force`: true, and logged anew.",
     "other measures": "If one of these is the one you mean, name it in `file_measure`.",
     "other scores": "If these correct them, give the reason in `revise`; if they rest on other"
     " assessments, name these in `assessments`.",

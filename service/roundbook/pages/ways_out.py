@@ -52,7 +52,11 @@ _WAYS_OUT = {
     "other judgments": NextStep(
         "If these correct them, say why; if they are others, name the assessments."
     ),
-    "other lists": NextStep("If these are other runs, give them other tags."),
+    "other lists": NextStep(
+        "If these are other runs, give them other tags. If those recorded are a slip, a draft round can"
+        " be renamed out of the way and logged anew, in a terminal:",
+        "roundbook round rename {task} {round} NAME --force",
+    ),
     "revise with a reason": NextStep("Say why it is corrected."),
     "nothing to revise": NextStep("Leave the reason empty."),
     **dict.fromkeys(

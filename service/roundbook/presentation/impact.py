@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from roundbook.logbook.kinds import title_of
 from roundbook.logbook.saved_results import is_latest
-from roundbook.presentation.phrases import counted
+from roundbook.presentation.phrases import counted, joined
 from roundbook.presentation.saved_results import result_scope, why_stale
 
 if TYPE_CHECKING:
@@ -107,6 +107,31 @@ def can_be_renewed(dependent: Dependent) -> bool:
     if entry is not None:
         return entry.renewable
     return dependent.scores is not None or dependent.refit is not None
+
+
+def stale_count(dependents: Sequence[Dependent]) -> str | None:
+    """Return how much is stale that has to be renewed, by kind, as a phrase; None if nothing is.
+
+    Of a saved result only the latest version is counted.
+    """
+    matrices = sum(dependent.scores is not None for dependent in dependents)
+    factors = sum(
+        dependent.kind == "factor version" and dependent.refit is not None
+        for dependent in dependents
+    )
+    results = sum(
+        dependent.entry is not None and is_latest(dependent.entry) for dependent in dependents
+    )
+    parts = [
+        counted(number, noun, plural)
+        for number, noun, plural in (
+            (matrices, "score matrix", "score matrices"),
+            (factors, "factor version", None),
+            (results, "saved result", None),
+        )
+        if number
+    ]
+    return joined(parts) if parts else None
 
 
 def stale_lines(dependents: Sequence[Dependent]) -> list[str]:

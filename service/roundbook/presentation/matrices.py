@@ -34,6 +34,14 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
             f"No document is relevant on {_named('topic', remarks.topics_without_relevant)}: all"
             " runs score 0."
         )
+    if remarks.runs_without_lists:
+        one = len(remarks.runs_without_lists) == 1
+        notes.append(
+            f"{len(remarks.runs_without_lists):,} of {counted(logged.runs, 'run')}"
+            f" {'has' if one else 'have'} no list for any assessed topic and"
+            f" {'scores' if one else 'score'} 0 throughout: {listed(remarks.runs_without_lists)}."
+            f" {'It' if one else 'They'} may be of another round."
+        )
     if remarks.lists_end_at is not None:
         notes.append(
             f"No list of the runs goes beyond rank {remarks.lists_end_at}, and {logged.measure} looks"

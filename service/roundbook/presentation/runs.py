@@ -62,6 +62,20 @@ def run_notes(logged: LoggedRuns) -> list[str]:
             f" matrices: {listed(logged.without_scores)}; check that the file is of round"
             f" '{logged.round}'."
         )
+    if (same := logged.same_lists) is not None:
+        of_new = "" if same.runs == logged.runs else f" of the {logged.runs:,} new"
+        runs = f"{same.runs:,}{of_new} run{'' if same.runs == logged.runs == 1 else 's'}"
+        notes.append(
+            f"Round '{same.round}' has exactly the same lists of {runs}; check that the file is of"
+            f" round '{logged.round}'."
+        )
+    if logged.without_round_topics:
+        number = len(logged.without_round_topics)
+        notes.append(
+            f"{number:,} of the {counted(logged.runs, 'new run')} {'has' if number == 1 else 'have'} no"
+            f" list for any topic that is assessed or has scores in round '{logged.round}':"
+            f" {listed(logged.without_round_topics)}; check that the file is of this round."
+        )
     return notes
 
 
@@ -71,6 +85,18 @@ def qrels_notes(logged: LoggedQrels, reason: str | None = None) -> list[str]:
     notes = [f"Judgments by grade: {grades}."]
     if reason is not None and logged.status == "unchanged":
         notes.append("They are recorded already, so the reason was not recorded.")
+    if (changes := logged.changes) is not None:
+        parts = [
+            f"{changes.changed:,} of {counted(changes.judgments, 'judgment')} changed",
+            *([f"{changes.added:,} added"] if changes.added else []),
+            *([f"{changes.removed:,} removed"] if changes.removed else []),
+        ]
+        notes.append(f"Against revision {logged.revision - 1}: {', '.join(parts)}.")
+    if (same := logged.same_judgments) is not None:
+        notes.append(
+            f"Round '{same.round}' has exactly the same judgments ({same.assessments} assessments,"
+            f" revision {same.revision}); check that the file is of round '{logged.round}'."
+        )
     if logged.repeated:
         notes.append(f"{counted(logged.repeated, 'line')} said again what was said before.")
     if logged.without_relevant:

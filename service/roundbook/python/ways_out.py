@@ -68,7 +68,9 @@ _WAYS_OUT = {
     "other judgments": "If these correct them: revise='why'; if they are others: assessments='name'.",
     "one of two layouts": "Choose layout={first!r} or layout={second!r}.",
     "other layout": "Choose layout={layout!r}.",
-    "other lists": "If these are other runs, give them other tags and log them beside.",
+    "other lists": "If these are other runs, give them other tags and log them beside. If those"
+    " recorded are a slip, a draft round can be renamed out of the way and logged anew:"
+    " book.ask('rename_round', task={task!r}, round={round!r}, name='...', force=True)",
     "other measures": "If one of these is the one you mean: file_measure='...'.",
     "other scores": "If these correct them: revise='why'; if they rest on others:"
     " assessments='name'.",

@@ -111,6 +111,7 @@ def log_files(session: Session, request: LogFilesRequest) -> LoggedMatrices:
         update: dict[str, object] = {"other_measures": others, "unread_columns": list(teams.unread)}
         if computed:
             update["topics_without_relevant"] = computed.without_relevant
+            update["runs_without_lists"] = computed.without_lists
             _, at, cutoff = logged.measure.rpartition("@")
             deepest = min(int(cutoff), LIST_DEPTH) if at and cutoff.isdecimal() else LIST_DEPTH
             if computed.depth < deepest:

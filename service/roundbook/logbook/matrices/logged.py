@@ -107,6 +107,9 @@ class Remarks(Result):
     topics_without_relevant : list of str
         If the scores were computed from runs: topics on which all runs score 0, as no document is
         relevant.
+    runs_without_lists : list of str
+        If the scores were computed from runs: those without a list for any assessed topic, which
+        score 0 throughout.
     lists_end_at : int or None
         If the scores were computed from runs: the rank at which the longest list ends, if the
         measure's cutoff is beyond.
@@ -138,6 +141,7 @@ class Remarks(Result):
     not_recorded: list[Literal["reason", "tool", "zero_sd"]] = Field(default_factory=list)
     hidden: list[HiddenCells] = Field(default_factory=list)
     topics_without_relevant: list[str] = Field(default_factory=list)
+    runs_without_lists: list[str] = Field(default_factory=list, exclude_if=not_)
     lists_end_at: int | None = None
 
 

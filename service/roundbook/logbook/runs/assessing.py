@@ -14,6 +14,7 @@ from sqlalchemy import Connection, Row, select, text
 
 from roundbook.database.copying import copy_rows
 from roundbook.database.run_tables import judgment_list, qrels
+from roundbook.database.tables import topic
 from roundbook.errors import ContentDiffersError, NotRecordedError, RevisedMeanwhileError
 from roundbook.formats.text import StoredFile
 from roundbook.formats.trec import QrelsFile, read_qrels
@@ -28,7 +29,9 @@ from roundbook.logbook.names import (
 )
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
+from roundbook.logbook.runs.other_rounds import SameJudgments, find_same_judgments
 from roundbook.logbook.runs.storing import (
+    Judged,
     Status,
     file_columns,
     find_open_round,
@@ -37,13 +40,23 @@ from roundbook.logbook.runs.storing import (
     store_names,
     unknown_topics,
 )
-from roundbook.logbook.same_topics import refuse_topic_twice, same_topics
+from roundbook.logbook.same_topics import SameTopics, refuse_topic_twice, same_topics
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import ensure_topics
 from roundbook.requests.runs import LogQrels
 
-# A topic with its judged documents and their grades.
-_TopicJudgments = tuple[str, npt.NDArray[np.int32], npt.NDArray[np.int32]]
+
+class JudgmentChanges(Result):
+    """The changes of assessments from the revision before, as numbers of judgments.
+
+    `changed` are those that have another grade, of the `judgments` of topics and documents that both
+    revisions have.
+    """
+
+    judgments: int
+    changed: int
+    added: int
+    removed: int
 
 
 class LoggedQrels(Result):
@@ -52,9 +65,10 @@ class LoggedQrels(Result):
     `judged` counts judgments, `relevant` those with a grade above 0, and `grades` each grade;
     `without_relevant` are topics without a relevant document, `without_judgments` topics of the
     round's ranked lists without assessments; `repeated` counts lines that repeat an earlier one.
-    `foreign_topics` are in none of the round's score matrices and runs, if it has any. `impact` is
-    what was computed from replaced assessments and so is stale; `near_names` are the task and round
-    that were made, where they may be misspelt.
+    `foreign_topics` are in none of the round's score matrices and runs, if it has any. `changes` are
+    those of a revision from the one before, and `same_judgments` the assessments of another round
+    that are the same. `impact` is what was computed from replaced assessments and so is stale;
+    `near_names` are the task and round that were made, where they may be misspelt.
     """
 
     task: str
@@ -73,6 +87,8 @@ class LoggedQrels(Result):
     without_judgments: list[str]
     new_topics: list[str]
     foreign_topics: list[str]
+    changes: JudgmentChanges | None = Field(None, exclude_if=not_)
+    same_judgments: SameJudgments | None = Field(None, exclude_if=not_)
     files: list[StoredFile]
     impact: list[Dependent]
     near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
@@ -142,8 +158,20 @@ def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
         "judged": len(read.grade),
         "relevant": int((read.grade > 0).sum()),
     }
+    changes, same_judgments = None, None
     if not unchanged:
         _check_revision(request, label, latest, reason)
+        if latest is not None:
+            changes = _changes(connection, latest.id, lists, same)
+        same_judgments = find_same_judgments(
+            connection,
+            round_id,
+            counts,
+            digest,
+            read.file,
+            read.documents,
+            lambda numbers: _judgments(read, topics, numbers),
+        )
         store_names(connection, round_id, documents)
         columns = {
             "round_id": round_id,
@@ -184,6 +212,8 @@ def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
         foreign_topics=[
             name for name in topics if round_topics and same.name(name) not in round_topics
         ],
+        changes=changes,
+        same_judgments=same_judgments,
         near_names=near_names,
         impact=(
             []
@@ -194,9 +224,7 @@ def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
     )
 
 
-def _store(
-    connection: Connection, columns: Mapping[str, Any], lists: Sequence[_TopicJudgments]
-) -> None:
+def _store(connection: Connection, columns: Mapping[str, Any], lists: Sequence[Judged]) -> None:
     """Store assessments with these columns of ``qrels``, and a list for each topic."""
     qrels_id = connection.execute(qrels.insert().values(columns).returning(qrels.c.id)).scalar_one()
     topics = [name for name, *_ in lists]
@@ -219,7 +247,7 @@ def _store(
 
 def _judgments(
     read: QrelsFile, topics: Sequence[str], numbers: npt.NDArray[np.int32]
-) -> list[_TopicJudgments]:
+) -> list[Judged]:
     """Return each topic's judged documents, in the order of their numbers, and their grades."""
     documents = numbers[read.document]
     order = np.lexsort((documents, read.topic))
@@ -228,6 +256,34 @@ def _judgments(
         np.split(documents[order], starts), np.split(read.grade[order], starts), strict=True
     )
     return [(name, *part) for name, part in zip(topics, parts, strict=True)]
+
+
+def _changes(
+    connection: Connection, replaced: int, lists: Sequence[Judged], same: SameTopics
+) -> JudgmentChanges:
+    """Return the changes of judgments from those of a replaced revision, given by its id."""
+    rows = connection.execute(
+        select(topic.c.name, judgment_list.c.documents, judgment_list.c.grades)
+        .join(topic, topic.c.id == judgment_list.c.topic_id)
+        .where(judgment_list.c.qrels_id == replaced)
+    )
+    before = {
+        same.name(row.name): (np.array(row.documents, np.int32), np.array(row.grades, np.int32))
+        for row in rows
+    }
+    nothing = np.array([], np.int32)
+    both, changed = 0, 0
+    for name, judged, grades in lists:
+        judged_before, grades_before = before.get(same.name(name), (nothing, nothing))
+        _, now, was = np.intersect1d(judged, judged_before, assume_unique=True, return_indices=True)
+        both += len(now)
+        changed += int((grades[now] != grades_before[was]).sum())
+    return JudgmentChanges(
+        judgments=both,
+        changed=changed,
+        added=sum(len(judged) for _, judged, _ in lists) - both,
+        removed=sum(len(judged) for judged, _ in before.values()) - both,
+    )
 
 
 def _check_revision(

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from operator import not_
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from pydantic import Field
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, select, text
 
 from roundbook.database.copying import copy_rows
 from roundbook.database.lists import StoredList, write_lists
@@ -24,9 +22,12 @@ from roundbook.logbook.impact import Dependent, stale_by_source
 from roundbook.logbook.names import NearName, recorded_tags, recorded_topics
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.rounds import open_round
+from roundbook.logbook.runs.other_rounds import SameLists, find_same_lists
 from roundbook.logbook.runs.recorded_runs import record_runs, runs_of_round
 from roundbook.logbook.runs.storing import (
+    RankedList,
     Status,
+    UploadedLists,
     file_columns,
     find_open_round,
     lists_hash,
@@ -34,7 +35,7 @@ from roundbook.logbook.runs.storing import (
     store_names,
     unknown_topics,
 )
-from roundbook.logbook.same_topics import refuse_topic_twice, same_topics
+from roundbook.logbook.same_topics import SameTopics, refuse_topic_twice, same_topics
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.storing import ensure_topics
 from roundbook.requests.runs import LogRuns
@@ -49,8 +50,10 @@ class LoggedRuns(Result):
     `longest_list` the number in the longest, `new_documents` the number new to the round, and
     `beyond_depth` the number ranked below `depth` and left out. `without_lists` are runs in current
     score matrices of the round but in no upload, `without_scores` new runs in none of its score
-    matrices, if runs there have no lists yet. `impact` is what was computed from the earlier runs and
-    is stale; `near_names` are the task and round that were made, where they may be misspelt.
+    matrices, if runs there have no lists yet. `same_lists` is another round that has the lists of new
+    runs already; `without_round_topics` are new runs without a list for any topic that is assessed or
+    has scores in the round, if it has any. `impact` is what was computed from the earlier runs and is
+    stale; `near_names` are the task and round that were made, where they may be misspelt.
     """
 
     task: str
@@ -70,22 +73,12 @@ class LoggedRuns(Result):
     new_topics: list[str]
     without_lists: list[str]
     without_scores: list[str]
+    same_lists: SameLists | None = Field(None, exclude_if=not_)
+    without_round_topics: list[str] = Field(default_factory=list, exclude_if=not_)
     impact: list[Dependent]
     near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
     files: list[StoredFile]
     software: str = SOFTWARE
-
-
-# A topic with a run's documents for it and their scores.
-_RankedList = tuple[str, npt.NDArray[np.int32], npt.NDArray[np.float32]]
-
-
-class _Run(NamedTuple):
-    """A run of the files, with its lists by topic and their hash."""
-
-    tag: str
-    lists: list[_RankedList]
-    digest: str
 
 
 def log_runs(
@@ -116,14 +109,16 @@ def log_runs(
     progress("Storing the lists ...")
     tags = recorded_tags(connection, round_id, read.runs)
     topics = recorded_topics(connection, task_id, read.topics)
-    refuse_topic_twice(same_topics(connection, task_id), request.task, topics)
+    same = same_topics(connection, task_id)
+    refuse_topic_twice(same, request.task, topics)
     documents = number_documents(connection, round_id, read.documents)
-    lists_of: list[list[_RankedList]] = [[] for _ in tags]
+    lists_of: list[list[RankedList]] = [[] for _ in tags]
     for ranked in read.lists:
         of_topic = topics[ranked.topic], documents.numbers[ranked.documents], ranked.scores
         lists_of[ranked.run].append(of_topic)
     runs = [
-        _Run(tag, of_run, lists_hash(of_run)) for tag, of_run in zip(tags, lists_of, strict=True)
+        UploadedLists(tag, of_run, lists_hash(of_run))
+        for tag, of_run in zip(tags, lists_of, strict=True)
     ]
     hashes = (
         select(run.c.tag, uploaded_run.c.content_hash)
@@ -136,7 +131,12 @@ def log_runs(
     new_topics = unknown_topics(connection, task_id, topics)
     number: int | None = None
     impact: list[Dependent] = []
+    same_lists, without_round_topics = None, list[str]()
     if new:
+        same_lists = find_same_lists(
+            connection, round_id, new, read.documents, documents, read.files
+        )
+        without_round_topics = _without_round_topics(connection, round_id, new, same)
         store_names(connection, round_id, documents)
         columns = {
             "runs": len(new),
@@ -148,9 +148,9 @@ def log_runs(
         }
         number, impact = _store_upload(connection, new, round_id, columns)
     lists = [part for entry in new for part in entry.lists]
-    of_round = runs_of_round(connection, round_id)
-    lacking = [row.tag for row in of_round if row.counts and not row.listed]
-    unscored = {row.tag for row in of_round if not row.scored}
+    recorded_runs = runs_of_round(connection, round_id)
+    lacking = [row.tag for row in recorded_runs if row.counts and not row.listed]
+    unscored = {row.tag for row in recorded_runs if not row.scored}
     logged = LoggedRuns(
         task=request.task.strip(),
         round=request.round.strip(),
@@ -170,6 +170,8 @@ def log_runs(
         without_lists=lacking,
         # Further runs may come before their scores, once those with scores have their lists.
         without_scores=[entry.tag for entry in new if lacking and entry.tag in unscored],
+        same_lists=same_lists,
+        without_round_topics=without_round_topics,
         impact=impact,
         near_names=near_names,
         files=list(read.files),
@@ -190,7 +192,7 @@ def log_runs(
 
 
 def _refuse_other_lists(
-    request: LogRuns, runs: Sequence[_Run], recorded: Mapping[str, str]
+    request: LogRuns, runs: Sequence[UploadedLists], recorded: Mapping[str, str]
 ) -> None:
     differing = [
         entry.tag for entry in runs if recorded.get(entry.tag, entry.digest) != entry.digest
@@ -205,11 +207,29 @@ def _refuse_other_lists(
             way_out="other lists",
             task=request.task,
             round=request.round,
+            run=differing[0],
+            runs=len(differing),
         )
 
 
+def _without_round_topics(
+    connection: Connection, round_id: int, runs: Sequence[UploadedLists], same: SameTopics
+) -> list[str]:
+    """Return the runs without a list for any topic that is assessed or has scores in a round."""
+    known = connection.execute(text(_SCORED_OR_ASSESSED), {"round": round_id}).scalars()
+    of_round = {same.name(name) for name in known}
+    return [
+        entry.tag
+        for entry in runs
+        if of_round and of_round.isdisjoint(same.name(name) for name, *_ in entry.lists)
+    ]
+
+
 def _store_upload(
-    connection: Connection, runs: Sequence[_Run], round_id: int, columns: Mapping[str, Any]
+    connection: Connection,
+    runs: Sequence[UploadedLists],
+    round_id: int,
+    columns: Mapping[str, Any],
 ) -> tuple[int, list[Dependent]]:
     """Store runs with their lists as the next upload of a round, which has these columns.
 
@@ -257,3 +277,25 @@ def _store_upload(
     if latest is None:
         return number, []
     return number, stale_by_source(connection, round_id, "run_upload", latest.id)
+
+
+# The topics of a round's score matrices that count, and of its assessments by their latest revision.
+_SCORED_OR_ASSESSED = """
+SELECT topic.name
+FROM (
+    SELECT matrix_topic.topic_id
+    FROM roundbook.matrix_topic
+    JOIN roundbook.current_matrix ON current_matrix.id = matrix_topic.matrix_id
+    WHERE current_matrix.round_id = :round
+    UNION
+    SELECT judgment_list.topic_id
+    FROM roundbook.judgment_list
+    JOIN roundbook.qrels ON qrels.id = judgment_list.qrels_id
+    WHERE qrels.round_id = :round AND NOT EXISTS (
+        SELECT FROM roundbook.qrels AS later
+        WHERE (later.round_id, later.assessments) = (qrels.round_id, qrels.assessments)
+            AND later.revision > qrels.revision
+    )
+) AS of_round
+JOIN roundbook.topic ON topic.id = of_round.topic_id
+"""

@@ -32,13 +32,15 @@ class ComputedMatrices(NamedTuple):
     """Score matrices computed from runs, with the software that computed each (`tools`).
 
     `computed_from` has the upload of runs and the revision of the assessments, `without_relevant`
-    the topics without a relevant document; `depth` is the rank at which the longest list ends.
+    the topics without a relevant document, `without_lists` the runs without a list for any assessed
+    topic; `depth` is the rank at which the longest list ends.
     """
 
     matrices: list[CompleteMatrix]
     tools: list[str]
     computed_from: Mapping[str, object]
     without_relevant: list[str]
+    without_lists: list[str]
     depth: int
 
 
@@ -130,6 +132,11 @@ def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
         computed_from={"upload": upload, "assessments_revision": revision},
         without_relevant=[
             topic for topic, count in zip(assessed.topics, relevant, strict=True) if not count
+        ],
+        without_lists=[
+            tag
+            for tag, lists in zip(assessed.runs, assessed.lists, strict=True)
+            if (lists < 0).all()
         ],
         depth=assessed.lists.shape[2],
     )

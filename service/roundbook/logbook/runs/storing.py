@@ -134,6 +134,20 @@ def lists_hash(
     return digest.hexdigest()
 
 
+# A topic with a run's documents for it and their scores.
+RankedList = tuple[str, npt.NDArray[np.int32], npt.NDArray[np.float32]]
+# A topic with its judged documents and their grades.
+Judged = tuple[str, npt.NDArray[np.int32], npt.NDArray[np.int32]]
+
+
+class UploadedLists(NamedTuple):
+    """A run of uploaded files, with its lists by topic and their hash."""
+
+    tag: str
+    lists: list[RankedList]
+    digest: str
+
+
 class AssessedRuns(NamedTuple):
     """The runs of a round, or of files, with their ranked lists and the relevance assessments.
 
