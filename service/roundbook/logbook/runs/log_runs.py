@@ -25,6 +25,7 @@ from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs.other_rounds import SameLists, find_same_lists
 from roundbook.logbook.runs.recorded_runs import record_runs, runs_of_round
 from roundbook.logbook.runs.storing import (
+    IS_LATEST_QRELS,
     RankedList,
     Status,
     UploadedLists,
@@ -280,7 +281,7 @@ def _store_upload(
 
 
 # The topics of a round's score matrices that count, and of its assessments by their latest revision.
-_SCORED_OR_ASSESSED = """
+_SCORED_OR_ASSESSED = f"""
 SELECT topic.name
 FROM (
     SELECT matrix_topic.topic_id
@@ -291,11 +292,7 @@ FROM (
     SELECT judgment_list.topic_id
     FROM roundbook.judgment_list
     JOIN roundbook.qrels ON qrels.id = judgment_list.qrels_id
-    WHERE qrels.round_id = :round AND NOT EXISTS (
-        SELECT FROM roundbook.qrels AS later
-        WHERE (later.round_id, later.assessments) = (qrels.round_id, qrels.assessments)
-            AND later.revision > qrels.revision
-    )
+    WHERE qrels.round_id = :round AND {IS_LATEST_QRELS}
 ) AS of_round
 JOIN roundbook.topic ON topic.id = of_round.topic_id
-"""
+"""  # noqa: S608

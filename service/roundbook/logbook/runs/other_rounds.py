@@ -15,6 +15,7 @@ from sqlalchemy import Connection, text
 from roundbook.formats.text import StoredFile
 from roundbook.logbook.result import Result
 from roundbook.logbook.runs.storing import (
+    IS_LATEST_QRELS,
     Judged,
     NumberedDocuments,
     UploadedLists,
@@ -129,18 +130,14 @@ LIMIT 1
 """
 
 # The latest revisions alone: of earlier ones, the slip is mended already.
-_LIKE_QRELS = """
+_LIKE_QRELS = f"""
 SELECT other.id, other.label, qrels.assessments, qrels.revision, qrels.content_hash
 FROM roundbook.round AS own
 JOIN roundbook.round AS other ON other.task_id = own.task_id AND other.id <> own.id
 JOIN roundbook.qrels ON qrels.round_id = other.id
 WHERE own.id = :round
     AND (qrels.topics, qrels.judged, qrels.relevant) = (:topics, :judged, :relevant)
-    AND NOT EXISTS (
-        SELECT FROM roundbook.qrels AS later
-        WHERE (later.round_id, later.assessments) = (qrels.round_id, qrels.assessments)
-            AND later.revision > qrels.revision
-    )
+    AND {IS_LATEST_QRELS}
 ORDER BY :file = ANY (qrels.file_hashes) DESC, qrels.content_hash = :hash DESC, other.ordinal, qrels.id
 LIMIT 1
-"""
+"""  # noqa: S608

@@ -134,6 +134,12 @@ def lists_hash(
     return digest.hexdigest()
 
 
+# The condition on a row of ``qrels`` that it is the latest revision of its round and label.
+IS_LATEST_QRELS = """NOT EXISTS (
+    SELECT FROM roundbook.qrels AS later
+    WHERE (later.round_id, later.assessments) = (qrels.round_id, qrels.assessments)
+      AND later.revision > qrels.revision
+)"""
 # A topic with a run's documents for it and their scores.
 RankedList = tuple[str, npt.NDArray[np.int32], npt.NDArray[np.float32]]
 # A topic with its judged documents and their grades.
