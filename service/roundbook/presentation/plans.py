@@ -215,11 +215,11 @@ def _beyond_scores(plan: Plan) -> str | None:
     history, largest = plan.estimate, max(plan.min_d, default=0.0)
     if history is None or plan.design in INTERVALS or largest <= 1:
         return None
-    within = is_within_one(history.measure) if plan.scale == "raw" else True
+    within = is_within_one(history.measure) if history.scale == "raw" else True
     if not within or history.other_scale(kind_of(plan)) is not None:
         return None
     return (
-        f"No runs differ by {largest:.10g}: scores of {history.measure} on the {plan.scale} scale lie"
+        f"No runs differ by {largest:.10g}: scores of {history.measure} on the {history.scale} scale lie"
         " between 0 and 1."
     )
 

@@ -166,10 +166,9 @@ def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
         same_judgments = find_same_judgments(
             connection,
             round_id,
+            read,
             counts,
             digest,
-            read.file,
-            read.documents,
             lambda numbers: _judgments(read, topics, numbers),
         )
         store_names(connection, round_id, documents)

@@ -134,9 +134,7 @@ def log_runs(
     impact: list[Dependent] = []
     same_lists, without_round_topics = None, list[str]()
     if new:
-        same_lists = find_same_lists(
-            connection, round_id, new, read.documents, documents, read.files
-        )
+        same_lists = find_same_lists(connection, round_id, new, read, documents)
         without_round_topics = _without_round_topics(connection, round_id, new, same)
         store_names(connection, round_id, documents)
         columns = {

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from sqlalchemy import Connection, text
 
-from roundbook.formats.text import StoredFile
+from roundbook.formats.trec import QrelsFile, RunFiles
 from roundbook.logbook.result import Result
 from roundbook.logbook.runs.storing import (
     IS_LATEST_QRELS,
@@ -43,14 +43,13 @@ def find_same_lists(
     connection: Connection,
     round_id: int,
     runs: Sequence[UploadedLists],
-    names: Sequence[str],
+    read: RunFiles,
     documents: NumberedDocuments,
-    files: Sequence[StoredFile],
 ) -> SameLists | None:
     """Return the other round of the task that has the same lists of new runs, or None.
 
     Two queries at most: of several rounds, only the likeliest is looked at. `documents` are the
-    numbers of the documents called `names` in the runs' own round.
+    numbers of the documents `read` in the runs' own round.
     """
     row = connection.execute(
         text(_LIKE_RUNS),
@@ -61,13 +60,13 @@ def find_same_lists(
             "first": [entry.lists[0][0] for entry in runs],
             "documents": [sum(len(part[1]) for part in entry.lists) for entry in runs],
             "hashes": [entry.digest for entry in runs],
-            "files": [file.sha256 for file in files],
+            "files": [file.sha256 for file in read.files],
         },
     ).one_or_none()
     if row is None:
         return None
     number_there = np.zeros(documents.documents, dtype=np.int32)
-    number_there[documents.numbers] = number_documents(connection, row.id, names).numbers
+    number_there[documents.numbers] = number_documents(connection, row.id, read.documents).numbers
     hash_of = dict(zip(row.tags, row.hashes, strict=True))
     same = sum(
         hash_of[entry.tag]
@@ -81,23 +80,22 @@ def find_same_lists(
 def find_same_judgments(
     connection: Connection,
     round_id: int,
+    read: QrelsFile,
     sizes: dict[str, int],
     digest: str,
-    file: StoredFile,
-    names: Sequence[str],
     judgments: Callable[[npt.NDArray[np.int32]], Sequence[Judged]],
 ) -> SameJudgments | None:
     """Return the assessments that are the same judgments in another round of the task, or None.
 
     Two queries at most, as for runs. `sizes` are the numbers of topics, of judgments and of relevant
-    ones, and `judgments` returns the new ones with other numbers of the documents called `names`.
+    ones, and `judgments` returns the new ones with other numbers of the documents `read`.
     """
     row = connection.execute(
-        text(_LIKE_QRELS), {"round": round_id, "hash": digest, "file": file.sha256, **sizes}
+        text(_LIKE_QRELS), {"round": round_id, "hash": digest, "file": read.file.sha256, **sizes}
     ).one_or_none()
     if row is None:
         return None
-    numbers = number_documents(connection, row.id, names).numbers
+    numbers = number_documents(connection, row.id, read.documents).numbers
     if lists_hash(judgments(numbers)) != row.content_hash:
         return None
     return SameJudgments(round=row.label, assessments=row.assessments, revision=row.revision)
