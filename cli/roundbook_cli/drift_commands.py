@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from roundbook_cli.renewal import command, measure_options, refit_command
+from roundbook.presentation.terminal import command
+from roundbook_cli.renewal import measure_options, refit_command
 
 if TYPE_CHECKING:
     from roundbook.logbook.drift.report import DriftCurve, DriftReport

@@ -10,6 +10,7 @@ import typer
 
 from roundbook.presentation.matrices import log_notes, standardising_note, team_file_news
 from roundbook.presentation.tables import variance_column
+from roundbook.presentation.terminal import command
 from roundbook.requests.fields import Layout, Missing, ZeroSd
 from roundbook.requests.matrices import LogFilesRequest
 from roundbook_cli.impact import dependents_json, tell_impact
@@ -17,7 +18,6 @@ from roundbook_cli.near_names import confirm_names
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, print_json, progress, show, talk, talk_notes
 from roundbook_cli.renewal import (
-    command,
     in_one_line,
     measure_options,
     refit_command,

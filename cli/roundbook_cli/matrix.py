@@ -13,6 +13,7 @@ import typer
 
 from roundbook.presentation.matrices import changes_phrase, export_notes, factor_rows, status_phrase
 from roundbook.presentation.tables import variance_column
+from roundbook.presentation.terminal import command
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.matrices import (
     ExportLayout,
@@ -35,7 +36,7 @@ from roundbook_cli.output import (
     talk,
     talk_notes,
 )
-from roundbook_cli.renewal import command, print_refit
+from roundbook_cli.renewal import print_refit
 from roundbook_cli.request_options import argument, option, request_of
 from roundbook_cli.session import changing, record
 

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import typer
 
+from roundbook.presentation.terminal import command
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook_cli.output import Column, print_commands, print_sentences
 
@@ -24,11 +24,6 @@ if TYPE_CHECKING:
 # Columns of saved results.
 SAVED = Column("saved_at", "Saved", "{:%Y-%m-%d}".format, spare=1)
 STALE = Column("stale", "Stale", lambda stale: "yes" if stale else "no")
-
-
-def command(*words: str) -> str:
-    """Return a command of this program to type, quoted for a shell."""
-    return shlex.join(["roundbook", *words])
 
 
 def renewal(entry: ResultEntry) -> str | None:

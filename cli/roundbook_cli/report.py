@@ -9,12 +9,13 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from roundbook.presentation.phrases import verdict_words
+from roundbook.presentation.terminal import command
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.reports import DepositRequest, HtmlReport, LatexReport
 from roundbook.requests.results import ListResults, ShowResult
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, progress, show, signed, talk, talk_notes
-from roundbook_cli.renewal import SAVED, STALE, command
+from roundbook_cli.renewal import SAVED, STALE
 from roundbook_cli.request_options import argument, option, request_of, usage_errors
 from roundbook_cli.saved_drift import Details, print_saved, report_facts, report_number
 from roundbook_cli.series import Assessments, TaskName

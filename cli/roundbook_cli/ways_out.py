@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from typing import get_args
 
 from roundbook.errors import RoundbookError, WayOut
+from roundbook.presentation.terminal import command_after, quoted
 from roundbook.requests.fields import Layout
 
 # By code: a sentence with the error's facts in braces, quoted for a shell, a list word by word. It
-# follows the error's own sentence, or contains it where it has {message}.
+# follows the error's own sentence, or contains it where it has {message}. {command} is the command
+# that pages have too.
 _WAYS_OUT = {
     "list measures": "'roundbook measure list' shows those there are.",
     "merge the slip": "{message}: roundbook measure merge {slip} {known}",
@@ -29,13 +30,13 @@ _WAYS_OUT = {
     "one of two layouts": "{message}; choose with --layout {first} or --layout {second}.",
     "no layout": "{message}; if it should, choose one with --layout"
     f" {', '.join(get_args(Layout)[1:])}.",
-    "record the pool": "{message}; record it with 'roundbook round teams {task} {round} FILE', from a"
-    " file with the columns run, team and contributed_to_pool.",
+    "record the pool": "{message}; record it with '{command}', from a file with the columns run, team"
+    " and contributed_to_pool.",
     "name the pool depth": "{message}; if you know the depth of the pool, give it with --pool-depth.",
-    "record the teams": "{message}; record it with 'roundbook round teams {task} {round} FILE'.",
-    "log a team file": "Log a team file: roundbook round teams {task} {round} FILE",
-    "record the systems": "{message}; record it in the column 'system' of a team file with 'roundbook"
-    " round teams {task} ROUND FILE', or take equal tags for one system with --match tag.",
+    "record the teams": "{message}; record it with '{command}'.",
+    "log a team file": "Log a team file: {command}",
+    "record the systems": "{message}; record it in the column 'system' of a team file with '{command}',"
+    " or take equal tags for one system with --match tag.",
     "name the pivot": "{message}: name one with --pivot.",
     "fewer first topics": "{message}; look earlier with --start, from 2 to {topics}.",
     "team file": "{message}; give it with --teams, beside the score file.",
@@ -57,9 +58,8 @@ _WAYS_OUT = {
     " default_transaction_read_only set to off.",
     "name another server": "Name another in ROUNDBOOK_DATABASE_URL or --database.",
     "name the server itself": "Name the server's own address in ROUNDBOOK_DATABASE_URL or --database.",
-    "grant the role": "The record's owner does it, or grants the role what it needs: roundbook db"
-    " grant {role} --as service",
-    "upgrade the database": "Run 'roundbook db upgrade' on it first.",
+    "grant the role": "The record's owner does it, or grants the role what it needs: {command}",
+    "upgrade the database": "Run '{command}' on it first.",
     "stop it there": "{message}; run 'roundbook db stop' there.",
     "carry it over": "Run 'roundbook db backup FILE' with the Roundbook that made it, then 'roundbook"
     " db restore FILE' with this one and another ROUNDBOOK_DATA_DIR.",
@@ -70,8 +70,7 @@ _WAYS_OUT = {
     " it first: roundbook task create {task}",
     "create the task": "{message} ('roundbook task list' shows those there are). Make it first:"
     " roundbook task create {task}",
-    "correct the teams": "To correct the record: roundbook round teams {task} {round} FILE --revise"
-    " REASON",
+    "correct the teams": "To correct the record: {command}",
     "round exists": "{message}; 'roundbook round list {task}' shows it.",
     "no round": "{message} ('roundbook round list {task}' shows those there are). Log with --create, or"
     " make it first: roundbook round create {task} {round}",
@@ -103,7 +102,7 @@ _WAYS_OUT = {
     "log the assessments": "{message}; log them with 'roundbook qrels log'.",
     "other lists": "If these are other runs, give them other tags and log them beside; 'roundbook run"
     " list {task} {round}' shows those there are. If those recorded are a slip, a draft round can be"
-    " renamed out of the way and logged anew: roundbook round rename {task} {round} NAME --force",
+    " renamed out of the way and logged anew: {command}",
     "other judgments": "If these correct them, log them with --revise 'REASON'; if they are others,"
     " name them with --assessments.",
     "qrels revised meanwhile": "Look at it with 'roundbook qrels list {task} {round}', and log this one"
@@ -112,10 +111,8 @@ _WAYS_OUT = {
     " if it still corrects it.",
     "variance revised meanwhile": "Look at it with 'roundbook variance show {task} --measure {measure}', and"
     " record this one again if it still corrects it.",
-    "withdrawn matrix": "Log a correction with --revise, or take the withdrawal back with"
-    " 'roundbook matrix restore {matrix} --reason REASON'.",
-    "restore instead": "These very scores count again once that is taken back: roundbook matrix"
-    " restore {matrix} --reason REASON",
+    "withdrawn matrix": "Log a correction with --revise, or take the withdrawal back with '{command}'.",
+    "restore instead": "These very scores count again once that is taken back: {command}",
     "list matrices": "{message}; 'roundbook matrix list {task}' shows its own.",
     "no matrix": "{message}; 'roundbook matrix list TASK' shows those there are.",
     "reason needed": "{message}: say why with --reason.",
@@ -204,11 +201,10 @@ def with_way_out(message: str, way_out: WayOut | None) -> str:
     """Return a message followed by what to type, if there is a way out."""
     if way_out is None:
         return message
-    facts = {
-        name: shlex.join(fact) if isinstance(fact, list) else shlex.quote(str(fact))
-        for name, fact in way_out.facts.items()
-    }
     text = _WAYS_OUT[way_out.code]
-    if "{message}" in text:
-        return text.format_map(facts | {"message": message.removesuffix(".")})
-    return f"{message} {text.format_map(facts)}"
+    facts = {
+        **quoted(way_out.facts),
+        "message": message.removesuffix("."),
+        "command": command_after(way_out),
+    }
+    return text.format_map(facts) if "{message}" in text else f"{message} {text.format_map(facts)}"

@@ -42,7 +42,7 @@ def content_hash(
             digest.update(b"\0" + names[index].encode())
         digest.update(b"\0\0")
     # Adding zero makes -0.0 the 0.0 it equals.
-    ordered = scores.T[run_order][:, topic_order] + 0.0
+    ordered = scores.T[np.ix_(run_order, topic_order)] + 0.0
     digest.update(np.ascontiguousarray(ordered, dtype="<f8").data)
     return digest.hexdigest()
 

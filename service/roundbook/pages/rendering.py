@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import re
-import shlex
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 from collections.abc import Sequence
 from datetime import date, datetime
@@ -24,6 +23,7 @@ from roundbook.pages.study_form import study_title
 from roundbook.presentation.figures import short
 from roundbook.presentation.phrases import verdict_words
 from roundbook.presentation.tables import Column, Table
+from roundbook.presentation.terminal import command
 from roundbook.requests.fields import Missing, VarianceScale
 
 STATIC = Path(__file__).parent / "static"
@@ -182,10 +182,10 @@ _TEMPLATES.filters |= {
     "fields": fields,
     "sentence": sentence,
     "study_title": study_title,
-    "shell": shlex.quote,
     "verdict_words": verdict_words,
 }
 _TEMPLATES.globals |= {
+    "command": command,
     "link": link,
     "software": SOFTWARE,
     "static": _ADDRESSES.__getitem__,

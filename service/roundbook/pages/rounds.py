@@ -1,10 +1,9 @@
-"""The pages of rounds and score matrices, with the commands for what no page does."""
+"""The pages of rounds and score matrices, with the commands of the terminal for what no page does."""
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
@@ -13,12 +12,12 @@ from roundbook.api.access import answer
 from roundbook.api.callers import Caller
 from roundbook.api.problems import status_of
 from roundbook.errors import RoundbookError
-from roundbook.logbook.factors import FactorSet, show_factors
+from roundbook.logbook.factors import show_factors
 from roundbook.logbook.matrices.history import show_history
 from roundbook.logbook.matrices.overview import show_overview
-from roundbook.logbook.matrices.showing import ShownMatrix, show_matrix
+from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.rankings import compare_rankings
-from roundbook.logbook.round_contents import RoundContents, show_round
+from roundbook.logbook.round_contents import show_round
 from roundbook.logbook.session import Session
 from roundbook.pages.charts import figure
 from roundbook.pages.forms import PageCaller, PageSession, labels_to_choose, recorded_name
@@ -33,6 +32,7 @@ from roundbook.presentation.rounds import (
 )
 from roundbook.presentation.runs import QRELS, UPLOADS
 from roundbook.presentation.tables import Column, Table
+from roundbook.presentation.terminal import matrix_commands, round_commands
 from roundbook.requests.factors import FactorsRequest
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 from roundbook.requests.matrices import ShowHistory, ShowMatrix
@@ -184,84 +184,3 @@ def matrix_page(
         figures={name: figure(name, overview, matrix=matrix) for name in ("scores", "topics")},
         tables=[Table("Runs", details.runs, _RUNS, most=_MOST_RUNS)],
     )
-
-
-class Command(NamedTuple):
-    """A command of the terminal, and what it does."""
-
-    purpose: str
-    command: str
-
-
-def round_commands(
-    contents: RoundContents,
-    measure: str | None,
-    assessments: str | None,
-    factors: FactorSet | None,
-) -> list[Command]:
-    """Return the commands for a round, as its status and the scores that its page shows allow them.
-
-    The `measure` is None if it has no current scores, the `assessments` where there are no several,
-    and the `factors` if the scores have none.
-    """
-    names: tuple[str, ...] = (contents.task, contents.round)
-    recorded = contents.held is not None or contents.collection is not None
-    options = ("--held", "DATE", "--collection", "NAME", *(("--force",) if recorded else ()))
-    commands = [_command("Date and document collection", "round", "set", *names, *options)]
-    if contents.matrices or contents.uploads:
-        teams = ("round", "teams", *names, "teams.csv")
-        commands += [
-            _command("Teams of its runs", *teams),
-            _command("Correct the teams", *teams, "--revise", "REASON"),
-        ]
-    scores = names
-    if measure is not None:
-        label = () if assessments is None else ("--assessments", assessments)
-        scores = (*names, "--measure", measure, *label)
-        on_pool = factors and factors.standardising == "pooled" and factors.pool_now is None
-        commands += [
-            _command(
-                "Fit factors on all runs" if on_pool else "Fit factors on other runs",
-                *("factors", "fit", *scores, "--runs", "all" if on_pool else "pooled"),
-                *("--reason", "REASON"),
-            ),
-            _command("Standardised scores", "standardise", *scores),
-            _command(
-                "Merge a mistyped measure",
-                *("measure", "merge", measure, "INTO", "--reason", "REASON"),
-            ),
-        ]
-    has_current = any(matrix.status == "current" for matrix in contents.matrices)
-    holds = contents.matrices or contents.uploads or contents.qrels or contents.published_variances
-    if contents.status == "published":
-        commands.append(_command("Verify its fingerprint", "round", "verify", *names))
-    else:
-        force = ("--force",) if contents.matrices else ()
-        commands.append(_command("Rename it", "round", "rename", *names, "NAME", *force))
-        if has_current:
-            commands.append(_command("Publish it, for good", "round", "publish", *names))
-        if not holds:
-            commands.append(_command("Remove it", "round", "remove", *names))
-    if has_current:
-        report = ("report", "html", *scores, "--output", "round.html")
-        commands.append(_command("This page as one file", *report))
-    return commands
-
-
-def matrix_commands(matrix: ShownMatrix) -> list[Command]:
-    """Return the commands for a score matrix, as its status allows them."""
-    number = str(matrix.matrix)
-    commands = []
-    if matrix.status == "current":
-        commands.append(_command("Withdraw it", "matrix", "withdraw", number, "--reason", "REASON"))
-    elif matrix.status == "withdrawn":
-        commands.append(_command("Restore it", "matrix", "restore", number, "--reason", "REASON"))
-    return [
-        *commands,
-        _command("What rests on it", "impact", number),
-        _command("Scores as a file", "matrix", "export", number, "--output", "scores.csv"),
-    ]
-
-
-def _command(purpose: str, *arguments: str) -> Command:
-    return Command(purpose, shlex.join(["roundbook", *arguments]))

@@ -6,13 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 from roundbook.errors import RoundbookError
+from roundbook.presentation.terminal import command_after
 
-# By code: a sentence with the error's facts in braces, names as literals of Python. Other codes need
-# none in Python.
+# By code: a sentence with the error's facts in braces, names as literals of Python.
+# {command} is the terminal's for the code. Other codes need none in Python.
 _WAYS_OUT = {
     "all or pooled": "Give one of them alone in `runs`, or tags of runs only.",
     "check the address": "Check the address given, else ROUNDBOOK_DATABASE_URL.",
-    "grant the role": "The record's owner grants {role} the rights of a service: roundbook db grant",
+    "grant the role": "The record's owner grants the role what it needs: {command}",
     "name the primary": "Name the primary server in the address.",
     "name another server": "Name another in the address.",
     "correct the teams": "To correct the record: revise='why'.",
@@ -97,7 +98,7 @@ _WAYS_OUT = {
     "several measures": "Choose one, and log that measure by itself: file_measure='...'.",
     "start a job": "Start it in the background: book.start_study(study, task, round, measure, ...)",
     "wider interval": "Ask for a wider one: min_d=...",
-    "upgrade the database": "Run 'roundbook db upgrade' on it first.",
+    "upgrade the database": "Run '{command}' on it first.",
     "unalias": "If that is wrong: book.ask('unalias_topic', task={task!r}, name={name!r})",
     "variance revised meanwhile": "Look at book.variances({task!r}, {measure!r}), then record this again"
     " if it still corrects it.",
@@ -125,5 +126,6 @@ def with_ways_out() -> Iterator[None]:
         out = error.way_out
         if out is not None and out.code in _WAYS_OUT:
             with suppress(KeyError):  # raised elsewhere, with fewer facts
-                error.add_note(_WAYS_OUT[out.code].format_map(out.facts))
+                facts = {**out.facts, "command": command_after(out)}
+                error.add_note(_WAYS_OUT[out.code].format_map(facts))
         raise

@@ -19,6 +19,7 @@ from roundbook.logbook.rounds import Round, list_rounds
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.tasks import Task, list_tasks
 from roundbook.presentation.phrases import counted
+from roundbook.presentation.terminal import command
 from roundbook.requests.record import ExportRequest
 from roundbook.requests.reports import DepositRequest
 from roundbook.requests.tasks import ListRounds
@@ -171,9 +172,9 @@ def _datacite(
     collections = dict.fromkeys(row.collection for row in listed if row.collection)
     technical = (
         f"{ARCHIVE} (SHA-256 {deposit.sha256}) holds CSV and JSON, and says in its README.txt what"
-        f" they are; 'roundbook import' of {SOFTWARE} or later reads it. A round's fingerprint is"
-        " the SHA-256 of the names, scores and factors that count in it; 'roundbook round verify'"
-        " computes it again."
+        f" they are; '{command('import')}' of {SOFTWARE} or later reads it. A round's fingerprint is"
+        " the SHA-256 of the names, scores and factors that count in it;"
+        f" '{command('round', 'verify')}' computes it again."
     )
     for row in deposit.rounds:
         if row.round in deposit.corrected:

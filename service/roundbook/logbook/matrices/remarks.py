@@ -21,6 +21,7 @@ from roundbook.database.tables import (
     task,
     topic,
 )
+from roundbook.formats import CompleteMatrix
 from roundbook.logbook.estimates import ratio_to_other_rounds
 from roundbook.logbook.matrices.entering import Entry
 from roundbook.logbook.matrices.history import Changes, compared_names, revision_changes
@@ -33,11 +34,7 @@ from roundbook.measure_names import is_within_one
 def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> dict[str, Any]:
     """Return the remarks from comparing stored scores with others, and with their names."""
     connection, task_id, complete = entry.session.connection, entry.task_id, entry.scores
-    columns: defaultdict[bytes, list[str]] = defaultdict(list)
-    for tag, column in zip(complete.runs, complete.scores.T, strict=True):
-        columns[bytes(column)].append(tag)
-    alike = [tags for tags in columns.values() if len(tags) > 1]
-    beyond = (complete.scores < 0) | (complete.scores > 1)
+    alike = _alike_runs(complete)
     other_names = list(set(complete.runs) - set(complete.topics))
     named = select(topic.c.name).where(topic.c.task_id == task_id, among(topic.c.name, other_names))
     named_as_topics = connection.execute(named).scalars().all()
@@ -56,13 +53,32 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
         "changes": changes,
         "same_scores": _twin(entry),
         "variance_ratio": ratio_to_other_rounds(connection, task_id, entry.series, variance),
-        "beyond_one": int(beyond.sum()) if is_within_one(entry.series.measure) else 0,
+        "beyond_one": _beyond_one(complete) if is_within_one(entry.series.measure) else 0,
         "runs_named_as_topics": len(named_as_topics) if len(named_as_topics) > half else 0,
         "zeros_apart": _zeros_apart(entry),
         "no_shared_topics": _rounds_apart(entry, stored, of_rounds) if is_alone else 0,
         "equal_runs": sum(map(len, alike)) - len(alike),
         "alike": alike,
     }
+
+
+def _alike_runs(complete: CompleteMatrix) -> list[list[str]]:
+    """Return the tags of runs with the same scores, in groups of two or more."""
+    totals = complete.scores.sum(axis=0).tolist()
+    repeated = {total for total, number in Counter(totals).items() if number > 1}
+    columns: defaultdict[bytes, list[str]] = defaultdict(list)
+    for index, total in enumerate(totals):
+        if total in repeated:
+            columns[bytes(complete.scores[:, index])].append(complete.runs[index])
+    return [tags for tags in columns.values() if len(tags) > 1]
+
+
+def _beyond_one(complete: CompleteMatrix) -> int:
+    """Return the number of scores outside 0 to 1."""
+    scores = complete.scores
+    if scores.min() >= 0 and scores.max() <= 1:
+        return 0
+    return int(((scores < 0) | (scores > 1)).sum())
 
 
 def _topics_of_rounds(

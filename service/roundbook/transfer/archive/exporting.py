@@ -22,6 +22,7 @@ from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import ReportProgress, Session, ignore_progress
 from roundbook.logbook.storing import load_matrix
+from roundbook.presentation.terminal import command
 from roundbook.requests.record import ExportRequest
 from roundbook.transfer.archive.cells import single_precision, write_cell, write_record
 from roundbook.transfer.archive.container import (
@@ -62,7 +63,7 @@ but this one is CSV (RFC 4180, UTF-8, lines end in LF) with a header:
 
 {fill(CONVENTIONS + " Times are UTC. Lists and objects are JSON.", 100)}
 
-'roundbook import' reads it into another record. Roundbook's documentation describes every column.
+'{command("import")}' reads it into another record. Roundbook's documentation describes every column.
 """
 
 
