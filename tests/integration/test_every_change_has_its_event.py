@@ -60,11 +60,11 @@ from roundbook.logbook.saving import compute_result, renew_results, save_result
 from roundbook.logbook.session import Work, begin
 from roundbook.logbook.standardise import standardise, standardise_files
 from roundbook.logbook.studies.assessed_runs import logged_beside, reassess, study_runs
-from roundbook.logbook.studies.left_out_runs import (
+from roundbook.logbook.studies.left_out_rounds import (
     leave_out_by_assessments,
     leave_out_by_factors,
-    runs_as_scored,
 )
+from roundbook.logbook.studies.left_out_runs import runs_as_scored
 from roundbook.logbook.studies.scores import study_scores, teams_of_runs
 from roundbook.logbook.studies.studies import run_study
 from roundbook.logbook.tasks import (

@@ -145,6 +145,11 @@ class PooledOfKind(NamedTuple):
     returning_interval: Interval | None
     homogeneity: Homogeneity | None
 
+    @property
+    def planning_variance(self) -> float | None:
+        """The limit that about 4 of 5 next rounds stay below; None if it does not exist."""
+        return None if self.next_round is None else self.next_round.u80
+
 
 class Pooled(Result):
     """The variance pooled over rounds: sum(w * variance) / sum(w).

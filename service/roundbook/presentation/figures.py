@@ -32,8 +32,8 @@ def variances_caption(history: VarianceHistory) -> str:
         interval = f", its 95% interval ({short(low)} to {_limit(high)}) as a band"
     rounds = "the round" if number == 1 else f"the {_latest(number)}rounds"
     planning = ""
-    if pooled.next_round is not None and pooled.next_round.u80 is not None:
-        planning = f"; planning variance {short(pooled.next_round.u80)}"
+    if (limit := pooled.of_kind("one-way").planning_variance) is not None:
+        planning = f"; planning variance {short(limit)}"
     return (
         f"Variance of {history.measure}, {history.scale} scale, in {rounds} with 95% intervals;"
         f" pooled {short(pooled.variance)}"

@@ -95,16 +95,20 @@ def disagreement(history: VarianceHistory, kind: VarianceKind = "one-way") -> Di
     if scale is not None:
         return Disagreement(f"The rounds disagree{about}: {other_scales(scale.ratios)}.", look)
     pooled = history.pooled.of_kind(kind)
-    test, following = pooled.homogeneity, pooled.next_round
+    test = pooled.homogeneity
     if zeros or test is None or test.p_value is None or test.p_value >= _DISAGREE:
         return None
     ratio = max(values.values()) / min(values.values())
-    planning = following is not None and following.u80 is not None
     return Disagreement(
         f"The rounds disagree{about} ({_TESTS.get(test.method, test.method)},"
         f" {_p_value(test.p_value)}; largest over smallest {ratio:.2f}): the pooled value is the mean"
         " of different variances.",
-        WayOut("plan at the planning variance" if planning else "plan at the latest", {}),
+        WayOut(
+            "plan at the latest"
+            if pooled.planning_variance is None
+            else "plan at the planning variance",
+            {},
+        ),
     )
 
 

@@ -106,10 +106,9 @@ def conclusions(history: VarianceHistory) -> list[str]:
         lines.append(one_way.sentence)
     elif len(pooled.rounds) > 1:
         lines.append(test_sentence(pooled.homogeneity, "one-way " if of_two_way else ""))
-    limit = pooled.next_round
-    if limit is not None and limit.u80 is not None:
+    if (planning := pooled.of_kind("one-way").planning_variance) is not None:
         lines.append(
-            f"Next round: planning variance {fixed(limit.u80, 5)}. {AS_ELSEWHERE.capitalize()},"
+            f"Next round: planning variance {fixed(planning, 5)}. {AS_ELSEWHERE.capitalize()},"
             f" {below_planning(history)} stay below it."
         )
     # Where rounds have a variance of 0 or are on another scale, both warnings say the same.
@@ -127,9 +126,8 @@ def in_detail(history: VarianceHistory) -> list[str]:
     """Return what a summary leaves out: further limits, the two-way variance, what is assumed."""
     lines = [*_further_limits(history), *_two_way(history.pooled)]
     if any(row.interval for row in history.rounds):
-        limit = history.pooled.next_round
-        planning = limit is not None and limit.u80 is not None
-        instead = "; the planning variance does" if planning else ""
+        planning = history.pooled.of_kind("one-way").planning_variance
+        instead = "" if planning is None else "; the planning variance does"
         lines += [
             *_meaning(history),
             f"Intervals do not count how much rounds vary{instead}.",
@@ -257,9 +255,8 @@ def _two_way(pooled: Pooled) -> list[str]:
     )
     if pooled.two_way_rounds != pooled.rounds:
         line += f" (over {', '.join(pooled.two_way_rounds)})"
-    limit = pooled.two_way_next_round
-    if limit is not None and limit.u80 is not None:
-        line += f", planning variance {fixed(limit.u80, 5)}"
+    if (planning := pooled.of_kind("two-way").planning_variance) is not None:
+        line += f", planning variance {fixed(planning, 5)}"
     return [line + "."]
 
 

@@ -11,6 +11,7 @@ from tests.factories import plan
 
 from roundbook.errors import InputError
 from roundbook.logbook.factors import Factor, FactorSet
+from roundbook.logbook.variance_history import Pooled
 from roundbook.presentation.charts.drift import curve_chart, curve_points, topics_chart
 from roundbook.presentation.charts.plans import planned_points, power_chart, power_points
 from roundbook.presentation.charts.scores import factor_chart, factor_points
@@ -28,6 +29,7 @@ from roundbook.presentation.charts.style import (
 )
 from roundbook.presentation.charts.variances import level_points, variance_chart, variance_points
 from roundbook.statistics.design import design_curve, solve_power, solve_topics
+from roundbook.statistics.variance.pooled import NextRound
 
 
 def luminance(colour):
@@ -110,10 +112,18 @@ def test_variances_as_points():
             round=label, variance=variance, interval=interval, origin=origin, topics=9, runs=5
         )
 
+    limits = NextRound(0.25, None, None, None, None, "systems")
+    unused = {
+        "dof": 1,
+        "weights": "dof",
+        "max_min_ratio": None,
+        "homogeneity": None,
+        "interval": None,
+    }
     history = SimpleNamespace(
         task="t", measure="AP", scale="raw", assessments="official", mixed=[],
         rounds=[row("r1", 0.1, 0.05, 0.2), row("r2", 0.3, 0.1, None), row("r3", 0, None, None)],
-        pooled=SimpleNamespace(variance=0.15, interval=None, next_round=SimpleNamespace(u80=0.25)),
+        pooled=Pooled.model_construct(variance=0.15, rounds=["r1"], next_round=limits, **unused),
     )  # fmt: skip
     points = variance_points(history)
     assert [(point["low"], point["high"], point["open"]) for point in points] == [

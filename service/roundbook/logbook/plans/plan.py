@@ -174,6 +174,4 @@ def variance_at(history: VarianceHistory, kind: VarianceKind, at: VarianceAt) ->
     if at == "latest":
         return history.rounds[-1].of_kind(kind).variance
     pooled = history.pooled.of_kind(kind)
-    if at == "pooled":
-        return pooled.variance
-    return None if pooled.next_round is None else pooled.next_round.u80
+    return pooled.variance if at == "pooled" else pooled.planning_variance

@@ -18,7 +18,7 @@ from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.across_rounds import RoundInputs, find_rounds
-from roundbook.logbook.studies.left_out_runs import (
+from roundbook.logbook.studies.left_out_rounds import (
     LeftOutRound,
     NotReassessed,
     leave_out_by_assessments,

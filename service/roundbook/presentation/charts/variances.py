@@ -49,8 +49,8 @@ def level_points(history: VarianceHistory) -> list[dict[str, Any]]:
     """Return the points of the pooled variance and, where there is one, the planning variance."""
     pooled = history.pooled
     levels = [{"level": "pooled", "variance": pooled.variance}]
-    if pooled.next_round is not None and pooled.next_round.u80 is not None:
-        levels.append({"level": "planning", "variance": pooled.next_round.u80})
+    if (planning := pooled.of_kind("one-way").planning_variance) is not None:
+        levels.append({"level": "planning", "variance": planning})
     return levels
 
 

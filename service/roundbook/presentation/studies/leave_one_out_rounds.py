@@ -12,7 +12,7 @@ from roundbook.presentation.tables import Column, Table, count, number, signed
 
 if TYPE_CHECKING:
     from roundbook.logbook.studies.leave_one_out_rounds import LeaveOneOutRounds, TauTrend
-    from roundbook.logbook.studies.left_out_runs import LeftOutRound
+    from roundbook.logbook.studies.left_out_rounds import LeftOutRound
 
 FIGURE = ("lowest Kendall's tau", "{:.3f}")
 # The level of the trend test: up to this p value, a trend is beyond chance.
