@@ -10,7 +10,7 @@ import pytest
 from tests.factories import wide
 from tests.savepoints import prepared
 
-from roundbook.logbook.matrices import entering
+from roundbook.logbook.matrices import preparing
 from roundbook_cli.main import run
 
 pytestmark = pytest.mark.one_server
@@ -46,7 +46,7 @@ def test_a_correction_of_what_the_person_has_not_seen_is_refused(
     logged, write, committed, monkeypatch
 ):
     """Between what --revise reads first and the work, another person may come."""
-    read, other = entering.latest_revisions, write(table(SCORES / 2), "other.csv")
+    read, other = preparing.latest_revisions, write(table(SCORES / 2), "other.csv")
 
     def read_then_wait(session, request):
         seen = read(session, request)
@@ -56,7 +56,7 @@ def test_a_correction_of_what_the_person_has_not_seen_is_refused(
         return seen
 
     address = os.environ["ROUNDBOOK_DATABASE_URL"]
-    monkeypatch.setattr(entering, "latest_revisions", read_then_wait)
+    monkeypatch.setattr(preparing, "latest_revisions", read_then_wait)
     late = logged(
         "log", "t", "r1", write(table(SCORES / 4)), "--measure", "AP", "--revise", "too late"
     )

@@ -40,7 +40,7 @@ from roundbook.errors import RevisedMeanwhileError
 from roundbook.formats import RunTeam
 from roundbook.logbook.events import record_event
 from roundbook.logbook.matrices import log_matrix as matrices
-from roundbook.logbook.matrices.entering import latest_revisions
+from roundbook.logbook.matrices.preparing import latest_revisions
 from roundbook.logbook.session import Session, begin
 from roundbook.logbook.storing import content_hash
 from roundbook.logbook.tasks import rename_task

@@ -25,16 +25,16 @@ from roundbook.logbook.fitting import fit_factor_set
 from roundbook.logbook.generalisability import report_generalisability
 from roundbook.logbook.impact import show_impact
 from roundbook.logbook.matrices.corrections import restore_matrix, withdraw_matrix
-from roundbook.logbook.matrices.entering import (
-    enter_matrix,
-    latest_revisions,
-    with_seen_revisions,
-)
 from roundbook.logbook.matrices.export import export_matrix
 from roundbook.logbook.matrices.history import show_history
 from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.matrices.log_matrix import log_files, log_scores
 from roundbook.logbook.matrices.overview import show_overview
+from roundbook.logbook.matrices.preparing import (
+    latest_revisions,
+    prepare_matrix,
+    with_seen_revisions,
+)
 from roundbook.logbook.matrices.showing import show_matrix
 from roundbook.logbook.names import known_names, near_recorded
 from roundbook.logbook.plans.planning import plan_topics
@@ -363,7 +363,7 @@ def reading(directory):
 NO_USE_CASES = {
     *(record_event, ensure_task, open_round),
     *(
-        enter_matrix,
+        prepare_matrix,
         compute_result,
         store_factors,
         score_round,

@@ -30,8 +30,8 @@ from roundbook.errors import (
 )
 from roundbook.formats import RunTeam
 from roundbook.logbook.lookup import find_series, read_current_matrix
-from roundbook.logbook.matrices import entering
 from roundbook.logbook.matrices import log_matrix as matrices
+from roundbook.logbook.matrices import preparing
 from roundbook.logbook.storing import load_matrix
 from roundbook.presentation.matrices import log_notes
 
@@ -228,7 +228,7 @@ def test_unknown_task_and_round_name_the_command(engine):
 @pytest.mark.parametrize(
     ("module", "step"),
     [
-        (entering, "record_runs"),
+        (preparing, "record_runs"),
         (matrices, "store_matrix"),
         (matrices, "store_factors"),
         (matrices, "store_estimates"),

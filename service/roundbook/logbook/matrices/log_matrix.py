@@ -22,7 +22,6 @@ from roundbook.formats import (
     read_measures,
     read_teams,
 )
-from roundbook.limits import LIST_DEPTH
 from roundbook.logbook.estimates import (
     matrix_statistics,
     read_estimates,
@@ -33,15 +32,15 @@ from roundbook.logbook.events import record_event
 from roundbook.logbook.factors import latest_factors, standardising_runs, store_factors
 from roundbook.logbook.impact import Dependent, Reason, stale_by_input, stale_dependents
 from roundbook.logbook.lookup import of_series, withdrawn_error
-from roundbook.logbook.matrices.entering import (
-    Entry,
+from roundbook.logbook.matrices.listing import read_sources
+from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
+from roundbook.logbook.matrices.preparing import (
+    PreparedMatrix,
     check_revision,
-    enter_matrix,
+    prepare_matrix,
     store_matrix,
     with_seen_revisions,
 )
-from roundbook.logbook.matrices.listing import read_sources
-from roundbook.logbook.matrices.logged import LoggedMatrices, LoggedMatrix
 from roundbook.logbook.matrices.remarks import comparison_remarks
 from roundbook.logbook.round_fingerprint import find_publication
 from roundbook.logbook.runs.recorded_runs import known_pool, pool_changed
@@ -95,9 +94,7 @@ def log_files(session: Session, request: LogFilesRequest) -> LoggedMatrices:
         if computed and request.tool is None:
             shared["tool"] = computed.tools[index]
         asked = LogRequest(**shared, measure=measure)
-        computed_from = computed.computed_from if computed else {}
-        entry = enter_matrix(session, asked, complete, teams, computed_from)
-        logged = _log(entry)
+        logged = _log(prepare_matrix(session, asked, complete, teams, computed))
         if logged.measure in by_measure:
             raise InputError(
                 f"'{measure}' and another name given are both {logged.measure}.",
@@ -108,15 +105,7 @@ def log_files(session: Session, request: LogFilesRequest) -> LoggedMatrices:
     for logged in _with_publication(session, list(by_measure.values())):
         # What is logged together is no misspelling of each other.
         others = [name for name in logged.remarks.other_measures if name not in by_measure]
-        update: dict[str, object] = {"other_measures": others, "unread_columns": list(teams.unread)}
-        if computed:
-            update["topics_without_relevant"] = computed.without_relevant
-            update["runs_without_lists"] = computed.without_lists
-            _, at, cutoff = logged.measure.rpartition("@")
-            deepest = min(int(cutoff), LIST_DEPTH) if at and cutoff.isdecimal() else LIST_DEPTH
-            if computed.depth < deepest:
-                update["lists_end_at"] = computed.depth
-        remarks = logged.remarks.model_copy(update=update)
+        remarks = logged.remarks.model_copy(update={"other_measures": others})
         matrices.append(logged.model_copy(update={"remarks": remarks}))
     return LoggedMatrices(
         task=matrices[0].task,
@@ -185,8 +174,8 @@ def log_scores(
     """
     request = with_seen_revisions(session, request)
     complete = apply_missing_policy(scores, request.missing)
-    entry = enter_matrix(session, request, complete, teams or {}, {})
-    return _with_publication(session, [_log(entry)])[0]
+    logged = _log(prepare_matrix(session, request, complete, RunTeams(teams or {})))
+    return _with_publication(session, [logged])[0]
 
 
 def _with_publication(session: Session, logged: Sequence[LoggedMatrix]) -> list[LoggedMatrix]:
@@ -200,32 +189,34 @@ def _with_publication(session: Session, logged: Sequence[LoggedMatrix]) -> list[
     ]
 
 
-def _log(entry: Entry) -> LoggedMatrix:
-    """Log an entered score matrix; see `log_scores`."""
-    outcome = _find_stored(entry) if entry.is_recorded else _store(entry)
-    request, complete, fitted = entry.request, entry.scores, outcome.fitted
-    remarks, pool = outcome.remarks, known_pool(entry.runs.contributed)
-    if pool_changed(entry.runs.changes):
-        remarks["refittable"] = refittable_factors(entry.session.connection, entry.series.round_id)
+def _log(prepared: PreparedMatrix) -> LoggedMatrix:
+    """Log a prepared score matrix; see `log_scores`."""
+    outcome = _find_stored(prepared) if prepared.is_recorded else _store(prepared)
+    request, complete, fitted = prepared.request, prepared.scores, outcome.fitted
+    remarks, pool = outcome.remarks, known_pool(prepared.runs.contributed)
+    if pool_changed(prepared.runs.changes):
+        remarks["refittable"] = refittable_factors(
+            prepared.session.connection, prepared.series.round_id
+        )
     return LoggedMatrix(
-        matrix=outcome.matrix.id if entry.is_recorded or not request.dry_run else None,
+        matrix=outcome.matrix.id if prepared.is_recorded or not request.dry_run else None,
         revision=outcome.matrix.revision,
         factor_version=fitted and fitted.version,
         standardising=fitted and fitted.standardising,
         standardising_runs=fitted and fitted.runs,
         variances=outcome.variances,
-        remarks=entry.remarks.model_copy(update=remarks),
+        remarks=prepared.remarks.model_copy(update=remarks),
         pool=pool,
-        pool_unknown=entry.runs.contributed.count(None) if pool == "partly known" else 0,
+        pool_unknown=prepared.runs.contributed.count(None) if pool == "partly known" else 0,
         variance=outcome.variances["raw"],
-        runs_described=entry.runs.described,
+        runs_described=prepared.runs.described,
         impact=outcome.impact,
-        status="unchanged" if entry.is_recorded else "logged",
+        status="unchanged" if prepared.is_recorded else "logged",
         dry_run=request.dry_run,
         task=request.task.strip(),
-        round=entry.series.round,
-        measure=entry.series.measure,
-        assessments=entry.series.assessments,
+        round=prepared.series.round,
+        measure=prepared.series.measure,
+        assessments=prepared.series.assessments,
         layout=complete.layout,
         topics=len(complete.topics),
         runs=len(complete.runs),
@@ -235,29 +226,29 @@ def _log(entry: Entry) -> LoggedMatrix:
     )
 
 
-def _find_stored(entry: Entry) -> _Outcome:
+def _find_stored(prepared: PreparedMatrix) -> _Outcome:
     """Return the outcome for scores that are logged already; facts on their runs may be new."""
-    connection, series, latest = entry.session.connection, entry.series, entry.latest
+    connection, series, latest = prepared.session.connection, prepared.series, prepared.latest
     assert latest is not None
     if latest.withdrawn is not None:
         raise withdrawn_error(series, latest, again=True)
     record = partial(
         record_event,
-        entry.session,
-        task_id=entry.task_id,
+        prepared.session,
+        task_id=prepared.task_id,
         round_id=series.round_id,
         matrix_id=latest.id,
     )
     renewed = []
-    if entry.runs.described:
+    if prepared.runs.described:
         renewed = renew_runs_parts(connection, series.round_id)
-        details = {"runs": entry.runs.described, "estimates_renewed": len(renewed)}
+        details = {"runs": prepared.runs.described, "estimates_renewed": len(renewed)}
         record("runs described", details=details)
     source = read_sources(connection, [latest.id]).get(latest.id)
     recorded = source and {"upload": source.upload, "assessments_revision": source.revision}
-    if recorded and entry.computed_from and recorded != entry.computed_from:
-        record("scores computed again", details=entry.computed_from)
-    request, fitted = entry.request, latest_factors(connection, latest.id)
+    if recorded and prepared.computed_from and recorded != prepared.computed_from:
+        record("scores computed again", details=prepared.computed_from)
+    request, fitted = prepared.request, latest_factors(connection, latest.id)
     # The options given that differ from those with which the same scores are logged.
     differs = {
         "reason": request.revise is not None,
@@ -270,11 +261,16 @@ def _find_stored(entry: Entry) -> _Outcome:
     return _Outcome(latest, fitted, read_estimates(connection, latest.id), remarks, [])
 
 
-def _store(entry: Entry) -> _Outcome:
+def _store(prepared: PreparedMatrix) -> _Outcome:
     """Store scores as the next revision, with their factors and variances."""
-    session, request, series, complete = entry.session, entry.request, entry.series, entry.scores
-    connection, latest, runs = session.connection, entry.latest, entry.runs
-    check_revision(entry)
+    session, request, series, complete = (
+        prepared.session,
+        prepared.request,
+        prepared.series,
+        prepared.scores,
+    )
+    connection, latest, runs = session.connection, prepared.latest, prepared.runs
+    check_revision(prepared)
     # Checked here, as the database would refuse it with a less helpful message.
     checked_scores(complete.scores, "The residual variance", least_topics=2)
     revision = latest.revision + 1 if latest is not None else 1
@@ -284,7 +280,7 @@ def _store(entry: Entry) -> _Outcome:
         future = executor.submit(
             matrix_statistics, complete.scores, runs.team_ids, chosen, request.zero_sd
         )
-        stored = store_matrix(entry, revision)
+        stored = store_matrix(prepared, revision)
         computed = future.result()
     fitted, tied, standardising_before = None, [], None
     if (fit := computed.fit) is not None:
@@ -300,7 +296,7 @@ def _store(entry: Entry) -> _Outcome:
         session,
         "matrix logged" if revision == 1 else "matrix revised",
         why=request.revise,
-        task_id=entry.task_id,
+        task_id=prepared.task_id,
         round_id=series.round_id,
         matrix_id=stored.row.id,
         details={
@@ -309,7 +305,7 @@ def _store(entry: Entry) -> _Outcome:
             "revision": revision,
             "topics": len(complete.topics),
             "runs": len(complete.runs),
-            **entry.computed_from,
+            **prepared.computed_from,
             **({"estimates_renewed": len(renewed)} if renewed else {}),
         },
     )
@@ -318,7 +314,7 @@ def _store(entry: Entry) -> _Outcome:
         "tied_topics": tied,
         "standardising_before": standardising_before,
         "renewed": renewed,
-        **comparison_remarks(entry, stored, variances["raw"]),
+        **vars(comparison_remarks(prepared, stored, variances["raw"])),
     }
     if latest is not None:
         impact = stale_dependents(connection, latest.id)
@@ -326,7 +322,9 @@ def _store(entry: Entry) -> _Outcome:
         # The first scores of a series take the place of a published variance.
         replaced = of_series(published_variance, series)
         ids = connection.execute(select(published_variance.c.id).where(replaced)).scalars().all()
-        impact = stale_by_input(connection, entry.task_id, "published_variance", ids) if ids else []
+        impact = (
+            stale_by_input(connection, prepared.task_id, "published_variance", ids) if ids else []
+        )
     if request.dry_run:
         impact = [_unnumbered(dependent, stored.row.id) for dependent in impact]
     return _Outcome(stored.row, fitted, variances, remarks, impact)

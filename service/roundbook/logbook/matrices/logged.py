@@ -46,27 +46,17 @@ class Twin(Result):
     task: str | None = Field(None, exclude_if=not_)
 
 
-class Remarks(Result):
-    """Remarks on a logged score matrix.
+class ComparisonRemarks(Result):
+    """Remarks from comparing scores that were just stored with others, and with their names.
 
     Attributes
     ----------
-    other_measures : list of str
-        The task's other measures if this one is new to the record, or to the task and not a known
-        one: it may be one of them, mistyped.
-    near_measure : str or None
-        If this measure is new to the task and not a known one: the known measure that it may be a
-        misspelling of.
-    other_assessments : list of str
-        The task's assessments labels if this one is new to it: it may be one of them, mistyped.
-    near_names : list of NearName
-        The task and round that were made, with recorded ones they may be misspellings of.
     difference : MatrixDifference or None
         From the revision before, or from the other matrices of the round.
-    same_scores : Twin or None
-        Another round, or another measure of this one, that has exactly these scores.
     changes : Changes or None
         The changes of a revision from the one before.
+    same_scores : Twin or None
+        Another round, or another measure of this one, that has exactly these scores.
     variance_ratio : float or None
         The variance over the median variance of the task's other rounds, if the ratio is so far
         from 1 that the scores may be on another scale.
@@ -80,16 +70,45 @@ class Remarks(Result):
     no_shared_topics : int
         The number of the task's other rounds, if these share topics with each other, and none with
         this new round.
+    equal_runs : int
+        Number of runs with the same scores on every topic as an earlier run.
+    alike : list of lists of str
+        Groups of runs with equal scores.
+    """
+
+    difference: MatrixDifference | None = None
+    changes: Changes | None = None
+    same_scores: Twin | None = None
+    variance_ratio: float | None = None
+    beyond_one: int = 0
+    runs_named_as_topics: int = 0
+    zeros_apart: dict[str, str] = Field(default_factory=dict, exclude_if=not_)
+    no_shared_topics: int = Field(0, exclude_if=not_)
+    equal_runs: int = 0
+    alike: list[list[str]] = Field(default_factory=list)
+
+
+class Remarks(ComparisonRemarks):
+    """Remarks on a logged score matrix; those of comparing it only if its scores were stored.
+
+    Attributes
+    ----------
+    other_measures : list of str
+        The task's other measures if this one is new to the record, or to the task and not a known
+        one: it may be one of them, mistyped.
+    near_measure : str or None
+        If this measure is new to the task and not a known one: the known measure that it may be a
+        misspelling of.
+    other_assessments : list of str
+        The task's assessments labels if this one is new to it: it may be one of them, mistyped.
+    near_names : list of NearName
+        The task and round that were made, with recorded ones they may be misspellings of.
     single_run : bool
         Whether there is only one run, which has no standard deviation and so no factors.
     tied_topics : list of str
         Topics on which all standardising runs tie; `zero_sd` is the policy on them.
     standardising_before : str or None
         Which runs the factors of the revision before rest on, if those of this one rest on others.
-    equal_runs : int
-        Number of runs with the same scores on every topic as an earlier run.
-    alike : list of lists of str
-        Groups of runs with equal scores.
     renewed : list of str
         The measures of the variance estimates that were renewed because teams became known, one
         entry for each estimate.
@@ -119,20 +138,10 @@ class Remarks(Result):
     near_measure: str | None = Field(None, exclude_if=not_)
     other_assessments: list[str] = Field(default_factory=list)
     near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
-    difference: MatrixDifference | None = None
-    changes: Changes | None = None
-    same_scores: Twin | None = None
-    variance_ratio: float | None = None
-    beyond_one: int = 0
-    runs_named_as_topics: int = 0
-    zeros_apart: dict[str, str] = Field(default_factory=dict, exclude_if=not_)
-    no_shared_topics: int = Field(0, exclude_if=not_)
     single_run: bool = False
     tied_topics: list[str] = Field(default_factory=list)
     zero_sd: str
     standardising_before: str | None = Field(None, exclude_if=not_)
-    equal_runs: int = 0
-    alike: list[list[str]] = Field(default_factory=list)
     renewed: list[str] = Field(default_factory=list)
     refittable: list[RefittableFactors] = Field(default_factory=list)
     unknown_runs: list[str] = Field(default_factory=list)

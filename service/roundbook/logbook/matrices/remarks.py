@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain
-from typing import Any
 
 from sqlalchemy import Connection, Select, func, select
 
@@ -23,17 +22,22 @@ from roundbook.database.tables import (
 )
 from roundbook.formats import CompleteMatrix
 from roundbook.logbook.estimates import ratio_to_other_rounds
-from roundbook.logbook.matrices.entering import Entry
 from roundbook.logbook.matrices.history import Changes, compared_names, revision_changes
-from roundbook.logbook.matrices.logged import MatrixDifference, Twin
+from roundbook.logbook.matrices.logged import ComparisonRemarks, MatrixDifference, Twin
+from roundbook.logbook.matrices.preparing import PreparedMatrix
 from roundbook.logbook.same_topics import topics_of_rounds
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.measure_names import is_within_one
 
 
-def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> dict[str, Any]:
-    """Return the remarks from comparing stored scores with others, and with their names."""
-    connection, task_id, complete = entry.session.connection, entry.task_id, entry.scores
+def comparison_remarks(
+    prepared: PreparedMatrix, stored: LoadedMatrix, variance: float
+) -> ComparisonRemarks:
+    """Return the remarks from comparing stored scores with others, and with their names.
+
+    `variance` is their residual variance on the raw scale.
+    """
+    connection, task_id, complete = prepared.session.connection, prepared.task_id, prepared.scores
     alike = _alike_runs(complete)
     other_names = list(set(complete.runs) - set(complete.topics))
     named = select(topic.c.name).where(topic.c.task_id == task_id, among(topic.c.name, other_names))
@@ -42,24 +46,24 @@ def comparison_remarks(entry: Entry, stored: LoadedMatrix, variance: float) -> d
     if len(named_as_topics) > half:
         named_as_topics = _of_current_matrices(connection, task_id, named_as_topics)
     changes = None
-    if entry.latest is not None:
-        changes = revision_changes(load_matrix(connection, entry.latest), complete)
+    if prepared.latest is not None:
+        changes = revision_changes(load_matrix(connection, prepared.latest), complete)
     of_rounds = _topics_of_rounds(connection, task_id, stored)
     is_alone = stored.row.round_id not in of_rounds
-    return {
-        "difference": (
+    return ComparisonRemarks(
+        difference=(
             None if is_alone and changes is None else _difference(connection, stored, changes)
         ),
-        "changes": changes,
-        "same_scores": _twin(entry),
-        "variance_ratio": ratio_to_other_rounds(connection, task_id, entry.series, variance),
-        "beyond_one": _beyond_one(complete) if is_within_one(entry.series.measure) else 0,
-        "runs_named_as_topics": len(named_as_topics) if len(named_as_topics) > half else 0,
-        "zeros_apart": _zeros_apart(entry),
-        "no_shared_topics": _rounds_apart(entry, stored, of_rounds) if is_alone else 0,
-        "equal_runs": sum(map(len, alike)) - len(alike),
-        "alike": alike,
-    }
+        changes=changes,
+        same_scores=_twin(prepared),
+        variance_ratio=ratio_to_other_rounds(connection, task_id, prepared.series, variance),
+        beyond_one=_beyond_one(complete) if is_within_one(prepared.series.measure) else 0,
+        runs_named_as_topics=len(named_as_topics) if len(named_as_topics) > half else 0,
+        zeros_apart=_zeros_apart(prepared),
+        no_shared_topics=_rounds_apart(prepared, stored, of_rounds) if is_alone else 0,
+        equal_runs=sum(map(len, alike)) - len(alike),
+        alike=alike,
+    )
 
 
 def _alike_runs(complete: CompleteMatrix) -> list[list[str]]:
@@ -108,7 +112,9 @@ def _others_of_round(stored: LoadedMatrix) -> Select[tuple[int]]:
     )
 
 
-def _rounds_apart(entry: Entry, stored: LoadedMatrix, others: Mapping[int, set[int]]) -> int:
+def _rounds_apart(
+    prepared: PreparedMatrix, stored: LoadedMatrix, others: Mapping[int, set[int]]
+) -> int:
     """Return the number of a task's other rounds if these share topics, and none with a new round.
 
     It is 0 unless each of them shares a topic with another of them. `others` are their topics.
@@ -116,7 +122,7 @@ def _rounds_apart(entry: Entry, stored: LoadedMatrix, others: Mapping[int, set[i
     own = set(stored.topic_ids.tolist())
     if len(others) < 2 or not own.isdisjoint(set().union(*others.values())):
         return 0
-    same = entry.same_topics.ids
+    same = prepared.same_topics.ids
     own, *of_rounds = ({same.get(id_, id_) for id_ in ids} for ids in (own, *others.values()))
     rounds = Counter(chain.from_iterable(of_rounds))
     shared = {id_ for id_, number in rounds.items() if number > 1}
@@ -124,18 +130,19 @@ def _rounds_apart(entry: Entry, stored: LoadedMatrix, others: Mapping[int, set[i
     return len(others) if apart else 0
 
 
-def _zeros_apart(entry: Entry) -> dict[str, str]:
+def _zeros_apart(prepared: PreparedMatrix) -> dict[str, str]:
     """Return the topics that differ from another of the task by leading zeros alone, with its name."""
-    connection, topics, same = entry.session.connection, entry.scores.topics, entry.same_topics
+    connection, same = prepared.session.connection, prepared.same_topics
+    topics = prepared.scores.topics
     numbers = {name.lstrip("0"): name for name in topics}
     own, number = set(topics), func.ltrim(topic.c.name, "0", type_=topic.c.name.type)
-    alike = select(topic.c.name).where(topic.c.task_id == entry.task_id, among(number, numbers))
+    alike = select(topic.c.name).where(topic.c.task_id == prepared.task_id, among(number, numbers))
     others = [name for name in connection.execute(alike).scalars() if name not in own]
     if not others:
         return {}
     apart = {
         numbers[other.lstrip("0")]: other
-        for other in _of_current_matrices(connection, entry.task_id, others)
+        for other in _of_current_matrices(connection, prepared.task_id, others)
     }
     return {name: other for name, other in apart.items() if same.name(name) != same.name(other)}
 
@@ -199,24 +206,24 @@ def _difference(
     )
 
 
-def _twin(entry: Entry) -> Twin | None:
+def _twin(prepared: PreparedMatrix) -> Twin | None:
     """Return the first matrix of another round or measure with the same content, or None.
 
-    It is of another task where the entry's own has none, and its user may see all tasks.
+    Matrices of the same task come first; other tasks count only if the user may see all of them.
     """
-    series, elsewhere = entry.series, round_.c.task_id != entry.task_id
+    series, elsewhere = prepared.series, round_.c.task_id != prepared.task_id
     beside = ~elsewhere & (
         (matrix.c.measure_id == series.measure_id) != (round_.c.id == series.round_id)
     )
-    row = entry.session.connection.execute(
+    row = prepared.session.connection.execute(
         select(matrix.c.id, round_.c.label, measure.c.name, task.c.name.label("task"), elsewhere)
         .join(current_matrix, current_matrix.c.id == matrix.c.id)
         .join(round_, round_.c.id == matrix.c.round_id)
         .join(task, task.c.id == round_.c.task_id)
         .join(measure, measure.c.id == matrix.c.measure_id)
         .where(
-            matrix.c.content_hash == entry.digest,
-            beside if entry.session.only_task else beside | elsewhere,
+            matrix.c.content_hash == prepared.digest,
+            beside if prepared.session.only_task else beside | elsewhere,
         )
         .order_by(elsewhere, matrix.c.id)
         .limit(1)

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from roundbook.formats import CompleteMatrix
+from roundbook.limits import LIST_DEPTH
 from roundbook.logbook.lookup import find_logged, read_round, recorded_round
 from roundbook.logbook.matrices.history import cells_of, compared_names
 from roundbook.logbook.names import check_name
@@ -42,6 +43,12 @@ class ComputedMatrices(NamedTuple):
     without_relevant: list[str]
     without_lists: list[str]
     depth: int
+
+    def lists_end_at(self, measure: str) -> int | None:
+        """Return the rank at which the longest list ends; None if a measure looks no further."""
+        _, at, cutoff = measure.rpartition("@")
+        deepest = min(int(cutoff), LIST_DEPTH) if at and cutoff.isdecimal() else LIST_DEPTH
+        return self.depth if self.depth < deepest else None
 
 
 class DifferentScore(Result):

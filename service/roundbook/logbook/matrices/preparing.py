@@ -1,16 +1,16 @@
-"""A score matrix on its way into the record: its names and runs, its checks, and its rows."""
+"""Preparing a score matrix for logging: names, runs and bounds are checked, its rows stored."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
 from sqlalchemy import Row
 
 from roundbook.database.tables import matrix
 from roundbook.errors import ContentDiffersError, InputError, RevisedMeanwhileError
-from roundbook.formats import CompleteMatrix, RunTeam
+from roundbook.formats import CompleteMatrix, RunTeams
 from roundbook.logbook.lookup import Series, latest_matrix, other_assessments, revisions_by_measure
 from roundbook.logbook.matrices.listing import read_sources
 from roundbook.logbook.matrices.logged import Remarks
@@ -24,14 +24,17 @@ from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, content_hash, ensure_topics, store_scores
 from roundbook.requests.matrices import LoggingRequest, LogRequest
 
+if TYPE_CHECKING:
+    from roundbook.logbook.runs.scoring import ComputedMatrices
+
 _Logging = TypeVar("_Logging", bound=LoggingRequest)
 
 
-class Entry(NamedTuple):
+class PreparedMatrix(NamedTuple):
     """A score matrix to log, with its series; `latest` is the latest revision of the series.
 
     `computed_from` has the runs and assessments of computed scores, for the event. `remarks` are
-    those on its names, runs and cells.
+    those on its names, runs, cells and files.
     """
 
     session: Session
@@ -52,23 +55,23 @@ class Entry(NamedTuple):
         return self.latest is not None and self.latest.content_hash == self.digest
 
 
-def enter_matrix(
+def prepare_matrix(
     session: Session,
     request: LogRequest,
     complete: CompleteMatrix,
-    teams: Mapping[str, RunTeam],
-    computed_from: Mapping[str, object],
-) -> Entry:
+    teams: RunTeams,
+    computed: ComputedMatrices | None = None,
+) -> PreparedMatrix:
     """Record the task, round, measure and runs of a score matrix, and check its names and bounds.
 
-    Its scores are not stored.
+    Its scores are not stored. `computed` is what it is one of, if it was computed from runs.
     """
     request = request.model_copy(
         update={"revise": check_reason(request.revise), "tool": check_text("tool", request.tool)}
     )
     connection = session.connection
     task_id, round_id, near_names = open_round(session, request)
-    complete, teams = as_recorded(connection, task_id, round_id, complete, teams)
+    complete, runs_teams = as_recorded(connection, task_id, round_id, complete, teams)
     same = same_topics(connection, task_id)
     refuse_topic_twice(same, request.task, complete.topics)
     recorded = ensure_measure(connection, task_id, request.measure, request.bounds)
@@ -76,7 +79,7 @@ def enter_matrix(
         _check_bounds(recorded.name, recorded.bounds, complete)
     label = check_name("assessments label", request.assessments)
     series = Series(round_id, recorded.id, label, request.round.strip(), recorded.name)
-    runs = record_runs(connection, round_id, complete.runs, teams)
+    runs = record_runs(connection, round_id, complete.runs, runs_teams)
     tags = dict.fromkeys(complete.runs)
     remarks = Remarks(
         other_measures=recorded.others,
@@ -85,10 +88,14 @@ def enter_matrix(
         near_names=near_names,
         zero_sd=request.zero_sd,
         hidden=list(complete.hidden),
-        unknown_runs=[tag for tag in teams if tag not in tags],
-        undescribed_runs=[tag for tag in tags if tag not in teams] if teams else [],
+        unknown_runs=[tag for tag in runs_teams if tag not in tags],
+        undescribed_runs=[tag for tag in tags if tag not in runs_teams] if teams else [],
+        unread_columns=list(teams.unread),
+        topics_without_relevant=computed.without_relevant if computed else [],
+        runs_without_lists=computed.without_lists if computed else [],
+        lists_end_at=computed.lists_end_at(recorded.name) if computed else None,
     )
-    return Entry(
+    return PreparedMatrix(
         session=session,
         request=request,
         task_id=task_id,
@@ -98,7 +105,7 @@ def enter_matrix(
         digest=content_hash(complete.topics, complete.runs, complete.scores),
         latest=latest_matrix(connection, series),
         runs=runs,
-        computed_from=computed_from,
+        computed_from=computed.computed_from if computed else {},
         remarks=remarks,
     )
 
@@ -135,14 +142,14 @@ def latest_revisions(session: Session, request: LoggingRequest) -> dict[str, int
     return {row.name: row.revision for row in rows}
 
 
-def check_revision(entry: Entry) -> None:
+def check_revision(prepared: PreparedMatrix) -> None:
     """Refuse a revision without a reason or of unseen scores, and a reason without scores.
 
     The reason is the request's `revise`, and `expected_revisions` are the revisions that the person
     has seen.
     """
-    connection, series, latest = entry.session.connection, entry.series, entry.latest
-    reason, seen = entry.request.revise, entry.request.expected_revisions
+    connection, series, latest = prepared.session.connection, prepared.series, prepared.latest
+    reason, seen = prepared.request.revise, prepared.request.expected_revisions
     where = f"{series.measure} ({series.assessments} assessments) of round '{series.round}'"
     if latest is None:
         check_first(connection, series, reason, "further scores", f"Nothing is logged for {where}")
@@ -155,8 +162,8 @@ def check_revision(entry: Entry) -> None:
         raise ContentDiffersError(
             f"Other scores are already logged for {where}{earlier}{withdrawn.rstrip('.')}.",
             way_out="other scores",
-            topics=len(entry.scores.topics),
-            runs=len(entry.scores.runs),
+            topics=len(prepared.scores.topics),
+            runs=len(prepared.scores.runs),
             matrix=latest.id,
         )
     elif seen is not None and seen.get(series.measure, 0) != latest.revision:
@@ -171,10 +178,10 @@ def check_revision(entry: Entry) -> None:
         )
 
 
-def store_matrix(entry: Entry, revision: int) -> LoadedMatrix:
+def store_matrix(prepared: PreparedMatrix, revision: int) -> LoadedMatrix:
     """Store a score matrix as a revision of its series."""
-    connection, request, series = entry.session.connection, entry.request, entry.series
-    complete, runs = entry.scores, entry.runs
+    connection, request, series = prepared.session.connection, prepared.request, prepared.series
+    complete, runs = prepared.scores, prepared.runs
     topic_ids = ensure_topics(connection, series.round_id, complete.topics)
     row = connection.execute(
         matrix.insert()
@@ -186,7 +193,7 @@ def store_matrix(entry: Entry, revision: int) -> LoadedMatrix:
             reason=request.revise,
             topics=len(complete.topics),
             runs=len(complete.runs),
-            content_hash=entry.digest,
+            content_hash=prepared.digest,
             missing_policy=complete.missing_policy,
             missing_cells=complete.missing_cells,
             dropped_topics=list(complete.dropped_topics),
@@ -194,7 +201,7 @@ def store_matrix(entry: Entry, revision: int) -> LoadedMatrix:
             layout=complete.layout,
             tool=request.tool,
             software=SOFTWARE,
-            logged_by=entry.session.user,
+            logged_by=prepared.session.user,
         )
         .returning(matrix)
     ).one()
