@@ -23,7 +23,7 @@ def main() -> None:
     try:
         code = run(sys.argv[1:])
     except KeyboardInterrupt:
-        code = INTERRUPTED  # by a second signal, while the first one was told of
+        code = INTERRUPTED  # by a second signal, while the message on the first was printed
     for name in _SIGNALS:
         if hasattr(signal, name):
             signal.signal(getattr(signal, name), signal.SIG_IGN)  # nothing is left to interrupt

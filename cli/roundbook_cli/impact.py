@@ -97,9 +97,9 @@ def show_decision(
 
 
 def tell_impact(*decisions: Any) -> None:  # noqa: ANN401
-    """Print on stderr what decisions made of a published round's fingerprint, and what is stale.
+    """Print on stderr a published round's new fingerprint, what is stale, and what renews it.
 
-    That is with the commands that renew it; of a dry run, after the note that nothing was written.
+    Before what is stale, the note on a dry run says that nothing was written.
     """
     from roundbook.presentation.decisions import DRY_RUN, stale_headline
     from roundbook.presentation.impact import stale_count, stale_lines

@@ -1,4 +1,4 @@
-"""Names that may be meant otherwise: new ones near a recorded one, files where the task is named."""
+"""Questions on names that may be slips: a new one near a recorded one, a file where a task is due."""
 
 from __future__ import annotations
 

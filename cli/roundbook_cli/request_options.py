@@ -157,7 +157,7 @@ def _repeated(error: UsageError, value: str) -> str:
 def usage_errors(**called: str) -> Iterator[None]:
     """Turn the refusal of a request into a usage error, with options in place of fields.
 
-    `called` has what the command line has for a field where that is no option of its name.
+    `called` has the names on the command line of fields whose option has another name, or none.
     """
     try:
         yield

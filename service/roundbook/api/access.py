@@ -79,7 +79,7 @@ def permit_saving(
 ) -> None:
     """Refuse a token of one task to save a result of no task, or under another task's name.
 
-    Whose the name is it is not told.
+    The error does not say which task has the name.
     """
     if caller.task is None:
         return

@@ -143,7 +143,7 @@ def embedded_server(directory: Path, *, throw_away: bool = False) -> Iterator[st
 
 @contextmanager
 def _counted(use: tuple[int, Path]) -> Iterator[None]:
-    """Count a use before the block starts the server; if that fails, it was none."""
+    """Count a use of the server; take it back if the block that starts the server fails."""
     _uses[use] += 1
     try:
         yield

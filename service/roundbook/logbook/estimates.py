@@ -80,7 +80,7 @@ def store_estimates(
 ) -> dict[str, float]:
     """Store a matrix's residual variances with the data of their intervals; return them by scale.
 
-    `fitted` is the ``factor_set`` row of its factors, which the standardised scales are by.
+    `fitted` is the ``factor_set`` row of the factors that the standardised scales rest on.
     """
     topic_ids = dict.fromkeys(computed.parts, stored.topic_ids)
     if computed.fit is not None:

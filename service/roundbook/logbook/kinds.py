@@ -35,21 +35,29 @@ class Kind(NamedTuple):
     ----------
     title : str
         Its name in sentences: ``plan``, ``drift report``.
-    request : from the fields of a saved request to the request
-    compute : from a session and a request to the result
-    saved_request : from a request and its result to the request that is saved
-        Defaults that may change with the record, such as the latest round, are replaced by names.
-    inputs : from today's inputs and the result to those it was computed from, by default all
-    today : from the current inputs of a task and a request to those that it would have today
-    brief : from the stored result to the figures that a list shows
-    read : from the stored result and its name in errors to the result
-    differences : from a connection, the result's row, the result and its request to differences
-        The verification's differences from a new computation, as fields of a `Difference`, or
-        `NotComputed` where it cannot be computed again.
-    renewable : from today's inputs to whether it can be computed again
-    left_out : from the stored result to the rounds that it left out as withdrawn
-    in_event : the fields of `brief` that the event of its saving has, besides the measure
-    beside : the fields, besides the software, that are ignored in comparing two results
+    request : callable(**fields of a saved request) -> Request
+    compute : callable(session, request) -> Result
+    saved_request : callable(request, result) -> Request
+        The request to save: defaults that may change with the record, such as the latest round, are
+        replaced by names.
+    inputs : callable(today's inputs, result) -> inputs
+        The inputs that the result was computed from; by default all.
+    today : callable(current inputs of a task, request) -> inputs
+        The inputs that the request would have today.
+    brief : callable(stored result) -> dict
+        The figures that a list shows.
+    read : callable(stored result, its name in errors) -> Result
+    differences : callable(connection, row of the result, result, request) -> differences
+        The differences from a new computation, as fields of a `Difference`, or `NotComputed` where
+        it cannot be computed again.
+    renewable : callable(today's inputs) -> bool
+        Whether it can be computed again.
+    left_out : callable(stored result) -> list of str
+        The rounds that it left out as withdrawn.
+    in_event : tuple of str
+        The fields of `brief` that the event of its saving has, besides the measure.
+    beside : tuple of str
+        The fields, besides the software, that are ignored in comparing two results.
     """
 
     title: str

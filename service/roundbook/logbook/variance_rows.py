@@ -12,7 +12,13 @@ from roundbook.logbook.withdrawals import IS_LATEST, TaskScores
 
 
 class VarianceRow(NamedTuple):
-    """A row of `HISTORY`; SQLAlchemy's own rows are slow at access by name."""
+    """The current variance of one round on one scale, a row of `HISTORY`.
+
+    `variance` is the residual variance within runs and `two_way_variance` that after run and topic
+    means, in squared units of the scale; `dof` is runs (topics - 1), `two_way_dof`
+    (runs - 1)(topics - 1). Published values have no sums of squares and no topics. SQLAlchemy's own
+    rows would be slow at access by name.
+    """
 
     measure: str
     family: str

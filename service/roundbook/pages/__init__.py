@@ -1,1 +1,1 @@
-"""Web pages: an organiser's desk, readable without JavaScript, with charts drawn on the server."""
+"""Web pages for organisers, readable without JavaScript; charts are drawn on the server."""

@@ -101,7 +101,15 @@ def plan_from_history(request: PlanRequest, history: VarianceHistory) -> Plan:
 def _variance(
     request: PlanRequest, history: VarianceHistory, kind: VarianceKind
 ) -> tuple[VarianceAt, float]:
-    """Return the limit that a request takes from a task's variances, and its variance above 0."""
+    """Return which of a task's variances a request plans with, and that variance.
+
+    Raises
+    ------
+    ImpossibleStatisticError
+        When the variance is 0, or the planning variance does not exist.
+    NotRecordedError
+        When there is no two-way variance.
+    """
     if not isinstance(request.variance_at, str):
         return "given", request.variance_at
     at = request.variance_at
@@ -223,7 +231,10 @@ def _solve(
 def _solutions(request: PlanRequest, grid: Cells) -> tuple[SolvedDesign, dict[str, list[Solution]]]:
     """Return the design solved by the plan's engine, and the solutions by both engines.
 
-    ImpossibleDesignError is of a cell that must have an answer and has none.
+    Raises
+    ------
+    ImpossibleDesignError
+        When a cell has no answer by the plan's engine or, for topic set sizes, by either engine.
     """
     solutions: dict[str, list[Solution]] = {}
     solved, solutions[request.engine] = solve_cells(request, grid, request.engine)

@@ -101,9 +101,11 @@ def _request_differences(
 def _known_differences(
     connection: Connection, saved: Row[Any], today: Sequence[Input], *, earlier: bool
 ) -> Iterator[Facts]:
-    """Yield the facts on a saved result's inputs that none has, or that nothing since has changed.
+    """Yield the saved facts on a result's inputs that are impossible, or differ without a cause.
 
-    `today` are the inputs it would have today; one of an `earlier` form may lack facts.
+    Impossible is a fact that no input of its kind has; without a cause, one that differs from
+    `today`, the inputs it would have now, although no event since explains it. A result of an
+    `earlier` form may lack facts.
     """
     current = {(row.origin, row.id): row.known for row in today}
     possible = {row.origin: {"other_ids"} for row in today}

@@ -84,9 +84,9 @@ def _pair_columns(study: DiscriminativePower) -> list[Column]:
 
 
 def _p_column(alpha: float, field: str, heading: str, step: float = 0, *, spare: int = 0) -> Column:
-    """Return a column of p values, of which one below `step`, or below 0.0001, is told as that.
+    """Return a column of p values; those below `step`, or below 0.0001, are written as <limit.
 
-    None is rounded to the other side of `alpha`.
+    No value is rounded to the other side of `alpha`.
     """
     least = max(step, _LEAST_P)
     return Column(

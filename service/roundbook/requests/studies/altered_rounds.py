@@ -107,12 +107,12 @@ class LeaveOneOutRoundsRequest(AllRoundsRequest):
 
     @property
     def rests_on(self) -> tuple[str, ...]:
-        """It depends on factors, and on runs and relevance assessments."""
+        """The kinds of its inputs: factors, runs and relevance assessments."""
         return ("factor_set", "run_upload", "qrels")
 
     @property
     def by_teams(self) -> bool:
-        """Whether it depends on the runs' teams: yes, teams are left out."""
+        """Whether it depends on the runs' teams: true, teams are left out."""
         return True
 
     @model_validator(mode="after")
@@ -190,12 +190,12 @@ class LeaveTeamsOutRequest(PilotRequest):
 
     @property
     def by_teams(self) -> bool:
-        """Whether it depends on the runs' teams: yes, teams are drawn."""
+        """Whether it depends on the runs' teams: true, teams are drawn."""
         return True
 
     @property
     def rests_on(self) -> tuple[str, ...]:
-        """It depends on scores, or on runs and relevance assessments."""
+        """The kinds of its inputs: scores, or runs and relevance assessments."""
         return ("run_upload", "qrels") if self.mode == "reduce" else super().rests_on
 
     @model_validator(mode="after")
