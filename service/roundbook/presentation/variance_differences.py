@@ -99,16 +99,12 @@ def disagreement(history: VarianceHistory, kind: VarianceKind = "one-way") -> Di
     if zeros or test is None or test.p_value is None or test.p_value >= _DISAGREE:
         return None
     ratio = max(values.values()) / min(values.values())
+    planning = pooled.planning_variance is not None
     return Disagreement(
         f"The rounds disagree{about} ({_TESTS.get(test.method, test.method)},"
         f" {_p_value(test.p_value)}; largest over smallest {ratio:.2f}): the pooled value is the mean"
         " of different variances.",
-        WayOut(
-            "plan at the latest"
-            if pooled.planning_variance is None
-            else "plan at the planning variance",
-            {},
-        ),
+        WayOut("plan at the planning variance" if planning else "plan at the latest", {}),
     )
 
 

@@ -106,9 +106,9 @@ def _variance(
     Raises
     ------
     ImpossibleStatisticError
-        When the variance is 0, or the planning variance does not exist.
+        When the variance is 0.
     NotRecordedError
-        When there is no two-way variance.
+        When there is no two-way variance, or no planning variance.
     """
     if not isinstance(request.variance_at, str):
         return "given", request.variance_at
