@@ -161,7 +161,7 @@ def difference_subject(difference: Difference) -> str:
 
 def _what_differs(difference: Difference) -> str:
     if difference.reason is not None:
-        return difference.reason
+        return str(difference.reason).removesuffix(".")
     facts = {
         name: "none" if value is None else repr(value) if isinstance(value, float) else str(value)
         for name, value in difference

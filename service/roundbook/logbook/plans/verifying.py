@@ -84,7 +84,7 @@ def plan_differences(
     try:
         again = plan_from_history(request, history) if history else plan_topics(None, request)
     except RoundbookError as error:
-        yield {"what": "plan", "reason": str(error).rstrip(".")}
+        yield {"what": "plan", "reason": error}
         return
     # Earlier plans whose request was conservative lack this note.
     notes = [note for note in again.notes if note != _NO_TWO_WAY or note in plan.notes]

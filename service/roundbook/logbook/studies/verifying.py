@@ -51,7 +51,7 @@ def study_differences(
     try:
         again = kind.compute(Session(connection), request, Work(), None if unchanged else study)
     except RoundbookError as error:
-        yield {"what": "study", "reason": str(error).rstrip(".")}
+        yield {"what": "study", "reason": error}
         return
     computed = again.model_dump(mode="json", by_alias=True)
     yield from unlike(saved.result, computed)

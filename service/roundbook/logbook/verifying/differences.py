@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Set
 from math import isclose
 from typing import Any, Literal, NamedTuple
 
-from roundbook.logbook.result import Result
+from roundbook.logbook.result import ErrorField, Result
 
 DifferenceKind = Literal[
     "content-hash",  # a matrix's scores, topics or runs are not those of its hash
@@ -49,7 +49,7 @@ class Difference(Result):
     apply: the score matrix by its names, the scale and factor version, the saved result and its
     version, the topic, the round (of a result's rounds, or of runs or assessments), the number of
     standardising runs, the run by its tag, the upload of runs and the event by their numbers.
-    `reason` is the reason if nothing can be computed.
+    `reason` is the error if nothing can be computed.
     """
 
     kind: DifferenceKind
@@ -73,7 +73,7 @@ class Difference(Result):
     run: str | None = None
     upload: int | None = None
     event: int | None = None
-    reason: str | None = None
+    reason: ErrorField | None = None
 
 
 class DifferencesOfKind(Result):

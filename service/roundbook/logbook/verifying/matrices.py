@@ -210,7 +210,7 @@ def _factor_differences(loaded: LoadedMatrix, factors: Row[Any]) -> Iterator[Dif
     try:
         fitted = fit_factors(loaded.scores, mask)
     except ImpossibleStatisticError as error:
-        yield differs("factor", "factors", reason=str(error).rstrip("."))
+        yield differs("factor", "factors", reason=error)
         return
     standardising = loaded.scores[:, mask]
     noise = ROUNDING * np.abs(standardising).max(axis=1)
@@ -270,7 +270,7 @@ def _variance_differences(connection: Connection, derived: DerivedMatrix) -> Ite
             scores, topic_ids = derived.on_scale(*key)
             parts = variance_parts(scores, team_ids)
         except ImpossibleStatisticError as error:
-            yield differs(kind="variance", what="variance", reason=str(error).rstrip("."))
+            yield differs(kind="variance", what="variance", reason=error)
             continue
         # The part of a sum of squares that may be rounding: squares of the scores' last digits.
         noise = scores.size * (ROUNDING * float(np.abs(scores).max())) ** 2

@@ -81,9 +81,10 @@ def result_differences(
                     yield Difference(**_OF_RESULT, **about, **facts)
         # An altered result may fail anywhere; the verification goes on.
         except (RoundbookError, ValueError, LookupError, TypeError) as error:
-            reason = str(error).rstrip(".")
+            reason = error
             if not isinstance(error, RoundbookError):
-                reason = f"it cannot be computed again ({type(error).__name__}: {reason})"
+                why = f"{type(error).__name__}: {str(error).rstrip('.')}"
+                reason = RecordError(f"it cannot be computed again ({why}).")
             yield Difference(**_OF_RESULT, **about, what="result", reason=reason)
 
 
@@ -159,7 +160,7 @@ def illegible_results(connection: Connection, results: Sequence[int]) -> Iterato
             read_request(row)
             read_stored(row)
         except RecordError as error:
-            reason = f"this Roundbook cannot read it ({error.facts['reason']})"
+            reason = RecordError(f"this Roundbook cannot read it ({error.facts['reason']}).")
             yield Difference(**_OF_RESULT, **_about(row), what="result", reason=reason)
 
 

@@ -282,7 +282,7 @@ def _complete_estimates(
             scores, topic_ids = derived.on_scale(scale, factor_set_id)
             columns = estimate_columns(variance_parts(scores, derived.loaded.team_ids))
         except ImpossibleStatisticError as error:
-            difference = differs(reason=str(error).rstrip("."))
+            difference = differs(reason=error)
             raise BadFileError(difference_sentence(difference), file) from None
         if row["topics"] != columns["topics"]:
             difference = differs(recorded=row["topics"], computed=columns["topics"])
