@@ -90,6 +90,8 @@ def _tell_stale(changed: AliasedTopics | UnaliasedTopic) -> None:
 def list_(
     context: typer.Context,
     task: str = argument(AliasTopics, "task", metavar="TASK"),
+    measure: str | None = option(ListTopics, "measure", metavar="M"),
+    assessments: str | None = option(ListTopics, "assessments", metavar="LABEL"),
     aliased: bool = option(ListTopics, "aliased"),
     form: Form = "table",
     database: Database = None,
@@ -97,7 +99,7 @@ def list_(
     """List a task's topics, their other ids, and the rounds that scored them."""
     from roundbook.logbook.topics import list_topics
 
-    request = ListTopics(task=task, aliased=aliased)
+    request = ListTopics(task=task, measure=measure, assessments=assessments, aliased=aliased)
     with record(context, database) as session:
         listed = list_topics(session, request)
     empty = "No topic yet: they come with scores, which 'roundbook log' takes."

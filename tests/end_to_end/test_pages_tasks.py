@@ -369,6 +369,26 @@ def test_topics_of_scores_that_count_no_more_have_not_returned(client, book):
     assert looked_at() == "0 of 8"
 
 
+def test_topics_have_returned_in_scores_of_the_measure_on_one_collection(client, book):
+    topics = scores(1).getvalue()
+    others = topics.replace("\nt", "\nu")
+    for label, of_ap in (("1", topics), ("2", topics), ("3", others)):
+        book.log("covid", label, io.StringIO(of_ap), "AP", create=True)
+    book.log("covid", "3", io.StringIO(topics), "P@5")  # another year's file
+    asked = book.ask("topics", task="covid", measure="ap").topics
+    assert len(asked) == 16
+    assert {entry.round for entry in asked[-1].rounds} == {"3"}
+    assert book.ask("topics", task="covid", assessments="other").topics == []
+
+    def returned():
+        return [row[1] for row in rows(client.get("/task", params=OF), "Rounds").values()]
+
+    assert returned() == ["–", "8", "–"]
+    book.ask("set_round", task="covid", round="1", collection="v1")
+    book.ask("set_round", task="covid", round="2", collection="v2")
+    assert returned() == ["–", "–", "–"]
+
+
 @pytest.mark.long
 def test_advice_on_drift_names_what_pages_have(client, book):
     topics = scores(1).getvalue()

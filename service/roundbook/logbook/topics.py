@@ -25,6 +25,7 @@ from roundbook.errors import AlreadyRecordedError, BadFileError, NotRecordedErro
 from roundbook.formats.name_tables import TopicId, read_topic_ids
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.measures import find_measure
 from roundbook.logbook.names import check_name, is_named
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.same_topics import same_topics, topics_of_rounds
@@ -286,23 +287,29 @@ def unalias_topic(session: Session, request: UnaliasTopic) -> UnaliasedTopic:
 
 
 def list_topics(session: Session, request: ListTopics) -> TopicList:
-    """Return the topics of a task, or only those with several ids.
+    """Return the topics of a task, or of its scores of a measure, or only those with several ids.
 
     Raises
     ------
     NotRecordedError
-        When there is no such task, or no topic to continue after.
+        When there is no such task or measure, or no topic to continue after.
     """
     connection = session.connection
     task_id = find_task(connection, request.task)
     same = same_topics(connection, task_id)
+    of_scores = [topic.c.task_id == task_id]
+    if request.measure is not None:
+        measure_id, _ = find_measure(connection, task_id, request.task, request.measure)
+        of_scores.append(matrix.c.measure_id == measure_id)
+    if request.assessments is not None:
+        of_scores.append(matrix.c.assessments == request.assessments)
     scored = connection.execute(
         select(topic.c.name, round_.c.label, func.count(current_matrix.c.id).label("current"))
         .join(matrix_topic, matrix_topic.c.topic_id == topic.c.id)
         .join(matrix, matrix.c.id == matrix_topic.c.matrix_id)
         .outerjoin(current_matrix, current_matrix.c.id == matrix.c.id)
         .join(round_, round_.c.id == matrix.c.round_id)
-        .where(topic.c.task_id == task_id)
+        .where(*of_scores)
         .group_by(topic.c.name, round_.c.label, round_.c.ordinal)
         .order_by(func.min(topic.c.id), round_.c.ordinal)
     ).all()

@@ -20,9 +20,10 @@ from roundbook.logbook.drift.report import DriftCurve, report_drift, trace_drift
 from roundbook.logbook.events import list_events
 from roundbook.logbook.factors import FactorSet, show_factors
 from roundbook.logbook.rounds import LoggedMeasure, Round, list_rounds, main_measure
+from roundbook.logbook.same_topics import collection_keys
 from roundbook.logbook.saved_results import list_results
 from roundbook.logbook.session import Session
-from roundbook.logbook.topics import list_topics
+from roundbook.logbook.topics import TopicList, list_topics
 from roundbook.logbook.variances import show_histories, show_variances
 from roundbook.pages.answers import headline_rest
 from roundbook.pages.charts import figure
@@ -248,16 +249,26 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
         context["curve"] = curve
         context["curve_summary"] = curve_summary(curve)
         drawn["ageing"] = figure("ageing", curve, **series)
-    if topics := ask(list_topics, ListTopics(task=series["task"])):
-        # A topic has returned in every round that has it, except its first.
-        context["returned"] = Counter(
-            within.round for topic in topics.topics for within in topic.rounds[1:]
-        )
+    if topics := ask(list_topics, ListTopics(**series)):
+        context["returned"] = _returned(topics, context["rounds"])
 
     def factors_of(name: str) -> FactorSet | None:
         return ask(show_factors, FactorsRequest(**series, round=name))
 
     _add_factors(context, curve, factors_of)
+
+
+def _returned(listed: TopicList, rounds: Sequence[Round]) -> Counter[str]:
+    """Return by round how many of its topics an earlier round on the same collection has."""
+    collections = collection_keys(row.collection for row in rounds)
+    collection = dict(zip((row.round for row in rounds), collections, strict=True))
+    returned: Counter[str] = Counter()
+    for topic in listed.topics:
+        earlier = set[str]()
+        for within in topic.rounds:
+            returned[within.round] += collection[within.round] in earlier
+            earlier.add(collection[within.round])
+    return returned
 
 
 def _add_factors(

@@ -119,6 +119,8 @@ class ListTopics(Request):
     """The topics of a task."""
 
     task: TaskName
+    measure: str | None = Field(None, description="Only those in scores of this measure.")
+    assessments: str | None = Field(None, description="Only those in scores by these assessments.")
     aliased: bool = Field(default=False, description="Only those with several ids.")
     after: str | None = Field(None, description="Only those that the list has after this topic.")
     limit: FirstN = None
