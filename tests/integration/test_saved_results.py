@@ -364,6 +364,15 @@ def test_what_cannot_be_renewed_stays_stale_and_is_named(engine, saved):
     assert names(engine, stale=True) == ["a", "b"]
 
 
+def test_rounds_that_a_renewed_plan_takes_in_are_named(engine, saved):
+    log_scores(engine, "4", scores(4))
+    log_scores(engine, "5", scores(5))
+    correct(engine, "3")
+    notes = renewal_notes(renew_results(engine, task="t"))
+    added = "rests on rounds 4, 5 too, which the version before did not."
+    assert notes == [f"'{name}' {added}" for name in ("a", "b")]
+
+
 def test_a_plan_that_no_number_of_topics_answers_stays_stale(engine, saved):
     """Where all runs score alike there is no variance to plan from."""
     for label in ("1", "2", "3"):

@@ -19,7 +19,7 @@ from roundbook.presentation.matrices import (
     team_file_notes,
 )
 from roundbook.presentation.measures import merge_sentence
-from roundbook.presentation.phrases import counted, joined, listed
+from roundbook.presentation.phrases import counted, joined, listed, named
 from roundbook.presentation.previews import near_note
 from roundbook.presentation.rounds import collection_notes, out_of_order_notes, publication_note
 from roundbook.presentation.runs import described_phrase, qrels_notes, run_notes
@@ -167,8 +167,20 @@ def saved_sentence(saved: SavedResult) -> str:
 
 
 def renewal_notes(renewal: Renewal) -> list[str]:
-    """Return a note for each result that is the same today, and for each that stays stale."""
+    """Return the notes on results that rest on further rounds, are the same today, or stay stale."""
+    rounds_added = {
+        result.after.name: [
+            change.round for change in result.before.changes if change.code == "added"
+        ]
+        for result in renewal.renewed
+        if result.status == "saved"
+    }
     return [
+        *(
+            f"'{name}' rests on {named('round', added)} too, which the version before did not."
+            for name, added in rounds_added.items()
+            if added
+        ),
         *(
             f"'{result.after.name}' is the same today; no version was added."
             for result in renewal.renewed

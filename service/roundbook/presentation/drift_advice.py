@@ -92,8 +92,8 @@ def _what_would_decide(report: DriftReport) -> str:
     if units is None or needed is None or needed.shift is None or needed.sd_ratio is None:
         return (
             "As a rule of thumb, HELD takes as many shared topics as there can be, with a hundred"
-            " teams or more in each round if they bring other systems, or some twenty teams that run"
-            " the same systems again in both rounds."
+            " teams or more in each round if they bring other systems, or some 20 of the same systems"
+            " run again, unchanged, in both rounds."
         )
     noun = "groups" if units.by == "kin" else UNITS[units.by]
     if _all_ran_again(report):
