@@ -103,6 +103,9 @@ def test_round_trips(command):
         ((*GIVEN, *CELL, "--design", "tukey"),
          "Topics needed: Tukey HSD test, alpha 0.05, beta 0.2, engine exact, two-way variance 0.05"
          " (as given)", ["10", "0.100", "161", "0.8004", "161", "161"]),
+        ((*GIVEN, "--min-d", "0.1", "--design", "paired-t"),
+         "Topics needed: paired t test, alpha 0.05, beta 0.2, engine exact, variance 0.05 (as given;"
+         " a difference of two runs varies by twice it)", ["0.100", "81", "0.8028", "81", "81"]),
         ((*GIVEN, *CELL, "--design", "two-way"), "Topics needed: two-way ANOVA",
          ["10", "0.100", "158", "0.8017", "158", "157"]),
         (("--solve", "variance", "--topics", "161", *CELL, "--design", "tukey"),

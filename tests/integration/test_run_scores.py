@@ -78,6 +78,11 @@ def test_runs_without_a_list_for_an_assessed_topic_are_told_of(round_with_runs, 
             "2 of 5 runs have no list for any assessed topic and score 0 throughout: late, later. They"
             " may be of another round."
         ) in log_notes(matrix)
+        assert (matrix.topics, matrix.remarks.lacking_lists) == (4, {"dense": 1, "part": 3})
+        assert (
+            "2 of 5 runs have no list for some assessed topics, where they score 0: part (3 of 4),"
+            " dense (1 of 4)."
+        ) in log_notes(matrix)
 
 
 def test_matrices_are_made_from_runs_and_assessments(round_with_runs):

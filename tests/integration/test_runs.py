@@ -227,6 +227,35 @@ def test_runs_without_a_topic_of_the_round_are_told_of(engine, files):
     assert runs(engine, c, round="2").without_round_topics == ["c"]
 
 
+def test_topics_of_runs_that_a_round_lacks_are_told_of(engine, files):
+    a, b = files("a", RUN_A), files("b", RUN_B + "8 Q0 d1 1 1 b\n9 Q0 d1 1 1 b\n")
+    assert runs(engine, a, create=True).foreign_topics == []
+    logged = runs(engine, a, b)
+    assert (logged.foreign_topics, logged.without_round_topics) == (["8", "9"], [])
+    note = (
+        f"2 of the {logged.topics} topics of the new runs are in no scores, no assessments and no other"
+        " run of round '1' (8, 9); check that the file is of this round."
+    )
+    assert note in run_notes(logged)
+    c = files("c", "8 Q0 d1 1 1 c\n")
+    assert runs(engine, c).foreign_topics == []
+
+
+def test_scores_from_files_that_corrected_assessments_leave_as_they_are(engine, files):
+    assess(engine, files("qrels", QRELS), create=True)
+    for measure, label in (("P@5", "official"), ("AP", "official"), ("RR", "crowd")):
+        log_scores(engine, "1", np.array([[0.1, 0.2], [0.3, 0.5]]), topics=["1", "2"], runs=["a", "b"],
+                   measure=measure, assessments=label)  # fmt: skip
+    corrected = files("corrected", QRELS + "1 0 late 1\n")
+    logged = assess(engine, corrected, revise="judged late")
+    assert logged.scores_from_files == ["AP", "P@5"]
+    assert (
+        "The round's scores of AP and P@5 by these assessments were logged from files: if they rest on"
+        " revision 1, log them anew."
+    ) in qrels_notes(logged)
+    assert assess(engine, corrected).scores_from_files == []
+
+
 def test_judgments_that_another_round_has_are_told_of(engine, files):
     qrels = files("qrels", QRELS)
     assess(engine, qrels, create=True)

@@ -338,7 +338,7 @@ _STALE_BY: dict[str, Callable[[Any], str]] = {
 _SENTENCES: dict[str, Callable[[Any], Iterable[str | None]]] = {
     "LoggedMatrices": _of_matrices,
     "LoggedMatrix": _of_matrix,
-    "LoggedRuns": lambda runs: _logged(runs, f"{runs.runs} runs", run_notes(runs)),
+    "LoggedRuns": lambda runs: _logged(runs, counted(runs.runs, "run"), run_notes(runs)),
     "LoggedQrels": lambda qrels: _logged(
         qrels, f"{qrels.assessments} assessments, revision {qrels.revision}", qrels_notes(qrels)
     ),

@@ -75,7 +75,7 @@ def sds_caption(report: DriftReport) -> str:
 
 def _of_shared_topics(report: DriftReport, statistic: str, above: str) -> str:
     return (
-        f"{statistic} {report.measure} over the runs on the {report.shared_topics} shared topics;"
+        f"{statistic} {report.measure} over the runs on the {counted(report.shared_topics, 'shared topic')};"
         f" above the dashed line, {above} in '{report.to_round}'."
     )
 

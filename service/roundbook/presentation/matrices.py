@@ -42,6 +42,14 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
             f" {'scores' if one else 'score'} 0 throughout: {listed(remarks.runs_without_lists)}."
             f" {'It' if one else 'They'} may be of another round."
         )
+    if remarks.lacking_lists:
+        one = len(remarks.lacking_lists) == 1
+        most = sorted(remarks.lacking_lists.items(), key=lambda run: -run[1])
+        runs = [f"{tag} ({number:,} of {logged.topics:,})" for tag, number in most]
+        notes.append(
+            f"{len(runs):,} of {counted(logged.runs, 'run')} {'has' if one else 'have'} no list for some"
+            f" assessed topics, where {'it scores' if one else 'they score'} 0: {listed(runs)}."
+        )
     if remarks.lists_end_at is not None:
         notes.append(
             f"No list of the runs goes beyond rank {remarks.lists_end_at}, and {logged.measure} looks"

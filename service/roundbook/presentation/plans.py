@@ -71,6 +71,8 @@ def headline(plan: Plan) -> str:
     if plan.variance is None:
         return line
     origin = "as given"
+    if plan.design in PAIRED:
+        origin += "; a difference of two runs varies by twice it"
     if (history := plan.estimate) is not None:
         labels = history.pooled.of_kind(kind).rounds
         one = len(labels) == 1

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from roundbook.presentation.phrases import counted, listed, named
+from roundbook.presentation.phrases import counted, joined, listed, named
 from roundbook.presentation.tables import Column, count
 
 if TYPE_CHECKING:
@@ -76,6 +76,13 @@ def run_notes(logged: LoggedRuns) -> list[str]:
             f" list for any topic that is assessed or has scores in round '{logged.round}':"
             f" {listed(logged.without_round_topics)}; check that the file is of this round."
         )
+    elif logged.foreign_topics:
+        number = len(logged.foreign_topics)
+        notes.append(
+            f"{number:,} of the {counted(logged.topics, 'topic')} of the new runs"
+            f" {'is' if number == 1 else 'are'} in no scores, no assessments and no other run of round"
+            f" '{logged.round}' ({listed(logged.foreign_topics)}); check that the file is of this round."
+        )
     return notes
 
 
@@ -92,6 +99,11 @@ def qrels_notes(logged: LoggedQrels, reason: str | None = None) -> list[str]:
             *([f"{changes.removed:,} removed"] if changes.removed else []),
         ]
         notes.append(f"Against revision {logged.revision - 1}: {', '.join(parts)}.")
+    if logged.scores_from_files:
+        notes.append(
+            f"The round's scores of {joined(logged.scores_from_files)} by these assessments were logged"
+            f" from files: if they rest on revision {logged.revision - 1}, log them anew."
+        )
     if (same := logged.same_judgments) is not None:
         notes.append(
             f"Round '{same.round}' has exactly the same judgments ({same.assessments} assessments,"

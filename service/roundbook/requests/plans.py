@@ -63,7 +63,9 @@ class PlanRequest(Request):
     """
 
     variance: Positive | None = Field(
-        None, description="The variance (two-way and tukey: the two-way one); no record is opened."
+        None,
+        description="The residual variance of scores (two-way and tukey: the two-way one; paired"
+        " designs take twice it); no record is opened.",
     )
     task: str | None = Field(None, description="Take the variance pooled over its rounds.")
     measure: str | None = Field(None, description="The task's measure.")

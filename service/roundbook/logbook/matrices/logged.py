@@ -129,6 +129,9 @@ class Remarks(ComparisonRemarks):
     runs_without_lists : list of str
         If the scores were computed from runs: those without a list for any assessed topic, which
         score 0 throughout.
+    lacking_lists : dict of int
+        If the scores were computed from runs: by other runs, the number of assessed topics for
+        which a run has no list; it scores 0 there.
     lists_end_at : int or None
         If the scores were computed from runs: the rank at which the longest list ends, if the
         measure's cutoff is beyond.
@@ -151,6 +154,7 @@ class Remarks(ComparisonRemarks):
     hidden: list[HiddenCells] = Field(default_factory=list)
     topics_without_relevant: list[str] = Field(default_factory=list)
     runs_without_lists: list[str] = Field(default_factory=list, exclude_if=not_)
+    lacking_lists: dict[str, int] = Field(default_factory=dict, exclude_if=not_)
     lists_end_at: int | None = None
 
 

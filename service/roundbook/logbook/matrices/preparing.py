@@ -93,6 +93,7 @@ def prepare_matrix(
         unread_columns=list(teams.unread),
         topics_without_relevant=computed.without_relevant if computed else [],
         runs_without_lists=computed.without_lists if computed else [],
+        lacking_lists=computed.lacking_lists if computed else {},
         lists_end_at=computed.lists_end_at(recorded.name) if computed else None,
     )
     return PreparedMatrix(

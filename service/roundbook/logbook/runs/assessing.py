@@ -10,16 +10,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from pydantic import Field
-from sqlalchemy import Connection, Row, select, text
+from sqlalchemy import Connection, Row, select
 
 from roundbook.database.copying import copy_rows
 from roundbook.database.run_tables import judgment_list, qrels
-from roundbook.database.tables import topic
+from roundbook.database.tables import current_matrix, measure, topic
 from roundbook.errors import ContentDiffersError, NotRecordedError, RevisedMeanwhileError
 from roundbook.formats.text import StoredFile
 from roundbook.formats.trec import QrelsFile, read_qrels
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_source
+from roundbook.logbook.matrices.listing import read_sources
 from roundbook.logbook.names import (
     NearName,
     check_name,
@@ -37,6 +38,7 @@ from roundbook.logbook.runs.storing import (
     find_open_round,
     lists_hash,
     number_documents,
+    round_topics,
     store_names,
     unknown_topics,
 )
@@ -67,8 +69,10 @@ class LoggedQrels(Result):
     round's ranked lists without assessments; `repeated` counts lines that repeat an earlier one.
     `foreign_topics` are in none of the round's score matrices and runs, if it has any. `changes` are
     those of a revision from the one before, and `same_judgments` the assessments of another round
-    that are the same. `impact` is what was computed from replaced assessments and so is stale;
-    `near_names` are the task and round that were made, where they may be misspelt.
+    that are the same. `scores_from_files` are, after a revision, the measures of the round's current
+    scores by these assessments that were logged from files. `impact` is what was computed from
+    replaced assessments and so is stale; `near_names` are the task and round that were made, where
+    they may be misspelt.
     """
 
     task: str
@@ -89,6 +93,7 @@ class LoggedQrels(Result):
     foreign_topics: list[str]
     changes: JudgmentChanges | None = Field(None, exclude_if=not_)
     same_judgments: SameJudgments | None = Field(None, exclude_if=not_)
+    scores_from_files: list[str] = Field(default_factory=list, exclude_if=not_)
     files: list[StoredFile]
     impact: list[Dependent]
     near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
@@ -192,8 +197,9 @@ def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
             round_id=round_id,
             details={"assessments": label, "revision": revision, "file": read.file.file, **counts},
         )
-    of_round = connection.execute(text(_TOPICS_OF_ROUND), {"round": round_id}).all()
-    round_topics, assessed = {same.name(row.name) for row in of_round}, set(topics)
+    of_round = round_topics(connection, round_id)
+    others = {same.name(row.name) for row in of_round if row.scored or row.listed}
+    assessed = set(topics)
     return LoggedQrels(
         task=request.task.strip(),
         round=request.round.strip(),
@@ -208,11 +214,12 @@ def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
         without_relevant=[name for name, _, grades in lists if not (grades > 0).any()],
         without_judgments=[row.name for row in of_round if row.listed and row.name not in assessed],
         new_topics=new_topics,
-        foreign_topics=[
-            name for name in topics if round_topics and same.name(name) not in round_topics
-        ],
+        foreign_topics=[name for name in topics if others and same.name(name) not in others],
         changes=changes,
         same_judgments=same_judgments,
+        scores_from_files=[]
+        if changes is None
+        else _scores_from_files(connection, round_id, label),
         near_names=near_names,
         impact=(
             []
@@ -221,6 +228,19 @@ def log_qrels(session: Session, request: LogQrels) -> LoggedQrels:
         ),
         files=[read.file],
     )
+
+
+def _scores_from_files(connection: Connection, round_id: int, label: str) -> list[str]:
+    """Return the measures of a round's current scores by these assessments, from files alone."""
+    current = (
+        select(current_matrix.c.id, measure.c.name)
+        .join(measure, measure.c.id == current_matrix.c.measure_id)
+        .where(current_matrix.c.round_id == round_id, is_named(current_matrix.c.assessments, label))
+        .order_by(measure.c.name)
+    )
+    names = {row.id: row.name for row in connection.execute(current)}
+    computed = read_sources(connection, names)
+    return [name for number, name in names.items() if number not in computed]
 
 
 def _store(connection: Connection, columns: Mapping[str, Any], lists: Sequence[Judged]) -> None:
@@ -313,23 +333,3 @@ def _check_revision(
             task=request.task,
             round=request.round,
         )
-
-
-# The topics of a round's score matrices and runs, and whether its runs have lists for them.
-_TOPICS_OF_ROUND = """
-SELECT topic.name, bool_or(of_round.listed) AS listed
-FROM (
-    SELECT matrix_topic.topic_id, false AS listed
-    FROM roundbook.matrix_topic
-    JOIN roundbook.current_matrix ON current_matrix.id = matrix_topic.matrix_id
-    WHERE current_matrix.round_id = :round
-    UNION
-    SELECT run_list.topic_id, true
-    FROM roundbook.run_list
-    JOIN roundbook.run_upload ON run_upload.id = run_list.run_upload_id
-    WHERE run_upload.round_id = :round
-) AS of_round
-JOIN roundbook.topic ON topic.id = of_round.topic_id
-GROUP BY topic.id
-ORDER BY topic.id
-"""

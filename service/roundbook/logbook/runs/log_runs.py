@@ -7,7 +7,7 @@ from operator import not_
 from typing import Any
 
 from pydantic import Field
-from sqlalchemy import Connection, select, text
+from sqlalchemy import Connection, select
 
 from roundbook.database.copying import copy_rows
 from roundbook.database.lists import StoredList, write_lists
@@ -25,7 +25,6 @@ from roundbook.logbook.rounds import open_round
 from roundbook.logbook.runs.other_rounds import SameLists, find_same_lists
 from roundbook.logbook.runs.recorded_runs import record_runs, runs_of_round
 from roundbook.logbook.runs.storing import (
-    IS_LATEST_QRELS,
     RankedList,
     Status,
     UploadedLists,
@@ -33,6 +32,7 @@ from roundbook.logbook.runs.storing import (
     find_open_round,
     lists_hash,
     number_documents,
+    round_topics,
     store_names,
     unknown_topics,
 )
@@ -53,7 +53,8 @@ class LoggedRuns(Result):
     score matrices of the round but in no upload, `without_scores` new runs in none of its score
     matrices, if runs there have no lists yet. `same_lists` is another round that has the lists of new
     runs already; `without_round_topics` are new runs without a list for any topic that is assessed or
-    has scores in the round, if it has any. `impact` is what was computed from the earlier runs and is
+    has scores in the round, `foreign_topics` topics of new runs that are neither, nor in the list of
+    an earlier run, each if the round has any. `impact` is what was computed from the earlier runs and is
     stale; `near_names` are the task and round that were made, where they may be misspelt.
     """
 
@@ -76,6 +77,7 @@ class LoggedRuns(Result):
     without_scores: list[str]
     same_lists: SameLists | None = Field(None, exclude_if=not_)
     without_round_topics: list[str] = Field(default_factory=list, exclude_if=not_)
+    foreign_topics: list[str] = Field(default_factory=list, exclude_if=not_)
     impact: list[Dependent]
     near_names: list[NearName] = Field(default_factory=list, exclude_if=not_)
     files: list[StoredFile]
@@ -132,10 +134,10 @@ def log_runs(
     new_topics = unknown_topics(connection, task_id, topics)
     number: int | None = None
     impact: list[Dependent] = []
-    same_lists, without_round_topics = None, list[str]()
+    same_lists, without_round_topics, foreign_topics = None, list[str](), list[str]()
     if new:
         same_lists = find_same_lists(connection, round_id, new, read, documents)
-        without_round_topics = _without_round_topics(connection, round_id, new, same)
+        without_round_topics, foreign_topics = _apart(connection, round_id, new, same)
         store_names(connection, round_id, documents)
         columns = {
             "runs": len(new),
@@ -171,6 +173,7 @@ def log_runs(
         without_scores=[entry.tag for entry in new if lacking and entry.tag in unscored],
         same_lists=same_lists,
         without_round_topics=without_round_topics,
+        foreign_topics=foreign_topics,
         impact=impact,
         near_names=near_names,
         files=list(read.files),
@@ -211,17 +214,24 @@ def _refuse_other_lists(
         )
 
 
-def _without_round_topics(
+def _apart(
     connection: Connection, round_id: int, runs: Sequence[UploadedLists], same: SameTopics
-) -> list[str]:
-    """Return the runs without a list for any topic that is assessed or has scores in a round."""
-    known = connection.execute(text(_SCORED_OR_ASSESSED), {"round": round_id}).scalars()
-    of_round = {same.name(name) for name in known}
-    return [
+) -> tuple[list[str], list[str]]:
+    """Return the new runs apart from a round's topics, and their topics that the round lacks.
+
+    The former have no list for any topic that is assessed or has scores; the latter are not
+    assessed, have no scores and no list of an earlier run. Both are empty in a round without such.
+    """
+    rows = round_topics(connection, round_id)
+    judged = {same.name(row.name) for row in rows if row.scored or row.assessed}
+    known = {same.name(row.name) for row in rows}
+    without = [
         entry.tag
         for entry in runs
-        if of_round and of_round.isdisjoint(same.name(name) for name, *_ in entry.lists)
+        if judged and judged.isdisjoint(same.name(name) for name, *_ in entry.lists)
     ]
+    topics = dict.fromkeys(name for entry in runs for name, *_ in entry.lists)
+    return without, [name for name in topics if known and same.name(name) not in known]
 
 
 def _store_upload(
@@ -276,21 +286,3 @@ def _store_upload(
     if latest is None:
         return number, []
     return number, stale_by_source(connection, round_id, "run_upload", latest.id)
-
-
-# The topics of a round's score matrices that count, and of its assessments by their latest revision.
-_SCORED_OR_ASSESSED = f"""
-SELECT topic.name
-FROM (
-    SELECT matrix_topic.topic_id
-    FROM roundbook.matrix_topic
-    JOIN roundbook.current_matrix ON current_matrix.id = matrix_topic.matrix_id
-    WHERE current_matrix.round_id = :round
-    UNION
-    SELECT judgment_list.topic_id
-    FROM roundbook.judgment_list
-    JOIN roundbook.qrels ON qrels.id = judgment_list.qrels_id
-    WHERE qrels.round_id = :round AND {IS_LATEST_QRELS}
-) AS of_round
-JOIN roundbook.topic ON topic.id = of_round.topic_id
-"""  # noqa: S608

@@ -34,7 +34,8 @@ class ComputedMatrices(NamedTuple):
 
     `computed_from` has the upload of runs and the revision of the assessments, `without_relevant`
     the topics without a relevant document, `without_lists` the runs without a list for any assessed
-    topic; `depth` is the rank at which the longest list ends.
+    topic, and `lacking_lists` the number of assessed topics that other runs have no list for;
+    `depth` is the rank at which the longest list ends.
     """
 
     matrices: list[CompleteMatrix]
@@ -42,6 +43,7 @@ class ComputedMatrices(NamedTuple):
     computed_from: Mapping[str, object]
     without_relevant: list[str]
     without_lists: list[str]
+    lacking_lists: dict[str, int]
     depth: int
 
     def lists_end_at(self, measure: str) -> int | None:
@@ -130,6 +132,7 @@ def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
         )
         for measure, (scores, _) in zip(request.measures, scored, strict=True)
     ]
+    lacking = np.asarray((assessed.lists < 0).all(axis=2))
     relevant = np.bincount(
         assessed.judgments.topic, assessed.judgments.grade > 0, minlength=len(assessed.topics)
     )
@@ -141,10 +144,13 @@ def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
             topic for topic, count in zip(assessed.topics, relevant, strict=True) if not count
         ],
         without_lists=[
-            tag
-            for tag, lists in zip(assessed.runs, assessed.lists, strict=True)
-            if (lists < 0).all()
+            tag for tag, of_run in zip(assessed.runs, lacking, strict=True) if of_run.all()
         ],
+        lacking_lists={
+            tag: int(of_run.sum())
+            for tag, of_run in zip(assessed.runs, lacking, strict=True)
+            if of_run.any() and not of_run.all()
+        },
         depth=assessed.lists.shape[2],
     )
 

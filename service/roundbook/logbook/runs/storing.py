@@ -9,7 +9,7 @@ from unicodedata import normalize
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Row, func, select
+from sqlalchemy import Connection, Row, func, select, text
 from sqlalchemy.dialects.postgresql import distinct_on
 
 from roundbook.database.lists import read_lists
@@ -140,6 +140,41 @@ IS_LATEST_QRELS = """NOT EXISTS (
     WHERE (later.round_id, later.assessments) = (qrels.round_id, qrels.assessments)
       AND later.revision > qrels.revision
 )"""
+_ROUND_TOPICS = f"""
+SELECT topic.name, bool_or(of_round.origin = 'scores') AS scored,
+       bool_or(of_round.origin = 'lists') AS listed,
+       bool_or(of_round.origin = 'assessments') AS assessed
+FROM (
+    SELECT matrix_topic.topic_id, 'scores' AS origin
+    FROM roundbook.matrix_topic
+    JOIN roundbook.current_matrix ON current_matrix.id = matrix_topic.matrix_id
+    WHERE current_matrix.round_id = :round
+    UNION
+    SELECT run_list.topic_id, 'lists'
+    FROM roundbook.run_list
+    JOIN roundbook.run_upload ON run_upload.id = run_list.run_upload_id
+    WHERE run_upload.round_id = :round
+    UNION
+    SELECT judgment_list.topic_id, 'assessments'
+    FROM roundbook.judgment_list
+    JOIN roundbook.qrels ON qrels.id = judgment_list.qrels_id
+    WHERE qrels.round_id = :round AND {IS_LATEST_QRELS}
+) AS of_round
+JOIN roundbook.topic ON topic.id = of_round.topic_id
+GROUP BY topic.id
+ORDER BY topic.id
+"""  # noqa: S608
+
+
+def round_topics(connection: Connection, round_id: int) -> Sequence[Row[Any]]:
+    """Return the names of a round's topics, and what it has of each.
+
+    That is whether it is `scored` in a current matrix, `listed` by a run, and `assessed` by the
+    latest revision of some assessments.
+    """
+    return connection.execute(text(_ROUND_TOPICS), {"round": round_id}).all()
+
+
 # A topic with a run's documents for it and their scores.
 RankedList = tuple[str, npt.NDArray[np.int32], npt.NDArray[np.float32]]
 # A topic with its judged documents and their grades.
