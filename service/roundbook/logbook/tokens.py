@@ -64,7 +64,9 @@ def create_token(session: Session, request: CreateToken) -> CreatedToken:
     name = check_name("token", request.name)
     connection = session.connection
     # Locked, so that nobody removes the task meanwhile.
-    task_id = None if request.task is None else find_task(connection, request.task, lock=True)
+    task_id = None
+    if request.task is not None:
+        task_id = find_task(connection, request.task, lock=True, way_out="create the task")
     secret = PREFIX + secrets.token_urlsafe(32)
     days = request.days
     expires = None if days is None else datetime.now(UTC) + timedelta(days=days)
