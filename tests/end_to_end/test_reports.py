@@ -519,9 +519,10 @@ def test_a_bundle_to_deposit(campaign, tmp_path):
     ]
     abstract, technical = described["descriptions"]
     assert (
-        "5 rounds (2024, 2025, 2026, 2019, 2020) in AP: 4 matrices, 100 scores"
+        "5 rounds (2024, 2025, 2026, 2019, 2020) in AP: 4 matrices, 100 scores, every revision counted,"
         in abstract["description"]
     )
+    assert "relevance assessments" not in abstract["description"]
     assert full["sha256"] in technical["description"]
     assert "CORD-19" in technical["description"]
     # The Citation File Format's required fields.
@@ -556,9 +557,14 @@ def test_a_bundle_to_deposit(campaign, tmp_path):
     scores = campaign("matrix", "export", "3").out  # of 2026
     corrected.write_text(scores.replace("t1,0", "t1,1", 1), "utf-8")
     campaign("log", TASK, "2026", corrected, *AP, "--revise", "a wrong topic")
+    judged = tmp_path / "2026.qrels"
+    judged.write_text("t1 0 d1 1\n", "utf-8")
+    campaign("qrels", "log", TASK, "2026", judged)
     done = campaign(*words, tmp_path / "c")
     assert done.code == 0
     assert "Note: round '2026' was corrected after it was published" in done.err
     described = json.loads((tmp_path / "c" / "datacite.json").read_text("utf-8"))
-    assert published["2026"] in described["descriptions"][1]["description"]
+    abstract, technical = described["descriptions"]
+    assert "variances, corrections, relevance assessments and saved" in abstract["description"]
+    assert published["2026"] in technical["description"]
     assert described["alternateIdentifiers"][2]["alternateIdentifier"] != published["2026"]

@@ -156,12 +156,14 @@ def _fill(
 
 
 def _abstract(task: Task, rounds: Sequence[Round], archive: ExportedArchive) -> str:
+    kept = {"the ranked lists of runs": archive.uploads, "relevance assessments": archive.qrels}
+    lists = "".join(f", {what}" for what, number in kept.items() if number)
     return (
         f"Score matrices of the evaluation task {task.task}, topics by runs, of"
         f" {counted(len(rounds), 'round')} ({', '.join(row.round for row in rounds)}) in"
         f" {', '.join(task.measures)}: {counted(archive.matrices or 0, 'matrix', 'matrices')},"
-        f" {counted(archive.scores, 'score')}, with their standardisation factors, variances,"
-        " corrections and saved results."
+        f" {counted(archive.scores, 'score')}, every revision counted, with their standardisation"
+        f" factors, variances, corrections{lists} and saved results."
     )
 
 
