@@ -414,12 +414,12 @@ def test_factors_on_the_pool_are_to_be_fitted_on_all_runs(client, book, tmp_path
         return re.search(r"<dt>(Fit [^<]+)</dt><dd><code>[^<]*--runs (\w+)", page.text).groups()
 
     book.log("covid", "1", scores(1), "AP", create=True)
-    assert fit() == ("Fit factors on other runs", "pooled")
+    assert fit() == ("Fit factors on the pool, if it is known", "pooled")
     teams = tmp_path / "teams.csv"
     pool = [f"run{number},team{number},{'yes' if number < 3 else 'no'}" for number in range(5)]
     teams.write_text("\n".join(["run,team,contributed_to_pool", *pool, ""]))
     book.log("covid", "1", scores(1), "AP", teams=teams)
-    assert fit() == ("Fit factors on other runs", "pooled")
+    assert fit() == ("Fit factors on the pool, if it is known", "pooled")
     book.fit("covid", "1", "AP", "the pool")
     assert fit() == ("Fit factors on all runs", "all")
 

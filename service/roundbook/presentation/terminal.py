@@ -103,11 +103,11 @@ def round_commands(
         label = () if assessments is None else ("--assessments", assessments)
         scores = (*names, "--measure", measure, *label)
         on_pool = factors and factors.standardising == "pooled" and factors.pool_now is None
+        fit, runs = ("all runs", "all") if on_pool else ("the pool, if it is known", "pooled")
         commands += [
             _step(
-                "Fit factors on all runs" if on_pool else "Fit factors on other runs",
-                *("factors", "fit", *scores, "--runs", "all" if on_pool else "pooled"),
-                *("--reason", "REASON"),
+                f"Fit factors on {fit}",
+                *("factors", "fit", *scores, "--runs", runs, "--reason", "REASON"),
             ),
             _step("Standardised scores", "standardise", *scores),
             _step(
