@@ -178,6 +178,21 @@ def test_the_same_scores_in_another_round(notes, engine, matrices):
     assert notes("4", ROUND1) == []
 
 
+def test_the_same_scores_under_other_names_in_another_round(notes, engine, matrices):
+    notes("1", ROUND1)
+    renamed = complete(ROUND1.topics, names("late", range(len(ROUND1.runs))), ROUND1.scores)
+    shuffled = complete(ROUND1.topics, renamed.runs[::-1], ROUND1.scores)
+    for scores in (renamed, shuffled):
+        assert notes("2", scores, revise=None if scores is renamed else "sorted")[-1] == (
+            "Round '1' has as many topics and runs, and the same variance to the last digit: these may be"
+            " its scores under other names. Check that the file is of round '2'."
+        )
+    other = ROUND1.scores.copy()
+    other[0, 0] += 0.001
+    assert notes("3", complete(ROUND1.topics, renamed.runs, other)) == []
+    assert notes("3", renamed, measure="P@5")[1:] == []
+
+
 def test_who_may_see_one_task_alone_does_not_learn_of_scores_of_another(engine, notes):
     notes("1", ROUND1)
     request = LogRequest(task="u", round="1", measure="AP", create=True)

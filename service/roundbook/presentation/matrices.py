@@ -114,6 +114,12 @@ def _beside_others(logged: LoggedMatrix) -> list[str]:
             f"{where} has exactly the same {twin.measure} scores (matrix {twin.matrix}); check that"
             f" the file is of {subject}."
         )
+    if remarks.same_variance is not None:
+        notes.append(
+            f"Round '{remarks.same_variance}' has as many topics and runs, and the same variance to the"
+            f" last digit: these may be its scores under other names. Check that the file is of round"
+            f" '{logged.round}'."
+        )
     if remarks.beyond_one:
         notes.append(
             f"{remarks.beyond_one:,} of {logged.topics * logged.runs:,} scores are below 0 or above"

@@ -19,6 +19,7 @@ from roundbook.database.tables import (
     run,
     task,
     topic,
+    variance_estimate,
 )
 from roundbook.formats import CompleteMatrix
 from roundbook.logbook.estimates import ratio_to_other_rounds
@@ -28,6 +29,8 @@ from roundbook.logbook.matrices.preparing import PreparedMatrix
 from roundbook.logbook.same_topics import topics_of_rounds
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.measure_names import is_within_one
+
+_ROUNDING = 1e-12
 
 
 def comparison_remarks(
@@ -48,6 +51,7 @@ def comparison_remarks(
     changes = None
     if prepared.latest is not None:
         changes = revision_changes(load_matrix(connection, prepared.latest), complete)
+    twin = _twin(prepared)
     of_rounds = _topics_of_rounds(connection, task_id, stored)
     is_alone = stored.row.round_id not in of_rounds
     return ComparisonRemarks(
@@ -55,7 +59,8 @@ def comparison_remarks(
             None if is_alone and changes is None else _difference(connection, stored, changes)
         ),
         changes=changes,
-        same_scores=_twin(prepared),
+        same_scores=twin,
+        same_variance=None if twin else _round_of_same_variance(prepared, variance),
         variance_ratio=ratio_to_other_rounds(connection, task_id, prepared.series, variance),
         beyond_one=_beyond_one(complete) if is_within_one(prepared.series.measure) else 0,
         runs_named_as_topics=len(named_as_topics) if len(named_as_topics) > half else 0,
@@ -232,3 +237,30 @@ def _twin(prepared: PreparedMatrix) -> Twin | None:
         return None
     task_name = row.task if row[-1] else None
     return Twin(round=row.label, measure=row.name, matrix=row.id, task=task_name)
+
+
+def _round_of_same_variance(prepared: PreparedMatrix, variance: float) -> str | None:
+    """Return another round whose scores of the measure are as many, with the same raw variance.
+
+    The scores may be the same, under other names of topics or runs.
+    """
+    values = variance_estimate.c.variance
+    same = (
+        select(round_.c.label)
+        .join(current_matrix, current_matrix.c.round_id == round_.c.id)
+        .join(variance_estimate, variance_estimate.c.matrix_id == current_matrix.c.id)
+        .where(
+            round_.c.task_id == prepared.task_id,
+            round_.c.id != prepared.series.round_id,
+            current_matrix.c.measure_id == prepared.series.measure_id,
+            variance_estimate.c.scale == "raw",
+            variance_estimate.c.topics == len(prepared.scores.topics),
+            variance_estimate.c.runs == len(prepared.scores.runs),
+            # The order of topics and runs changes the last digits of a sum.
+            values.between(variance * (1 - _ROUNDING), variance * (1 + _ROUNDING)),
+            values > 0,
+        )
+        .order_by(round_.c.ordinal)
+        .limit(1)
+    )
+    return prepared.session.connection.execute(same).scalar()
