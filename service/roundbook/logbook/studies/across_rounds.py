@@ -138,15 +138,15 @@ class AcrossRounds(Study):
 
 
 def _compute(
-    session: Session | None, request: AcrossRoundsRequest, work: Work, recorded: AcrossRounds | None
+    session: Session | None, request: AcrossRoundsRequest, work: Work, saved: AcrossRounds | None
 ) -> AcrossRounds:
     assert session is not None
     connection = session.connection
-    if recorded is None:
+    if saved is None:
         measure, label, inputs = find_rounds(connection, request)
     else:
-        measure, label = recorded.measure, recorded.assessments or ""
-        inputs = recorded.inputs
+        measure, label = saved.measure, saved.assessments or ""
+        inputs = saved.inputs
     studied, left_out = [], []
     for name, number, version in inputs:
         of_round = request.model_copy(update={"round": name, "measure": measure})

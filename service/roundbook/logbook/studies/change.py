@@ -99,14 +99,14 @@ class _Round(NamedTuple):
 
 
 def _compute(
-    session: Session | None, request: ChangeRequest, work: Work, recorded: ChangeStudy | None
+    session: Session | None, request: ChangeRequest, work: Work, saved: ChangeStudy | None
 ) -> ChangeStudy:
-    first, second = _two_rounds(session, request, work, recorded)
+    first, second = _two_rounds(session, request, work, saved)
     match = "tag" if request.files else request.match
     systems = _common_systems(request, first, second, match)
     teams = {name: (first.team_of.get(name), second.team_of.get(name)) for name in systems}
     other_teams = [name for name, (was, now) in teams.items() if was and now and was != now]
-    pivot = recorded.pivot if recorded else _pivot(request.pivot, systems, (first, second))
+    pivot = saved.pivot if saved else _pivot(request.pivot, systems, (first, second))
     changes = change_measures(
         first.scores(systems),
         second.scores(systems),
@@ -127,7 +127,7 @@ def _compute(
         missing_from=first.missing,
         missing_to=second.missing,
         match=match,
-        other_teams=recorded.other_teams if recorded else other_teams,
+        other_teams=saved.other_teams if saved else other_teams,
         pivot=pivot,
         unmatched_from=first.unmatched(systems),
         unmatched_to=second.unmatched(systems),
@@ -150,10 +150,10 @@ def _compute(
 
 
 def _two_rounds(
-    session: Session | None, request: ChangeRequest, work: Work, recorded: ChangeStudy | None
+    session: Session | None, request: ChangeRequest, work: Work, saved: ChangeStudy | None
 ) -> tuple[_Round, _Round]:
     """Return the earlier and the later round."""
-    earlier = study_scores(session, request, work, recorded)
+    earlier = study_scores(session, request, work, saved)
     # Both rounds need the same assessments: scores from different ones are never compared.
     update = {
         "round": request.to_round,
@@ -161,17 +161,17 @@ def _two_rounds(
         "assessments": earlier.about.get("assessments"),
     }
     to_round = request.model_copy(update=update)
-    if session is None or recorded is None:
+    if session is None or saved is None:
         later = study_scores(session, to_round, work)
     else:
-        later = matrix_scores(session.connection, to_round, recorded.to_matrix, None)
+        later = matrix_scores(session.connection, to_round, saved.to_matrix, None)
     if _label(earlier) == _label(later):
         label = _label(later)
         raise InputError(f"A change is between two rounds, and '{label}' is both.", round=label)
-    if recorded is None:
+    if saved is None:
         return _round(session, earlier, request), _round(session, later, request)
     # A saved study keeps the systems it was computed with, although they may be corrected since.
-    systems = recorded.scales[0].systems
+    systems = saved.scales[0].systems
     was = {tag: system.system for system in systems for tag in system.runs_from}
     now = {tag: system.system for system in systems for tag in system.runs_to}
     return _round(session, earlier, request, was), _round(session, later, request, now)

@@ -44,9 +44,9 @@ def _compute(
     session: Session | None,
     request: IncrementalRequest,
     work: Work,
-    recorded: IncrementalStudy | None,
+    saved: IncrementalStudy | None,
 ) -> IncrementalStudy:
-    loaded = study_scores(session, request, work, recorded)
+    loaded = study_scores(session, request, work, saved)
     for run in request.pair:
         if run not in loaded.runs:
             raise NotRecordedError(f"These scores have no run '{run}'.", run=run)

@@ -128,20 +128,20 @@ def _compute(
     session: Session | None,
     request: LeaveOneOutRequest,
     work: Work,
-    recorded: LeaveOneOutStudy | None,
+    saved: LeaveOneOutStudy | None,
 ) -> LeaveOneOutStudy:
     reassessed = None
     if request.reassessed:
-        reassessed = reassess(session, request, work, recorded)
-        scored = _by_current_factors(session, request, reassessed, recorded)
+        reassessed = reassess(session, request, work, saved)
+        scored = _by_current_factors(session, request, reassessed, saved)
     else:
-        scored = runs_as_scored(session, request, work, recorded.matrices[0] if recorded else None)
+        scored = runs_as_scored(session, request, work, saved.matrices[0] if saved else None)
     runs, teams, groups = scored.runs, scored.teams, scored.groups
-    if recorded is not None:
+    if saved is not None:
         # The teams at the time of saving; later facts count when the study is renewed.
-        team_of = {run.run: run.team for run in recorded.scales[0].left_out}
-        teams = None if recorded.by == "run" else [team_of[run] for run in runs]
-        groups = np.array(recorded.team_of_run)
+        team_of = {run.run: run.team for run in saved.scales[0].left_out}
+        teams = None if saved.by == "run" else [team_of[run] for run in runs]
+        groups = np.array(saved.team_of_run)
     names = [""] * (int(groups.max()) + 1)
     for group, run, team in zip(groups, runs, teams or runs, strict=True):
         names[group] = team or run
@@ -168,14 +168,14 @@ def _by_current_factors(
     session: Session | None,
     request: LeaveOneOutRequest,
     reassessed: Reassessed,
-    recorded: LeaveOneOutStudy | None,
+    saved: LeaveOneOutStudy | None,
 ) -> ScoredRuns:
     """Return scores computed anew, with the standardising runs of the round's current factors."""
     if session is None:
         return runs_scored_anew(reassessed)
     about, factors = reassessed.loaded.about, None
-    if recorded is not None:
-        factors = next(iter(recorded.matrices), None)
+    if saved is not None:
+        factors = next(iter(saved.matrices), None)
     elif "factor_set" in request.rests_on:
         named = about["task"], about["round"], request.measure, about["assessments"]
         with suppress(NotRecordedError, WithdrawnError):

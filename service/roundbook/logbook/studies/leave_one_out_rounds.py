@@ -81,19 +81,19 @@ def _compute(
     session: Session | None,
     request: LeaveOneOutRoundsRequest,
     work: Work,
-    recorded: LeaveOneOutRounds | None,
+    saved: LeaveOneOutRounds | None,
 ) -> LeaveOneOutRounds:
     assert session is not None
-    if recorded is None:
+    if saved is None:
         measure, label, inputs = find_rounds(session.connection, request)
         first = inputs[0][0]
         request = request.model_copy(update={"measure": measure, "assessments": label})
         studied, left_out = _study_rounds(session, request, inputs, work)
     else:
-        named = recorded.model_dump(include={"measure", "assessments"})
+        named = saved.model_dump(include={"measure", "assessments"})
         request = request.model_copy(update=named)
-        first, left_out = recorded.ageing_from, recorded.left_out
-        studied = [_recompute(session, request, entry, work) for entry in recorded.rounds]
+        first, left_out = saved.ageing_from, saved.left_out
+        studied = [_recompute(session, request, entry, work) for entry in saved.rounds]
     return LeaveOneOutRounds.of(
         request,
         request.model_dump(include={"task", "measure", "assessments"}),

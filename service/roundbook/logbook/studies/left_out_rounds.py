@@ -86,11 +86,11 @@ def leave_out_by_factors(
     request: LeaveOneOutRoundsRequest,
     label: str,
     work: Work,
-    recorded: LeftOutRound | None = None,
+    saved: LeftOutRound | None = None,
 ) -> LeftOutRound:
     """Leave out each team of a round, and score it by the factors of the others.
 
-    `recorded` is the round in a saved study, in place of its scores, factors and teams today.
+    `saved` is the round in a saved study, in place of its scores, factors and teams today.
 
     Raises
     ------
@@ -101,9 +101,9 @@ def leave_out_by_factors(
     """
     scales = tuple(scale for scale in request.scales if scale != "raw")
     of_round = _round_request(request, label, scales=scales)
-    was = None if recorded is None else (recorded.matrix, recorded.factor_version)
+    was = None if saved is None else (saved.matrix, saved.factor_version)
     scored = runs_as_scored(session, of_round, work, was)
-    teams = scored.groups if recorded is None else np.array(recorded.team_of_run)
+    teams = scored.groups if saved is None else np.array(saved.team_of_run)
     return LeftOutRound(
         **scored.about,
         teams=int(teams.max()) + 1,
@@ -118,16 +118,16 @@ def leave_out_by_assessments(
     request: LeaveOneOutRoundsRequest,
     studied: LeftOutRound,
     work: Work,
-    recorded: ReassessedRound | None = None,
+    saved: ReassessedRound | None = None,
 ) -> ReassessedRound:
     """Leave out each team, with scores computed anew without the assessments due to it only.
 
-    `studied` is the same round with its teams left out by the factors of the others, `recorded` the
+    `studied` is the same round with its teams left out by the factors of the others, `saved` the
     round in a saved study, in place of its runs, assessments and teams today. Errors are those of
     `reassess`.
     """
     of_round = _round_request(request, studied.round, scales=request.scales, reassessed=True)
-    reassessed = reassess(session, of_round, work, recorded)
+    reassessed = reassess(session, of_round, work, saved)
     about = reassessed.loaded.about
     scored = runs_scored_anew(reassessed, session, (studied.matrix, studied.factor_version))
     study = scored.leave_out(

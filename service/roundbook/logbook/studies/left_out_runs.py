@@ -88,11 +88,11 @@ def runs_as_scored(
     session: Session | None,
     request: LeaveOneOutRequest,
     work: Work,
-    recorded: MatrixRead | None,
+    saved: MatrixRead | None,
 ) -> ScoredRuns:
     """Return raw scores with the standardising runs of a round's factors; for files, all runs.
 
-    `recorded` is what a saved study, or a round of one, was computed from.
+    `saved` is what a saved study, or a round of one, was computed from.
 
     Raises
     ------
@@ -107,10 +107,10 @@ def runs_as_scored(
         mask = np.ones(len(loaded.runs), dtype=np.bool_)
         factors = {"standardising": "all", "zero_sd": "average"}
     else:
-        if recorded is None:
+        if saved is None:
             loaded = study_scores(session, request, work)
         else:
-            loaded = matrix_scores(session.connection, request, *recorded)
+            loaded = matrix_scores(session.connection, request, *saved)
         assert loaded.fitted is not None
         factors, mask = _standardising(session, loaded.fitted, loaded.run_ids)
     teams = None

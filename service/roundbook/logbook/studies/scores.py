@@ -56,7 +56,7 @@ def study_scores(
     session: Session | None,
     request: StudyRequest,
     work: Work,
-    recorded: Study | None = None,
+    saved: Study | None = None,
 ) -> StudyScores:
     """Return the scores of a study: those of files, of a round, or of a saved study.
 
@@ -73,8 +73,8 @@ def study_scores(
     if session is None:
         return _file_scores(request, work.max_file_bytes)
     connection = session.connection
-    if recorded is not None:
-        return matrix_scores(connection, request, *recorded.matrices[0])
+    if saved is not None:
+        return matrix_scores(connection, request, *saved.matrices[0])
     assert request.task is not None
     assert request.round is not None
     series, row = find_logged(

@@ -33,9 +33,9 @@ class SwapRates(Study):
 
 
 def _compute(
-    session: Session | None, request: SwapRateRequest, work: Work, recorded: SwapRates | None
+    session: Session | None, request: SwapRateRequest, work: Work, saved: SwapRates | None
 ) -> SwapRates:
-    loaded = study_scores(session, request, work, recorded)
+    loaded = study_scores(session, request, work, saved)
     scales = [
         SwapRateOfScale(
             **vars(find_swaps(scale, scores, request, request.trials, work)), scale=scale
