@@ -21,8 +21,8 @@ from roundbook.requests.studies import AcrossRoundsRequest, AllRoundsRequest
 from roundbook.statistics.significance import sign_test
 from roundbook.statistics.studies.tukey import share_limits
 
-# Of each round its label, its matrix's number, and the version of its factors.
-RoundInputs = list[tuple[str, int | None, int | None]]
+# Each round's label and matrix.
+RoundInputs = list[tuple[str, MatrixRead]]
 # By figure, whether larger is better.
 _FIGURES = {"share": True, "overall": False}
 
@@ -116,7 +116,7 @@ class AcrossRounds(Study):
     def inputs(self) -> RoundInputs:
         """All rounds, also those left out, each with its matrix and the version of its factors."""
         rounds: list[StudiedRound | RoundLeftOut] = [*self.rounds, *self.left_out]
-        return [(entry.round, entry.matrix, entry.factor_version) for entry in rounds]
+        return [(entry.round, MatrixRead(entry.matrix, entry.factor_version)) for entry in rounds]
 
     @property
     def ageing_request(self) -> CurveRequest | None:
@@ -134,7 +134,7 @@ class AcrossRounds(Study):
     @property
     def matrices(self) -> list[MatrixRead]:
         """The matrices of all rounds, each with the version of its factors."""
-        return [(matrix, version) for _, matrix, version in self.inputs]
+        return [read for _, read in self.inputs]
 
 
 def _compute(
@@ -148,9 +148,9 @@ def _compute(
         measure, label = saved.measure, saved.assessments or ""
         inputs = saved.inputs
     studied, left_out = [], []
-    for name, number, version in inputs:
+    for name, read in inputs:
         of_round = request.model_copy(update={"round": name, "measure": measure})
-        loaded = matrix_scores(connection, of_round, number, version)
+        loaded = matrix_scores(connection, of_round, read)
         try:
             scales = [
                 _of_scale(name, scale, scores, request, work)
@@ -200,7 +200,7 @@ def find_rounds(connection: Connection, request: AllRoundsRequest) -> tuple[str,
             task=task,
             measure=measure,
         )
-    return measure, label, [(row.round, row.matrix, row.version) for row in rows]
+    return measure, label, [(row.round, MatrixRead(row.matrix, row.version)) for row in rows]
 
 
 def _of_scale(

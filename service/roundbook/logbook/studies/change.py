@@ -76,7 +76,7 @@ class ChangeStudy(Study):
     @property
     def matrices(self) -> list[MatrixRead]:
         """The matrices of both rounds, without factors."""
-        return [(self.matrix, None), (self.to_matrix, None)]
+        return [MatrixRead(self.matrix, None), MatrixRead(self.to_matrix, None)]
 
 
 class _Round(NamedTuple):
@@ -164,7 +164,7 @@ def _two_rounds(
     if session is None or saved is None:
         later = study_scores(session, to_round, work)
     else:
-        later = matrix_scores(session.connection, to_round, saved.to_matrix, None)
+        later = matrix_scores(session.connection, to_round, saved.matrices[1])
     if _label(earlier) == _label(later):
         label = _label(later)
         raise InputError(f"A change is between two rounds, and '{label}' is both.", round=label)

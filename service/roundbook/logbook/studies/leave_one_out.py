@@ -121,7 +121,9 @@ class LeaveOneOutStudy(Study):
         """The matrix it was computed from; for scores computed anew, that of their factors."""
         if not self.reassessed:
             return super().matrices
-        return [] if self.factors_of is None else [(self.factors_of, self.factor_version)]
+        if self.factors_of is None:
+            return []
+        return [MatrixRead(self.factors_of, self.factor_version)]
 
 
 def _compute(
@@ -180,7 +182,7 @@ def _by_current_factors(
         named = about["task"], about["round"], request.measure, about["assessments"]
         with suppress(NotRecordedError, WithdrawnError):
             row = find_factor_set(session.connection, find_series(session.connection, *named))
-            factors = row.matrix_id, row.version
+            factors = MatrixRead(row.matrix_id, row.version)
     scored = runs_scored_anew(reassessed, session, factors)
     number, version = factors or (None, None)
     return scored._replace(about=scored.about | {"factors_of": number, "factor_version": version})

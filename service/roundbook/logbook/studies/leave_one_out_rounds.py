@@ -74,7 +74,7 @@ class LeaveOneOutRounds(Study):
     def matrices(self) -> list[MatrixRead]:
         """The matrices of all rounds, also those left out, each with the version of its factors."""
         rounds: list[LeftOutRound | RoundNotStudied] = [*self.rounds, *self.left_out]
-        return [(entry.matrix, entry.factor_version) for entry in rounds]
+        return [MatrixRead(entry.matrix, entry.factor_version) for entry in rounds]
 
 
 def _compute(
@@ -115,14 +115,12 @@ def _study_rounds(
     logged_rounds = _logged_rounds(session.connection, request)
     studied: list[LeftOutRound] = []
     left_out: list[RoundNotStudied] = []
-    for name, matrix, version in inputs:
+    for name, read in inputs:
         try:
             entry = leave_out_by_factors(session, request, name, work)
         except (NotRecordedError, ImpossibleStatisticError) as error:
             reason: NotStudied = "no teams" if isinstance(error, NotRecordedError) else "impossible"
-            left_out.append(
-                RoundNotStudied(round=name, matrix=matrix, factor_version=version, why=reason)
-            )
+            left_out.append(RoundNotStudied(round=name, **read._asdict(), why=reason))
             continue
         missing = next((code for code, rounds in logged_rounds.items() if name not in rounds), None)
         reassessed = None

@@ -15,6 +15,7 @@ from roundbook.logbook.studies.left_out_runs import (
     runs_as_scored,
     runs_scored_anew,
 )
+from roundbook.logbook.studies.study import MatrixRead
 from roundbook.requests.studies import LeaveOneOutRequest, LeaveOneOutRoundsRequest
 from roundbook.statistics.measures.scores import count_relevant
 from roundbook.statistics.studies.leave_one_out import LeaveOneOut, remaining_relevant
@@ -101,7 +102,7 @@ def leave_out_by_factors(
     """
     scales = tuple(scale for scale in request.scales if scale != "raw")
     of_round = _round_request(request, label, scales=scales)
-    was = None if saved is None else (saved.matrix, saved.factor_version)
+    was = None if saved is None else MatrixRead(saved.matrix, saved.factor_version)
     scored = runs_as_scored(session, of_round, work, was)
     teams = scored.groups if saved is None else np.array(saved.team_of_run)
     return LeftOutRound(
@@ -129,7 +130,9 @@ def leave_out_by_assessments(
     of_round = _round_request(request, studied.round, scales=request.scales, reassessed=True)
     reassessed = reassess(session, of_round, work, saved)
     about = reassessed.loaded.about
-    scored = runs_scored_anew(reassessed, session, (studied.matrix, studied.factor_version))
+    scored = runs_scored_anew(
+        reassessed, session, MatrixRead(studied.matrix, studied.factor_version)
+    )
     study = scored.leave_out(
         scored.groups, request.scales, work, f"{studied.round}: teams, scores anew"
     )

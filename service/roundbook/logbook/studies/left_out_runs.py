@@ -110,7 +110,7 @@ def runs_as_scored(
         if saved is None:
             loaded = study_scores(session, request, work)
         else:
-            loaded = matrix_scores(session.connection, request, *saved)
+            loaded = matrix_scores(session.connection, request, saved)
         assert loaded.fitted is not None
         factors, mask = _standardising(session, loaded.fitted, loaded.run_ids)
     teams = None
@@ -145,7 +145,7 @@ def runs_scored_anew(
         choice, mask = standardising_runs(loaded.about["fed_pool"])
         fields = {"standardising": choice, "zero_sd": "average"}
     else:
-        fitted = factors_of_version(session.connection, *factors)
+        fitted = factors_of_version(session.connection, factors)
         fields, mask = _standardising(session, fitted, loaded.run_ids)
     return ScoredRuns(
         loaded.about | fields,

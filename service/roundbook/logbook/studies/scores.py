@@ -18,7 +18,7 @@ from roundbook.logbook.lookup import find_logged
 from roundbook.logbook.runs.storing import AssessedRuns
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
-from roundbook.logbook.studies.study import Study
+from roundbook.logbook.studies.study import MatrixRead, Study
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import StudyRequest
 from roundbook.statistics.standardisation import fit_factors, scores_on_scale, usable_topics
@@ -74,7 +74,7 @@ def study_scores(
         return _file_scores(request, work.max_file_bytes)
     connection = session.connection
     if saved is not None:
-        return matrix_scores(connection, request, *saved.matrices[0])
+        return matrix_scores(connection, request, saved.matrices[0])
     assert request.task is not None
     assert request.round is not None
     series, row = find_logged(
@@ -85,18 +85,16 @@ def study_scores(
     return _of_matrix(connection, row, fitted, named)
 
 
-def matrix_scores(
-    connection: Connection, request: StudyRequest, number: int | None, version: int | None
-) -> StudyScores:
+def matrix_scores(connection: Connection, request: StudyRequest, read: MatrixRead) -> StudyScores:
     """Return the scores of a matrix by its number, standardised by a version of its factors."""
-    row = connection.execute(select(matrix).where(matrix.c.id == number)).one()
-    fitted = None if version is None else factors_of_version(connection, number, version)
+    row = connection.execute(select(matrix).where(matrix.c.id == read.matrix)).one()
+    fitted = None if read.factor_version is None else factors_of_version(connection, read)
     return _of_matrix(connection, row, fitted, request)
 
 
-def factors_of_version(connection: Connection, number: int | None, version: int | None) -> Row[Any]:
+def factors_of_version(connection: Connection, read: MatrixRead) -> Row[Any]:
     """Return the row of a version of a matrix's factors, which exists."""
-    of_version = select(factor_set).filter_by(matrix_id=number, version=version)
+    of_version = select(factor_set).filter_by(matrix_id=read.matrix, version=read.factor_version)
     return connection.execute(of_version).one()
 
 

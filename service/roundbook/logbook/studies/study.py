@@ -14,10 +14,15 @@ from roundbook.logbook.session import Session, Work
 from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.studies import StudyRequest
 
-# The number of a score matrix, and the version of its factors if it is standardised.
-MatrixRead = tuple[int | None, int | None]
 # The fields of requests that name the input of a study, not how it is computed.
 _INPUT_FIELDS = set(StudyRequest.model_fields) - {"seed"}
+
+
+class MatrixRead(NamedTuple):
+    """The number of a score matrix, and the version of its factors if it is standardised."""
+
+    matrix: int | None
+    factor_version: int | None
 
 
 class Study(Result):
@@ -47,7 +52,7 @@ class Study(Result):
     @property
     def matrices(self) -> list[MatrixRead]:
         """The matrices it was computed from, each with the version of its factors."""
-        return [(self.matrix, self.factor_version)]
+        return [MatrixRead(self.matrix, self.factor_version)]
 
     @classmethod
     def of(cls, request: StudyRequest, about: Mapping[str, Any], **computed: Any) -> Self:  # noqa: ANN401
