@@ -192,7 +192,8 @@ def reassess(
     measure = parse_measure(canonical_measure(request.measure))
     as_of = (None, None) if saved is None else (saved.upload, saved.revision)
     loaded = study_runs(session, request, work, as_of)
-    teams, fed_pool = teams_of_runs(session, loaded, request.teams, work, way_out="record the pool")
+    known = teams_of_runs(session, loaded, request.teams, work, way_out="record the pool")
+    fed_pool = known.contributed_to_pool
     if saved is not None and saved.fed_pool:
         fed_pool = list(saved.fed_pool)
     if True not in fed_pool:
@@ -215,11 +216,12 @@ def reassess(
         )
     depth = pool_depth(shares) if depth is None else depth
     hits = find_hits(loaded.lists, loaded.judgments)
-    groups = numbered_teams(teams) if saved is None else np.array(saved.team_of_run)
+    groups = numbered_teams(known.teams) if saved is None else np.array(saved.team_of_run)
     contributions = find_contributions(hits, loaded.judgments, groups, pooled, depth)
     needed = relevant_hits(hits, loaded.judgments, measure.cutoff)
     fields = {
         "measure": measure.name,
+        "hidden": known.hidden,
         "topics": len(loaded.topics),
         "runs": len(loaded.runs),
         "fed_pool": fed_pool,
@@ -231,7 +233,7 @@ def reassess(
     }
     return Reassessed(
         loaded._replace(about=loaded.about | fields),
-        teams,
+        known.teams,
         groups,
         ReassessedScores(measure, needed, loaded.judgments, contributions),
     )

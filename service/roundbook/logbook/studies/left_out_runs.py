@@ -113,15 +113,16 @@ def runs_as_scored(
             loaded = matrix_scores(session.connection, request, saved)
         assert loaded.fitted is not None
         factors, mask = _standardising(session, loaded.fitted, loaded.run_ids)
-    teams = None
+    about, teams = loaded.about | factors, None
     if by_team or (session is not None and request.by is None):
         try:
-            teams, _ = teams_of_runs(session, loaded, request.teams, work)
+            known = teams_of_runs(session, loaded, request.teams, work)
+            about, teams = about | {"hidden": known.hidden}, known.teams
         except NotRecordedError:
             if by_team:
                 raise
     return ScoredRuns(
-        loaded.about | factors,
+        about,
         SameScores(loaded.raw),
         loaded.topics,
         loaded.runs,

@@ -90,8 +90,9 @@ def _leave_teams_out(
         about, names, teams = reassessed.loaded.about, reassessed.teams, reassessed.team_of_run
     else:
         loaded = study_scores(session, request, work, saved)
-        names, _ = teams_of_runs(session, loaded, request.teams, work)
-        about, teams = loaded.about, numbered_teams(names)
+        known = teams_of_runs(session, loaded, request.teams, work)
+        about, names = loaded.about | {"hidden": known.hidden}, known.teams
+        teams = numbered_teams(names)
         by_scale = {scale: SameScores(scores) for scale, scores in loaded.scales.items()}
     without_team = names.count(None)
     if saved is not None:

@@ -13,6 +13,7 @@ from sqlalchemy import Connection, Row, select
 from roundbook.database.tables import factor_set, matrix, run, team
 from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 from roundbook.formats import apply_missing_policy, read_scores, read_teams
+from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.factors import find_factor_set, load_factors
 from roundbook.logbook.lookup import find_logged
 from roundbook.logbook.runs.storing import AssessedRuns
@@ -160,17 +161,26 @@ def _on_scales(
     return {scale: scores_on_scale(raw, mean, sd, scale, zero_sd) for scale in scales}
 
 
+class RunTeams(NamedTuple):
+    """The team of each run of a study, and whether it contributed to the pool; None where unknown.
+
+    Names are as spelled; see `numbered_teams`. `hidden` are the hidden parts of all files, with
+    those of the team file.
+    """
+
+    teams: list[str | None]
+    contributed_to_pool: list[bool | None]
+    hidden: list[HiddenCells]
+
+
 def teams_of_runs(
     session: Session | None,
     loaded: StudyScores | AssessedRuns,
     file: Path | None,
     work: Work,
     way_out: str = "record the teams",
-) -> tuple[list[str | None], list[bool | None]]:
-    """Return the team of each run of a study, and whether it contributed to the pool.
-
-    None where unknown. Names are as spelled; see `numbered_teams`. Hidden cells of the team file
-    are added to those of the other files.
+) -> RunTeams:
+    """Return the teams of a study's runs.
 
     `file` is the team file of scores or runs in files, for which there is no session, and `way_out`
     that from a round of which no team is recorded.
@@ -188,7 +198,6 @@ def teams_of_runs(
                 "To leave teams out of a score file needs a team file.", way_out="team file"
             )
         listed = read_teams(file, max_bytes=work.max_file_bytes)
-        loaded.about["hidden"] = [*loaded.about.get("hidden", ()), *listed.hidden]
         rows = [listed.get(tag) for tag in loaded.runs]
         teams = [None if row is None else row.team for row in rows]
         contributed = [None if row is None else row.contributed_to_pool for row in rows]
@@ -196,7 +205,7 @@ def teams_of_runs(
             raise InputError(
                 "The team file names none of the runs; its first column must hold the run tags."
             )
-        return teams, contributed
+        return RunTeams(teams, contributed, [*loaded.about.get("hidden", ()), *listed.hidden])
     query = (
         select(run.c.id, team.c.name, run.c.contributed_to_pool)
         .outerjoin(team, team.c.id == run.c.team_id)
@@ -206,7 +215,7 @@ def teams_of_runs(
     names, fed_pool = zip(*(facts[number] for number in loaded.run_ids.tolist()), strict=True)
     if set(names) == {None}:
         raise not_recorded("Which team sent which run", loaded.about, way_out)
-    return list(names), list(fed_pool)
+    return RunTeams(list(names), list(fed_pool), [])
 
 
 def not_recorded(fact: str, about: Mapping[str, Any], way_out: str) -> NotRecordedError:
