@@ -151,21 +151,34 @@ class _SavedRuns(Protocol):
     def logged(self) -> LoggedBeside | None: ...
 
 
+class JudgedPool(NamedTuple):
+    """The pool of a round, as its runs and assessments show it.
+
+    `fed_pool` is whether each run contributed to it, None where unknown. Runs are recorded to rank
+    `known_depth`, and the documents of the pooled ones were judged to rank `pool_depth`:
+    `judged_share` of these are judged, and they are `explained_share` of the judged documents.
+    """
+
+    fed_pool: list[bool | None]
+    known_depth: int
+    pool_depth: int
+    judged_share: float
+    explained_share: float
+
+
 class Reassessed(NamedTuple):
     """A round whose scores can be computed anew, by `score`, without some of its teams.
 
-    The `about` of the runs and assessments has the measure and the numbers of topics and runs too,
-    and the differences from the `logged` scores; in `fed_pool` whether each run contributed to the
-    pool, None where unknown; the `known_depth` to which runs are recorded, and the `pool_depth` to
-    which the documents of the pooled ones were judged: `judged_share` of these are judged, and they
-    are `explained_share` of the judged documents. `teams` is each run's team, None where unknown,
-    and `team_of_run` its number.
+    `teams` is each run's team, None where unknown, and `team_of_run` its number; `logged` has the
+    differences from the logged scores.
     """
 
     loaded: AssessedRuns
     teams: list[str | None]
     team_of_run: NDArray[np.intp]
     score: ReassessedScores
+    pool: JudgedPool
+    logged: LoggedBeside | None
 
 
 def reassess(
@@ -224,16 +237,18 @@ def reassess(
         "hidden": known.hidden,
         "topics": len(loaded.topics),
         "runs": len(loaded.runs),
-        "fed_pool": fed_pool,
-        "known_depth": shares.size,
-        "pool_depth": depth,
-        "judged_share": float(shares[depth - 1]),
-        "explained_share": float(contributions.any(axis=0).mean()),
-        "logged": saved.logged if saved else logged_beside(session, loaded.about, request.measure),
     }
     return Reassessed(
         loaded._replace(about=loaded.about | fields),
         known.teams,
         groups,
         ReassessedScores(measure, needed, loaded.judgments, contributions),
+        JudgedPool(
+            fed_pool,
+            known_depth=shares.size,
+            pool_depth=depth,
+            judged_share=float(shares[depth - 1]),
+            explained_share=float(contributions.any(axis=0).mean()),
+        ),
+        saved.logged if saved else logged_beside(session, loaded.about, request.measure),
     )

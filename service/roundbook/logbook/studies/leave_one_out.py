@@ -17,7 +17,6 @@ from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.assessed_runs import LoggedBeside, Reassessed, reassess
 from roundbook.logbook.studies.left_out_runs import (
     LeftOutFigures,
-    ScoredRuns,
     runs_as_scored,
     runs_scored_anew,
 )
@@ -132,10 +131,11 @@ def _compute(
     work: Work,
     saved: LeaveOneOutStudy | None,
 ) -> LeaveOneOutStudy:
-    reassessed = None
+    reassessed = factors = None
     if request.reassessed:
         reassessed = reassess(session, request, work, saved)
-        scored = _by_current_factors(session, request, reassessed, saved)
+        factors = _standardised_by(session, request, reassessed, saved)
+        scored = runs_scored_anew(reassessed, session, factors)
     else:
         scored = runs_as_scored(session, request, work, saved.matrices[0] if saved else None)
     runs, teams, groups = scored.runs, scored.teams, scored.groups
@@ -156,50 +156,57 @@ def _compute(
         by=by,
         runs_without_team=0 if teams is None else teams.count(None),
         team_of_run=groups.tolist(),
-        standardising_runs=int(scored.standardising.sum()),
+        fed_pool=reassessed.pool.fed_pool if reassessed else [],
+        standardising=scored.standardising.kind,
+        standardising_runs=int(scored.standardising.mask.sum()),
+        zero_sd=scored.zero_sd,
         tied=[
             TopicWithout(without=names[tied.group], topic=scored.topics[tied.topic])
             for tied in study.tied
         ],
-        pool=None if reassessed is None else _pool(reassessed, groups, names),
+        pool=_pool(reassessed, groups, names) if reassessed else None,
+        factors_of=factors.matrix if factors else None,
+        logged=reassessed.logged if reassessed else None,
         scales=[_of_scale(left, runs, teams) for left in study.scales],
     )
 
 
-def _by_current_factors(
+def _standardised_by(
     session: Session | None,
     request: LeaveOneOutRequest,
     reassessed: Reassessed,
     saved: LeaveOneOutStudy | None,
-) -> ScoredRuns:
-    """Return scores computed anew, with the standardising runs of the round's current factors."""
-    if session is None:
-        return runs_scored_anew(reassessed)
-    about, factors = reassessed.loaded.about, None
+) -> MatrixRead | None:
+    """Return the factors whose standardising runs standardise scores computed anew.
+
+    They are the round's current ones, or those of a saved study; None if there are none.
+    """
     if saved is not None:
-        factors = next(iter(saved.matrices), None)
-    elif "factor_set" in request.rests_on:
-        named = about["task"], about["round"], request.measure, about["assessments"]
-        with suppress(NotRecordedError, WithdrawnError):
-            row = find_factor_set(session.connection, find_series(session.connection, *named))
-            factors = MatrixRead(row.matrix_id, row.version)
-    scored = runs_scored_anew(reassessed, session, factors)
-    number, version = factors or (None, None)
-    return scored._replace(about=scored.about | {"factors_of": number, "factor_version": version})
+        return next(iter(saved.matrices), None)
+    if session is None or "factor_set" not in request.rests_on:
+        return None
+    about = reassessed.loaded.about
+    named = about["task"], about["round"], request.measure, about["assessments"]
+    with suppress(NotRecordedError, WithdrawnError):
+        row = find_factor_set(session.connection, find_series(session.connection, *named))
+        return MatrixRead(row.matrix_id, row.version)
+    return None
 
 
 def _pool(reassessed: Reassessed, groups: NDArray[np.intp], names: list[str]) -> Pool:
     """Return the pool's depth and coverage, and the judgments due to one team only."""
-    about, topics = reassessed.loaded.about, reassessed.loaded.topics
+    pool, topics = reassessed.pool, reassessed.loaded.topics
     judgments, contributed = reassessed.score.judgments, reassessed.score.contributed
     alone = contributed & (contributed.sum(axis=0) == 1)
     relevant = count_relevant(reassessed.score.measure, judgments)
     remaining = remaining_relevant(reassessed.score)
-    pooled = np.bincount(groups, [flag is True for flag in about["fed_pool"]], len(names))
+    pooled = np.bincount(groups, [flag is True for flag in pool.fed_pool], len(names))
     emptied = (remaining == 0) & (relevant > 0)
     return Pool(
-        **about,
-        depth=about["pool_depth"],
+        depth=pool.pool_depth,
+        known_depth=pool.known_depth,
+        judged_share=pool.judged_share,
+        explained_share=pool.explained_share,
         judged=judgments.grade.size,
         judged_alone=int(alone.sum()),
         relevant=int(relevant.sum()),

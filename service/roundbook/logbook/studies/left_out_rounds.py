@@ -105,8 +105,14 @@ def leave_out_by_factors(
     was = None if saved is None else MatrixRead(saved.matrix, saved.factor_version)
     scored = runs_as_scored(session, of_round, work, was)
     teams = scored.groups if saved is None else np.array(saved.team_of_run)
+    about = scored.about
     return LeftOutRound(
-        **scored.about,
+        round=about["round"],
+        matrix=about["matrix"],
+        revision=about["revision"],
+        factor_version=about["factor_version"],
+        topics=about["topics"],
+        runs=about["runs"],
         teams=int(teams.max()) + 1,
         runs_without_team=(scored.teams or []).count(None),
         team_of_run=teams.tolist(),
@@ -139,13 +145,18 @@ def leave_out_by_assessments(
     judgments = reassessed.score.judgments
     relevant = count_relevant(reassessed.score.measure, judgments)
     return ReassessedRound(
-        **about,
+        **reassessed.pool._asdict(),
+        upload=about["upload"],
+        revision=about["revision"],
+        topics=about["topics"],
+        runs=about["runs"],
         teams=len(reassessed.score.contributed),
-        pooled_runs=about["fed_pool"].count(True),
+        pooled_runs=reassessed.pool.fed_pool.count(True),
         judged=judgments.grade.size,
         relevant=int(relevant.sum()),
         relevant_alone=int((relevant - remaining_relevant(reassessed.score)).sum()),
         team_of_run=reassessed.team_of_run.tolist(),
+        logged=reassessed.logged,
         scales=_figures(study),
     )
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sqlalchemy import Row
 
 from roundbook.errors import NotRecordedError
-from roundbook.logbook.factors import standardising_mask, standardising_runs
+from roundbook.logbook.factors import Standardising, standardising_mask, standardising_runs
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.assessed_runs import Reassessed
@@ -26,13 +26,16 @@ from roundbook.logbook.studies.scores import (
     teams_of_runs,
 )
 from roundbook.logbook.studies.study import MatrixRead
-from roundbook.requests.fields import VarianceScale
+from roundbook.requests.fields import VarianceScale, ZeroSd
 from roundbook.requests.studies import LeaveOneOutRequest
 from roundbook.statistics.studies.leave_one_out import (
     LeaveOneOut,
     leave_one_out,
 )
 from roundbook.statistics.studies.scoring import SameScores, Scoring
+
+# The policy on tied topics without factors of a round.
+_AVERAGE: ZeroSd = "average"
 
 
 class LeftOutFigures(Result):
@@ -55,10 +58,10 @@ class LeftOutFigures(Result):
 
 
 class ScoredRuns(NamedTuple):
-    """The input of leave-one-out: fields of the study, the scores, and the runs' teams.
+    """The input of leave-one-out: the scores, the runs' teams, and what standardises.
 
     `teams` is None to leave out run by run; runs with an equal number in `groups` are left out
-    together.
+    together. `zero_sd` is the policy on topics on which the standardising runs tie.
     """
 
     about: dict[str, Any]
@@ -67,7 +70,8 @@ class ScoredRuns(NamedTuple):
     runs: list[str]
     teams: list[str | None] | None
     groups: NDArray[np.intp]
-    standardising: NDArray[np.bool_]
+    standardising: Standardising
+    zero_sd: ZeroSd
 
     def leave_out(
         self, groups: NDArray[np.intp], scales: Sequence[VarianceScale], work: Work, part: str
@@ -77,8 +81,8 @@ class ScoredRuns(NamedTuple):
             self.score,
             groups,
             scales=scales,
-            standardising=self.standardising,
-            zero_sd=self.about["zero_sd"],
+            standardising=self.standardising.mask,
+            zero_sd=self.zero_sd,
             progress=partial(work.progress, part),
             mapped=work.mapped,
         )
@@ -104,16 +108,15 @@ def runs_as_scored(
     by_team = request.by == "team" or request.teams is not None
     if session is None:
         loaded = study_scores(None, request.model_copy(update={"scales": ("raw",)}), work)
-        mask = np.ones(len(loaded.runs), dtype=np.bool_)
-        factors = {"standardising": "all", "zero_sd": "average"}
+        fitted_on = Standardising("all", np.ones(len(loaded.runs), dtype=np.bool_)), _AVERAGE
     else:
         if saved is None:
             loaded = study_scores(session, request, work)
         else:
             loaded = matrix_scores(session.connection, request, saved)
         assert loaded.fitted is not None
-        factors, mask = _standardising(session, loaded.fitted, loaded.run_ids)
-    about, teams = loaded.about | factors, None
+        fitted_on = _fitted_on(session, loaded.fitted, loaded.run_ids)
+    about, teams = loaded.about, None
     if by_team or (session is not None and request.by is None):
         try:
             known = teams_of_runs(session, loaded, request.teams, work)
@@ -128,7 +131,7 @@ def runs_as_scored(
         loaded.runs,
         teams,
         np.arange(len(loaded.runs)) if teams is None else numbered_teams(teams),
-        mask,
+        *fitted_on,
     )
 
 
@@ -143,25 +146,25 @@ def runs_scored_anew(
     """
     loaded = reassessed.loaded
     if session is None or factors is None:
-        choice, mask = standardising_runs(loaded.about["fed_pool"])
-        fields = {"standardising": choice, "zero_sd": "average"}
+        about, fitted_on = loaded.about, (standardising_runs(reassessed.pool.fed_pool), _AVERAGE)
     else:
+        about = loaded.about | {"factor_version": factors.factor_version}
         fitted = factors_of_version(session.connection, factors)
-        fields, mask = _standardising(session, fitted, loaded.run_ids)
+        fitted_on = _fitted_on(session, fitted, loaded.run_ids)
     return ScoredRuns(
-        loaded.about | fields,
+        about,
         reassessed.score,
         loaded.topics,
         loaded.runs,
         reassessed.teams,
         reassessed.team_of_run,
-        mask,
+        *fitted_on,
     )
 
 
-def _standardising(
+def _fitted_on(
     session: Session, fitted: Row[Any], run_ids: NDArray[np.int64]
-) -> tuple[dict[str, Any], NDArray[np.bool_]]:
-    """Return the fields of a study on a row of factors, and the mask of their standardising runs."""
-    fields = {"standardising": fitted.standardising, "zero_sd": fitted.zero_sd}
-    return fields, standardising_mask(session.connection, fitted, run_ids)
+) -> tuple[Standardising, ZeroSd]:
+    """Return the standardising runs of a row of factors, and their policy on tied topics."""
+    mask = standardising_mask(session.connection, fitted, run_ids)
+    return Standardising(fitted.standardising, mask), fitted.zero_sd

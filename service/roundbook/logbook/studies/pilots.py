@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -84,10 +84,12 @@ def _leave_teams_out(
     saved: LeaveTeamsOutStudy | None,
 ) -> LeaveTeamsOutStudy:
     by_scale: dict[str, Scoring]
+    facts: dict[str, Any] = {}
     if request.mode == "reduce":
         reassessed = reassess(session, request, work, saved)
         by_scale = {"raw": reassessed.score}
         about, names, teams = reassessed.loaded.about, reassessed.teams, reassessed.team_of_run
+        facts = reassessed.pool._asdict() | {"logged": reassessed.logged}
     else:
         loaded = study_scores(session, request, work, saved)
         known = teams_of_runs(session, loaded, request.teams, work)
@@ -104,6 +106,7 @@ def _leave_teams_out(
     return LeaveTeamsOutStudy.of(
         request,
         about,
+        **facts,
         teams=number_of_teams,
         runs_without_team=without_team,
         team_of_run=teams.tolist(),
