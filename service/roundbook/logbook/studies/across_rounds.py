@@ -11,6 +11,7 @@ from roundbook.logbook.input_rows import inputs_today
 from roundbook.logbook.lookup import find_task_series
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.source import Source
 from roundbook.logbook.studies.discriminative_power import find_pairs_apart
 from roundbook.logbook.studies.scores import Scores, matrix_scores
 from roundbook.logbook.studies.study import KindOfStudy, MatrixRead, Study
@@ -151,15 +152,17 @@ def _compute(
     for name, read in inputs:
         of_round = request.model_copy(update={"round": name, "measure": measure})
         loaded = matrix_scores(connection, of_round, read)
+        source = loaded.source
+        entry = RoundLeftOut(round=name, topics=source.topics, runs=source.runs, **read._asdict())
         try:
             scales = [
                 _of_scale(name, scale, scores, request, work)
                 for scale, scores in loaded.scales.items()
             ]
         except ImpossibleStatisticError:
-            left_out.append(RoundLeftOut(**loaded.about))
+            left_out.append(entry)
         else:
-            studied.append(StudiedRound(**loaded.about, scales=scales))
+            studied.append(StudiedRound(**dict(entry), revision=source.revision, scales=scales))
     if not studied:
         raise ImpossibleStatisticError(
             f"No round has {measure} scores on four topics or more, of runs that differ.",
@@ -167,9 +170,13 @@ def _compute(
         )
     return AcrossRounds.of(
         request,
-        {"task": request.task, "measure": measure, "assessments": label},
-        topics=sum(entry.topics for entry in studied),
-        runs=sum(entry.runs for entry in studied),
+        Source(
+            topics=sum(entry.topics for entry in studied),
+            runs=sum(entry.runs for entry in studied),
+            task=request.task,
+            measure=measure,
+            assessments=label,
+        ),
         rounds=studied,
         left_out=left_out,
         scales=[_over_rounds(scale, studied) for scale in request.scales],

@@ -5,8 +5,7 @@ With all assessments, or with those that would exist without some of the teams.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.runs.scoring import compare_scores
 from roundbook.logbook.runs.storing import AssessedRuns, load_assessed_runs
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.source import Source
 from roundbook.logbook.studies.scores import not_recorded, numbered_teams, teams_of_runs
 from roundbook.measure_names import canonical_measure
 from roundbook.requests.runs import CompareScores
@@ -64,7 +64,7 @@ def study_runs(
     connection = session.connection
     row = recorded_round(connection, request.task, request.round)
     assessed = load_assessed_runs(connection, row, request.assessments, scores=scores, as_of=as_of)
-    return assessed._replace(about={"task": request.task} | assessed.about)
+    return assessed._replace(source=assessed.source._replace(task=request.task))
 
 
 def _runs_in_files(
@@ -98,9 +98,10 @@ def _runs_in_files(
     judgments = Judgments(
         len(qrels.topics), qrels.topic, np.array(documents, np.int32)[qrels.document], qrels.grade
     )
-    about = {"files": [file.file for file in read.files], "qrels": qrels.file.file}
-    names = list(read.runs), list(qrels.topics)
-    return AssessedRuns(about, *names, lists, values, judgments, np.zeros(0, dtype=np.int64))
+    runs, topics, files = list(read.runs), list(qrels.topics), [file.file for file in read.files]
+    source = Source(len(topics), len(runs), files=files, qrels=qrels.file.file)
+    no_ids = np.zeros(0, dtype=np.int64)
+    return AssessedRuns(source, runs, topics, lists, values, judgments, no_ids)
 
 
 class LoggedBeside(Result):
@@ -117,16 +118,11 @@ class LoggedBeside(Result):
     largest: float
 
 
-def logged_beside(
-    session: Session | None, about: Mapping[str, Any], measure: str
-) -> LoggedBeside | None:
-    """Return the differences of the logged scores from those of the runs; None if none are logged.
-
-    `about` has the task, round and assessments of a `Study`.
-    """
+def logged_beside(session: Session | None, source: Source, measure: str) -> LoggedBeside | None:
+    """Return the differences of the logged scores from those of the runs; None if none are logged."""
     if session is None:  # the runs are of files
         return None
-    named = {name: about[name] for name in ("task", "round", "assessments")}
+    named = {"task": source.task, "round": source.round, "assessments": source.assessments}
     try:
         compared = compare_scores(session, CompareScores(**named, measure=measure, limit=0))
     except (NotRecordedError, WithdrawnError, InputError):
@@ -212,7 +208,7 @@ def reassess(
     if True not in fed_pool:
         if session is not None:
             fact = "Which runs contributed to the pool"
-            raise not_recorded(fact, loaded.about, way_out="record the pool")
+            raise not_recorded(fact, loaded.source, way_out="record the pool")
         raise InputError(
             "The team file says of no run that it contributed to the pool: in its column"
             " contributed_to_pool those that did have yes."
@@ -221,7 +217,7 @@ def reassess(
     shares = judged_shares(loaded.lists, loaded.judgments, pooled)
     depth = request.pool_depth
     if depth is not None and depth > shares.size:
-        where = "these files" if session is None else f"round '{loaded.about['round']}'"
+        where = "these files" if session is None else f"round '{loaded.source.round}'"
         raise InputError(
             f"The pool of {where} cannot be {depth} deep: its runs are recorded to rank"
             f" {shares.size}.",
@@ -232,14 +228,9 @@ def reassess(
     groups = numbered_teams(known.teams) if saved is None else np.array(saved.team_of_run)
     contributions = find_contributions(hits, loaded.judgments, groups, pooled, depth)
     needed = relevant_hits(hits, loaded.judgments, measure.cutoff)
-    fields = {
-        "measure": measure.name,
-        "hidden": known.hidden,
-        "topics": len(loaded.topics),
-        "runs": len(loaded.runs),
-    }
+    source = loaded.source._replace(measure=measure.name, hidden=known.hidden)
     return Reassessed(
-        loaded._replace(about=loaded.about | fields),
+        loaded._replace(source=source),
         known.teams,
         groups,
         ReassessedScores(measure, needed, loaded.judgments, contributions),
@@ -250,5 +241,5 @@ def reassess(
             judged_share=float(shares[depth - 1]),
             explained_share=float(contributions.any(axis=0).mean()),
         ),
-        saved.logged if saved else logged_beside(session, loaded.about, request.measure),
+        saved.logged if saved else logged_beside(session, source, request.measure),
     )

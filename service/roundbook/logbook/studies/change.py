@@ -117,13 +117,18 @@ def _compute(
         progress=partial(work.progress, "resamples of topics, by system"),
         mapped=work.mapped,
     )
-    about, to = first.loaded.about, second.loaded.about
+    source, to = first.loaded.source, second.loaded.source
     return ChangeStudy.of(
         request,
-        about,
-        hidden=[cells for of_round in (about, to) for cells in of_round.get("hidden", ())],
-        from_round=about.get("round"),
-        **{f"to_{name}": value for name, value in to.items()},
+        source,
+        hidden=[*source.hidden, *to.hidden],
+        from_round=source.round,
+        to_round=to.round,
+        to_matrix=to.matrix,
+        to_revision=to.revision,
+        to_files=to.files,
+        to_topics=to.topics,
+        to_runs=to.runs,
         missing_from=first.missing,
         missing_to=second.missing,
         match=match,
@@ -158,7 +163,7 @@ def _two_rounds(
     update = {
         "round": request.to_round,
         "files": request.to_files,
-        "assessments": earlier.about.get("assessments"),
+        "assessments": earlier.source.assessments,
     }
     to_round = request.model_copy(update=update)
     if session is None or saved is None:
@@ -179,7 +184,7 @@ def _two_rounds(
 
 def _label(loaded: StudyScores) -> str:
     """Return the label of a round, or its files."""
-    return loaded.about.get("round") or ", ".join(loaded.about.get("files", ()))
+    return loaded.source.round or ", ".join(loaded.source.files)
 
 
 def _common_systems(request: ChangeRequest, first: _Round, second: _Round, match: str) -> list[str]:

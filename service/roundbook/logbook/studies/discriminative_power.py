@@ -105,7 +105,7 @@ def _compute(
         _of_scale(scale, loaded.runs, scores, request, work)
         for scale, scores in loaded.scales.items()
     ]
-    return DiscriminativePower.of(request, loaded.about, scales=scales)
+    return DiscriminativePower.of(request, loaded.source, scales=scales)
 
 
 def find_pairs_apart(

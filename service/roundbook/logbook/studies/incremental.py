@@ -73,7 +73,7 @@ def _compute(
         )
         scales.append(IncrementalOfScale(**vars(study), scale=scale))
     pair = [loaded.runs[column] for column in columns] if request.pair else []
-    return IncrementalStudy.of(request, loaded.about, pair=pair, scales=scales)
+    return IncrementalStudy.of(request, loaded.source, pair=pair, scales=scales)
 
 
 def _seconds(study: IncrementalStudy) -> float:

@@ -151,7 +151,7 @@ def _compute(
     study = scored.leave_out(groups, request.scales, work, f"{by}s left out")
     return LeaveOneOutStudy.of(
         request,
-        scored.about,
+        scored.source,
         trials=len(names),
         by=by,
         runs_without_team=0 if teams is None else teams.count(None),
@@ -185,8 +185,10 @@ def _standardised_by(
         return next(iter(saved.matrices), None)
     if session is None or "factor_set" not in request.rests_on:
         return None
-    about = reassessed.loaded.about
-    named = about["task"], about["round"], request.measure, about["assessments"]
+    source = reassessed.loaded.source
+    assert source.task is not None
+    assert source.round is not None
+    named = source.task, source.round, request.measure, source.assessments
     with suppress(NotRecordedError, WithdrawnError):
         row = find_factor_set(session.connection, find_series(session.connection, *named))
         return MatrixRead(row.matrix_id, row.version)

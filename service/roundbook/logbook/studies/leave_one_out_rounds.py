@@ -17,6 +17,7 @@ from roundbook.logbook.input_rows import inputs_today
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.source import Source
 from roundbook.logbook.studies.across_rounds import RoundInputs, find_rounds
 from roundbook.logbook.studies.left_out_rounds import (
     LeftOutRound,
@@ -96,9 +97,11 @@ def _compute(
         studied = [_recompute(session, request, entry, work) for entry in saved.rounds]
     return LeaveOneOutRounds.of(
         request,
-        request.model_dump(include={"task", "measure", "assessments"}),
-        topics=sum(entry.topics for entry in studied),
-        runs=sum(entry.runs for entry in studied),
+        Source(
+            topics=sum(entry.topics for entry in studied),
+            runs=sum(entry.runs for entry in studied),
+            **request.model_dump(include={"task", "measure", "assessments"}),
+        ),
         trials=sum(entry.teams for entry in studied),
         ageing_from=first,
         rounds=studied,

@@ -105,14 +105,14 @@ def leave_out_by_factors(
     was = None if saved is None else MatrixRead(saved.matrix, saved.factor_version)
     scored = runs_as_scored(session, of_round, work, was)
     teams = scored.groups if saved is None else np.array(saved.team_of_run)
-    about = scored.about
+    source = scored.source
     return LeftOutRound(
-        round=about["round"],
-        matrix=about["matrix"],
-        revision=about["revision"],
-        factor_version=about["factor_version"],
-        topics=about["topics"],
-        runs=about["runs"],
+        round=source.round,
+        matrix=source.matrix,
+        revision=source.revision,
+        factor_version=source.factor_version,
+        topics=source.topics,
+        runs=source.runs,
         teams=int(teams.max()) + 1,
         runs_without_team=(scored.teams or []).count(None),
         team_of_run=teams.tolist(),
@@ -135,7 +135,7 @@ def leave_out_by_assessments(
     """
     of_round = _round_request(request, studied.round, scales=request.scales, reassessed=True)
     reassessed = reassess(session, of_round, work, saved)
-    about = reassessed.loaded.about
+    source = reassessed.loaded.source
     scored = runs_scored_anew(
         reassessed, session, MatrixRead(studied.matrix, studied.factor_version)
     )
@@ -146,10 +146,10 @@ def leave_out_by_assessments(
     relevant = count_relevant(reassessed.score.measure, judgments)
     return ReassessedRound(
         **reassessed.pool._asdict(),
-        upload=about["upload"],
-        revision=about["revision"],
-        topics=about["topics"],
-        runs=about["runs"],
+        upload=source.upload,
+        revision=source.revision,
+        topics=source.topics,
+        runs=source.runs,
         teams=len(reassessed.score.contributed),
         pooled_runs=reassessed.pool.fed_pool.count(True),
         judged=judgments.grade.size,

@@ -17,6 +17,7 @@ from roundbook.errors import NotRecordedError
 from roundbook.logbook.factors import Standardising, standardising_mask, standardising_runs
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.source import Source
 from roundbook.logbook.studies.assessed_runs import Reassessed
 from roundbook.logbook.studies.scores import (
     factors_of_version,
@@ -64,7 +65,7 @@ class ScoredRuns(NamedTuple):
     together. `zero_sd` is the policy on topics on which the standardising runs tie.
     """
 
-    about: dict[str, Any]
+    source: Source
     score: Scoring
     topics: list[str]
     runs: list[str]
@@ -116,16 +117,16 @@ def runs_as_scored(
             loaded = matrix_scores(session.connection, request, saved)
         assert loaded.fitted is not None
         fitted_on = _fitted_on(session, loaded.fitted, loaded.run_ids)
-    about, teams = loaded.about, None
+    source, teams = loaded.source, None
     if by_team or (session is not None and request.by is None):
         try:
             known = teams_of_runs(session, loaded, request.teams, work)
-            about, teams = about | {"hidden": known.hidden}, known.teams
+            source, teams = source._replace(hidden=known.hidden), known.teams
         except NotRecordedError:
             if by_team:
                 raise
     return ScoredRuns(
-        about,
+        source,
         SameScores(loaded.raw),
         loaded.topics,
         loaded.runs,
@@ -146,13 +147,13 @@ def runs_scored_anew(
     """
     loaded = reassessed.loaded
     if session is None or factors is None:
-        about, fitted_on = loaded.about, (standardising_runs(reassessed.pool.fed_pool), _AVERAGE)
+        source, fitted_on = loaded.source, (standardising_runs(reassessed.pool.fed_pool), _AVERAGE)
     else:
-        about = loaded.about | {"factor_version": factors.factor_version}
+        source = loaded.source._replace(factor_version=factors.factor_version)
         fitted = factors_of_version(session.connection, factors)
         fitted_on = _fitted_on(session, fitted, loaded.run_ids)
     return ScoredRuns(
-        about,
+        source,
         reassessed.score,
         loaded.topics,
         loaded.runs,

@@ -140,12 +140,10 @@ def _compute(
     )
     return PerTopicVarianceStudy.of(
         request,
-        loaded.about,
+        loaded.source,
         measure=measure,
-        topics=len(loaded.topics),
-        runs=len(loaded.runs),
         list_depth=int(lengths.max()),
-        logged=saved.logged if saved else logged_beside(session, loaded.about, measure),
+        logged=saved.logged if saved else logged_beside(session, loaded.source, measure),
         topics_without_relevant=variance.topics_without_relevant,
         lists_without_relevant=variance.lists_without_relevant,
         scales=[_of_scale(loaded, lists.relevant, variance)],

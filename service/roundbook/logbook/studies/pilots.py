@@ -88,12 +88,12 @@ def _leave_teams_out(
     if request.mode == "reduce":
         reassessed = reassess(session, request, work, saved)
         by_scale = {"raw": reassessed.score}
-        about, names, teams = reassessed.loaded.about, reassessed.teams, reassessed.team_of_run
+        source, names, teams = reassessed.loaded.source, reassessed.teams, reassessed.team_of_run
         facts = reassessed.pool._asdict() | {"logged": reassessed.logged}
     else:
         loaded = study_scores(session, request, work, saved)
         known = teams_of_runs(session, loaded, request.teams, work)
-        about, names = loaded.about | {"hidden": known.hidden}, known.teams
+        source, names = loaded.source._replace(hidden=known.hidden), known.teams
         teams = numbered_teams(names)
         by_scale = {scale: SameScores(scores) for scale, scores in loaded.scales.items()}
     without_team = names.count(None)
@@ -105,7 +105,7 @@ def _leave_teams_out(
     draw = partial(team_subsets, team_of_run=teams, numbers=numbers)
     return LeaveTeamsOutStudy.of(
         request,
-        about,
+        source,
         **facts,
         teams=number_of_teams,
         runs_without_team=without_team,
@@ -129,7 +129,7 @@ def _topic_subsets(
     loaded = study_scores(session, request, work, saved)
     draw = partial(topic_subsets, numbers=request.topics or None)
     scales = _drawn_on(loaded.scales, draw, request, work, "orders of topics")
-    return TopicSubsetsStudy.of(request, loaded.about, scales=scales)
+    return TopicSubsetsStudy.of(request, loaded.source, scales=scales)
 
 
 def _seconds_of_topics(study: TopicSubsetsStudy) -> float:

@@ -18,6 +18,7 @@ from roundbook.logbook.factors import find_factor_set, load_factors
 from roundbook.logbook.lookup import find_logged
 from roundbook.logbook.runs.storing import AssessedRuns
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.source import Source
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.logbook.studies.study import MatrixRead, Study
 from roundbook.requests.fields import VarianceScale
@@ -29,16 +30,16 @@ Scores = npt.NDArray[np.float64]
 
 
 class StudyScores(NamedTuple):
-    """The scores of a study and their origin.
+    """The scores of a study and their source.
 
-    `about` has the fields of a `Study` on the matrix, its size, and its factors. `topics` and `runs`
-    are the names of the rows and columns of `raw`, the scores as they were logged. Those of `scales`
-    are (topics, runs) too, but standardised ones have only the topics that the factors' policy on
-    topics with sd 0 leaves. `fitted` is the ``factor_set`` row by which `matrix` is standardised;
+    `topics` and `runs` are the names of the rows and columns of `raw`, the scores as they were
+    logged. Those of `scales` are (topics, runs) too, but standardised ones have only the topics that
+    the factors' policy on topics with sd 0 leaves. `fitted` is the ``factor_set`` row by which
+    `matrix` is standardised;
     both are None for files.
     """
 
-    about: dict[str, Any]
+    source: Source
     topics: list[str]
     runs: list[str]
     raw: Scores
@@ -107,19 +108,19 @@ def _of_matrix(
     if fitted is not None:
         _, _, mean, sd = load_factors(connection, fitted)
         factors = mean, sd, fitted.zero_sd
-    about = {
-        "task": request.task,
-        "round": request.round,
-        "measure": request.measure,
-        "assessments": row.assessments,
-        "matrix": row.id,
-        "revision": row.revision,
-        "factor_version": None if fitted is None else fitted.version,
-        "topics": row.topics,
-        "runs": row.runs,
-    }
+    source = Source(
+        topics=row.topics,
+        runs=row.runs,
+        task=request.task,
+        round=request.round,
+        measure=request.measure,
+        assessments=row.assessments,
+        matrix=row.id,
+        revision=row.revision,
+        factor_version=None if fitted is None else fitted.version,
+    )
     scales = _on_scales(request.scales, loaded.scores, factors)
-    return StudyScores(about, loaded.topics, loaded.runs, loaded.scores, scales, loaded, fitted)
+    return StudyScores(source, loaded.topics, loaded.runs, loaded.scores, scales, loaded, fitted)
 
 
 def _file_scores(request: StudyRequest, max_file_bytes: int) -> StudyScores:
@@ -136,15 +137,15 @@ def _file_scores(request: StudyRequest, max_file_bytes: int) -> StudyScores:
     if set(request.scales) != {"raw"}:
         fitted = fit_factors(whole.scores)
         factors = fitted.mean, fitted.sd, "average"
-    about = {
-        "measure": request.measure,
-        "files": list(whole.files),
-        "hidden": list(whole.hidden),
-        "topics": len(whole.topics),
-        "runs": len(whole.runs),
-    }
+    source = Source(
+        topics=len(whole.topics),
+        runs=len(whole.runs),
+        measure=request.measure,
+        files=whole.files,
+        hidden=whole.hidden,
+    )
     scales = _on_scales(request.scales, whole.scores, factors)
-    return StudyScores(about, list(whole.topics), list(whole.runs), whole.scores, scales)
+    return StudyScores(source, list(whole.topics), list(whole.runs), whole.scores, scales)
 
 
 def _on_scales(
@@ -205,7 +206,7 @@ def teams_of_runs(
             raise InputError(
                 "The team file names none of the runs; its first column must hold the run tags."
             )
-        return RunTeams(teams, contributed, [*loaded.about.get("hidden", ()), *listed.hidden])
+        return RunTeams(teams, contributed, [*loaded.source.hidden, *listed.hidden])
     query = (
         select(run.c.id, team.c.name, run.c.contributed_to_pool)
         .outerjoin(team, team.c.id == run.c.team_id)
@@ -214,17 +215,17 @@ def teams_of_runs(
     facts = {number: of_run for number, *of_run in session.connection.execute(query)}
     names, fed_pool = zip(*(facts[number] for number in loaded.run_ids.tolist()), strict=True)
     if set(names) == {None}:
-        raise not_recorded("Which team sent which run", loaded.about, way_out)
+        raise not_recorded("Which team sent which run", loaded.source, way_out)
     return RunTeams(list(names), list(fed_pool), [])
 
 
-def not_recorded(fact: str, about: Mapping[str, Any], way_out: str) -> NotRecordedError:
+def not_recorded(fact: str, source: Source, way_out: str) -> NotRecordedError:
     """Return the error for a fact on the runs of a round that is not recorded."""
     return NotRecordedError(
-        f"{fact} of round '{about['round']}' is not recorded.",
+        f"{fact} of round '{source.round}' is not recorded.",
         way_out=way_out,
-        task=about["task"],
-        round=about["round"],
+        task=source.task,
+        round=source.round,
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Self
 
 from pydantic import Field
@@ -11,6 +11,7 @@ from sqlalchemy import Connection, Row
 from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.source import Source
 from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.studies import StudyRequest
 
@@ -55,10 +56,10 @@ class Study(Result):
         return [MatrixRead(self.matrix, self.factor_version)]
 
     @classmethod
-    def of(cls, request: StudyRequest, about: Mapping[str, Any], **computed: Any) -> Self:  # noqa: ANN401
-        """Return a study with the fields of its request, of its input, and the computed ones."""
+    def of(cls, request: StudyRequest, source: Source, **computed: Any) -> Self:  # noqa: ANN401
+        """Return a study with the fields of its request, of its source, and the computed ones."""
         options = request.model_dump(include=set(cls.model_fields) - _INPUT_FIELDS)
-        return cls(**options | dict(about) | computed)
+        return cls(**options | source._asdict() | computed)
 
 
 class KindOfStudy(NamedTuple):

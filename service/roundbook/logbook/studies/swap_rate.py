@@ -42,7 +42,7 @@ def _compute(
         )
         for scale, scores in loaded.scales.items()
     ]
-    return SwapRates.of(request, loaded.about, topics_each=scales[0].topics_each, scales=scales)
+    return SwapRates.of(request, loaded.source, topics_each=scales[0].topics_each, scales=scales)
 
 
 def find_swaps(
