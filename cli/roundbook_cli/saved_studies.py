@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 _ENTRY = {"name", "version", "versions", "task", "note", "saved_at", "saved_by", "stale"}
 
 
-def study_entry(entry: ResultEntry) -> dict[str, Any]:
+def saved_study_json(entry: ResultEntry) -> dict[str, Any]:
     """Return the facts of a saved study as JSON prints them: name, user, time, staleness."""
     from roundbook_cli.renewal import entry_json
 
@@ -31,7 +31,7 @@ def print_saved(saved: ShownResult, form: Any, *, details: bool) -> None:  # noq
     study = saved.result
     assert isinstance(study, Study)
     if form != "table":
-        print_study(study, form, beside=study_entry(saved))
+        print_study(study, form, beside=saved_study_json(saved))
         return
     print_heading(saved, "these scores count today")
     print_study(study, form, top=sys.maxsize if details else None, more="--details")

@@ -17,7 +17,7 @@ from roundbook_cli.charts import check_chart, draw
 from roundbook_cli.completion import offer
 from roundbook_cli.output import progress, talk
 from roundbook_cli.request_options import argument, is_given, option, request_of, usage_errors
-from roundbook_cli.saved_studies import print_study, study_entry
+from roundbook_cli.saved_studies import print_study, saved_study_json
 from roundbook_cli.session import sessions
 
 if TYPE_CHECKING:
@@ -112,7 +112,7 @@ def run_and_print(model: type[StudyRequest], options: Mapping[str, Any], **neede
     remarks = [ageing["summary"] for ageing in beside.values()]
     if saved:
         talk(saved_sentence(saved))
-        beside |= study_entry(saved) | {"status": saved.status}
+        beside |= saved_study_json(saved) | {"status": saved.status}
     print_study(
         study, options["form"], beside=beside, remarks=remarks, top=options["top"], more="--top {}"
     )

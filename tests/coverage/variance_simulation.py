@@ -13,7 +13,7 @@ from roundbook.statistics.variance.interval import variance_intervals
 from roundbook.statistics.variance.parts import variance_parts
 from roundbook.statistics.variance.pooled import pool
 from roundbook.statistics.variance.rounds import (
-    RoundVariance,
+    StoredVariance,
     constants_for,
     published_variance,
 )
@@ -60,7 +60,7 @@ class VarianceCell:
             entry = published_variance(part.variance, *scores.shape, constants)
         else:
             topics = np.arange(part.by_topic.size)
-            entry = RoundVariance(part.variance, 1.0, 1, topics, part.by_topic, part.runs_part)
+            entry = StoredVariance(part.variance, 1.0, 1, topics, part.by_topic, part.runs_part)
         (interval,) = variance_intervals([entry])
         intervals = {"new": _limits(interval)}
         if self.of == "one_way" and self.old_rules:
@@ -119,7 +119,7 @@ class PooledCell:
             part = getattr(variance_parts(scores, clusters), self.of)
             matrices.append(scores)
             rounds.append(
-                RoundVariance(
+                StoredVariance(
                     part.variance,
                     part.dof,
                     scores.shape[1],
@@ -210,7 +210,7 @@ class NextRoundCell:
         scores, clusters = population(self.population).draw_scores(generator, drawn, units)
         part = getattr(variance_parts(scores * np.sqrt(ratio), clusters), self.of)
         topics = 1000 * number + np.arange(self.topics)
-        return RoundVariance(
+        return StoredVariance(
             part.variance, part.dof, scores.shape[1], topics, part.by_topic, part.runs_part
         )
 

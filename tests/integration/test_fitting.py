@@ -26,7 +26,7 @@ from roundbook.logbook.session import begin
 from roundbook.requests.tasks import MergeMeasures
 from roundbook.statistics.variance.interval import variance_intervals
 from roundbook.statistics.variance.parts import variance_parts
-from roundbook.statistics.variance.rounds import RoundVariance
+from roundbook.statistics.variance.rounds import StoredVariance
 
 SCORES = np.random.default_rng(14).random((8, 6))
 RUNS = tuple(f"run{i}" for i in range(6))
@@ -169,7 +169,7 @@ def test_the_variances_by_the_new_factors_are_stored(engine, scale):
     assert row.variance != before.variance
     part = variance_parts(scaled).one_way
     topics = np.arange(part.by_topic.size)
-    entry = RoundVariance(part.variance, 1.0, 1, topics, part.by_topic, part.runs_part)
+    entry = StoredVariance(part.variance, 1.0, 1, topics, part.by_topic, part.runs_part)
     (interval,) = variance_intervals([entry])
     assert (row.interval.low, row.interval.high) == pytest.approx((interval.low, interval.high))
     assert row.interval.method == "jackknife"

@@ -34,7 +34,7 @@ from roundbook.logbook.runs.log_runs import log_runs as upload_runs
 from roundbook.logbook.runs.storing import unknown_topics
 from roundbook.logbook.saving import save_result
 from roundbook.logbook.session import begin
-from roundbook.logbook.studies.studies import study_entry
+from roundbook.logbook.studies.studies import find_entry
 from roundbook.logbook.topics import alias_topics
 from roundbook.requests.plans import PlanRequest
 from roundbook.requests.runs import LogQrels, LogRuns
@@ -84,7 +84,7 @@ def grow(engine, rounds, measures):
 
 
 def save_study(engine, label):
-    request = study_entry("swap-rate").request(
+    request = find_entry("swap-rate").request(
         study="swap-rate", task="t", round=label, measure="M0", trials=100
     )
     with begin(engine) as session:

@@ -33,7 +33,7 @@ from roundbook.statistics.design import (
 )
 from roundbook.statistics.variance.parts import variance_parts
 from roundbook.statistics.variance.pooled import pool
-from roundbook.statistics.variance.rounds import RoundVariance
+from roundbook.statistics.variance.rounds import StoredVariance
 from roundbook_cli.plan_advice import with_advice
 
 pytestmark = pytest.mark.one_server
@@ -75,7 +75,7 @@ def by_hand(pool_by):
             variance = (residuals**2).sum() / dof
             weight = dof if pool_by == "dof" else n - 1
             rounds.append(
-                RoundVariance(variance, weight, m, np.arange(n), part.by_topic, part.runs_part)
+                StoredVariance(variance, weight, m, np.arange(n), part.by_topic, part.runs_part)
             )
         values, weights = zip(*((row.variance, row.weight) for row in rounds), strict=True)
         known[kind, "pooled"] = np.average(values, weights=weights)

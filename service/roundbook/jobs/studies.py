@@ -17,7 +17,7 @@ from roundbook.logbook.names import check_name, check_text
 from roundbook.logbook.saving import asked_otherwise, versions_of
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import BESIDE_SCORES
-from roundbook.logbook.studies.studies import study_entry
+from roundbook.logbook.studies.studies import find_entry
 from roundbook.requests.results import ListJobs, ShowJob, StartStudy
 from roundbook.requests.studies import StudyRequest
 
@@ -109,7 +109,7 @@ def start_study(session: Session, request: StartStudy) -> Job:
 
 def study_request(request: StartStudy) -> StudyRequest:
     """Return the request of the study that a job is to compute."""
-    return study_entry(request.study).request(**request.request | {"study": request.study})
+    return find_entry(request.study).request(**request.request | {"study": request.study})
 
 
 def list_jobs(session: Session, request: ListJobs) -> JobList:

@@ -39,12 +39,12 @@ from roundbook.statistics.variance.interval import VarianceInterval, variance_in
 from roundbook.statistics.variance.pooled import pool
 from roundbook.statistics.variance.rounds import (
     PublishedVariance,
+    StoredVariance,
     constants_for,
     own_constants,
     published_variance,
     round_arrays,
 )
-from roundbook.statistics.variance.rounds import RoundVariance as StoredVariance
 
 LEVEL = 0.95
 # The fields taken over from the row.

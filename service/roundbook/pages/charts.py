@@ -24,7 +24,7 @@ from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.plans.planning import plan_topics
 from roundbook.logbook.saved_results import show_result
 from roundbook.logbook.session import Session
-from roundbook.logbook.studies.studies import study_entry
+from roundbook.logbook.studies.studies import find_entry
 from roundbook.logbook.studies.study import Study
 from roundbook.logbook.variances import show_variances
 from roundbook.pages.forms import PageCaller, PageSession, fields_of
@@ -61,7 +61,7 @@ _LONG_NUMBER = re.compile(r"-?\d+\.\d{5,}")
 
 def _ask_study(session: Session, caller: Caller, query: dict[str, list[str]]) -> BaseModel:
     name = query.get("study", [""])[-1]
-    request = study_entry(name).request(**study_fields(name, query))
+    request = find_entry(name).request(**study_fields(name, query))
     return answer(caller, session, run_kept_study, request)
 
 

@@ -22,7 +22,7 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.saved_results import ResultEntry, list_results, show_result
 from roundbook.logbook.saving import Renewal, SavedResult, renew_results
 from roundbook.logbook.session import Session
-from roundbook.logbook.studies.studies import study_entry
+from roundbook.logbook.studies.studies import find_entry
 from roundbook.logbook.studies.study import Study
 from roundbook.pages.answers import plan_fields, plan_values, sentences_of, table_file, tables_of
 from roundbook.pages.charts import figure
@@ -95,7 +95,7 @@ def result_fields(kind: str, query: str) -> dict[str, Any]:
     if kind != "study":
         return fields
     study = fields.get("study", "")
-    study_entry(study)
+    find_entry(study)
     return {"study": study} | study_fields(study, repeated)
 
 

@@ -20,7 +20,7 @@ from roundbook.logbook.drift.report import trace_drift
 from roundbook.logbook.rounds import list_rounds
 from roundbook.logbook.session import begin
 from roundbook.logbook.studies.across_rounds import AcrossRounds
-from roundbook.logbook.studies.studies import STUDIES, study_entry
+from roundbook.logbook.studies.studies import STUDIES, find_entry
 from roundbook.pages.answers import sentences_of, table_file
 from roundbook.pages.charts import figure
 from roundbook.pages.forms import (
@@ -106,7 +106,7 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
     status = 200
     if name:
         try:
-            study_entry(name)
+            find_entry(name)
             fields = study_fields(name, query)
             check_round(name, fields)
             request = STUDIES[name].request(**fields)
@@ -135,7 +135,7 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
 @router.get("/studies.csv")
 def study_file(http: Request, caller: PageCaller, session: PageSession, study: str) -> Response:
     """Return the main table of a study as a file."""
-    request = study_entry(study).request(**study_fields(study, parse_qs(http.url.query)))
+    request = find_entry(study).request(**study_fields(study, parse_qs(http.url.query)))
     return table_file(answer(caller, session, run_kept_study, request))
 
 

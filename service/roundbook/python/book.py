@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 from roundbook.errors import InputError, RequestError
 from roundbook.jobs.job import ENDED
 from roundbook.logbook.kinds import kind_of
-from roundbook.logbook.studies.studies import of_all_rounds, study_entry
+from roundbook.logbook.studies.studies import find_entry, of_all_rounds
 from roundbook.python.answers import Answer
 from roundbook.python.scores import array_file, as_files, as_matrix
 from roundbook.python.ways_out import with_ways_out
@@ -426,7 +426,7 @@ class Book:
             if all_rounds:
                 name, fields = of_all_rounds(name, fields)
             named = _without_none(task=task, round=round, measure=measure, **fields)
-            request = study_entry(name).request(**named)
+            request = find_entry(name).request(**named)
             return Answer(self._record.study(request))
 
     def save(

@@ -20,7 +20,7 @@ from roundbook.statistics.ties import run_means
 
 
 @dataclass(frozen=True)
-class RankAgreement:
+class KendallTau:
     """Kendall's tau between two rankings of the same runs.
 
     Attributes
@@ -63,7 +63,7 @@ class TauInterval:
     undefined: int
 
 
-def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
+def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> KendallTau:
     """Kendall's tau-a and tau-b between two rankings of the same runs by their scores.
 
     Over the ``P = m (m - 1) / 2`` pairs of runs, with ``C`` in the same order, ``D`` in opposite
@@ -98,7 +98,7 @@ def kendall_tau(scores_a: ArrayLike, scores_b: ArrayLike) -> RankAgreement:
     tau_b: float | None = None
     if pairs not in {tied_a, tied_b}:
         tau_b = float(tau_b_of_pairs(difference, pairs - tied_a, pairs - tied_b))
-    return RankAgreement(
+    return KendallTau(
         difference / pairs,
         tau_b,
         (untied + difference) // 2,

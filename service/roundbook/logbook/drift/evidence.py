@@ -16,7 +16,7 @@ from roundbook.logbook.result import Result
 from roundbook.requests.plans import ALPHA, BETA
 from roundbook.statistics.design import solve_topics
 from roundbook.statistics.drift import shared_topics
-from roundbook.statistics.drift.any_topics import StandardisingRuns, recurring_drift
+from roundbook.statistics.drift.any_topics import RecurringAndOthers, recurring_drift
 from roundbook.statistics.drift.assessment import DriftAssessment
 from roundbook.statistics.significance import Outcome
 from roundbook.statistics.standardisation import CENTRE, SLOPE, ZeroSd, standardise
@@ -207,7 +207,7 @@ def compare_scores(pair: RoundPair, m: int, min_d: float) -> Consequence | None:
     )
 
 
-def _under_factors(scores: shared_topics.UnderFactors, m: int, min_d: float) -> UnderFactors:
+def _under_factors(scores: shared_topics.ScoresUnderFactors, m: int, min_d: float) -> UnderFactors:
     topics = None
     if scores.variance:
         with suppress(ImpossibleStatisticError):  # more topics than any design takes
@@ -286,7 +286,7 @@ def compare_recurring_systems(
             systems=[],
         )
     means: list[list[float]] = []
-    standardising: list[StandardisingRuns] = []
+    standardising: list[RecurringAndOthers] = []
     for entry, runs in ((first, runs_first), (later, runs_later)):
         policy: ZeroSd = "drop" if entry.fitted.zero_sd == "drop" else "average"
         by_topic = standardise(entry.scores, entry.mean, entry.sd, policy)
@@ -295,7 +295,7 @@ def compare_recurring_systems(
         recurring = np.zeros(std.size, dtype=bool)
         recurring[[index for name in names for index in runs[name]]] = True
         standardising.append(
-            StandardisingRuns(
+            RecurringAndOthers(
                 int((entry.standardising & recurring).sum()), std[entry.standardising & ~recurring]
             )
         )

@@ -114,7 +114,7 @@ def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
     label = check_name("assessments label", request.assessments)
     assessed = load_assessed_runs(connection, round_row, label)
     scored = score_assessed(assessed, request.measures)
-    upload, revision = assessed.about["upload"], assessed.about["revision"]
+    source = assessed.source
     matrices = [
         CompleteMatrix(
             topics=tuple(assessed.topics),
@@ -123,8 +123,8 @@ def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
             measure=measure,
             layout="runs",
             files=(
-                f"upload {upload} of runs",
-                f"revision {revision} of {assessed.about['assessments']} assessments",
+                f"upload {source.upload} of runs",
+                f"revision {source.revision} of {source.assessments} assessments",
             ),
             missing_policy=request.missing,
             missing_cells=0,
@@ -139,7 +139,7 @@ def score_round(session: Session, request: LogFilesRequest) -> ComputedMatrices:
     return ComputedMatrices(
         matrices,
         tools=[tool for _, tool in scored],
-        computed_from={"upload": upload, "assessments_revision": revision},
+        computed_from={"upload": source.upload, "assessments_revision": source.revision},
         without_relevant=[
             topic for topic, count in zip(assessed.topics, relevant, strict=True) if not count
         ],
@@ -190,8 +190,8 @@ def compare_scores(session: Session, request: CompareScores) -> ScoreComparison:
         assessments=series.assessments,
         matrix=row.id,
         revision=row.revision,
-        upload=assessed.about["upload"],
-        assessments_revision=assessed.about["revision"],
+        upload=assessed.source.upload,
+        assessments_revision=assessed.source.revision,
         computed_by=software,
         tolerance=request.tolerance,
         topics=len(topics),

@@ -27,6 +27,7 @@ from roundbook.errors import InputError, NotRecordedError
 from roundbook.formats.text import StoredFile
 from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.same_topics import same_topics
+from roundbook.logbook.source import Source
 from roundbook.requests.runs import LogQrels, LogRuns
 from roundbook.statistics.measures.hits import Judgments
 
@@ -192,8 +193,7 @@ class UploadedLists(NamedTuple):
 class AssessedRuns(NamedTuple):
     """The runs of a round, or of files, with their ranked lists and the relevance assessments.
 
-    `about` identifies them by fields of a study: the round, the number of the latest `upload`, which
-    with earlier ones holds the lists, and the label and revision of the assessments. `runs` are tags
+    The latest upload, which `source` names, holds the lists with the earlier ones. `runs` are tags
     and `topics` the assessed ones, both in the order recorded. `lists` are (runs, topics, depth)
     document numbers in trec_eval's order, -1 beyond the end of a list, and `scores` the scores of
     these documents, NaN beyond; None unless requested. `judgments` have indices of `topics`, and
@@ -201,7 +201,7 @@ class AssessedRuns(NamedTuple):
     the contributions to the pool; empty for files.
     """
 
-    about: dict[str, Any]
+    source: Source
     runs: list[str]
     topics: list[str]
     lists: npt.NDArray[np.int32]
@@ -286,12 +286,14 @@ def load_assessed_runs(
                 if values is not None:
                     values[cell] = stored.scores
     return AssessedRuns(
-        {
-            "round": round_.label,
-            "assessments": assessed.assessments,
-            "revision": assessed.revision,
-            "upload": uploads[-1].number,
-        },
+        Source(
+            topics=len(rows),
+            runs=len(runs),
+            round=round_.label,
+            assessments=assessed.assessments,
+            revision=assessed.revision,
+            upload=uploads[-1].number,
+        ),
         [row.tag for row in runs],
         [row.name for row in rows],
         lists,

@@ -11,6 +11,7 @@ from roundbook.logbook.input_rows import inputs_today
 from roundbook.logbook.lookup import find_task_series
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.source import Source
 from roundbook.logbook.studies.discriminative_power import find_pairs_apart
 from roundbook.logbook.studies.scores import Scores, matrix_scores
 from roundbook.logbook.studies.study import KindOfStudy, MatrixRead, Study
@@ -21,8 +22,8 @@ from roundbook.requests.studies import AcrossRoundsRequest, AllRoundsRequest
 from roundbook.statistics.significance import sign_test
 from roundbook.statistics.studies.tukey import share_limits
 
-# Of each round its label, its matrix's number, and the version of its factors.
-RoundInputs = list[tuple[str, int | None, int | None]]
+# Each round's label and matrix.
+RoundInputs = list[tuple[str, MatrixRead]]
 # By figure, whether larger is better.
 _FIGURES = {"share": True, "overall": False}
 
@@ -116,7 +117,7 @@ class AcrossRounds(Study):
     def inputs(self) -> RoundInputs:
         """All rounds, also those left out, each with its matrix and the version of its factors."""
         rounds: list[StudiedRound | RoundLeftOut] = [*self.rounds, *self.left_out]
-        return [(entry.round, entry.matrix, entry.factor_version) for entry in rounds]
+        return [(entry.round, MatrixRead(entry.matrix, entry.factor_version)) for entry in rounds]
 
     @property
     def ageing_request(self) -> CurveRequest | None:
@@ -134,32 +135,34 @@ class AcrossRounds(Study):
     @property
     def matrices(self) -> list[MatrixRead]:
         """The matrices of all rounds, each with the version of its factors."""
-        return [(matrix, version) for _, matrix, version in self.inputs]
+        return [read for _, read in self.inputs]
 
 
 def _compute(
-    session: Session | None, request: AcrossRoundsRequest, work: Work, recorded: AcrossRounds | None
+    session: Session | None, request: AcrossRoundsRequest, work: Work, saved: AcrossRounds | None
 ) -> AcrossRounds:
     assert session is not None
     connection = session.connection
-    if recorded is None:
+    if saved is None:
         measure, label, inputs = find_rounds(connection, request)
     else:
-        measure, label = recorded.measure, recorded.assessments or ""
-        inputs = recorded.inputs
+        measure, label = saved.measure, saved.assessments or ""
+        inputs = saved.inputs
     studied, left_out = [], []
-    for name, number, version in inputs:
+    for name, read in inputs:
         of_round = request.model_copy(update={"round": name, "measure": measure})
-        loaded = matrix_scores(connection, of_round, number, version)
+        loaded = matrix_scores(connection, of_round, read)
+        source = loaded.source
+        entry = RoundLeftOut(round=name, topics=source.topics, runs=source.runs, **read._asdict())
         try:
             scales = [
                 _of_scale(name, scale, scores, request, work)
                 for scale, scores in loaded.scales.items()
             ]
         except ImpossibleStatisticError:
-            left_out.append(RoundLeftOut(**loaded.about))
+            left_out.append(entry)
         else:
-            studied.append(StudiedRound(**loaded.about, scales=scales))
+            studied.append(StudiedRound(**dict(entry), revision=source.revision, scales=scales))
     if not studied:
         raise ImpossibleStatisticError(
             f"No round has {measure} scores on four topics or more, of runs that differ.",
@@ -167,9 +170,13 @@ def _compute(
         )
     return AcrossRounds.of(
         request,
-        {"task": request.task, "measure": measure, "assessments": label},
-        topics=sum(entry.topics for entry in studied),
-        runs=sum(entry.runs for entry in studied),
+        Source(
+            topics=sum(entry.topics for entry in studied),
+            runs=sum(entry.runs for entry in studied),
+            task=request.task,
+            measure=measure,
+            assessments=label,
+        ),
         rounds=studied,
         left_out=left_out,
         scales=[_over_rounds(scale, studied) for scale in request.scales],
@@ -200,7 +207,7 @@ def find_rounds(connection: Connection, request: AllRoundsRequest) -> tuple[str,
             task=task,
             measure=measure,
         )
-    return measure, label, [(row.round, row.matrix, row.version) for row in rows]
+    return measure, label, [(row.round, MatrixRead(row.matrix, row.version)) for row in rows]
 
 
 def _of_scale(

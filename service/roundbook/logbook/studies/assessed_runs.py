@@ -5,8 +5,7 @@ With all assessments, or with those that would exist without some of the teams.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +17,7 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.runs.scoring import compare_scores
 from roundbook.logbook.runs.storing import AssessedRuns, load_assessed_runs
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.source import Source
 from roundbook.logbook.studies.scores import not_recorded, numbered_teams, teams_of_runs
 from roundbook.measure_names import canonical_measure
 from roundbook.requests.runs import CompareScores
@@ -64,7 +64,7 @@ def study_runs(
     connection = session.connection
     row = recorded_round(connection, request.task, request.round)
     assessed = load_assessed_runs(connection, row, request.assessments, scores=scores, as_of=as_of)
-    return assessed._replace(about={"task": request.task} | assessed.about)
+    return assessed._replace(source=assessed.source._replace(task=request.task))
 
 
 def _runs_in_files(
@@ -98,9 +98,10 @@ def _runs_in_files(
     judgments = Judgments(
         len(qrels.topics), qrels.topic, np.array(documents, np.int32)[qrels.document], qrels.grade
     )
-    about = {"files": [file.file for file in read.files], "qrels": qrels.file.file}
-    names = list(read.runs), list(qrels.topics)
-    return AssessedRuns(about, *names, lists, values, judgments, np.zeros(0, dtype=np.int64))
+    runs, topics, files = list(read.runs), list(qrels.topics), [file.file for file in read.files]
+    source = Source(len(topics), len(runs), files=files, qrels=qrels.file.file)
+    no_ids = np.zeros(0, dtype=np.int64)
+    return AssessedRuns(source, runs, topics, lists, values, judgments, no_ids)
 
 
 class LoggedBeside(Result):
@@ -117,16 +118,11 @@ class LoggedBeside(Result):
     largest: float
 
 
-def logged_beside(
-    session: Session | None, about: Mapping[str, Any], measure: str
-) -> LoggedBeside | None:
-    """Return the differences of the logged scores from those of the runs; None if none are logged.
-
-    `about` has the task, round and assessments of a `Study`.
-    """
+def logged_beside(session: Session | None, source: Source, measure: str) -> LoggedBeside | None:
+    """Return the differences of the logged scores from those of the runs; None if none are logged."""
     if session is None:  # the runs are of files
         return None
-    named = {name: about[name] for name in ("task", "round", "assessments")}
+    named = {"task": source.task, "round": source.round, "assessments": source.assessments}
     try:
         compared = compare_scores(session, CompareScores(**named, measure=measure, limit=0))
     except (NotRecordedError, WithdrawnError, InputError):
@@ -151,21 +147,34 @@ class _SavedRuns(Protocol):
     def logged(self) -> LoggedBeside | None: ...
 
 
+class JudgedPool(NamedTuple):
+    """The pool of a round, as its runs and assessments show it.
+
+    `fed_pool` is whether each run contributed to it, None where unknown. Runs are recorded to rank
+    `known_depth`, and the documents of the pooled ones were judged to rank `pool_depth`:
+    `judged_share` of these are judged, and they are `explained_share` of the judged documents.
+    """
+
+    fed_pool: list[bool | None]
+    known_depth: int
+    pool_depth: int
+    judged_share: float
+    explained_share: float
+
+
 class Reassessed(NamedTuple):
     """A round whose scores can be computed anew, by `score`, without some of its teams.
 
-    The `about` of the runs and assessments has the measure and the numbers of topics and runs too,
-    and the differences from the `logged` scores; in `fed_pool` whether each run contributed to the
-    pool, None where unknown; the `known_depth` to which runs are recorded, and the `pool_depth` to
-    which the documents of the pooled ones were judged: `judged_share` of these are judged, and they
-    are `explained_share` of the judged documents. `teams` is each run's team, None where unknown,
-    and `team_of_run` its number.
+    `teams` is each run's team, None where unknown, and `team_of_run` its number; `logged` has the
+    differences from the logged scores.
     """
 
     loaded: AssessedRuns
     teams: list[str | None]
     team_of_run: NDArray[np.intp]
     score: ReassessedScores
+    pool: JudgedPool
+    logged: LoggedBeside | None
 
 
 def reassess(
@@ -192,13 +201,14 @@ def reassess(
     measure = parse_measure(canonical_measure(request.measure))
     as_of = (None, None) if saved is None else (saved.upload, saved.revision)
     loaded = study_runs(session, request, work, as_of)
-    teams, fed_pool = teams_of_runs(session, loaded, request.teams, work, way_out="record the pool")
+    known = teams_of_runs(session, loaded, request.teams, work, way_out="record the pool")
+    fed_pool = known.contributed_to_pool
     if saved is not None and saved.fed_pool:
         fed_pool = list(saved.fed_pool)
     if True not in fed_pool:
         if session is not None:
             fact = "Which runs contributed to the pool"
-            raise not_recorded(fact, loaded.about, way_out="record the pool")
+            raise not_recorded(fact, loaded.source, way_out="record the pool")
         raise InputError(
             "The team file says of no run that it contributed to the pool: in its column"
             " contributed_to_pool those that did have yes."
@@ -207,7 +217,7 @@ def reassess(
     shares = judged_shares(loaded.lists, loaded.judgments, pooled)
     depth = request.pool_depth
     if depth is not None and depth > shares.size:
-        where = "these files" if session is None else f"round '{loaded.about['round']}'"
+        where = "these files" if session is None else f"round '{loaded.source.round}'"
         raise InputError(
             f"The pool of {where} cannot be {depth} deep: its runs are recorded to rank"
             f" {shares.size}.",
@@ -215,23 +225,21 @@ def reassess(
         )
     depth = pool_depth(shares) if depth is None else depth
     hits = find_hits(loaded.lists, loaded.judgments)
-    groups = numbered_teams(teams) if saved is None else np.array(saved.team_of_run)
+    groups = numbered_teams(known.teams) if saved is None else np.array(saved.team_of_run)
     contributions = find_contributions(hits, loaded.judgments, groups, pooled, depth)
     needed = relevant_hits(hits, loaded.judgments, measure.cutoff)
-    fields = {
-        "measure": measure.name,
-        "topics": len(loaded.topics),
-        "runs": len(loaded.runs),
-        "fed_pool": fed_pool,
-        "known_depth": shares.size,
-        "pool_depth": depth,
-        "judged_share": float(shares[depth - 1]),
-        "explained_share": float(contributions.any(axis=0).mean()),
-        "logged": saved.logged if saved else logged_beside(session, loaded.about, request.measure),
-    }
+    source = loaded.source._replace(measure=measure.name, hidden=known.hidden)
     return Reassessed(
-        loaded._replace(about=loaded.about | fields),
-        teams,
+        loaded._replace(source=source),
+        known.teams,
         groups,
         ReassessedScores(measure, needed, loaded.judgments, contributions),
+        JudgedPool(
+            fed_pool,
+            known_depth=shares.size,
+            pool_depth=depth,
+            judged_share=float(shares[depth - 1]),
+            explained_share=float(contributions.any(axis=0).mean()),
+        ),
+        saved.logged if saved else logged_beside(session, source, request.measure),
     )

@@ -76,7 +76,7 @@ class ChangeStudy(Study):
     @property
     def matrices(self) -> list[MatrixRead]:
         """The matrices of both rounds, without factors."""
-        return [(self.matrix, None), (self.to_matrix, None)]
+        return [MatrixRead(self.matrix, None), MatrixRead(self.to_matrix, None)]
 
 
 class _Round(NamedTuple):
@@ -99,14 +99,14 @@ class _Round(NamedTuple):
 
 
 def _compute(
-    session: Session | None, request: ChangeRequest, work: Work, recorded: ChangeStudy | None
+    session: Session | None, request: ChangeRequest, work: Work, saved: ChangeStudy | None
 ) -> ChangeStudy:
-    first, second = _two_rounds(session, request, work, recorded)
+    first, second = _two_rounds(session, request, work, saved)
     match = "tag" if request.files else request.match
     systems = _common_systems(request, first, second, match)
     teams = {name: (first.team_of.get(name), second.team_of.get(name)) for name in systems}
     other_teams = [name for name, (was, now) in teams.items() if was and now and was != now]
-    pivot = recorded.pivot if recorded else _pivot(request.pivot, systems, (first, second))
+    pivot = saved.pivot if saved else _pivot(request.pivot, systems, (first, second))
     changes = change_measures(
         first.scores(systems),
         second.scores(systems),
@@ -117,17 +117,22 @@ def _compute(
         progress=partial(work.progress, "resamples of topics, by system"),
         mapped=work.mapped,
     )
-    about, to = first.loaded.about, second.loaded.about
+    source, to = first.loaded.source, second.loaded.source
     return ChangeStudy.of(
         request,
-        about,
-        hidden=[cells for of_round in (about, to) for cells in of_round.get("hidden", ())],
-        from_round=about.get("round"),
-        **{f"to_{name}": value for name, value in to.items()},
+        source,
+        hidden=[*source.hidden, *to.hidden],
+        from_round=source.round,
+        to_round=to.round,
+        to_matrix=to.matrix,
+        to_revision=to.revision,
+        to_files=to.files,
+        to_topics=to.topics,
+        to_runs=to.runs,
         missing_from=first.missing,
         missing_to=second.missing,
         match=match,
-        other_teams=recorded.other_teams if recorded else other_teams,
+        other_teams=saved.other_teams if saved else other_teams,
         pivot=pivot,
         unmatched_from=first.unmatched(systems),
         unmatched_to=second.unmatched(systems),
@@ -150,28 +155,28 @@ def _compute(
 
 
 def _two_rounds(
-    session: Session | None, request: ChangeRequest, work: Work, recorded: ChangeStudy | None
+    session: Session | None, request: ChangeRequest, work: Work, saved: ChangeStudy | None
 ) -> tuple[_Round, _Round]:
     """Return the earlier and the later round."""
-    earlier = study_scores(session, request, work, recorded)
+    earlier = study_scores(session, request, work, saved)
     # Both rounds need the same assessments: scores from different ones are never compared.
     update = {
         "round": request.to_round,
         "files": request.to_files,
-        "assessments": earlier.about.get("assessments"),
+        "assessments": earlier.source.assessments,
     }
     to_round = request.model_copy(update=update)
-    if session is None or recorded is None:
+    if session is None or saved is None:
         later = study_scores(session, to_round, work)
     else:
-        later = matrix_scores(session.connection, to_round, recorded.to_matrix, None)
+        later = matrix_scores(session.connection, to_round, saved.matrices[1])
     if _label(earlier) == _label(later):
         label = _label(later)
         raise InputError(f"A change is between two rounds, and '{label}' is both.", round=label)
-    if recorded is None:
+    if saved is None:
         return _round(session, earlier, request), _round(session, later, request)
     # A saved study keeps the systems it was computed with, although they may be corrected since.
-    systems = recorded.scales[0].systems
+    systems = saved.scales[0].systems
     was = {tag: system.system for system in systems for tag in system.runs_from}
     now = {tag: system.system for system in systems for tag in system.runs_to}
     return _round(session, earlier, request, was), _round(session, later, request, now)
@@ -179,7 +184,7 @@ def _two_rounds(
 
 def _label(loaded: StudyScores) -> str:
     """Return the label of a round, or its files."""
-    return loaded.about.get("round") or ", ".join(loaded.about.get("files", ()))
+    return loaded.source.round or ", ".join(loaded.source.files)
 
 
 def _common_systems(request: ChangeRequest, first: _Round, second: _Round, match: str) -> list[str]:

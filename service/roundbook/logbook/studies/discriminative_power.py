@@ -98,14 +98,14 @@ def _compute(
     session: Session | None,
     request: DiscriminativePowerRequest,
     work: Work,
-    recorded: DiscriminativePower | None,
+    saved: DiscriminativePower | None,
 ) -> DiscriminativePower:
-    loaded = study_scores(session, request, work, recorded)
+    loaded = study_scores(session, request, work, saved)
     scales = [
         _of_scale(scale, loaded.runs, scores, request, work)
         for scale, scores in loaded.scales.items()
     ]
-    return DiscriminativePower.of(request, loaded.about, scales=scales)
+    return DiscriminativePower.of(request, loaded.source, scales=scales)
 
 
 def find_pairs_apart(

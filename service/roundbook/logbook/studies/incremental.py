@@ -44,9 +44,9 @@ def _compute(
     session: Session | None,
     request: IncrementalRequest,
     work: Work,
-    recorded: IncrementalStudy | None,
+    saved: IncrementalStudy | None,
 ) -> IncrementalStudy:
-    loaded = study_scores(session, request, work, recorded)
+    loaded = study_scores(session, request, work, saved)
     for run in request.pair:
         if run not in loaded.runs:
             raise NotRecordedError(f"These scores have no run '{run}'.", run=run)
@@ -73,7 +73,7 @@ def _compute(
         )
         scales.append(IncrementalOfScale(**vars(study), scale=scale))
     pair = [loaded.runs[column] for column in columns] if request.pair else []
-    return IncrementalStudy.of(request, loaded.about, pair=pair, scales=scales)
+    return IncrementalStudy.of(request, loaded.source, pair=pair, scales=scales)
 
 
 def _seconds(study: IncrementalStudy) -> float:

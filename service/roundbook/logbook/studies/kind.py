@@ -12,7 +12,7 @@ from roundbook.logbook.measures import measure_among
 from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import BESIDE_SCORES, Input
-from roundbook.logbook.studies.studies import find_study, run_study, study_entry
+from roundbook.logbook.studies.studies import find_entry, find_study, run_study
 from roundbook.requests.studies import StudyRequest
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def _request(**saved: Any) -> StudyRequest:  # noqa: ANN401
-    return study_entry(str(saved.get("study", ""))).request(**saved)
+    return find_entry(str(saved.get("study", ""))).request(**saved)
 
 
 def _compute(session: Session, request: StudyRequest) -> Study:
@@ -64,7 +64,7 @@ def _today(current: CurrentInputs, request: StudyRequest) -> list[Input]:
 
 
 def _brief(stored: Mapping[str, Any]) -> dict[str, Any]:
-    figure = study_entry(stored["study"]).figure
+    figure = find_entry(stored["study"]).figure
     return {
         **{name: stored.get(name) for name in ("study", "measure", "round", "assessments")},
         "scales": {scale["scale"]: scale[figure] for scale in stored["scales"]},

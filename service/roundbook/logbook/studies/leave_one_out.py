@@ -17,7 +17,6 @@ from roundbook.logbook.session import Session, Work
 from roundbook.logbook.studies.assessed_runs import LoggedBeside, Reassessed, reassess
 from roundbook.logbook.studies.left_out_runs import (
     LeftOutFigures,
-    ScoredRuns,
     runs_as_scored,
     runs_scored_anew,
 )
@@ -121,27 +120,30 @@ class LeaveOneOutStudy(Study):
         """The matrix it was computed from; for scores computed anew, that of their factors."""
         if not self.reassessed:
             return super().matrices
-        return [] if self.factors_of is None else [(self.factors_of, self.factor_version)]
+        if self.factors_of is None:
+            return []
+        return [MatrixRead(self.factors_of, self.factor_version)]
 
 
 def _compute(
     session: Session | None,
     request: LeaveOneOutRequest,
     work: Work,
-    recorded: LeaveOneOutStudy | None,
+    saved: LeaveOneOutStudy | None,
 ) -> LeaveOneOutStudy:
-    reassessed = None
+    reassessed = factors = None
     if request.reassessed:
-        reassessed = reassess(session, request, work, recorded)
-        scored = _by_current_factors(session, request, reassessed, recorded)
+        reassessed = reassess(session, request, work, saved)
+        factors = _standardised_by(session, request, reassessed, saved)
+        scored = runs_scored_anew(reassessed, session, factors)
     else:
-        scored = runs_as_scored(session, request, work, recorded.matrices[0] if recorded else None)
+        scored = runs_as_scored(session, request, work, saved.matrices[0] if saved else None)
     runs, teams, groups = scored.runs, scored.teams, scored.groups
-    if recorded is not None:
+    if saved is not None:
         # The teams at the time of saving; later facts count when the study is renewed.
-        team_of = {run.run: run.team for run in recorded.scales[0].left_out}
-        teams = None if recorded.by == "run" else [team_of[run] for run in runs]
-        groups = np.array(recorded.team_of_run)
+        team_of = {run.run: run.team for run in saved.scales[0].left_out}
+        teams = None if saved.by == "run" else [team_of[run] for run in runs]
+        groups = np.array(saved.team_of_run)
     names = [""] * (int(groups.max()) + 1)
     for group, run, team in zip(groups, runs, teams or runs, strict=True):
         names[group] = team or run
@@ -149,55 +151,64 @@ def _compute(
     study = scored.leave_out(groups, request.scales, work, f"{by}s left out")
     return LeaveOneOutStudy.of(
         request,
-        scored.about,
+        scored.source,
         trials=len(names),
         by=by,
         runs_without_team=0 if teams is None else teams.count(None),
         team_of_run=groups.tolist(),
-        standardising_runs=int(scored.standardising.sum()),
+        fed_pool=reassessed.pool.fed_pool if reassessed else [],
+        standardising=scored.standardising.kind,
+        standardising_runs=int(scored.standardising.mask.sum()),
+        zero_sd=scored.zero_sd,
         tied=[
             TopicWithout(without=names[tied.group], topic=scored.topics[tied.topic])
             for tied in study.tied
         ],
-        pool=None if reassessed is None else _pool(reassessed, groups, names),
+        pool=_pool(reassessed, groups, names) if reassessed else None,
+        factors_of=factors.matrix if factors else None,
+        logged=reassessed.logged if reassessed else None,
         scales=[_of_scale(left, runs, teams) for left in study.scales],
     )
 
 
-def _by_current_factors(
+def _standardised_by(
     session: Session | None,
     request: LeaveOneOutRequest,
     reassessed: Reassessed,
-    recorded: LeaveOneOutStudy | None,
-) -> ScoredRuns:
-    """Return scores computed anew, with the standardising runs of the round's current factors."""
-    if session is None:
-        return runs_scored_anew(reassessed)
-    about, factors = reassessed.loaded.about, None
-    if recorded is not None:
-        factors = next(iter(recorded.matrices), None)
-    elif "factor_set" in request.rests_on:
-        named = about["task"], about["round"], request.measure, about["assessments"]
-        with suppress(NotRecordedError, WithdrawnError):
-            row = find_factor_set(session.connection, find_series(session.connection, *named))
-            factors = row.matrix_id, row.version
-    scored = runs_scored_anew(reassessed, session, factors)
-    number, version = factors or (None, None)
-    return scored._replace(about=scored.about | {"factors_of": number, "factor_version": version})
+    saved: LeaveOneOutStudy | None,
+) -> MatrixRead | None:
+    """Return the factors whose standardising runs standardise scores computed anew.
+
+    They are the round's current ones, or those of a saved study; None if there are none.
+    """
+    if saved is not None:
+        return next(iter(saved.matrices), None)
+    if session is None or "factor_set" not in request.rests_on:
+        return None
+    source = reassessed.loaded.source
+    assert source.task is not None
+    assert source.round is not None
+    named = source.task, source.round, request.measure, source.assessments
+    with suppress(NotRecordedError, WithdrawnError):
+        row = find_factor_set(session.connection, find_series(session.connection, *named))
+        return MatrixRead(row.matrix_id, row.version)
+    return None
 
 
 def _pool(reassessed: Reassessed, groups: NDArray[np.intp], names: list[str]) -> Pool:
     """Return the pool's depth and coverage, and the judgments due to one team only."""
-    about, topics = reassessed.loaded.about, reassessed.loaded.topics
+    pool, topics = reassessed.pool, reassessed.loaded.topics
     judgments, contributed = reassessed.score.judgments, reassessed.score.contributed
     alone = contributed & (contributed.sum(axis=0) == 1)
     relevant = count_relevant(reassessed.score.measure, judgments)
     remaining = remaining_relevant(reassessed.score)
-    pooled = np.bincount(groups, [flag is True for flag in about["fed_pool"]], len(names))
+    pooled = np.bincount(groups, [flag is True for flag in pool.fed_pool], len(names))
     emptied = (remaining == 0) & (relevant > 0)
     return Pool(
-        **about,
-        depth=about["pool_depth"],
+        depth=pool.pool_depth,
+        known_depth=pool.known_depth,
+        judged_share=pool.judged_share,
+        explained_share=pool.explained_share,
         judged=judgments.grade.size,
         judged_alone=int(alone.sum()),
         relevant=int(relevant.sum()),

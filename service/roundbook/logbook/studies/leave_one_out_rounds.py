@@ -17,6 +17,7 @@ from roundbook.logbook.input_rows import inputs_today
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.source import Source
 from roundbook.logbook.studies.across_rounds import RoundInputs, find_rounds
 from roundbook.logbook.studies.left_out_rounds import (
     LeftOutRound,
@@ -74,31 +75,33 @@ class LeaveOneOutRounds(Study):
     def matrices(self) -> list[MatrixRead]:
         """The matrices of all rounds, also those left out, each with the version of its factors."""
         rounds: list[LeftOutRound | RoundNotStudied] = [*self.rounds, *self.left_out]
-        return [(entry.matrix, entry.factor_version) for entry in rounds]
+        return [MatrixRead(entry.matrix, entry.factor_version) for entry in rounds]
 
 
 def _compute(
     session: Session | None,
     request: LeaveOneOutRoundsRequest,
     work: Work,
-    recorded: LeaveOneOutRounds | None,
+    saved: LeaveOneOutRounds | None,
 ) -> LeaveOneOutRounds:
     assert session is not None
-    if recorded is None:
+    if saved is None:
         measure, label, inputs = find_rounds(session.connection, request)
         first = inputs[0][0]
         request = request.model_copy(update={"measure": measure, "assessments": label})
         studied, left_out = _study_rounds(session, request, inputs, work)
     else:
-        named = recorded.model_dump(include={"measure", "assessments"})
+        named = saved.model_dump(include={"measure", "assessments"})
         request = request.model_copy(update=named)
-        first, left_out = recorded.ageing_from, recorded.left_out
-        studied = [_recompute(session, request, entry, work) for entry in recorded.rounds]
+        first, left_out = saved.ageing_from, saved.left_out
+        studied = [_recompute(session, request, entry, work) for entry in saved.rounds]
     return LeaveOneOutRounds.of(
         request,
-        request.model_dump(include={"task", "measure", "assessments"}),
-        topics=sum(entry.topics for entry in studied),
-        runs=sum(entry.runs for entry in studied),
+        Source(
+            topics=sum(entry.topics for entry in studied),
+            runs=sum(entry.runs for entry in studied),
+            **request.model_dump(include={"task", "measure", "assessments"}),
+        ),
         trials=sum(entry.teams for entry in studied),
         ageing_from=first,
         rounds=studied,
@@ -115,14 +118,12 @@ def _study_rounds(
     logged_rounds = _logged_rounds(session.connection, request)
     studied: list[LeftOutRound] = []
     left_out: list[RoundNotStudied] = []
-    for name, matrix, version in inputs:
+    for name, read in inputs:
         try:
             entry = leave_out_by_factors(session, request, name, work)
         except (NotRecordedError, ImpossibleStatisticError) as error:
             reason: NotStudied = "no teams" if isinstance(error, NotRecordedError) else "impossible"
-            left_out.append(
-                RoundNotStudied(round=name, matrix=matrix, factor_version=version, why=reason)
-            )
+            left_out.append(RoundNotStudied(round=name, **read._asdict(), why=reason))
             continue
         missing = next((code for code, rounds in logged_rounds.items() if name not in rounds), None)
         reassessed = None

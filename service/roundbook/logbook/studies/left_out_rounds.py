@@ -15,6 +15,7 @@ from roundbook.logbook.studies.left_out_runs import (
     runs_as_scored,
     runs_scored_anew,
 )
+from roundbook.logbook.studies.study import MatrixRead
 from roundbook.requests.studies import LeaveOneOutRequest, LeaveOneOutRoundsRequest
 from roundbook.statistics.measures.scores import count_relevant
 from roundbook.statistics.studies.leave_one_out import LeaveOneOut, remaining_relevant
@@ -86,11 +87,11 @@ def leave_out_by_factors(
     request: LeaveOneOutRoundsRequest,
     label: str,
     work: Work,
-    recorded: LeftOutRound | None = None,
+    saved: LeftOutRound | None = None,
 ) -> LeftOutRound:
     """Leave out each team of a round, and score it by the factors of the others.
 
-    `recorded` is the round in a saved study, in place of its scores, factors and teams today.
+    `saved` is the round in a saved study, in place of its scores, factors and teams today.
 
     Raises
     ------
@@ -101,11 +102,17 @@ def leave_out_by_factors(
     """
     scales = tuple(scale for scale in request.scales if scale != "raw")
     of_round = _round_request(request, label, scales=scales)
-    was = None if recorded is None else (recorded.matrix, recorded.factor_version)
+    was = None if saved is None else MatrixRead(saved.matrix, saved.factor_version)
     scored = runs_as_scored(session, of_round, work, was)
-    teams = scored.groups if recorded is None else np.array(recorded.team_of_run)
+    teams = scored.groups if saved is None else np.array(saved.team_of_run)
+    source = scored.source
     return LeftOutRound(
-        **scored.about,
+        round=source.round,
+        matrix=source.matrix,
+        revision=source.revision,
+        factor_version=source.factor_version,
+        topics=source.topics,
+        runs=source.runs,
         teams=int(teams.max()) + 1,
         runs_without_team=(scored.teams or []).count(None),
         team_of_run=teams.tolist(),
@@ -118,31 +125,38 @@ def leave_out_by_assessments(
     request: LeaveOneOutRoundsRequest,
     studied: LeftOutRound,
     work: Work,
-    recorded: ReassessedRound | None = None,
+    saved: ReassessedRound | None = None,
 ) -> ReassessedRound:
     """Leave out each team, with scores computed anew without the assessments due to it only.
 
-    `studied` is the same round with its teams left out by the factors of the others, `recorded` the
+    `studied` is the same round with its teams left out by the factors of the others, `saved` the
     round in a saved study, in place of its runs, assessments and teams today. Errors are those of
     `reassess`.
     """
     of_round = _round_request(request, studied.round, scales=request.scales, reassessed=True)
-    reassessed = reassess(session, of_round, work, recorded)
-    about = reassessed.loaded.about
-    scored = runs_scored_anew(reassessed, session, (studied.matrix, studied.factor_version))
+    reassessed = reassess(session, of_round, work, saved)
+    source = reassessed.loaded.source
+    scored = runs_scored_anew(
+        reassessed, session, MatrixRead(studied.matrix, studied.factor_version)
+    )
     study = scored.leave_out(
         scored.groups, request.scales, work, f"{studied.round}: teams, scores anew"
     )
     judgments = reassessed.score.judgments
     relevant = count_relevant(reassessed.score.measure, judgments)
     return ReassessedRound(
-        **about,
+        **reassessed.pool._asdict(),
+        upload=source.upload,
+        revision=source.revision,
+        topics=source.topics,
+        runs=source.runs,
         teams=len(reassessed.score.contributed),
-        pooled_runs=about["fed_pool"].count(True),
+        pooled_runs=reassessed.pool.fed_pool.count(True),
         judged=judgments.grade.size,
         relevant=int(relevant.sum()),
         relevant_alone=int((relevant - remaining_relevant(reassessed.score)).sum()),
         team_of_run=reassessed.team_of_run.tolist(),
+        logged=reassessed.logged,
         scales=_figures(study),
     )
 

@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 from sqlalchemy import Row
 
 from roundbook.errors import NotRecordedError
-from roundbook.logbook.factors import standardising_mask, standardising_runs
+from roundbook.logbook.factors import Standardising, standardising_mask, standardising_runs
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.source import Source
 from roundbook.logbook.studies.assessed_runs import Reassessed
 from roundbook.logbook.studies.scores import (
     factors_of_version,
@@ -26,13 +27,16 @@ from roundbook.logbook.studies.scores import (
     teams_of_runs,
 )
 from roundbook.logbook.studies.study import MatrixRead
-from roundbook.requests.fields import VarianceScale
+from roundbook.requests.fields import VarianceScale, ZeroSd
 from roundbook.requests.studies import LeaveOneOutRequest
 from roundbook.statistics.studies.leave_one_out import (
     LeaveOneOut,
     leave_one_out,
 )
 from roundbook.statistics.studies.scoring import SameScores, Scoring
+
+# The policy on tied topics without factors of a round.
+_AVERAGE: ZeroSd = "average"
 
 
 class LeftOutFigures(Result):
@@ -55,19 +59,20 @@ class LeftOutFigures(Result):
 
 
 class ScoredRuns(NamedTuple):
-    """The input of leave-one-out: fields of the study, the scores, and the runs' teams.
+    """The input of leave-one-out: the scores, the runs' teams, and what standardises.
 
     `teams` is None to leave out run by run; runs with an equal number in `groups` are left out
-    together.
+    together. `zero_sd` is the policy on topics on which the standardising runs tie.
     """
 
-    about: dict[str, Any]
+    source: Source
     score: Scoring
     topics: list[str]
     runs: list[str]
     teams: list[str | None] | None
     groups: NDArray[np.intp]
-    standardising: NDArray[np.bool_]
+    standardising: Standardising
+    zero_sd: ZeroSd
 
     def leave_out(
         self, groups: NDArray[np.intp], scales: Sequence[VarianceScale], work: Work, part: str
@@ -77,8 +82,8 @@ class ScoredRuns(NamedTuple):
             self.score,
             groups,
             scales=scales,
-            standardising=self.standardising,
-            zero_sd=self.about["zero_sd"],
+            standardising=self.standardising.mask,
+            zero_sd=self.zero_sd,
             progress=partial(work.progress, part),
             mapped=work.mapped,
         )
@@ -88,11 +93,11 @@ def runs_as_scored(
     session: Session | None,
     request: LeaveOneOutRequest,
     work: Work,
-    recorded: MatrixRead | None,
+    saved: MatrixRead | None,
 ) -> ScoredRuns:
     """Return raw scores with the standardising runs of a round's factors; for files, all runs.
 
-    `recorded` is what a saved study, or a round of one, was computed from.
+    `saved` is what a saved study, or a round of one, was computed from.
 
     Raises
     ------
@@ -104,30 +109,30 @@ def runs_as_scored(
     by_team = request.by == "team" or request.teams is not None
     if session is None:
         loaded = study_scores(None, request.model_copy(update={"scales": ("raw",)}), work)
-        mask = np.ones(len(loaded.runs), dtype=np.bool_)
-        factors = {"standardising": "all", "zero_sd": "average"}
+        fitted_on = Standardising("all", np.ones(len(loaded.runs), dtype=np.bool_)), _AVERAGE
     else:
-        if recorded is None:
+        if saved is None:
             loaded = study_scores(session, request, work)
         else:
-            loaded = matrix_scores(session.connection, request, *recorded)
+            loaded = matrix_scores(session.connection, request, saved)
         assert loaded.fitted is not None
-        factors, mask = _standardising(session, loaded.fitted, loaded.run_ids)
-    teams = None
+        fitted_on = _fitted_on(session, loaded.fitted, loaded.run_ids)
+    source, teams = loaded.source, None
     if by_team or (session is not None and request.by is None):
         try:
-            teams, _ = teams_of_runs(session, loaded, request.teams, work)
+            known = teams_of_runs(session, loaded, request.teams, work)
+            source, teams = source._replace(hidden=known.hidden), known.teams
         except NotRecordedError:
             if by_team:
                 raise
     return ScoredRuns(
-        loaded.about | factors,
+        source,
         SameScores(loaded.raw),
         loaded.topics,
         loaded.runs,
         teams,
         np.arange(len(loaded.runs)) if teams is None else numbered_teams(teams),
-        mask,
+        *fitted_on,
     )
 
 
@@ -142,25 +147,25 @@ def runs_scored_anew(
     """
     loaded = reassessed.loaded
     if session is None or factors is None:
-        choice, mask = standardising_runs(loaded.about["fed_pool"])
-        fields = {"standardising": choice, "zero_sd": "average"}
+        source, fitted_on = loaded.source, (standardising_runs(reassessed.pool.fed_pool), _AVERAGE)
     else:
-        fitted = factors_of_version(session.connection, *factors)
-        fields, mask = _standardising(session, fitted, loaded.run_ids)
+        source = loaded.source._replace(factor_version=factors.factor_version)
+        fitted = factors_of_version(session.connection, factors)
+        fitted_on = _fitted_on(session, fitted, loaded.run_ids)
     return ScoredRuns(
-        loaded.about | fields,
+        source,
         reassessed.score,
         loaded.topics,
         loaded.runs,
         reassessed.teams,
         reassessed.team_of_run,
-        mask,
+        *fitted_on,
     )
 
 
-def _standardising(
+def _fitted_on(
     session: Session, fitted: Row[Any], run_ids: NDArray[np.int64]
-) -> tuple[dict[str, Any], NDArray[np.bool_]]:
-    """Return the fields of a study on a row of factors, and the mask of their standardising runs."""
-    fields = {"standardising": fitted.standardising, "zero_sd": fitted.zero_sd}
-    return fields, standardising_mask(session.connection, fitted, run_ids)
+) -> tuple[Standardising, ZeroSd]:
+    """Return the standardising runs of a row of factors, and their policy on tied topics."""
+    mask = standardising_mask(session.connection, fitted, run_ids)
+    return Standardising(fitted.standardising, mask), fitted.zero_sd

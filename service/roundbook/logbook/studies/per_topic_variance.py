@@ -115,7 +115,7 @@ def _compute(
     session: Session | None,
     request: PerTopicVarianceRequest,
     work: Work,
-    recorded: PerTopicVarianceStudy | None,
+    saved: PerTopicVarianceStudy | None,
 ) -> PerTopicVarianceStudy:
     measure = canonical_measure(request.measure)
     if measure != "AP":
@@ -124,7 +124,7 @@ def _compute(
             way_out="only one measure",
             measure=measure,
         )
-    as_of = (recorded.upload, recorded.revision) if recorded else (None, None)
+    as_of = (saved.upload, saved.revision) if saved else (None, None)
     loaded = study_runs(session, request, work, as_of, scores=request.model == "kde")
     lengths = (loaded.lists >= 0).sum(axis=2).T
     hits = find_hits(loaded.lists, loaded.judgments)
@@ -140,12 +140,10 @@ def _compute(
     )
     return PerTopicVarianceStudy.of(
         request,
-        loaded.about,
+        loaded.source,
         measure=measure,
-        topics=len(loaded.topics),
-        runs=len(loaded.runs),
         list_depth=int(lengths.max()),
-        logged=recorded.logged if recorded else logged_beside(session, loaded.about, measure),
+        logged=saved.logged if saved else logged_beside(session, loaded.source, measure),
         topics_without_relevant=variance.topics_without_relevant,
         lists_without_relevant=variance.lists_without_relevant,
         scales=[_of_scale(loaded, lists.relevant, variance)],

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -81,28 +81,32 @@ def _leave_teams_out(
     session: Session | None,
     request: LeaveTeamsOutRequest,
     work: Work,
-    recorded: LeaveTeamsOutStudy | None,
+    saved: LeaveTeamsOutStudy | None,
 ) -> LeaveTeamsOutStudy:
     by_scale: dict[str, Scoring]
+    facts: dict[str, Any] = {}
     if request.mode == "reduce":
-        reassessed = reassess(session, request, work, recorded)
+        reassessed = reassess(session, request, work, saved)
         by_scale = {"raw": reassessed.score}
-        about, names, teams = reassessed.loaded.about, reassessed.teams, reassessed.team_of_run
+        source, names, teams = reassessed.loaded.source, reassessed.teams, reassessed.team_of_run
+        facts = reassessed.pool._asdict() | {"logged": reassessed.logged}
     else:
-        loaded = study_scores(session, request, work, recorded)
-        names, _ = teams_of_runs(session, loaded, request.teams, work)
-        about, teams = loaded.about, numbered_teams(names)
+        loaded = study_scores(session, request, work, saved)
+        known = teams_of_runs(session, loaded, request.teams, work)
+        source, names = loaded.source._replace(hidden=known.hidden), known.teams
+        teams = numbered_teams(names)
         by_scale = {scale: SameScores(scores) for scale, scores in loaded.scales.items()}
     without_team = names.count(None)
-    if recorded is not None:
+    if saved is not None:
         # The teams at the time of saving; later facts count when the study is renewed.
-        teams, without_team = np.array(recorded.team_of_run), recorded.runs_without_team
+        teams, without_team = np.array(saved.team_of_run), saved.runs_without_team
     number_of_teams = int(teams.max()) + 1
     numbers = range(1, number_of_teams) if request.every_number else request.teams_left or None
     draw = partial(team_subsets, team_of_run=teams, numbers=numbers)
     return LeaveTeamsOutStudy.of(
         request,
-        about,
+        source,
+        **facts,
         teams=number_of_teams,
         runs_without_team=without_team,
         team_of_run=teams.tolist(),
@@ -120,12 +124,12 @@ def _topic_subsets(
     session: Session | None,
     request: TopicSubsetsRequest,
     work: Work,
-    recorded: TopicSubsetsStudy | None,
+    saved: TopicSubsetsStudy | None,
 ) -> TopicSubsetsStudy:
-    loaded = study_scores(session, request, work, recorded)
+    loaded = study_scores(session, request, work, saved)
     draw = partial(topic_subsets, numbers=request.topics or None)
     scales = _drawn_on(loaded.scales, draw, request, work, "orders of topics")
-    return TopicSubsetsStudy.of(request, loaded.about, scales=scales)
+    return TopicSubsetsStudy.of(request, loaded.source, scales=scales)
 
 
 def _seconds_of_topics(study: TopicSubsetsStudy) -> float:

@@ -13,12 +13,14 @@ from sqlalchemy import Connection, Row, select
 from roundbook.database.tables import factor_set, matrix, run, team
 from roundbook.errors import ImpossibleStatisticError, InputError, NotRecordedError
 from roundbook.formats import apply_missing_policy, read_scores, read_teams
+from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.factors import find_factor_set, load_factors
 from roundbook.logbook.lookup import find_logged
 from roundbook.logbook.runs.storing import AssessedRuns
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.source import Source
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
-from roundbook.logbook.studies.study import Study
+from roundbook.logbook.studies.study import MatrixRead, Study
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import StudyRequest
 from roundbook.statistics.standardisation import fit_factors, scores_on_scale, usable_topics
@@ -28,16 +30,16 @@ Scores = npt.NDArray[np.float64]
 
 
 class StudyScores(NamedTuple):
-    """The scores of a study and their origin.
+    """The scores of a study and their source.
 
-    `about` has the fields of a `Study` on the matrix, its size, and its factors. `topics` and `runs`
-    are the names of the rows and columns of `raw`, the scores as they were logged. Those of `scales`
-    are (topics, runs) too, but standardised ones have only the topics that the factors' policy on
-    topics with sd 0 leaves. `fitted` is the ``factor_set`` row by which `matrix` is standardised;
+    `topics` and `runs` are the names of the rows and columns of `raw`, the scores as they were
+    logged. Those of `scales` are (topics, runs) too, but standardised ones have only the topics that
+    the factors' policy on topics with sd 0 leaves. `fitted` is the ``factor_set`` row by which
+    `matrix` is standardised;
     both are None for files.
     """
 
-    about: dict[str, Any]
+    source: Source
     topics: list[str]
     runs: list[str]
     raw: Scores
@@ -56,7 +58,7 @@ def study_scores(
     session: Session | None,
     request: StudyRequest,
     work: Work,
-    recorded: Study | None = None,
+    saved: Study | None = None,
 ) -> StudyScores:
     """Return the scores of a study: those of files, of a round, or of a saved study.
 
@@ -73,8 +75,8 @@ def study_scores(
     if session is None:
         return _file_scores(request, work.max_file_bytes)
     connection = session.connection
-    if recorded is not None:
-        return matrix_scores(connection, request, *recorded.matrices[0])
+    if saved is not None:
+        return matrix_scores(connection, request, saved.matrices[0])
     assert request.task is not None
     assert request.round is not None
     series, row = find_logged(
@@ -85,18 +87,16 @@ def study_scores(
     return _of_matrix(connection, row, fitted, named)
 
 
-def matrix_scores(
-    connection: Connection, request: StudyRequest, number: int | None, version: int | None
-) -> StudyScores:
+def matrix_scores(connection: Connection, request: StudyRequest, read: MatrixRead) -> StudyScores:
     """Return the scores of a matrix by its number, standardised by a version of its factors."""
-    row = connection.execute(select(matrix).where(matrix.c.id == number)).one()
-    fitted = None if version is None else factors_of_version(connection, number, version)
+    row = connection.execute(select(matrix).where(matrix.c.id == read.matrix)).one()
+    fitted = None if read.factor_version is None else factors_of_version(connection, read)
     return _of_matrix(connection, row, fitted, request)
 
 
-def factors_of_version(connection: Connection, number: int | None, version: int | None) -> Row[Any]:
+def factors_of_version(connection: Connection, read: MatrixRead) -> Row[Any]:
     """Return the row of a version of a matrix's factors, which exists."""
-    of_version = select(factor_set).filter_by(matrix_id=number, version=version)
+    of_version = select(factor_set).filter_by(matrix_id=read.matrix, version=read.factor_version)
     return connection.execute(of_version).one()
 
 
@@ -108,19 +108,19 @@ def _of_matrix(
     if fitted is not None:
         _, _, mean, sd = load_factors(connection, fitted)
         factors = mean, sd, fitted.zero_sd
-    about = {
-        "task": request.task,
-        "round": request.round,
-        "measure": request.measure,
-        "assessments": row.assessments,
-        "matrix": row.id,
-        "revision": row.revision,
-        "factor_version": None if fitted is None else fitted.version,
-        "topics": row.topics,
-        "runs": row.runs,
-    }
+    source = Source(
+        topics=row.topics,
+        runs=row.runs,
+        task=request.task,
+        round=request.round,
+        measure=request.measure,
+        assessments=row.assessments,
+        matrix=row.id,
+        revision=row.revision,
+        factor_version=None if fitted is None else fitted.version,
+    )
     scales = _on_scales(request.scales, loaded.scores, factors)
-    return StudyScores(about, loaded.topics, loaded.runs, loaded.scores, scales, loaded, fitted)
+    return StudyScores(source, loaded.topics, loaded.runs, loaded.scores, scales, loaded, fitted)
 
 
 def _file_scores(request: StudyRequest, max_file_bytes: int) -> StudyScores:
@@ -137,15 +137,15 @@ def _file_scores(request: StudyRequest, max_file_bytes: int) -> StudyScores:
     if set(request.scales) != {"raw"}:
         fitted = fit_factors(whole.scores)
         factors = fitted.mean, fitted.sd, "average"
-    about = {
-        "measure": request.measure,
-        "files": list(whole.files),
-        "hidden": list(whole.hidden),
-        "topics": len(whole.topics),
-        "runs": len(whole.runs),
-    }
+    source = Source(
+        topics=len(whole.topics),
+        runs=len(whole.runs),
+        measure=request.measure,
+        files=whole.files,
+        hidden=whole.hidden,
+    )
     scales = _on_scales(request.scales, whole.scores, factors)
-    return StudyScores(about, list(whole.topics), list(whole.runs), whole.scores, scales)
+    return StudyScores(source, list(whole.topics), list(whole.runs), whole.scores, scales)
 
 
 def _on_scales(
@@ -162,17 +162,26 @@ def _on_scales(
     return {scale: scores_on_scale(raw, mean, sd, scale, zero_sd) for scale in scales}
 
 
+class RunTeams(NamedTuple):
+    """The team of each run of a study, and whether it contributed to the pool; None where unknown.
+
+    Names are as spelled; see `numbered_teams`. `hidden` are the hidden parts of all files, with
+    those of the team file.
+    """
+
+    teams: list[str | None]
+    contributed_to_pool: list[bool | None]
+    hidden: list[HiddenCells]
+
+
 def teams_of_runs(
     session: Session | None,
     loaded: StudyScores | AssessedRuns,
     file: Path | None,
     work: Work,
     way_out: str = "record the teams",
-) -> tuple[list[str | None], list[bool | None]]:
-    """Return the team of each run of a study, and whether it contributed to the pool.
-
-    None where unknown. Names are as spelled; see `numbered_teams`. Hidden cells of the team file
-    are added to those of the other files.
+) -> RunTeams:
+    """Return the teams of a study's runs.
 
     `file` is the team file of scores or runs in files, for which there is no session, and `way_out`
     that from a round of which no team is recorded.
@@ -190,7 +199,6 @@ def teams_of_runs(
                 "To leave teams out of a score file needs a team file.", way_out="team file"
             )
         listed = read_teams(file, max_bytes=work.max_file_bytes)
-        loaded.about["hidden"] = [*loaded.about.get("hidden", ()), *listed.hidden]
         rows = [listed.get(tag) for tag in loaded.runs]
         teams = [None if row is None else row.team for row in rows]
         contributed = [None if row is None else row.contributed_to_pool for row in rows]
@@ -198,7 +206,7 @@ def teams_of_runs(
             raise InputError(
                 "The team file names none of the runs; its first column must hold the run tags."
             )
-        return teams, contributed
+        return RunTeams(teams, contributed, [*loaded.source.hidden, *listed.hidden])
     query = (
         select(run.c.id, team.c.name, run.c.contributed_to_pool)
         .outerjoin(team, team.c.id == run.c.team_id)
@@ -207,17 +215,17 @@ def teams_of_runs(
     facts = {number: of_run for number, *of_run in session.connection.execute(query)}
     names, fed_pool = zip(*(facts[number] for number in loaded.run_ids.tolist()), strict=True)
     if set(names) == {None}:
-        raise not_recorded("Which team sent which run", loaded.about, way_out)
-    return list(names), list(fed_pool)
+        raise not_recorded("Which team sent which run", loaded.source, way_out)
+    return RunTeams(list(names), list(fed_pool), [])
 
 
-def not_recorded(fact: str, about: Mapping[str, Any], way_out: str) -> NotRecordedError:
+def not_recorded(fact: str, source: Source, way_out: str) -> NotRecordedError:
     """Return the error for a fact on the runs of a round that is not recorded."""
     return NotRecordedError(
-        f"{fact} of round '{about['round']}' is not recorded.",
+        f"{fact} of round '{source.round}' is not recorded.",
         way_out=way_out,
-        task=about["task"],
-        round=about["round"],
+        task=source.task,
+        round=source.round,
     )
 
 

@@ -56,7 +56,7 @@ STUDIES = {
 }
 
 
-def study_entry(name: str) -> StudyEntry:
+def find_entry(name: str) -> StudyEntry:
     """Return the entry of a study by its name, or raise InputError."""
     if name not in STUDIES:
         raise InputError(f"There is no study '{name}'; there are {', '.join(STUDIES)}.", study=name)
@@ -84,7 +84,7 @@ def find_study(name: str) -> KindOfStudy:
     InputError
         When there is no study of this name.
     """
-    module = import_module(f"{__package__}.{study_entry(name).module}")
+    module = import_module(f"{__package__}.{find_entry(name).module}")
     kind: KindOfStudy = module.STUDIES[name]
     return kind
 

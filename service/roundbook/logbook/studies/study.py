@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple, Self
 
 from pydantic import Field
@@ -11,13 +11,19 @@ from sqlalchemy import Connection, Row
 from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session, Work
+from roundbook.logbook.source import Source
 from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.studies import StudyRequest
 
-# The number of a score matrix, and the version of its factors if it is standardised.
-MatrixRead = tuple[int | None, int | None]
 # The fields of requests that name the input of a study, not how it is computed.
 _INPUT_FIELDS = set(StudyRequest.model_fields) - {"seed"}
+
+
+class MatrixRead(NamedTuple):
+    """The number of a score matrix, and the version of its factors if it is standardised."""
+
+    matrix: int | None
+    factor_version: int | None
 
 
 class Study(Result):
@@ -47,13 +53,13 @@ class Study(Result):
     @property
     def matrices(self) -> list[MatrixRead]:
         """The matrices it was computed from, each with the version of its factors."""
-        return [(self.matrix, self.factor_version)]
+        return [MatrixRead(self.matrix, self.factor_version)]
 
     @classmethod
-    def of(cls, request: StudyRequest, about: Mapping[str, Any], **computed: Any) -> Self:  # noqa: ANN401
-        """Return a study with the fields of its request, of its input, and the computed ones."""
+    def of(cls, request: StudyRequest, source: Source, **computed: Any) -> Self:  # noqa: ANN401
+        """Return a study with the fields of its request, of its source, and the computed ones."""
         options = request.model_dump(include=set(cls.model_fields) - _INPUT_FIELDS)
-        return cls(**options | dict(about) | computed)
+        return cls(**options | source._asdict() | computed)
 
 
 class KindOfStudy(NamedTuple):

@@ -33,16 +33,16 @@ class SwapRates(Study):
 
 
 def _compute(
-    session: Session | None, request: SwapRateRequest, work: Work, recorded: SwapRates | None
+    session: Session | None, request: SwapRateRequest, work: Work, saved: SwapRates | None
 ) -> SwapRates:
-    loaded = study_scores(session, request, work, recorded)
+    loaded = study_scores(session, request, work, saved)
     scales = [
         SwapRateOfScale(
             **vars(find_swaps(scale, scores, request, request.trials, work)), scale=scale
         )
         for scale, scores in loaded.scales.items()
     ]
-    return SwapRates.of(request, loaded.about, topics_each=scales[0].topics_each, scales=scales)
+    return SwapRates.of(request, loaded.source, topics_each=scales[0].topics_each, scales=scales)
 
 
 def find_swaps(

@@ -14,7 +14,7 @@ from roundbook.logbook.session import Session, Work
 from roundbook.logbook.staleness import BESIDE_SCORES, Input
 from roundbook.logbook.studies.kind import KIND
 from roundbook.logbook.studies.studies import find_study
-from roundbook.logbook.studies.study import Study
+from roundbook.logbook.studies.study import MatrixRead, Study
 from roundbook.logbook.verifying.differences import Facts, NotComputed, differing, unlike
 from roundbook.logbook.verifying.saved_results import changed_since
 from roundbook.requests.studies import StudyRequest
@@ -67,9 +67,9 @@ def _input_differences(
     if len(scored) != len(study.matrices):
         yield {"what": "inputs", "recorded": len(study.matrices), "computed": len(scored)}
         return
-    computed = sorted(((row.matrix, row.version) for row in scored), key=str)
+    computed = sorted((MatrixRead(row.matrix, row.version) for row in scored), key=str)
     for pairs in zip(sorted(study.matrices, key=str), computed, strict=True):
-        yield from differing(zip(("matrix", "factor_version"), *pairs, strict=True))
+        yield from differing(zip(MatrixRead._fields, *pairs, strict=True))
     numbers = {(row.round, str(row.origin)): row.revision for row in stored}
     for label, of_round in _assessed_rounds(study, request):
         yield from differing(

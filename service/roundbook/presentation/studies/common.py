@@ -7,7 +7,7 @@ from importlib import import_module
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from roundbook.logbook.studies.studies import study_entry
+from roundbook.logbook.studies.studies import find_entry
 from roundbook.presentation.matrices import hidden_notes
 from roundbook.presentation.phrases import listed, under_label
 from roundbook.presentation.tables import Column, Table
@@ -42,7 +42,7 @@ def study_module(name: str) -> Any:  # noqa: ANN401
 
     `FIGURE` is the name of its main figure in lists of results, and the figure's format.
     """
-    return import_module(f"{__package__}.{study_entry(name).module}")
+    return import_module(f"{__package__}.{find_entry(name).module}")
 
 
 def study_heading(study: Study) -> str:

@@ -30,8 +30,8 @@ WhyRecurring = Literal[
 
 
 @dataclass(frozen=True)
-class StandardisingRuns:
-    """The standardising runs of a round.
+class RecurringAndOthers:
+    """The standardising runs of a round: those of recurring systems, and the others.
 
     Attributes
     ----------
@@ -88,8 +88,8 @@ class RecurringDrift:
 def recurring_drift(
     mean_from: ArrayLike,
     mean_to: ArrayLike,
-    runs_from: StandardisingRuns,
-    runs_to: StandardisingRuns,
+    runs_from: RecurringAndOthers,
+    runs_to: RecurringAndOthers,
     *,
     margin: float = SHIFT_MARGIN,
 ) -> RecurringDrift:
@@ -126,7 +126,7 @@ def recurring_drift(
     mean_from, mean_to : (systems,) array_like of float
         Mean over topics of each system's standardised scores (std, not std-AB) under its round's
         own factors, in the same order.
-    runs_from, runs_to : StandardisingRuns
+    runs_from, runs_to : RecurringAndOthers
         The runs that each round's factors were fitted to.
     margin : float
         Largest mean difference that does not matter, in sds; positive.
@@ -138,11 +138,11 @@ def recurring_drift(
 
     Examples
     --------
-    >>> others = StandardisingRuns(3, [-0.2, 0.1, -0.1, -0.1])
+    >>> others = RecurringAndOthers(3, [-0.2, 0.1, -0.1, -0.1])
     >>> drift = recurring_drift([0.4, 0.1, -0.2], [0.1, -0.3, -0.5], others, others)
     >>> drift.verdict, round(drift.mean_difference, 3)
     ('undecided', -0.333)
-    >>> alone = StandardisingRuns(3, [])
+    >>> alone = RecurringAndOthers(3, [])
     >>> drift = recurring_drift([0.3, 0.0, -0.3], [0.3, 0.0, -0.3], alone, alone)
     >>> drift.verdict, drift.why
     ('undecided', 'all standardising runs recur')
@@ -229,7 +229,7 @@ class FactorSpread:
 
 
 @dataclass(frozen=True)
-class Comparison:
+class FactorDistributions:
     """One factor over the topics of two rounds, and tests that they look alike.
 
     Attributes
@@ -253,12 +253,12 @@ class FactorComparison:
 
     Attributes
     ----------
-    means, sds : Comparison
+    means, sds : FactorDistributions
         Of the topics' mean scores, and of the sds of scores on a topic.
     """
 
-    means: Comparison
-    sds: Comparison
+    means: FactorDistributions
+    sds: FactorDistributions
 
 
 def compare_factors(
@@ -287,10 +287,10 @@ def compare_factors(
     return FactorComparison(_compare(mean_from, mean_to), _compare(sd_from, sd_to))
 
 
-def _compare(earlier: ArrayLike, later: ArrayLike) -> Comparison:
+def _compare(earlier: ArrayLike, later: ArrayLike) -> FactorDistributions:
     first, second = (np.asarray(values, dtype=np.float64) for values in (earlier, later))
     rows = first[np.newaxis], second[np.newaxis]
-    return Comparison(
+    return FactorDistributions(
         _spread(first), _spread(second), welch_tests(*rows)[0], brown_forsythe_tests(*rows)[0]
     )
 

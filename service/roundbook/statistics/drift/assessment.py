@@ -13,15 +13,15 @@ from roundbook.limits import SD_RATIO_MARGIN, SHIFT_MARGIN
 from roundbook.statistics.drift.jackknife import (
     CrossedEstimate,
     PerStatistic,
-    TopicScores,
+    ScoresByTopic,
     VarianceParts,
     as_ratio,
     drift_jackknife,
     interval_around,
     log_ratio_parts,
     plain_shift,
+    scores_by_topic,
     shift_parts,
-    topic_scores,
     topic_variance,
 )
 from roundbook.statistics.drift.verdict import (
@@ -252,7 +252,7 @@ def assess_recurring(
 
 
 def _estimates(
-    first: TopicScores, later: TopicScores, labels_from: Ints, labels_to: Ints, size: Size
+    first: ScoresByTopic, later: ScoresByTopic, labels_from: Ints, labels_to: Ints, size: Size
 ) -> PerStatistic[CrossedEstimate] | NoInterval:
     """Return the estimates for systems and topics like these, or the reason why there are none."""
     wanting: dict[NoInterval, bool] = {
@@ -273,7 +273,7 @@ def _estimates(
     return estimates if all(map(math.isfinite, variances)) else "scores too far apart"
 
 
-def _these_runs(first: TopicScores, later: TopicScores) -> TheseRuns:
+def _these_runs(first: ScoresByTopic, later: ScoresByTopic) -> TheseRuns:
     topics = first.mean.size
     if topics < LEAST_TOPICS:
         return TheseRuns()
@@ -292,7 +292,7 @@ def _as_ratios(interval: Interval) -> Interval:
 
 def _checked_topics(
     scores_from: ArrayLike, scores_to: ArrayLike
-) -> tuple[TopicScores, TopicScores]:
+) -> tuple[ScoresByTopic, ScoresByTopic]:
     rounds = np.asarray(scores_from), np.asarray(scores_to)
     if rounds[0].shape[:1] != rounds[1].shape[:1]:
         raise ImpossibleStatisticError(
@@ -304,11 +304,14 @@ def _checked_topics(
         scores.astype(np.float64) if scores.shape[:1] == (0,) else checked_scores(scores, "Drift")
         for scores in rounds
     )
-    return topic_scores(first), topic_scores(later)
+    return scores_by_topic(first), scores_by_topic(later)
 
 
 def _checked_units(
-    first: TopicScores, later: TopicScores, units_from: ArrayLike | None, units_to: ArrayLike | None
+    first: ScoresByTopic,
+    later: ScoresByTopic,
+    units_from: ArrayLike | None,
+    units_to: ArrayLike | None,
 ) -> tuple[Ints, Ints]:
     runs_from, runs_to = first.deviations.shape[1], later.deviations.shape[1]
     if units_from is None and units_to is None:

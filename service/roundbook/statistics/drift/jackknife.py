@@ -34,7 +34,7 @@ class PerStatistic(Generic[Value]):
 
 
 @dataclass(frozen=True, eq=False)
-class TopicScores:
+class ScoresByTopic:
     """Scores of a round as topic means, sds and deviations.
 
     Attributes
@@ -55,9 +55,9 @@ class TopicScores:
         """Mean of the sds."""
         return float(self.sd.mean())
 
-    def on(self, topics: Bools) -> TopicScores:
+    def on(self, topics: Bools) -> ScoresByTopic:
         """Return the same for some of the topics."""
-        return TopicScores(self.mean[topics], self.sd[topics], self.deviations[topics])
+        return ScoresByTopic(self.mean[topics], self.sd[topics], self.deviations[topics])
 
 
 @dataclass(frozen=True)
@@ -114,7 +114,7 @@ class CrossedEstimate:
         return interval_around(self.corrected, self.variance.total, self.variance.dof, level)
 
 
-def topic_scores(scores: Floats) -> TopicScores:
+def scores_by_topic(scores: Floats) -> ScoresByTopic:
     """Return a complete, finite (topics, runs) matrix by topic; a single run ties with itself."""
     first = scores[:, :1]
     centred = scores - first
@@ -123,21 +123,21 @@ def topic_scores(scores: Floats) -> TopicScores:
     centred -= offset
     squares = np.einsum("ij,ij->i", centred, centred)
     sd = np.sqrt(squares / max(1, scores.shape[1] - 1))
-    return TopicScores((first + offset)[:, 0], sd, centred)
+    return ScoresByTopic((first + offset)[:, 0], sd, centred)
 
 
-def plain_shift(first: TopicScores, later: TopicScores) -> float:
+def plain_shift(first: ScoresByTopic, later: ScoresByTopic) -> float:
     """Mean change of the topics' means over the mean first-round sd, ``mean_j d_j / S_A``."""
     return float((later.mean - first.mean).mean() / first.spread)
 
 
-def shift_parts(first: TopicScores, later: TopicScores) -> Floats:
+def shift_parts(first: ScoresByTopic, later: ScoresByTopic) -> Floats:
     """Linearised part of each topic in the shift, ``(d_j - shift sd_Aj) / S_A``; mean 0."""
     moved = later.mean - first.mean
     return np.asarray((moved - plain_shift(first, later) * first.sd) / first.spread)
 
 
-def log_ratio_parts(first: TopicScores, later: TopicScores) -> Floats:
+def log_ratio_parts(first: ScoresByTopic, later: ScoresByTopic) -> Floats:
     """Linearised part of each topic in the log sd ratio, ``sd_Bj / S_B - sd_Aj / S_A``."""
     return np.asarray(later.sd / later.spread - first.sd / first.spread)
 
@@ -164,7 +164,7 @@ def as_ratio(log: float) -> float:
 
 
 def drift_jackknife(
-    first: TopicScores, later: TopicScores, units_first: Ints, units_later: Ints
+    first: ScoresByTopic, later: ScoresByTopic, units_first: Ints, units_later: Ints
 ) -> PerStatistic[CrossedEstimate] | None:
     """Estimate shift and log sd ratio with their variance over draws of units and topics.
 
@@ -174,7 +174,7 @@ def drift_jackknife(
 
     Parameters
     ----------
-    first, later : TopicScores
+    first, later : ScoresByTopic
         On the same topics, at least 2, all with a positive sd in the first round.
     units_first, units_later : (runs of the round,) int array
         Unit of each run, at least 2 in each round; equal numbers are the same unit.
@@ -248,7 +248,7 @@ class _Draw:
     sd_parts: Floats
 
 
-def _drawn(scores: TopicScores, label: Ints, units: int, mean: float) -> _Draw:
+def _drawn(scores: ScoresByTopic, label: Ints, units: int, mean: float) -> _Draw:
     runs = label.size
     members = np.bincount(label, minlength=units)
     share = members / runs

@@ -140,7 +140,7 @@ def _holm_on(used: Bools, tests: Sequence[Outcome]) -> tuple[float | None, ...]:
 
 
 @dataclass(frozen=True, eq=False)
-class UnderFactors:
+class ScoresUnderFactors:
     """Scores on std-AB under one set of factors.
 
     Attributes
@@ -168,7 +168,7 @@ class DriftConsequence:
 
     Attributes
     ----------
-    earlier, later : UnderFactors
+    earlier, later : ScoresUnderFactors
     bias : float
         ``earlier.mean - later.mean``: how much higher these runs score by the earlier factors.
     kendall_tau : float or None
@@ -179,8 +179,8 @@ class DriftConsequence:
         of factors.
     """
 
-    earlier: UnderFactors
-    later: UnderFactors
+    earlier: ScoresUnderFactors
+    later: ScoresUnderFactors
     bias: float
     kendall_tau: float | None
     topics: int
@@ -246,10 +246,10 @@ def drift_consequence(
     )
 
 
-def _under(std: Floats) -> UnderFactors:
+def _under(std: Floats) -> ScoresUnderFactors:
     unclipped = SLOPE * std + CENTRE
     scaled = std_ab(std)
-    return UnderFactors(
+    return ScoresUnderFactors(
         mean=float(scaled.mean()),
         clipped_at_0=float((unclipped < 0).mean()),
         clipped_at_1=float((unclipped > 1).mean()),

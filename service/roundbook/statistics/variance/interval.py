@@ -16,7 +16,7 @@ from roundbook.statistics.variance.rounds import (
     NoUpperLimit,
     PublishedVariance,
     RoundArrays,
-    RoundVariance,
+    StoredVariance,
     Target,
     round_arrays,
 )
@@ -100,7 +100,7 @@ def variance_quantile(
 
 
 def variance_intervals(
-    rounds: Sequence[RoundVariance | PublishedVariance] | RoundArrays, level: float = 0.95
+    rounds: Sequence[StoredVariance | PublishedVariance] | RoundArrays, level: float = 0.95
 ) -> list[VarianceInterval]:
     """Interval of the residual variance of each round, on its logarithm and with half the dof.
 
@@ -110,7 +110,7 @@ def variance_intervals(
 
     Parameters
     ----------
-    rounds : sequence of RoundVariance or PublishedVariance, or their RoundArrays
+    rounds : sequence of StoredVariance or PublishedVariance, or their RoundArrays
         Without a runs' part the interval is of these runs.
     level : float
         Confidence level, in (0, 1).
@@ -123,7 +123,7 @@ def variance_intervals(
     Examples
     --------
     >>> by_topic = np.array([0.1764, 0.0164, 0.3284, 0.1544, 0.1924])
-    >>> entry = RoundVariance(0.868 / 12, 12.0, 3, np.arange(5), by_topic, 0.0)
+    >>> entry = StoredVariance(0.868 / 12, 12.0, 3, np.arange(5), by_topic, 0.0)
     >>> (interval,) = variance_intervals([entry])
     >>> round(interval.low, 6), round(interval.high, 6), interval.few_topics
     (0.019462, 1.002117, True)

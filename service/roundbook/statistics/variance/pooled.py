@@ -19,7 +19,7 @@ from roundbook.statistics.variance.interval import (
 from roundbook.statistics.variance.rounds import (
     PublishedVariance,
     RoundArrays,
-    RoundVariance,
+    StoredVariance,
     Target,
     round_arrays,
 )
@@ -97,7 +97,7 @@ class PooledVariance:
 
 
 def pool(
-    rounds: Sequence[RoundVariance | PublishedVariance] | RoundArrays, level: float = 0.95
+    rounds: Sequence[StoredVariance | PublishedVariance] | RoundArrays, level: float = 0.95
 ) -> PooledVariance:
     """Pool the variances of rounds, with an interval that accounts for the topics they share.
 
@@ -113,7 +113,7 @@ def pool(
 
     Parameters
     ----------
-    rounds : sequence of RoundVariance or PublishedVariance, or their RoundArrays
+    rounds : sequence of StoredVariance or PublishedVariance, or their RoundArrays
         Of one measure on one scale, at least one.
     level : float
         Confidence level, in (0, 1).

@@ -40,7 +40,7 @@ or whose variance no topic changes."""
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class RoundVariance:
+class StoredVariance:
     """The variance of one stored score matrix.
 
     Attributes
@@ -74,7 +74,7 @@ class PublishedVariance:
     Attributes
     ----------
     variance, weight, runs_part
-        As of :class:`RoundVariance`.
+        As of :class:`StoredVariance`.
     topics : int
         Number of topics.
     topic_variance : float
@@ -185,9 +185,9 @@ def topic_influences(by_topic: Sequence[Floats]) -> TopicInfluences:
     return TopicInfluences(values, sizes, variances, tuple(reasons.tolist()))
 
 
-def round_arrays(rounds: Sequence[RoundVariance | PublishedVariance]) -> RoundArrays:
+def round_arrays(rounds: Sequence[StoredVariance | PublishedVariance]) -> RoundArrays:
     """Return the variances of rounds as arrays, with the influences of their topics."""
-    stored = [entry for entry in rounds if isinstance(entry, RoundVariance)]
+    stored = [entry for entry in rounds if isinstance(entry, StoredVariance)]
     published = np.array([isinstance(entry, PublishedVariance) for entry in rounds], dtype=bool)
     influences = topic_influences([entry.by_topic for entry in stored])
     of_stored = zip(
@@ -255,7 +255,7 @@ _DEFAULTS = {
 }
 
 
-def own_constants(rounds: Sequence[RoundVariance]) -> Constants | None:
+def own_constants(rounds: Sequence[StoredVariance]) -> Constants | None:
     """Constants from a task's own matrices of the same measure, scale and kind of variance.
 
     ``c2 = sum n_k^2 s_Tk^2 / sum n_k`` and ``r2 = mean m_k r_k``, over the matrices whose variance

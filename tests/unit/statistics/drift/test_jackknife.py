@@ -10,12 +10,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from roundbook.statistics.drift.jackknife import drift_jackknife, topic_scores
+from roundbook.statistics.drift.jackknife import drift_jackknife, scores_by_topic
 from roundbook.statistics.drift.units import RunsOfRound, unit_labels
 
 
 def estimates_of(first, later, labels_first, labels_later):
-    old, new = topic_scores(first), topic_scores(later)
+    old, new = scores_by_topic(first), scores_by_topic(later)
     used = old.sd > 0
     return drift_jackknife(old.on(used), new.on(used), labels_first, labels_later)
 

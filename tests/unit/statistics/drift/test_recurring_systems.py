@@ -12,11 +12,11 @@ from scipy import stats
 from tests.unit.statistics.score_files import read_covid
 
 from roundbook.errors import ImpossibleStatisticError
-from roundbook.statistics.drift.any_topics import StandardisingRuns, recurring_drift
+from roundbook.statistics.drift.any_topics import RecurringAndOthers, recurring_drift
 from roundbook.statistics.standardisation import fit_factors, standardise
 
 # So many other runs, none of them of a recurring system, that their mean is known.
-FIELD = StandardisingRuns(0, np.zeros(1000))
+FIELD = RecurringAndOthers(0, np.zeros(1000))
 
 
 def spread(centre, half_90, count=16):
@@ -101,7 +101,7 @@ def test_refused(before, after):
 def test_recurring_systems_are_measured_against_the_other_runs():
     """In the middle of themselves they stand still, wherever the others went."""
     still, moving = np.zeros(16), spread(0.0, 0.1)
-    others = [StandardisingRuns(16, np.full(16, level)) for level in (0.0, -0.3)]
+    others = [RecurringAndOthers(16, np.full(16, level)) for level in (0.0, -0.3)]
     result = recurring_drift(still, moving, *others)
     assert (result.verdict, result.why) == ("undecided", "against other runs")
     assert result.against_others == pytest.approx(0.3)
@@ -110,13 +110,13 @@ def test_recurring_systems_are_measured_against_the_other_runs():
     assert result.against_others_90 == pytest.approx((0.3 - half, 0.3 + half))
     assert recurring_drift(still, moving, others[0], others[0]).verdict == "held"
     # One run fewer of the others, in either round: most standardising runs recur.
-    most = StandardisingRuns(16, np.zeros(15))
+    most = RecurringAndOthers(16, np.zeros(15))
     for runs in ((most, others[0]), (others[0], most)):
         result = recurring_drift(still, moving, *runs)
         assert (result.verdict, result.why) == ("undecided", "most standardising runs recur")
         aged = recurring_drift(still, moving + 1, *runs)
         assert (aged.verdict, aged.why) == ("aged", None)
-    alone = StandardisingRuns(16, [])
+    alone = RecurringAndOthers(16, [])
     for after in (still, moving + 1):
         result = recurring_drift(still, after, alone, alone)
         assert (result.verdict, result.why) == ("undecided", "all standardising runs recur")
@@ -145,7 +145,7 @@ def simulated(generator, systems, others_from, others_to, topics, moved, *, draw
         levels.append(0.5 * others.mean() if size else 0.0)
         means_now = standardised(generator, np.concatenate([ability, others]), topics)
         means.append(means_now[:systems])
-        runs.append(StandardisingRuns(systems, means_now[systems:]))
+        runs.append(RecurringAndOthers(systems, means_now[systems:]))
     return recurring_drift(*means, *runs), levels[1] - levels[0]
 
 

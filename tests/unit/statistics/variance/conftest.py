@@ -9,7 +9,7 @@ import pytest
 from tests.unit.statistics.score_files import read_covid, read_file
 
 from roundbook.statistics.variance.parts import variance_parts
-from roundbook.statistics.variance.rounds import RoundVariance
+from roundbook.statistics.variance.rounds import StoredVariance
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class Matrix:
         parts = variance_parts(self.scores, self.teams if teams else None)
         part = getattr(parts, kind)
         ids = self.topics if topics is None else topics
-        return RoundVariance(
+        return StoredVariance(
             part.variance, part.dof, parts.runs, ids, part.by_topic, part.runs_part
         )
 

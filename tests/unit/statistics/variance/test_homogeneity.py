@@ -11,7 +11,7 @@ from scipy import stats
 from roundbook.statistics.variance import homogeneity
 from roundbook.statistics.variance.homogeneity import SharedInfluences, wald_of_equality
 from roundbook.statistics.variance.pooled import pool
-from roundbook.statistics.variance.rounds import PublishedVariance, RoundVariance, topic_influences
+from roundbook.statistics.variance.rounds import PublishedVariance, StoredVariance, topic_influences
 
 
 def naive_wald(values, influences):
@@ -45,7 +45,7 @@ def chained_rounds(count, size, seed=0, variance=1.0):
         scores = effects[ids, np.newaxis] + rng.normal(0, (0.4 * variance) ** 0.5, (size, 20))
         by_topic = np.square(scores - scores.mean(axis=0)).sum(axis=1)
         dof = 20.0 * (size - 1)
-        rounds.append(RoundVariance(by_topic.sum() / dof, dof, 20, ids, by_topic, 0.001))
+        rounds.append(StoredVariance(by_topic.sum() / dof, dof, 20, ids, by_topic, 0.001))
     return rounds
 
 
@@ -118,7 +118,7 @@ def test_the_formula_with_rounds_of_different_size():
 def test_too_few_topics_for_the_rounds():
     rounds = chained_rounds(3, 20)
     same_topics = [
-        RoundVariance(e.variance, e.weight, e.runs, np.arange(20), e.by_topic, e.runs_part)
+        StoredVariance(e.variance, e.weight, e.runs, np.arange(20), e.by_topic, e.runs_part)
         for e in rounds * 4
     ]
     test = pool(same_topics[:9]).homogeneity
@@ -129,7 +129,7 @@ def test_too_few_topics_for_the_rounds():
 def test_the_same_scores_twice():
     first, second = chained_rounds(2, 30)
     bare = [
-        RoundVariance(e.variance, e.weight, e.runs, e.topics, e.by_topic, None)
+        StoredVariance(e.variance, e.weight, e.runs, e.topics, e.by_topic, None)
         for e in (first, second)
     ]
     test = pool([bare[0], bare[1], bare[0]]).homogeneity
@@ -140,7 +140,7 @@ def test_the_same_scores_twice():
 
 
 def test_variance_that_no_topic_changes():
-    alike = RoundVariance(1.0, 10.0, 5, np.arange(12), np.ones(12), 0.1)
+    alike = StoredVariance(1.0, 10.0, 5, np.arange(12), np.ones(12), 0.1)
     test = pool([alike, chained_rounds(1, 20)[0]]).homogeneity
     assert (test.statistic, test.reason) == (None, "not_separable")
 
@@ -149,7 +149,7 @@ def test_wider_apart_is_less_likely():
     first, second = chained_rounds(2, 40)
     p_values = []
     for ratio in (1.0, 2.0, 4.0):
-        entry = RoundVariance(
+        entry = StoredVariance(
             first.variance * ratio, 1.0, 20, second.topics, second.by_topic, 0.001
         )
         p_values.append(pool([first, entry]).homogeneity.p_value)

@@ -13,7 +13,7 @@ from scipy import stats
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.variance.interval import variance_intervals, variance_quantile
 from roundbook.statistics.variance.parts import variance_parts
-from roundbook.statistics.variance.rounds import RoundVariance, topic_influences
+from roundbook.statistics.variance.rounds import StoredVariance, topic_influences
 
 TYPED = [[0.1, 0.2, 0.3], [0.4, 0.3, 0.5], [0.9, 0.7, 0.6], [0.5, 0.6, 0.8], [0.2, 0.3, 0.1]]
 
@@ -24,7 +24,7 @@ def interval_of(entry, level=0.95):
 
 def variance_interval(variance, by_topic, runs_part, level=0.95):
     squares = np.asarray(by_topic, dtype=float)
-    entry = RoundVariance(variance, 1.0, 1, np.arange(squares.size), squares, runs_part)
+    entry = StoredVariance(variance, 1.0, 1, np.arange(squares.size), squares, runs_part)
     return interval_of(entry, level)
 
 
@@ -133,7 +133,7 @@ def test_many_at_once():
     rounds = []
     for size, runs_part in ((2, 0.1), (30, 0.01), (5, None), (26, 0.0), (4, 0.02)):
         by_topic = rng.gamma(1, size=size)
-        rounds.append(RoundVariance(by_topic.sum(), 1, 1, np.arange(size), by_topic, runs_part))
+        rounds.append(StoredVariance(by_topic.sum(), 1, 1, np.arange(size), by_topic, runs_part))
     together = variance_intervals(rounds, 0.9)
     assert together == [interval_of(entry, level=0.9) for entry in rounds]
     assert [interval.few_topics for interval in together] == [True, False, True, False, True]

@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 from roundbook.statistics.variance.pooled import pool
-from roundbook.statistics.variance.rounds import RoundVariance
+from roundbook.statistics.variance.rounds import StoredVariance
 
 RNG = np.random.default_rng(11)
 BY_TOPIC = RNG.gamma(1.5, size=30)
-SINGLE = RoundVariance(0.05, 290.0, 10, np.arange(30), BY_TOPIC, 0.01)
+SINGLE = StoredVariance(0.05, 290.0, 10, np.arange(30), BY_TOPIC, 0.01)
 
 
 def test_treccovid_one_way(treccovid):
@@ -52,7 +52,7 @@ def test_a_single_round():
 
 
 def test_rounds_that_differ_widen_it():
-    other = RoundVariance(0.2, 290.0, 10, np.arange(30), BY_TOPIC, 0.01)
+    other = StoredVariance(0.2, 290.0, 10, np.arange(30), BY_TOPIC, 0.01)
     alike, apart = pool([SINGLE, SINGLE]).next_round, pool([SINGLE, other]).next_round
     assert alike.tau2 == pytest.approx(3 * 0.016 / 4)
     raw = np.log(4) ** 2 / 2 - 0.01
@@ -60,14 +60,14 @@ def test_rounds_that_differ_widen_it():
 
 
 def test_not_bounded_by_three_topics():
-    entry = RoundVariance(0.05, 9.0, 3, np.arange(3), np.array([1.0, 4.0, 2.0]), None)
+    entry = StoredVariance(0.05, 9.0, 3, np.arange(3), np.array([1.0, 4.0, 2.0]), None)
     following = pool([entry]).next_round
     assert (following.u95, following.high) == (None, None)
     assert 0 < following.low < 0.05
 
 
 def test_none_without_an_interval():
-    entry = RoundVariance(0.0, 9.0, 3, np.arange(5), np.zeros(5), None)
+    entry = StoredVariance(0.0, 9.0, 3, np.arange(5), np.zeros(5), None)
     following = pool([entry]).next_round
     assert (following.u80, following.u95, following.low, following.high) == (None,) * 4
     assert following.tau2 is None

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from roundbook.errors import ImpossibleStatisticError
 from roundbook.statistics.variance.interval import variance_intervals, variance_quantile
 from roundbook.statistics.variance.pooled import pool
-from roundbook.statistics.variance.rounds import PublishedVariance, RoundVariance, topic_influences
+from roundbook.statistics.variance.rounds import PublishedVariance, StoredVariance, topic_influences
 
 TAU2_PRIOR = 0.016
 
@@ -26,7 +26,7 @@ def random_rounds(seed, count=3, topics=12, least=6):
         by_topic = rng.gamma(1.5, size=size)
         ids = rng.choice(topics, size, replace=False)
         rounds.append(
-            RoundVariance(
+            StoredVariance(
                 float(by_topic.sum() / size),
                 9.0 * (size - 1),
                 9,
@@ -152,7 +152,7 @@ def test_order_ids_and_unit_change_nothing(seed, random, unit):
     names = list(range(1000, 1030))
     random.shuffle(names)
     changed = [
-        RoundVariance(
+        StoredVariance(
             entry.variance * unit,
             entry.weight,
             entry.runs,
@@ -212,7 +212,7 @@ def test_published_variance_brings_topics_of_its_own():
 
 def test_round_without_interval_leaves_the_pool_without():
     rounds = random_rounds(5)
-    constant = RoundVariance(0.0, 10.0, 5, np.arange(4), np.zeros(4), None)
+    constant = StoredVariance(0.0, 10.0, 5, np.arange(4), np.zeros(4), None)
     pooled = pool([rounds[0], constant, rounds[1]])
     weights = rounds[0].weight + 10 + rounds[1].weight
     expected = sum(e.weight * e.variance for e in rounds[:2]) / weights
@@ -248,7 +248,7 @@ def test_covers_as_often_as_it_says(shared):
             centred = scores - scores.mean(axis=0)
             by_topic = np.square(centred).sum(axis=1)
             ids = np.r_[np.arange(shared), 1000 * number + np.arange(shared, 50)]
-            rounds.append(RoundVariance(by_topic.sum() / 980, 980.0, 20, ids, by_topic, 0.0))
+            rounds.append(StoredVariance(by_topic.sum() / 980, 980.0, 20, ids, by_topic, 0.0))
         interval = pool(rounds).interval
         covered += interval.low <= 1 <= interval.high
     assert 0.90 <= covered / 200 <= 0.99

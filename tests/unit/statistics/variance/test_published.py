@@ -12,7 +12,7 @@ from roundbook.statistics.variance.interval import variance_intervals
 from roundbook.statistics.variance.pooled import pool
 from roundbook.statistics.variance.rounds import (
     Constants,
-    RoundVariance,
+    StoredVariance,
     constants_for,
     own_constants,
     published_variance,
@@ -26,7 +26,7 @@ def published_interval(*arguments, level=0.95, **options):
 
 def stored(seed, topics, runs, runs_part):
     by_topic = np.random.default_rng(seed).gamma(2, size=topics)
-    return RoundVariance(0.05, 1.0, runs, np.arange(topics), by_topic, runs_part)
+    return StoredVariance(0.05, 1.0, runs, np.arange(topics), by_topic, runs_part)
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_defaults(family, topic_constant, runs_constant):
 
 def test_own_constants():
     rounds = [stored(1, 20, 10, 0.01), stored(2, 50, 30, None), stored(3, 40, 20, 0.004)]
-    unusable = RoundVariance(0.0, 1.0, 5, np.arange(6), np.zeros(6), 0.5)
+    unusable = StoredVariance(0.0, 1.0, 5, np.arange(6), np.zeros(6), 0.5)
     own = own_constants([*rounds, unusable])
     spreads = topic_influences([entry.by_topic for entry in rounds]).variances
     expected = (np.array([400, 2500, 1600]) * spreads).sum() / 110
