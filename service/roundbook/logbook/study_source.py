@@ -8,7 +8,7 @@ from typing import NamedTuple
 from roundbook.formats.matrix import HiddenCells
 
 
-class Source(NamedTuple):
+class StudySource(NamedTuple):
     """What identifies scores of `topics` topics and `runs` runs, by fields of a `Study`.
 
     Logged scores are those of a `matrix` and its `revision`, standardised by the factors of
