@@ -28,7 +28,7 @@ from roundbook.logbook.runs.listing import list_qrels, list_runs
 from roundbook.logbook.runs.log_runs import log_runs
 from roundbook.logbook.runs.storing import load_assessed_runs
 from roundbook.logbook.session import begin
-from roundbook.logbook.source import Source
+from roundbook.logbook.study_source import StudySource
 from roundbook.logbook.tasks import create_task, remove_task
 from roundbook.logbook.topics import alias_topics
 from roundbook.logbook.verifying.record import verify_record
@@ -118,7 +118,7 @@ def test_runs_and_assessments_are_logged_once_and_loaded_as_arrays(engine, files
     assert (further.upload, further.runs, further.unchanged_runs) == (2, 1, 1)
     assert further.new_documents == 0
     loaded = load(engine, scores=True)
-    official = Source(2, 2, round="1", assessments="official", revision=1, upload=2)
+    official = StudySource(2, 2, round="1", assessments="official", revision=1, upload=2)
     assert loaded.source == official
     assert (loaded.runs, loaded.topics) == (["a", "b"], ["1", "2"])
     # d1, d2, d3 came with the first run, in the file's order; ties stand by name, the last first.

@@ -11,7 +11,7 @@ from roundbook.errors import ImpossibleStatisticError, InputError, MissingExtraE
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.runs.scoring import score_assessed
 from roundbook.logbook.runs.storing import AssessedRuns
-from roundbook.logbook.source import Source
+from roundbook.logbook.study_source import StudySource
 from roundbook.statistics.measures.hits import Judgments
 from roundbook_cli.ways_out import sentence
 
@@ -22,7 +22,7 @@ def assessed():
     rows = [(0, 1, 2), (0, 2, 0), (0, 3, 1), (1, 4, 1), (1, 5, -1), (2, 6, 0)]
     lists = [[[1, 2, 3], [4, 9, -1], [6, -1, -1]], [[2, 9, 1], [-1, -1, -1], [9, 6, -1]]]
     return AssessedRuns(
-        source=Source(topics=3, runs=2, upload=1, assessments="official", revision=2),
+        source=StudySource(topics=3, runs=2, upload=1, assessments="official", revision=2),
         runs=["a", "b"],
         topics=["t1", "t2", "t3"],
         lists=np.array(lists, dtype=np.int32),

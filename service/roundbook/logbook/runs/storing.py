@@ -27,7 +27,7 @@ from roundbook.errors import InputError, NotRecordedError
 from roundbook.formats.text import StoredFile
 from roundbook.logbook.lookup import find_round, find_task
 from roundbook.logbook.same_topics import same_topics
-from roundbook.logbook.source import Source
+from roundbook.logbook.study_source import StudySource
 from roundbook.requests.runs import LogQrels, LogRuns
 from roundbook.statistics.measures.hits import Judgments
 
@@ -201,7 +201,7 @@ class AssessedRuns(NamedTuple):
     the contributions to the pool; empty for files.
     """
 
-    source: Source
+    source: StudySource
     runs: list[str]
     topics: list[str]
     lists: npt.NDArray[np.int32]
@@ -286,7 +286,7 @@ def load_assessed_runs(
                 if values is not None:
                     values[cell] = stored.scores
     return AssessedRuns(
-        Source(
+        StudySource(
             topics=len(rows),
             runs=len(runs),
             round=round_.label,

@@ -11,11 +11,11 @@ from roundbook.logbook.input_rows import inputs_today
 from roundbook.logbook.lookup import find_task_series
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.source import Source
 from roundbook.logbook.studies.discriminative_power import find_pairs_apart
 from roundbook.logbook.studies.scores import Scores, matrix_scores
 from roundbook.logbook.studies.study import KindOfStudy, MatrixRead, Study
 from roundbook.logbook.studies.swap_rate import find_swaps
+from roundbook.logbook.study_source import StudySource
 from roundbook.logbook.withdrawals import TaskScores, none_counts, read_withdrawn
 from roundbook.requests.drift import CurveRequest
 from roundbook.requests.studies import AcrossRoundsRequest, AllRoundsRequest
@@ -170,7 +170,7 @@ def _compute(
         )
     return AcrossRounds.of(
         request,
-        Source(
+        StudySource(
             topics=sum(entry.topics for entry in studied),
             runs=sum(entry.runs for entry in studied),
             task=request.task,

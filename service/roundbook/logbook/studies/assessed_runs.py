@@ -17,8 +17,8 @@ from roundbook.logbook.result import Result
 from roundbook.logbook.runs.scoring import compare_scores
 from roundbook.logbook.runs.storing import AssessedRuns, load_assessed_runs
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.source import Source
 from roundbook.logbook.studies.scores import not_recorded, numbered_teams, teams_of_runs
+from roundbook.logbook.study_source import StudySource
 from roundbook.measure_names import canonical_measure
 from roundbook.requests.runs import CompareScores
 from roundbook.requests.studies import (
@@ -99,7 +99,7 @@ def _runs_in_files(
         len(qrels.topics), qrels.topic, np.array(documents, np.int32)[qrels.document], qrels.grade
     )
     runs, topics, files = list(read.runs), list(qrels.topics), [file.file for file in read.files]
-    source = Source(len(topics), len(runs), files=files, qrels=qrels.file.file)
+    source = StudySource(len(topics), len(runs), files=files, qrels=qrels.file.file)
     no_ids = np.zeros(0, dtype=np.int64)
     return AssessedRuns(source, runs, topics, lists, values, judgments, no_ids)
 
@@ -118,7 +118,9 @@ class LoggedBeside(Result):
     largest: float
 
 
-def logged_beside(session: Session | None, source: Source, measure: str) -> LoggedBeside | None:
+def logged_beside(
+    session: Session | None, source: StudySource, measure: str
+) -> LoggedBeside | None:
     """Return the differences of the logged scores from those of the runs; None if none are logged."""
     if session is None:  # the runs are of files
         return None

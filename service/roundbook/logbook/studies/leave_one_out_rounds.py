@@ -17,7 +17,6 @@ from roundbook.logbook.input_rows import inputs_today
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.source import Source
 from roundbook.logbook.studies.across_rounds import RoundInputs, find_rounds
 from roundbook.logbook.studies.left_out_rounds import (
     LeftOutRound,
@@ -26,6 +25,7 @@ from roundbook.logbook.studies.left_out_rounds import (
     leave_out_by_factors,
 )
 from roundbook.logbook.studies.study import KindOfStudy, MatrixRead, Study
+from roundbook.logbook.study_source import StudySource
 from roundbook.logbook.verifying.differences import Facts, NotComputed, differing
 from roundbook.requests.drift import CurveRequest
 from roundbook.requests.studies import LeaveOneOutRoundsRequest
@@ -97,7 +97,7 @@ def _compute(
         studied = [_recompute(session, request, entry, work) for entry in saved.rounds]
     return LeaveOneOutRounds.of(
         request,
-        Source(
+        StudySource(
             topics=sum(entry.topics for entry in studied),
             runs=sum(entry.runs for entry in studied),
             **request.model_dump(include={"task", "measure", "assessments"}),

@@ -17,7 +17,6 @@ from roundbook.errors import NotRecordedError
 from roundbook.logbook.factors import Standardising, standardising_mask, standardising_runs
 from roundbook.logbook.result import Result
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.source import Source
 from roundbook.logbook.studies.assessed_runs import Reassessed
 from roundbook.logbook.studies.scores import (
     factors_of_version,
@@ -27,6 +26,7 @@ from roundbook.logbook.studies.scores import (
     teams_of_runs,
 )
 from roundbook.logbook.studies.study import MatrixRead
+from roundbook.logbook.study_source import StudySource
 from roundbook.requests.fields import VarianceScale, ZeroSd
 from roundbook.requests.studies import LeaveOneOutRequest
 from roundbook.statistics.studies.leave_one_out import (
@@ -65,7 +65,7 @@ class ScoredRuns(NamedTuple):
     together. `zero_sd` is the policy on topics on which the standardising runs tie.
     """
 
-    source: Source
+    source: StudySource
     score: Scoring
     topics: list[str]
     runs: list[str]

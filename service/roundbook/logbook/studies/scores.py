@@ -18,9 +18,9 @@ from roundbook.logbook.factors import find_factor_set, load_factors
 from roundbook.logbook.lookup import find_logged
 from roundbook.logbook.runs.storing import AssessedRuns
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.source import Source
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.logbook.studies.study import MatrixRead, Study
+from roundbook.logbook.study_source import StudySource
 from roundbook.requests.fields import VarianceScale
 from roundbook.requests.studies import StudyRequest
 from roundbook.statistics.standardisation import fit_factors, scores_on_scale, usable_topics
@@ -39,7 +39,7 @@ class StudyScores(NamedTuple):
     both are None for files.
     """
 
-    source: Source
+    source: StudySource
     topics: list[str]
     runs: list[str]
     raw: Scores
@@ -108,7 +108,7 @@ def _of_matrix(
     if fitted is not None:
         _, _, mean, sd = load_factors(connection, fitted)
         factors = mean, sd, fitted.zero_sd
-    source = Source(
+    source = StudySource(
         topics=row.topics,
         runs=row.runs,
         task=request.task,
@@ -137,7 +137,7 @@ def _file_scores(request: StudyRequest, max_file_bytes: int) -> StudyScores:
     if set(request.scales) != {"raw"}:
         fitted = fit_factors(whole.scores)
         factors = fitted.mean, fitted.sd, "average"
-    source = Source(
+    source = StudySource(
         topics=len(whole.topics),
         runs=len(whole.runs),
         measure=request.measure,
@@ -219,7 +219,7 @@ def teams_of_runs(
     return RunTeams(list(names), list(fed_pool), [])
 
 
-def not_recorded(fact: str, source: Source, way_out: str) -> NotRecordedError:
+def not_recorded(fact: str, source: StudySource, way_out: str) -> NotRecordedError:
     """Return the error for a fact on the runs of a round that is not recorded."""
     return NotRecordedError(
         f"{fact} of round '{source.round}' is not recorded.",

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row
 from roundbook.formats.matrix import HiddenCells
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.session import Session, Work
-from roundbook.logbook.source import Source
+from roundbook.logbook.study_source import StudySource
 from roundbook.logbook.verifying.differences import Facts, NotComputed
 from roundbook.requests.studies import StudyRequest
 
@@ -56,7 +56,7 @@ class Study(Result):
         return [MatrixRead(self.matrix, self.factor_version)]
 
     @classmethod
-    def of(cls, request: StudyRequest, source: Source, **computed: Any) -> Self:  # noqa: ANN401
+    def of(cls, request: StudyRequest, source: StudySource, **computed: Any) -> Self:  # noqa: ANN401
         """Return a study with the fields of its request, of its source, and the computed ones."""
         options = request.model_dump(include=set(cls.model_fields) - _INPUT_FIELDS)
         return cls(**options | source._asdict() | computed)
