@@ -509,6 +509,21 @@ def test_decisions_say_what_the_terminal_says(book, tmp_path):
     assert not any("--" in answer.say() or "'roundbook" in answer.say() for answer in told)
 
 
+def test_drift_is_told_with_calls_in_python(book):
+    for label, topics in (("1", TOPICS), ("2", TOPICS), ("3", [f"new {name}" for name in TOPICS])):
+        book.log("t", label, scores(int(label)), "AP", topics=topics, runs=RUNS, create=True)
+    first, *notes = book.ageing("t", "AP").say().splitlines()
+    assert first.startswith("The factors of round '1' in 2 later rounds: ")
+    assert notes == [
+        "Assumed: rounds '1' and '2' were held on the same document collection, since none is declared.",
+        "Provisional: teams are unknown behind the verdicts of '2'; the report says more.",
+    ]
+    saved = book.save("drift", task="t", measure="AP")
+    for answer in (book.drift("t", "AP"), saved, book.result(saved.name)):
+        assert "say which (book.alias_topics('t', file)) and compare again" in answer.say()
+        assert "`" not in answer.say() + answer._repr_html_()
+
+
 def test_a_name_near_a_recorded_one_is_told_of(book, tmp_path):
     def log(task, label, **fields):
         return book.log(

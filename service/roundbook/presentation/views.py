@@ -156,16 +156,14 @@ def _drift(report: Any) -> View:  # noqa: ANN401
 
 def _curve(curve: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.drift_curve import (  # noqa: PLC0415
-        curve_order,
+        curve_notes,
         curve_row,
-        curve_scale,
         curve_types,
         summary,
     )
 
     chart = partial(_draw, "drift", "curve_chart", curve)
-    notes = [*curve_order(curve), *filter(None, [curve_scale(curve)])]
-    sentences = [summary(curve), *notes, *map(left_out, curve.withdrawn)]
+    sentences = [summary(curve), *curve_notes(curve)]
     return View(list(map(curve_row, curve.rounds)), sentences, chart=chart, types=curve_types())
 
 
