@@ -361,12 +361,14 @@ def test_answers_are_frames_words_and_charts(book, tmp_path):
     plan = book.plan("t", "AP", m=(10,), min_d=(0.1,))
     assert plan.to_frame()["topics"][0] == plan.cells[0].topics
     assert "\\toprule" in plan.to_latex()
-    headline, which, paragraph = plan.say().splitlines()
+    headline, which, *columns, paragraph = plan.say().splitlines()
     assert headline.startswith("Topics needed: one-way ANOVA")
     assert which == (
         "Take the size by tukey where all runs get the same topics, as in most campaigns; anova, the"
         " design of published plans, is for runs that each have topics of their own."
     )
+    assert [line.split(":")[0] for line in columns] == ["planning", "tukey"]
+    assert {f"topics_{name}" for name in ("planning", "tukey")} < set(plan.to_frame())
     assert paragraph.startswith("The topic set was designed for a one-way ANOVA")
     paired = book.plan(variance=0.05, design="paired-t", min_d=(0.1,)).say().splitlines()
     assert paired[1] == "For the best and the worst of several runs prefer tukey."

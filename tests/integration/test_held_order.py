@@ -30,7 +30,7 @@ from roundbook.presentation.rounds import out_of_order_notes
 from roundbook.presentation.views import view_of
 from roundbook.requests.plans import PlanRequest
 from roundbook_cli.drift_commands import report_text
-from roundbook_cli.plan_advice import plan_notes as terminal_notes
+from roundbook_cli.plan_advice import plan_remarks
 
 pytestmark = pytest.mark.one_server
 
@@ -167,7 +167,7 @@ def test_a_plan_at_the_latest_variance_names_the_round_that_was_held_last(logged
     assert noted == sentence
     assert way_out.facts == {"round": "may", "variance": f"{may.variance:.5g}"}
     assert sentence in view_of(plan).sentences
-    assert terminal_notes(plan) == [
+    assert plan_remarks(plan) == [
         f"{sentence} To plan with that of may: --variance-at {may.variance:.5g}."
     ]
     pooled = LATEST.model_copy(update={"variance_at": "pooled"})

@@ -35,7 +35,6 @@ from roundbook.presentation.phrases import listed, with_words
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plans import plan_columns, plan_latex, plan_rows
 from roundbook.presentation.tables import Column, Table
-from roundbook.presentation.variances import withdrawn_notes
 from roundbook.presentation.views import table_of, view_of
 from roundbook.requests.drift import DriftRequest
 from roundbook.requests.plans import PlanRequest
@@ -99,17 +98,11 @@ def plan_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLRe
                 "fields": fields,
                 "tables": tables_of(plan),
                 "headline": plans.headline(plan),
-                "beside": list(
-                    filter(None, [plans.design_advice(plan), *plans.beside(plan), plans.fits(plan)])
-                ),
+                "guidance": plans.guidance(plan),
                 "protocol": protocol(plan),
                 "latex": plan_latex(plan),
                 "figures": {"plan": chart},
-                "remarks": [
-                    *filter(None, [plans.warning(plan)]),
-                    *(withdrawn_notes(plan.estimate) if plan.estimate else []),
-                    *(note.sentence for note in plans.notes(plan)),
-                ],
+                "remarks": [remark.sentence for remark in plans.remarks(plan)],
             }
         except RoundbookError as error:
             status = refused_status(error)

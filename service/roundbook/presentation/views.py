@@ -135,10 +135,8 @@ def _plan(plan: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.plan_protocol import protocol  # noqa: PLC0415
 
     chart = partial(_draw, "plans", "power_chart", plan)
-    beside = filter(None, (plans.design_advice(plan), plans.fits(plan), plans.warning(plan)))
-    withdrawn = variances.withdrawn_notes(plan.estimate) if plan.estimate else []
-    notes = [note.sentence for note in plans.notes(plan)]
-    sentences = [plans.headline(plan), *beside, *withdrawn, *notes, protocol(plan)]
+    remarks = [remark.sentence for remark in plans.remarks(plan)]
+    sentences = [plans.headline(plan), *plans.guidance(plan), *remarks, protocol(plan)]
     rows, types = plans.plan_rows(plan), plans.plan_types(plan)
     return View(rows, sentences, lambda: plans.plan_latex(plan), chart, types=types)
 
