@@ -164,7 +164,7 @@ def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
         " round.",
         *notes_with_commands(traced),
     )
-    write_shift, write_ratio = writers(traced)
+    write_shift, write_ratio = writers(traced.margin, traced.sd_ratio_margin)
     columns = (
         Column("round", "Round"),
         # In 80 columns `verdict_words` would take the room of the numbers of topics.
