@@ -135,7 +135,7 @@ def _print(results: Demonstration) -> None:
         f"4. Its next round. {plans.headline(following)}",
         rows=plans.plan_rows(following),
         columns=plans.plan_columns(following),
-        below=filter(None, [plans.design_advice(following), *plans.beside(following)]),
+        below=plans.guidance(following),
     )
     factors = results.factors
     section(

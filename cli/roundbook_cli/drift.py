@@ -14,7 +14,7 @@ from roundbook.presentation.phrases import verdict_words
 from roundbook.requests.drift import CurveRequest, DriftRequest
 from roundbook.requests.results import SaveResult
 from roundbook_cli.charts import chart_option, check_chart, draw
-from roundbook_cli.drift_commands import curve_text, report_text
+from roundbook_cli.drift_commands import curve_text, notes_with_commands, report_text
 from roundbook_cli.options import Database, Form
 from roundbook_cli.output import Column, count, number, print_sentences, section, show, signed, talk
 from roundbook_cli.request_options import is_given, option, request_of, usage_errors
@@ -150,26 +150,10 @@ def _show_curve(traced: DriftCurve, form: Form) -> None:
 
 
 def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
-    from roundbook.logbook.withdrawals import left_out
-    from roundbook.presentation.drift_curve import (
-        curve_choice,
-        curve_order,
-        curve_provisional,
-        curve_scale,
-        curve_small_sds,
-    )
+    from roundbook.presentation.drift_curve import summary
     from roundbook.presentation.drift_verdict import JUDGED_BY, writers
 
-    text = curve_text(traced)
-    beside = (
-        *curve_order(traced),
-        text["assumed"],
-        curve_choice(traced),
-        curve_scale(traced),
-        curve_small_sds(traced),
-        curve_provisional(traced),
-    )
-    print_sentences(text["summary"])
+    print_sentences(summary(traced))
     section(
         f"{traced.measure}, {traced.assessments} assessments; for systems and topics like these."
         f" Shifts in standard deviations of '{traced.from_round}', of which {traced.margin:.3g}"
@@ -178,10 +162,9 @@ def _print_curve(traced: DriftCurve, rows: Sequence[SimpleNamespace]) -> None:
         f"By factor version {traced.from_version} of '{traced.from_round}' (matrix"
         f" {traced.from_matrix}, revision {traced.from_revision}) and the latest of each later"
         " round.",
-        *filter(None, beside),
-        *map(left_out, traced.withdrawn),
+        *notes_with_commands(traced),
     )
-    write_shift, write_ratio = writers(traced)
+    write_shift, write_ratio = writers(traced.margin, traced.sd_ratio_margin)
     columns = (
         Column("round", "Round"),
         # In 80 columns `verdict_words` would take the room of the numbers of topics.

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
+from roundbook.presentation.phrases import with_words
 from roundbook.presentation.terminal import command
 from roundbook_cli.renewal import measure_options, refit_command
 
 if TYPE_CHECKING:
     from roundbook.logbook.drift.report import DriftCurve, DriftReport
 
-# By a name in backticks in a sentence, the terminal's word for it.
+# By a name in backticks in a sentence on drift, the terminal's word for it.
 _OPTIONS = {
     "teams": "log --teams",
     "runs": "factors fit --runs",
@@ -24,7 +24,7 @@ _OPTIONS = {
 
 def with_options(text: str) -> str:
     """Return a sentence with options in place of the names in backticks."""
-    return re.sub(r"`(\w+)`", lambda named: _OPTIONS.get(named[1], named[0]), text)
+    return with_words(text, _OPTIONS)
 
 
 def report_text(report: DriftReport, assessments: str | None = None) -> dict[str, Any]:
@@ -64,6 +64,15 @@ def curve_text(curve: DriftCurve) -> dict[str, Any]:
 
     text = curve_sentences(curve)
     return text | {"assumed": _declare(curve, text["assumed"])}
+
+
+def notes_with_commands(curve: DriftCurve) -> list[str]:
+    """Return the notes on a curve, with the command that declares collections which are assumed."""
+    from roundbook.presentation.drift import assumed
+    from roundbook.presentation.drift_curve import curve_notes
+
+    declared = {assumed(curve): curve_text(curve)["assumed"]}
+    return [declared.get(note, note) for note in curve_notes(curve)]
 
 
 def record_teams(report: DriftReport) -> str:

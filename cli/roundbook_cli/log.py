@@ -107,7 +107,7 @@ def _json(logged: LoggedMatrix) -> dict[str, Any]:
 
 def _notes(logged: LoggedMatrix, measures: Sequence[str]) -> list[str]:
     """Return the notes on a matrix just logged, with a command for each measure on its own line."""
-    notes = log_notes(logged)
+    with_commands = refit_notes(logged, logged.remarks.refittable)
     if note := standardising_note(logged):
         if logged.standardising == "pooled":
             commands = [
@@ -116,12 +116,11 @@ def _notes(logged: LoggedMatrix, measures: Sequence[str]) -> list[str]:
                 )
                 for measure in measures
             ]
-            note = "\n  ".join([f"{note} To have all standardise:", *commands])
+            with_commands[note] = "\n  ".join([f"{note} To have all standardise:", *commands])
         elif logged.pool == "partly known":
             recording = command("round", "teams", logged.task, logged.round, "FILE")
-            note = f"{note} To record it:\n  {recording}"
-        notes.append(note)
-    return notes + refit_notes(logged, logged.remarks.refittable)
+            with_commands[note] = f"{note} To record it:\n  {recording}"
+    return [with_commands.get(note, note) for note in log_notes(logged)]
 
 
 def _tell(matrices: Sequence[LoggedMatrix]) -> None:

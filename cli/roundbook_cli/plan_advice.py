@@ -75,40 +75,26 @@ def _advice(line: str, way_out: WayOut | None, command: Sequence[str] = ()) -> s
 
 def plan_json(plan: Plan) -> dict[str, Any]:
     """Return the JSON of a plan, with its sentences and advice."""
+    from roundbook.presentation import plans
     from roundbook.presentation.plan_protocol import protocol
 
+    warned = plans.warning(plan)
     return plan.model_dump(mode="json") | {
         "estimate": None if plan.estimate is None else history_json(plan.estimate),
-        "warning": plan_warning(plan),
+        "warning": warned and _advice(*warned),
         "rounds": [
             row.model_dump(exclude={"arguments"}) | {"reason": no_power(row)} for row in plan.rounds
         ],
-        "notes": plan_notes(plan),
+        "notes": [_advice(*note) for note in plans.notes(plan)],
         "protocol": protocol(plan),
     }
 
 
 def plan_remarks(plan: Plan) -> list[str]:
-    """Return the remarks on a plan: its warning, the rounds left out and its notes."""
-    from roundbook.presentation.variances import withdrawn_notes
+    """Return the remarks on a plan as sentences, with advice where there is any."""
+    from roundbook.presentation.plans import remarks
 
-    left_out = withdrawn_notes(plan.estimate) if plan.estimate else []
-    return [*filter(None, [plan_warning(plan)]), *left_out, *plan_notes(plan)]
-
-
-def plan_warning(plan: Plan) -> str | None:
-    """Return the warning that the rounds of a plan disagree, with advice; None if they do not."""
-    from roundbook.presentation.plans import warning, warning_way_out
-
-    disagreeing = warning(plan)
-    return disagreeing and _advice(disagreeing, warning_way_out(plan))
-
-
-def plan_notes(plan: Plan) -> list[str]:
-    """Return a plan's notes as sentences, with advice where there is any."""
-    from roundbook.presentation.plans import notes
-
-    return [with_way_out(note.sentence, note.way_out) for note in notes(plan)]
+    return [_advice(*remark) for remark in remarks(plan)]
 
 
 def no_power(row: RoundPower) -> str | None:

@@ -114,15 +114,15 @@ def refit_notes(
     refittable: Sequence[RefittableFactors],
     *,
     corrected: bool = False,
-) -> list[str]:
-    """Return the notes that factors rest on other runs than the pool, with commands to refit them.
+) -> dict[str, str]:
+    """Return the notes that factors rest on other runs than the pool, each with commands to refit them.
 
     `corrected` is whether another pool was known before.
     """
     from roundbook.presentation.matrices import refittable_notes
 
     labels = Counter(factors.measure for factors in refittable)
-    notes = []
+    notes = {}
     for note, of_note in refittable_notes(refittable, corrected=corrected):
         where, runs = ("it", "pooled") if of_note[0].pool_known else ("all runs", "all")
         commands = [
@@ -141,7 +141,7 @@ def refit_notes(
             alike += (
                 f" (round '{of_round.round}' is published, and its fingerprint changes with them)"
             )
-        notes.append("\n  ".join([f"{note} {alike}:", *commands]))
+        notes[note] = "\n  ".join([f"{note} {alike}:", *commands])
     return notes
 
 

@@ -302,7 +302,7 @@ def teams(
     with changing(context, database, keep=not request.dry_run) as session:
         described = describe_teams(session, request)
     refits = refit_notes(described, described.refittable, corrected=pool_corrected(described))
-    notes = [*described_notes(described), *refits]
+    notes = [refits.get(note, note) for note in described_notes(described)]
     rows = [
         SimpleNamespace(run=run, corrected=correction)
         for run, correction in corrections(described.changes).items()

@@ -58,6 +58,16 @@ def test_a_team_file_that_comes_later_is_logged(client, book):
     assert 'name="held"' not in again.text
 
 
+def test_a_file_that_is_looked_at_has_the_notes_of_one_that_is_logged(client, book):
+    pool = [f"{run},team{run},{'yes' if number < 5 else 'no'}\n" for number, run in enumerate(RUNS)]
+    seen = upload(client, scores(), "".join(["run,team,contributed_to_pool\n", *pool]))
+    note = (
+        "The pool is known now: 5 of 8 runs contributed. The factors of AP still rest on all runs."
+    )
+    assert note in words(seen)
+    assert note in words(confirm(client, seen))
+
+
 def test_what_was_logged_is_said_once_and_not_logged_again(client, book):
     book.save("plan", "next", task="t", measure="AP", m=(10,), min_d=(0.1,))
     events = len(book.ask("events").model.events)

@@ -361,12 +361,14 @@ def test_answers_are_frames_words_and_charts(book, tmp_path):
     plan = book.plan("t", "AP", m=(10,), min_d=(0.1,))
     assert plan.to_frame()["topics"][0] == plan.cells[0].topics
     assert "\\toprule" in plan.to_latex()
-    headline, which, paragraph = plan.say().splitlines()
+    headline, which, *columns, paragraph = plan.say().splitlines()
     assert headline.startswith("Topics needed: one-way ANOVA")
     assert which == (
         "Take the size by tukey where all runs get the same topics, as in most campaigns; anova, the"
         " design of published plans, is for runs that each have topics of their own."
     )
+    assert [line.split(":")[0] for line in columns] == ["planning", "tukey"]
+    assert {f"topics_{name}" for name in ("planning", "tukey")} < set(plan.to_frame())
     assert paragraph.startswith("The topic set was designed for a one-way ANOVA")
     paired = book.plan(variance=0.05, design="paired-t", min_d=(0.1,)).say().splitlines()
     assert paired[1] == "For the best and the worst of several runs prefer tukey."
@@ -507,6 +509,21 @@ def test_decisions_say_what_the_terminal_says(book, tmp_path):
     assert book.ask("rename_task", task="x", name="u").say() == "Task 'x' is now 'u'."
     told = [logged, described, saved, revised]
     assert not any("--" in answer.say() or "'roundbook" in answer.say() for answer in told)
+
+
+def test_drift_is_told_with_calls_in_python(book):
+    for label, topics in (("1", TOPICS), ("2", TOPICS), ("3", [f"new {name}" for name in TOPICS])):
+        book.log("t", label, scores(int(label)), "AP", topics=topics, runs=RUNS, create=True)
+    first, *notes = book.ageing("t", "AP").say().splitlines()
+    assert first.startswith("The factors of round '1' in 2 later rounds: ")
+    assert notes == [
+        "Assumed: rounds '1' and '2' were held on the same document collection, since none is declared.",
+        "Provisional: teams are unknown behind the verdicts of '2'; the report says more.",
+    ]
+    saved = book.save("drift", task="t", measure="AP")
+    for answer in (book.drift("t", "AP"), saved, book.result(saved.name)):
+        assert "say which (book.alias_topics('t', file)) and compare again" in answer.say()
+        assert "`" not in answer.say() + answer._repr_html_()
 
 
 def test_a_name_near_a_recorded_one_is_told_of(book, tmp_path):

@@ -34,7 +34,7 @@ from roundbook.formats import RunTeam
 from roundbook.logbook.drift import compared_rounds
 from roundbook.logbook.drift.report import DriftCurve, LaterRound
 from roundbook.presentation.drift import assumed
-from roundbook.presentation.drift_curve import curve_scale, summary
+from roundbook.presentation.drift_curve import curve_notes, summary
 from roundbook.presentation.drift_verdict import curve_reason, headline, reason
 from roundbook.presentation.saved_results import why_stale
 from roundbook.presentation.views import view_of
@@ -482,9 +482,9 @@ def test_a_curve_says_which_rounds_may_be_in_percent(engine):
         log_scores(engine, label, SCORES * unit, teams=own_teams(SCORES))
     curve = trace_drift(engine, "t", "AP")
     assert [row.verdict for row in curve.rounds] == ["held", "aged"]
-    note = curve_scale(curve)
-    assert note.startswith("The spread in '2006' is so far from that in '2004' that perhaps")
-    assert note in view_of(curve).sentences
+    notes = curve_notes(curve)
+    assert notes[1].startswith("The spread in '2006' is so far from that in '2004' that perhaps")
+    assert view_of(curve).sentences == [summary(curve), *notes]
 
 
 def test_the_curve_takes_as_many_queries_for_many_rounds_and_reads_each_matrix_once(

@@ -24,13 +24,13 @@ from tests.factories import (
 from roundbook.logbook.held_order import OutOfOrder, rounds_out_of_order
 from roundbook.logbook.rounds import Round
 from roundbook.presentation.drift import brief_notes, notes
-from roundbook.presentation.drift_curve import curve_order
+from roundbook.presentation.drift_curve import curve_notes
 from roundbook.presentation.plans import notes as plan_notes
 from roundbook.presentation.rounds import out_of_order_notes
 from roundbook.presentation.views import view_of
 from roundbook.requests.plans import PlanRequest
 from roundbook_cli.drift_commands import report_text
-from roundbook_cli.plan_advice import plan_notes as terminal_notes
+from roundbook_cli.plan_advice import plan_remarks
 
 pytestmark = pytest.mark.one_server
 
@@ -127,8 +127,7 @@ def test_drift_goes_by_the_dates_where_they_contradict_the_order(logged):
     assert in_order not in [step["command"] for step in report_text(asked)["commands"]]
     curve = trace_drift(logged, "t", "AP")
     assert curve.out_of_order == [PAIR]
-    assert curve_order(curve) == [f"{CLAUSE}, and the curve goes by the order of recording."]
-    assert curve_order(curve)[0] in view_of(curve).sentences
+    assert curve_notes(curve)[0] == f"{CLAUSE}, and the curve goes by the order of recording."
 
 
 def test_drift_says_that_the_round_recorded_last_was_not_held_last(engine):
@@ -168,7 +167,7 @@ def test_a_plan_at_the_latest_variance_names_the_round_that_was_held_last(logged
     assert noted == sentence
     assert way_out.facts == {"round": "may", "variance": f"{may.variance:.5g}"}
     assert sentence in view_of(plan).sentences
-    assert terminal_notes(plan) == [
+    assert plan_remarks(plan) == [
         f"{sentence} To plan with that of may: --variance-at {may.variance:.5g}."
     ]
     pooled = LATEST.model_copy(update={"variance_at": "pooled"})

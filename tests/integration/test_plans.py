@@ -44,7 +44,7 @@ from roundbook.errors import (
 from roundbook.logbook.events import record_event
 from roundbook.logbook.session import Session
 from roundbook.presentation.plan_protocol import protocol
-from roundbook.presentation.plans import no_power, notes, warning
+from roundbook.presentation.plans import no_power, notes, remarks, warning
 from roundbook.presentation.saved_results import result_scope
 from roundbook.presentation.variance_differences import disagreement
 from roundbook.requests.plans import PlanRequest
@@ -132,8 +132,9 @@ def test_rounds_that_disagree_are_told(engine):
     log_scores(engine, "1", SCORES)
     log_scores(engine, "2", np.random.default_rng(8).normal(0.5, 0.05, (40, 6)))
     planned = plan_task(engine, "t", "AP", ONE)
-    assert warning(planned) == disagreement(planned.estimate).sentence
-    assert "disagree" in warning(planned)
+    assert warning(planned) == disagreement(planned.estimate)
+    assert "disagree" in warning(planned).sentence
+    assert remarks(planned) == [warning(planned), *notes(planned)]
 
 
 # in words

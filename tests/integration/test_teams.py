@@ -178,7 +178,7 @@ def test_empty_cells_take_back_what_a_wrong_team_file_filled_in(engine, write):
     (factors,) = done.refittable
     assert factors.model_dump().items() >= {"measure": "AP", "pool_known": False}.items()
     assert show_factors(engine, "t", "r1", "AP").pool_now == 0
-    (note,) = refit_notes(done, done.refittable, corrected=True)
+    (note,) = refit_notes(done, done.refittable, corrected=True).values()
     assert note == (
         "The factors of AP rest on runs of which it is not known any more whether they contributed to"
         " the pool. To fit them on all runs, in all rounds alike:\n"
@@ -421,7 +421,8 @@ def test_measures_are_logged_together_or_not_at_all(engine, tmp_path, write):
     assert (first.runs_described, second.runs_described) == (6, 0)
     assert clusters_and_interval(engine, "P@5")[0] == 3
     # That the second is new beside the first is no sign of a slip.
-    assert log_notes(first) == log_notes(second) == []
+    note = "All 6 runs standardise: all contributed to the pool (team file)."
+    assert log_notes(first) == log_notes(second) == [note]
     assert len(list_events(engine, what="matrix logged").events) == 2
     again = log_measures(engine, "t", "r1", files(0.5), "P_5", "map")
     assert [(matrix.measure, matrix.status) for matrix in again.matrices] == [

@@ -27,7 +27,7 @@ def test_factors_of_several_assessments_are_told_apart():
         refittable("AP", "crowd"),
         refittable("P@5", "official"),
     ]
-    (note,) = refit_notes(of_round, factors, corrected=True)
+    (note,) = refit_notes(of_round, factors, corrected=True).values()
     assert note.split("\n")[0].endswith("runs. To fit them on it, in all rounds alike:")
     because = "--runs pooled --reason REASON"
     assert note.split("\n")[1:] == [
@@ -36,7 +36,7 @@ def test_factors_of_several_assessments_are_told_apart():
         f"  roundbook factors fit t 1 --measure P@5 {because}",
     ]
     of_round.publication = object()
-    (note,) = refit_notes(of_round, factors)
+    (note,) = refit_notes(of_round, factors).values()
     assert note.split("\n")[0].endswith(
         "in all rounds alike (round '1' is published, and its fingerprint changes with them):"
     )

@@ -31,11 +31,10 @@ from roundbook.pages.forms import (
 from roundbook.pages.rendering import decimals, page
 from roundbook.pages.ways_out import on_page
 from roundbook.presentation import drift, drift_advice, drift_verdict, figures, plans
-from roundbook.presentation.phrases import listed
+from roundbook.presentation.phrases import listed, with_words
 from roundbook.presentation.plan_protocol import protocol
 from roundbook.presentation.plans import plan_columns, plan_latex, plan_rows
 from roundbook.presentation.tables import Column, Table
-from roundbook.presentation.variances import withdrawn_notes
 from roundbook.presentation.views import table_of, view_of
 from roundbook.requests.drift import DriftRequest
 from roundbook.requests.plans import PlanRequest
@@ -99,17 +98,11 @@ def plan_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLRe
                 "fields": fields,
                 "tables": tables_of(plan),
                 "headline": plans.headline(plan),
-                "beside": list(
-                    filter(None, [plans.design_advice(plan), *plans.beside(plan), plans.fits(plan)])
-                ),
+                "guidance": plans.guidance(plan),
                 "protocol": protocol(plan),
                 "latex": plan_latex(plan),
                 "figures": {"plan": chart},
-                "remarks": [
-                    *filter(None, [plans.warning(plan)]),
-                    *(withdrawn_notes(plan.estimate) if plan.estimate else []),
-                    *(note.sentence for note in plans.notes(plan)),
-                ],
+                "remarks": [remark.sentence for remark in plans.remarks(plan)],
             }
         except RoundbookError as error:
             status = refused_status(error)
@@ -154,12 +147,8 @@ def plan_fields(values: Mapping[str, str]) -> dict[str, Any]:
 
 def _with_labels(sentence: str) -> str:
     """Return a sentence on a plan with the form's labels in place of the names of its fields."""
-
-    def label(named: re.Match[str]) -> str:
-        name = named[1]
-        return f'"{_PLAN_LABELS[name].removeprefix("or ")}"' if name in _PLAN_LABELS else named[0]
-
-    return re.sub(r"`(\w+)`", label, sentence)
+    quoted = {name: f'"{label.removeprefix("or ")}"' for name, label in _PLAN_LABELS.items()}
+    return with_words(sentence, quoted)
 
 
 def _plan(session: Session, caller: Caller, values: Mapping[str, str]) -> Plan:

@@ -8,16 +8,14 @@ from typing import Any, NamedTuple
 from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.matrices.logged import LoggedMatrices
 from roundbook.logbook.matrices.showing import show_matrix
-from roundbook.logbook.round_fingerprint import find_publication
 from roundbook.logbook.runs.assessing import LoggedQrels
 from roundbook.logbook.runs.listing import list_runs
 from roundbook.logbook.runs.log_runs import LoggedRuns
 from roundbook.logbook.session import Session
 from roundbook.logbook.topics import list_topics
 from roundbook.presentation.decisions import decision_sentences
-from roundbook.presentation.matrices import log_notes, standardising_note
+from roundbook.presentation.matrices import log_notes, team_file_news
 from roundbook.presentation.previews import (
-    team_file_note,
     understood,
     understood_qrels,
     understood_runs,
@@ -61,20 +59,12 @@ def _look_at_scores(session: Session, logged: LoggedMatrices) -> dict[str, Any]:
         for topic in listed
         if not own.isdisjoint((topic.topic, *topic.aliases))
     )
-    standardising = standardising_note(matrix)
-    published = None
-    if matrix.status == "logged":
-        publication = find_publication(session, matrix.task, matrix.round)
-        published = publication_note(matrix.round, publication, dry_run=True)
+    published = publication_note(matrix.round, matrix.publication, dry_run=matrix.dry_run)
     return {
         "unchanged": matrix.status == "unchanged" and not matrix.runs_described,
         "understood": understood(matrix, details.topics, [run.run for run in details.runs])
         | {"Topics of other rounds": f"{returned} of {matrix.topics}"},
-        "notes": [
-            note
-            for note in (published, standardising, team_file_note(matrix), *log_notes(matrix))
-            if note
-        ],
+        "notes": list(filter(None, [published, *log_notes(matrix), team_file_news(matrix)])),
         "impact": matrix.impact,
         "expected": {"expected_revisions": {matrix.measure: matrix.revision - 1}},
     }

@@ -17,7 +17,6 @@ from roundbook.api.turns import SECONDS_TO_DECIDE, Limit, computed, transaction
 from roundbook.errors import AlreadyRecordedError, InputError, RoundbookError
 from roundbook.logbook.drift.report import DriftReport
 from roundbook.logbook.matrices.listing import list_matrices
-from roundbook.logbook.plans.plan import Plan
 from roundbook.logbook.result import Result
 from roundbook.logbook.saved_results import ResultEntry, list_results, show_result
 from roundbook.logbook.saving import Renewal, SavedResult, renew_results
@@ -37,7 +36,6 @@ from roundbook.pages.forms import (
 from roundbook.pages.rendering import link, page, redirect
 from roundbook.pages.study_form import draws, study_fields, study_title
 from roundbook.presentation.decisions import decision_sentences
-from roundbook.presentation.plans import beside
 from roundbook.presentation.saved_results import (
     brief_sentence,
     result_scope,
@@ -146,7 +144,6 @@ def result_context(session: Session, caller: Caller, request: ShowResult) -> dic
         "changed": _stale_since(session, [saved]).get((saved.kind, saved.name)),
         **sentences_of(saved.kind, result),
         "tables": tables_of(result),
-        "beside": beside(result) if isinstance(result, Plan) else [],
         "drawn": figure("result", result, name=saved.name, kind=saved.kind, version=saved.version),
         "title": _title(result),
     }

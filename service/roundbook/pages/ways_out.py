@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from roundbook.errors import RoundbookError
+from roundbook.presentation.phrases import with_words
 from roundbook.presentation.terminal import command_after, drift_commands
 
 if TYPE_CHECKING:
@@ -92,10 +92,6 @@ def next_step(error: RoundbookError) -> NextStep | None:
 def on_page(sentence: str, report: DriftReport) -> str:
     """Return a sentence on drift with fields of pages, or commands, for the names in backticks."""
     commands = drift_commands(report.task, report.measure)
-
-    def words(named: re.Match[str]) -> str:
-        if named[1] == "teams":
-            return "Teams of the runs, where scores are logged"
-        return f"in a terminal, `{commands[named[1]]}`" if named[1] in commands else named[0]
-
-    return re.sub(r"`(\w+)`", words, sentence)
+    words = {name: f"in a terminal, `{typed}`" for name, typed in commands.items()}
+    words["teams"] = "Teams of the runs, where scores are logged"
+    return with_words(sentence, words)

@@ -14,7 +14,6 @@ from roundbook.presentation.matrices import (
     log_notes,
     refittable_notes,
     renewed_note,
-    standardising_note,
     team_file_news,
     team_file_notes,
 )
@@ -132,7 +131,7 @@ def stale_by_topics(changed: AliasedTopics | UnaliasedTopic) -> str | None:
 
 
 def described_notes(described: DescribedTeams) -> list[str]:
-    """Return the notes on a team file: runs left out, variances estimated anew, former teams."""
+    """Return the notes on a team file: on its runs and teams, and what rested on what was known."""
     where = f"the scores or lists that count in round '{described.round}'"
     notes = team_file_notes(described, where)
     corrected = described.status == "corrected"
@@ -142,7 +141,14 @@ def described_notes(described: DescribedTeams) -> list[str]:
         f" ({listed(rounds)}): if it was renamed, correct its name there too, or it counts as two."
         for team, rounds in described.former_teams.items()
     ]
-    return [*notes, *([note] if note else []), *former, *hidden_notes(described.hidden)]
+    refits = refittable_notes(described.refittable, corrected=pool_corrected(described))
+    return [
+        *notes,
+        *([note] if note else []),
+        *former,
+        *hidden_notes(described.hidden),
+        *(note for note, _ in refits),
+    ]
 
 
 def pool_corrected(described: DescribedTeams) -> bool:
@@ -237,8 +243,6 @@ def _of_matrix(logged: LoggedMatrix) -> list[str | None]:
         f" {logged.status}.",
         *_near(logged.remarks),
         *log_notes(logged),
-        standardising_note(logged),
-        *(note for note, _ in refittable_notes(logged.remarks.refittable)),
         team_file_news(logged),
         publication_note(logged.round, logged.publication, dry_run=logged.dry_run),
         *_stale(logged),
@@ -256,11 +260,9 @@ def _logged(logged: Any, subject: str, notes: Iterable[str]) -> list[str]:  # no
 
 
 def _of_teams(described: DescribedTeams) -> list[str | None]:
-    refittable = refittable_notes(described.refittable, corrected=pool_corrected(described))
     return [
         f"{described.task}, round '{described.round}': {described_phrase(described)}.",
         *described_notes(described),
-        *(note for note, _ in refittable),
         publication_note(described.round, described.publication, dry_run=described.dry_run),
         *_stale(described),
     ]

@@ -256,7 +256,7 @@ def _recurring(report: DriftReport) -> str | None:
     like = recurring.systems_like_these
     figures = ""
     if like is not None and like.shift is not None:
-        write_shift, write_ratio = writers(report)
+        write_shift, write_ratio = writers(report.margin, report.sd_ratio_margin)
         shift, ratio = at_95(like.shift_95, write_shift), at_95(like.sd_ratio_95, write_ratio)
         figures = f"; a shift of {signed(like.shift)} ({shift}), a spread of"
         figures += f" {plain(like.sd_ratio)} times what it was ({ratio})"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from roundbook.logbook.drift.report import DriftCurve, LaterRound
+from roundbook.logbook.withdrawals import left_out
 from roundbook.presentation.column_types import types_at
 from roundbook.presentation.drift import assumed, chosen_otherwise, differ_in_scale
 from roundbook.presentation.drift_verdict import curve_reason
@@ -76,13 +77,26 @@ def ageing(from_round: str, verdicts: Mapping[str, str]) -> str:
     return " ".join(lines)
 
 
-def curve_choice(curve: DriftCurve) -> str | None:
+def curve_notes(curve: DriftCurve) -> list[str]:
+    """Return the notes on the verdicts of a curve, and on scores left out of it."""
+    notes = (
+        *_order(curve),
+        assumed(curve),
+        _choice(curve),
+        _scale(curve),
+        _small_sds(curve),
+        _provisional(curve),
+    )
+    return [*filter(None, notes), *map(left_out, curve.withdrawn)]
+
+
+def _choice(curve: DriftCurve) -> str | None:
     """Return the note on later factors whose runs were chosen unlike the first's, or None."""
     later = {row.round: row.standardising for row in curve.rounds if row.verdict != "unbridged"}
     return chosen_otherwise(curve.from_round, curve.standardising, later)
 
 
-def curve_scale(curve: DriftCurve) -> str | None:
+def _scale(curve: DriftCurve) -> str | None:
     """Return the note on rounds whose scores may differ in scale from the first's; None if none."""
     rounds = [f"'{later.round}'" for later in curve.rounds if differ_in_scale(later)]
     if not rounds:
@@ -94,7 +108,7 @@ def curve_scale(curve: DriftCurve) -> str | None:
     )
 
 
-def curve_order(curve: DriftCurve) -> list[str]:
+def _order(curve: DriftCurve) -> list[str]:
     """Return a note for each round of a curve whose date contradicts the order of rounds."""
     return [
         f"{out_of_order(pair)}, and the curve goes by the order of recording."
@@ -102,7 +116,7 @@ def curve_order(curve: DriftCurve) -> list[str]:
     ]
 
 
-def curve_small_sds(curve: DriftCurve) -> str | None:
+def _small_sds(curve: DriftCurve) -> str | None:
     """Return the note on verdicts left open by topics of small sd alone; None without any."""
     rounds = [f"'{later.round}'" for later in curve.rounds if later.why == "topics of small sd"]
     if not rounds:
@@ -113,7 +127,7 @@ def curve_small_sds(curve: DriftCurve) -> str | None:
     )
 
 
-def curve_provisional(curve: DriftCurve) -> str | None:
+def _provisional(curve: DriftCurve) -> str | None:
     """Return the note on provisional verdicts, for which teams are unknown; None without any."""
     rounds = [f"'{later.round}'" for later in curve.rounds if later.provisional]
     if not rounds:

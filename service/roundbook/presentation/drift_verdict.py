@@ -18,8 +18,9 @@ JUDGED_BY = "Held is judged by the 90% interval, aged by the 95% one."
 
 
 class Comparison(NamedTuple):
-    """Two rounds of a curve, their shared topics and the margins, named as in a `DriftReport`."""
+    """An assessment of the drift between two rounds, with their shared topics and the margins."""
 
+    assessment: Assessment
     from_round: str
     from_collection: str | None
     to_round: str
@@ -27,6 +28,19 @@ class Comparison(NamedTuple):
     shared_topics: int
     margin: float
     sd_ratio_margin: float
+
+
+def _of_report(report: DriftReport) -> Comparison:
+    return Comparison(
+        report,
+        report.from_round,
+        report.from_collection,
+        report.to_round,
+        report.to_collection,
+        report.shared_topics,
+        report.margin,
+        report.sd_ratio_margin,
+    )
 
 
 def headline(report: DriftReport) -> str:
@@ -60,14 +74,14 @@ def _reaches(interval: Interval, value: float) -> bool:
 
 def reason(report: DriftReport) -> str:
     """Return the figures that the verdict rests on, in sentences."""
-    return _reason(report, report)
+    return _reason(_of_report(report))
 
 
 def curve_reason(curve: DriftCurve, later: LaterRound) -> str:
     """Return the figures that the verdict on one round of a curve rests on, in sentences."""
     return _reason(
-        later,
         Comparison(
+            later,
             curve.from_round,
             curve.from_collection,
             later.round,
@@ -75,7 +89,7 @@ def curve_reason(curve: DriftCurve, later: LaterRound) -> str:
             later.shared_topics,
             curve.margin,
             curve.sd_ratio_margin,
-        ),
+        )
     )
 
 
@@ -89,7 +103,8 @@ def brief_reason(report: DriftReport) -> str:
     shift_by, ratio_by = (
         "held" if verdict == "held" else "aged" for verdict in (by_itself.shift, by_itself.sd_ratio)
     )
-    write_shift, write_ratio = writers(report)
+    compared = _of_report(report)
+    write_shift, write_ratio = writers(report.margin, report.sd_ratio_margin)
     shift = intervals(shift_by, like.shift_95, like.shift_90, write_shift)
     ratio = intervals(ratio_by, like.sd_ratio_95, like.sd_ratio_90, write_ratio)
     return (
@@ -98,51 +113,50 @@ def brief_reason(report: DriftReport) -> str:
         f" {report.margin:.3g} does not matter), and the spread is {plain(like.sd_ratio)} times"
         f" what it was ({ratio}; {1 / report.sd_ratio_margin:.3g} to {report.sd_ratio_margin:g} does"
         " not matter)."
-        f" {_deciding(report, report)} {JUDGED_BY} It rests on {_topics(report, report)},"
-        f" {_units(report, report)}."
+        f" {_deciding(compared)} {JUDGED_BY} It rests on {_topics(compared)}, {_units(compared)}."
     )
 
 
-def _reason(assessment: Assessment, rounds: Comparison | DriftReport) -> str:
-    first = rounds.from_round
+def _reason(compared: Comparison) -> str:
+    assessment, first = compared.assessment, compared.from_round
     if assessment.verdict == "unbridged":
-        if collections_differ(rounds.from_collection, rounds.to_collection):
+        if collections_differ(compared.from_collection, compared.to_collection):
             return (
-                f"Round '{first}' was held on the document collection '{rounds.from_collection}'"
-                f" and round '{rounds.to_round}' on '{rounds.to_collection}': a topic of the same"
+                f"Round '{first}' was held on the document collection '{compared.from_collection}'"
+                f" and round '{compared.to_round}' on '{compared.to_collection}': a topic of the same"
                 " name on other documents is another topic, and not a shared one."
             )
-        if not rounds.shared_topics:
+        if not compared.shared_topics:
             return "The two rounds share no topic, so no shift exists."
         return (
-            f"On every topic the two rounds share ({rounds.shared_topics}), all standardising runs"
+            f"On every topic the two rounds share ({compared.shared_topics}), all standardising runs"
             f" of '{first}' tie: with no standard deviation above 0 there is no unit for a shift."
         )
     like = assessment.systems_like_these
     if like is None:
         return (
             "An earlier version of Roundbook judged this, by a rule that took the runs for fixed:"
-            f" on {_topics(assessment, rounds)}, the mean of the topics' shifts, each in its own"
+            f" on {_topics(compared)}, the mean of the topics' shifts, each in its own"
             f" standard deviation, is {signed(assessment.mean_shift)}."
         )
     if like.shift is None or like.sd_ratio is None:
         return (
-            f"On {_topics(assessment, rounds)}, the mean score of these runs moved by"
+            f"On {_topics(compared)}, the mean score of these runs moved by"
             f" {signed(assessment.shift)} standard deviations of round '{first}', and their spread"
             f" is {plain(assessment.sd_ratio)} times what it was."
-            f" {_why_no_interval(assessment, rounds)}"
+            f" {_why_no_interval(compared)}"
         )
     by_itself = _by_itself(assessment)
-    write_shift, write_ratio = writers(rounds)
+    write_shift, write_ratio = writers(compared.margin, compared.sd_ratio_margin)
     shift = intervals(by_itself.shift, like.shift_95, like.shift_90, write_shift)
     ratio = intervals(by_itself.sd_ratio, like.sd_ratio_95, like.sd_ratio_90, write_ratio)
     return (
         f"For systems and topics like these, the mean score moved by {signed(like.shift)} standard"
-        f" deviations of round '{first}' ({shift}), where -{rounds.margin:.3g} to"
-        f" +{rounds.margin:.3g} does not matter. The spread of the runs is {plain(like.sd_ratio)}"
-        f" times what it was ({ratio}), where {1 / rounds.sd_ratio_margin:.3g} to"
-        f" {rounds.sd_ratio_margin:g} does not matter. {_deciding(assessment, rounds)} {JUDGED_BY} This"
-        f" rests on {_topics(assessment, rounds)} and on {_units(assessment, rounds)}."
+        f" deviations of round '{first}' ({shift}), where -{compared.margin:.3g} to"
+        f" +{compared.margin:.3g} does not matter. The spread of the runs is {plain(like.sd_ratio)}"
+        f" times what it was ({ratio}), where {1 / compared.sd_ratio_margin:.3g} to"
+        f" {compared.sd_ratio_margin:g} does not matter. {_deciding(compared)} {JUDGED_BY} This"
+        f" rests on {_topics(compared)} and on {_units(compared)}."
     )
 
 
@@ -151,31 +165,31 @@ def _by_itself(assessment: Assessment) -> PerStatistic[str]:
     return assessment.verdicts or PerStatistic(assessment.verdict, assessment.verdict)
 
 
-def _topics(assessment: Assessment, rounds: Comparison | DriftReport) -> str:
-    shared = rounds.shared_topics
-    used = shared if assessment.topics_used is None else assessment.topics_used
+def _topics(compared: Comparison) -> str:
+    shared, used = compared.shared_topics, compared.assessment.topics_used
+    used = shared if used is None else used
     if used < shared:
-        tie = f"on the others all standardising runs of '{rounds.from_round}' tie"
+        tie = f"on the others all standardising runs of '{compared.from_round}' tie"
         return f"{used} of the {shared} topics that both rounds share ({tie})"
     return f"the {used} topics that both rounds share" if used > 1 else "the one shared topic"
 
 
-def _units(assessment: Assessment, rounds: Comparison | DriftReport) -> str:
-    units = assessment.units
+def _units(compared: Comparison) -> str:
+    units = compared.assessment.units
     assert units is not None
     both = f", {units.shared or 'none'} of them in both rounds"
     if units.by == "kin":
         # A group found in the scores of one round is not looked for in the other.
         both = f"{both if units.shared else ''}, inferred from the scores where no team is known"
     return (
-        f"{units.from_} {UNITS[units.by]} of '{rounds.from_round}' and {units.to} of"
-        f" '{rounds.to_round}'{both}"
+        f"{units.from_} {UNITS[units.by]} of '{compared.from_round}' and {units.to} of"
+        f" '{compared.to_round}'{both}"
     )
 
 
-def _why_no_interval(assessment: Assessment, rounds: Comparison | DriftReport) -> str:
+def _why_no_interval(compared: Comparison) -> str:
     """Return the sentence on why there is no interval for systems and topics like these."""
-    units, used = assessment.units, assessment.topics_used
+    assessment, units = compared.assessment, compared.assessment.units
     assert units is not None
     noun = UNITS[units.by]
     needs = (
@@ -184,11 +198,12 @@ def _why_no_interval(assessment: Assessment, rounds: Comparison | DriftReport) -
     )
     return {
         "fewer than 5 topics": "Nothing follows from it for other topics: an interval needs at"
-        f" least 5 of them, and there {'are' if used != 1 else 'is'} {used}.",
-        "fewer than 5 units in the first round": f"{needs} '{rounds.from_round}' has"
+        f" least 5 of them, and there {'are' if assessment.topics_used != 1 else 'is'}"
+        f" {assessment.topics_used}.",
+        "fewer than 5 units in the first round": f"{needs} '{compared.from_round}' has"
         f" {units.from_}.",
-        "fewer than 5 units in the later round": f"{needs} '{rounds.to_round}' has {units.to}.",
-        "no spread in the later round": f"All standardising runs of '{rounds.to_round}' tie on every one of"
+        "fewer than 5 units in the later round": f"{needs} '{compared.to_round}' has {units.to}.",
+        "no spread in the later round": f"All standardising runs of '{compared.to_round}' tie on every one of"
         " them, which leaves no spread to compare.",
         "scores too far apart": "The scores of the two rounds are too far apart in size for any"
         " interval: look for what is wrong with them.",
@@ -199,16 +214,16 @@ def _why_no_interval(assessment: Assessment, rounds: Comparison | DriftReport) -
     )
 
 
-def _deciding(assessment: Assessment, rounds: Comparison | DriftReport) -> str:
+def _deciding(compared: Comparison) -> str:
     """Return the sentence on where the intervals lie that decide the verdict, or leave it open."""
-    why = assessment.why
+    assessment, why = compared.assessment, compared.assessment.why
     if assessment.verdict == "held":
         return "Both intervals lie wholly inside."
     if why == "topics of small sd":
         return (
             "Both intervals lie inside, but the mean over topics of each one's shift in its own"
-            f" standard deviation is {signed(assessment.mean_shift, rounds.margin)}: topics on which the runs"
-            " hardly differ moved by more."
+            f" standard deviation is {signed(assessment.mean_shift, compared.margin)}: topics on which"
+            " the runs hardly differ moved by more."
         )
     names = {"shift": "shift", "sd ratio": "spread"}
     if assessment.verdict == "aged":
@@ -237,10 +252,10 @@ def intervals(
 
 
 def writers(
-    rounds: Comparison | DriftReport | DriftCurve,
+    margin: float, sd_ratio_margin: float
 ) -> tuple[Callable[[float], str], Callable[[float], str]]:
     """Return how the limits of shifts and of ratios are written beside the margins of a verdict."""
-    return partial(signed, margin=rounds.margin), partial(plain, margin=rounds.sd_ratio_margin)
+    return partial(signed, margin=margin), partial(plain, margin=sd_ratio_margin)
 
 
 def at_95(limits: Interval | None, write: Callable[[float], str]) -> str:

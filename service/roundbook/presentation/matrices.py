@@ -82,7 +82,10 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
     if remarks.not_recorded:
         notes.append(_not_recorded(remarks.not_recorded, dry_run=logged.dry_run))
     notes += hidden_notes(remarks.hidden)
-    return notes + team_file_notes(remarks, "the score files")
+    notes += team_file_notes(remarks, "the score files")
+    if note := standardising_note(logged):
+        notes.append(note)
+    return notes + [note for note, _ in refittable_notes(remarks.refittable)]
 
 
 def _beside_others(logged: LoggedMatrix) -> list[str]:
@@ -272,10 +275,11 @@ def renewed_note(
 
 
 def team_file_news(logged: LoggedMatrix) -> str | None:
-    """Return the note that only the team file of scores had something new; None where it had not."""
+    """Return the note that only the team file of scores has something new; None where it has not."""
     if logged.status != "unchanged" or not logged.runs_described:
         return None
-    return f"The team file told something new of {counted(logged.runs_described, 'run')}."
+    tells = "tells" if logged.dry_run else "told"
+    return f"The team file {tells} something new of {counted(logged.runs_described, 'run')}."
 
 
 def team_file_notes(about: Remarks | DescribedTeams, where: str) -> list[str]:

@@ -1,8 +1,9 @@
-"""Numbers with their nouns, and lists of names, as text."""
+"""Numbers with their nouns, lists of names, and the words of an interface, as text."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 
 from roundbook.requests.fields import DEFAULT_ASSESSMENTS
 
@@ -27,6 +28,11 @@ def joined(names: Sequence[str]) -> str:
     """Return all names as text: ``a, b and c``."""
     *others, last = names
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def with_words(text: str, words: Mapping[str, str]) -> str:
+    """Return a text with an interface's words for names in backticks; names without one stay."""
+    return re.sub(r"`(\w+)`", lambda named: words.get(named[1], named[0]), text)
 
 
 def other_pool(runs: str, pool_now: int) -> str:

@@ -17,7 +17,7 @@ from roundbook.presentation.phrases import counted
 from roundbook.presentation.rounds import out_of_order
 from roundbook.presentation.saved_results import change_of_round
 from roundbook.presentation.tables import Column, count, fixed_beside, number, values_at
-from roundbook.presentation.variance_differences import Disagreement, disagreement
+from roundbook.presentation.variance_differences import disagreement
 from roundbook.requests.plans import INTERVALS, PAIRED
 from roundbook.statistics.design import DESIGNS
 from roundbook.statistics.design.inputs import sentence
@@ -133,8 +133,8 @@ def tukey_instead(plan: Plan) -> str | None:
 
     None too while the scores are to be looked at before anything is planned with them.
     """
-    doubt = warning_way_out(plan)
-    if doubt is not None and doubt.code == "look at the scores":
+    doubt = warning(plan)
+    if doubt is not None and doubt.way_out is not None and doubt.way_out.code == _LOOK:
         return None
     if plan.design == "anova" and plan.solve == "topics":
         if any(option.name == "tukey" for option in plan.alternatives):
@@ -159,32 +159,39 @@ def design_advice(plan: Plan) -> str | None:
     return f"{runs.capitalize()} prefer tukey."
 
 
-def warning(plan: Plan) -> str | None:
-    """Return the warning that rounds disagree about the plan's variance; None if they do not."""
-    disagreeing = _disagreement(plan)
-    return None if disagreeing is None else disagreeing.sentence
-
-
-def warning_way_out(plan: Plan) -> WayOut | None:
-    """Return the advice where the rounds disagree; None if they do not, or the plan follows it."""
-    disagreeing = _disagreement(plan)
-    if disagreeing is None:
-        return None
-    way_out, pools = disagreeing.way_out, plan.variance_at in (None, "pooled")
-    return way_out if pools or way_out.code == "look at the scores" else None
-
-
-def _disagreement(plan: Plan) -> Disagreement | None:
-    if plan.estimate is None:
-        return None
-    return disagreement(plan.estimate, kind_of(plan))
+def guidance(plan: Plan) -> list[str]:
+    """Return the sentences on which size of a plan to take, and what its alternatives are."""
+    return list(filter(None, [design_advice(plan), *beside(plan), fits(plan)]))
 
 
 class Note(NamedTuple):
-    """A note on a plan, and the advice on it, None where there is none."""
+    """A remark on a plan, and the advice on it, None where there is none."""
 
     sentence: str
     way_out: WayOut | None
+
+
+def remarks(plan: Plan) -> list[Note]:
+    """Return the remarks on a plan: its warning, the scores left out and its notes."""
+    left_out = variances.withdrawn_notes(plan.estimate) if plan.estimate else []
+    warned = filter(None, [warning(plan)])
+    return [*warned, *(Note(sentence, None) for sentence in left_out), *notes(plan)]
+
+
+# The code of the advice to look at the scores before anything is planned with them.
+_LOOK = "look at the scores"
+
+
+def warning(plan: Plan) -> Note | None:
+    """Return the warning that rounds disagree about the plan's variance; None if they do not.
+
+    It has no advice where the plan follows it.
+    """
+    found = None if plan.estimate is None else disagreement(plan.estimate, kind_of(plan))
+    if found is None:
+        return None
+    follows = plan.variance_at not in (None, "pooled") and found.way_out.code != _LOOK
+    return Note(found.sentence, None if follows else found.way_out)
 
 
 def notes(plan: Plan) -> list[Note]:

@@ -36,13 +36,6 @@ def understood(logged: LoggedMatrix, topics: Sequence[str], runs: Sequence[str])
     return facts | {"Revision": _revision(logged, "scores")}
 
 
-def team_file_note(logged: LoggedMatrix) -> str | None:
-    """Return the note that only the team file of logged scores is new; None where it is not."""
-    if logged.status != "unchanged" or not logged.runs_described:
-        return None
-    return f"The team file tells something new of {counted(logged.runs_described, 'run')}."
-
-
 def understood_runs(logged: LoggedRuns, runs: Sequence[str]) -> dict[str, str]:
     """Return the facts read from run files, by label; `runs` are the runs that are new."""
     facts = {"Files": _files(logged.files)}

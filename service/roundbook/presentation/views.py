@@ -135,10 +135,8 @@ def _plan(plan: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.plan_protocol import protocol  # noqa: PLC0415
 
     chart = partial(_draw, "plans", "power_chart", plan)
-    beside = filter(None, (plans.design_advice(plan), plans.fits(plan), plans.warning(plan)))
-    withdrawn = variances.withdrawn_notes(plan.estimate) if plan.estimate else []
-    notes = [note.sentence for note in plans.notes(plan)]
-    sentences = [plans.headline(plan), *beside, *withdrawn, *notes, protocol(plan)]
+    remarks = [remark.sentence for remark in plans.remarks(plan)]
+    sentences = [plans.headline(plan), *plans.guidance(plan), *remarks, protocol(plan)]
     rows, types = plans.plan_rows(plan), plans.plan_types(plan)
     return View(rows, sentences, lambda: plans.plan_latex(plan), chart, types=types)
 
@@ -156,16 +154,14 @@ def _drift(report: Any) -> View:  # noqa: ANN401
 
 def _curve(curve: Any) -> View:  # noqa: ANN401
     from roundbook.presentation.drift_curve import (  # noqa: PLC0415
-        curve_order,
+        curve_notes,
         curve_row,
-        curve_scale,
         curve_types,
         summary,
     )
 
     chart = partial(_draw, "drift", "curve_chart", curve)
-    notes = [*curve_order(curve), *filter(None, [curve_scale(curve)])]
-    sentences = [summary(curve), *notes, *map(left_out, curve.withdrawn)]
+    sentences = [summary(curve), *curve_notes(curve)]
     return View(list(map(curve_row, curve.rounds)), sentences, chart=chart, types=curve_types())
 
 

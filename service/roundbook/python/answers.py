@@ -18,7 +18,7 @@ from roundbook.formats.extras import import_extra
 from roundbook.presentation.latex import latex
 from roundbook.presentation.tables import Column
 from roundbook.presentation.views import columns_of, table_of, typed_table_of, view_of
-from roundbook.python.ways_out import with_ways_out
+from roundbook.python.ways_out import in_python, with_ways_out
 
 if TYPE_CHECKING:
     import altair as alt
@@ -108,8 +108,18 @@ class Answer:
         return latex(caption, [SimpleNamespace(**row) for row in rows], columns)
 
     def say(self) -> str:
-        """Return the sentences that the terminal prints for this result."""
-        return "\n".join(view_of(self.model).sentences)
+        """Return what the result says in sentences, a line each; empty for a table alone, as of lists.
+
+        The terminal prints tables, commands and, with ``--details``, more.
+        """
+        return "\n".join(self._sentences())
+
+    def _sentences(self) -> Sequence[str]:
+        sentences = view_of(self.model).sentences
+        result = getattr(self.model, "result", self.model)  # of a saved result
+        if type(result).__name__ != "DriftReport":
+            return sentences
+        return [in_python(sentence, result) for sentence in sentences]
 
     def chart(self) -> alt.ConcatChart:
         """Return the result's chart.
@@ -131,7 +141,7 @@ class Answer:
 
     def _repr_html_(self) -> str:
         view = view_of(self.model)
-        parts = [f"<p>{escape(line)}</p>" for line in view.sentences]
+        parts = [f"<p>{escape(line)}</p>" for line in self._sentences()]
         for table in view.tables:
             for part, total in table.parts():
                 parts.append(f"<p>{escape(part.heading)}</p>")

@@ -1,12 +1,17 @@
-"""The ways out that errors name by code, as sentences with Python calls and keywords."""
+"""The ways out that errors and drift reports name, with Python calls and keywords."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING
 
 from roundbook.errors import RoundbookError
+from roundbook.presentation.phrases import with_words
 from roundbook.presentation.terminal import command_after
+
+if TYPE_CHECKING:
+    from roundbook.logbook.drift.report import DriftReport
 
 # By code: a sentence with the error's facts in braces, names as literals of Python.
 # {command} is the terminal's for the code. Other codes need none in Python.
@@ -129,3 +134,18 @@ def with_ways_out() -> Iterator[None]:
                 facts = {**out.facts, "command": command_after(out)}
                 error.add_note(_WAYS_OUT[out.code].format_map(facts))
         raise
+
+
+def in_python(sentence: str, report: DriftReport) -> str:
+    """Return a sentence on drift with Python calls and keywords for the names in backticks."""
+    task, measure = report.task, report.measure
+    return with_words(
+        sentence,
+        {
+            "teams": f"book.describe_teams({task!r}, round, file)",
+            "runs": f"book.fit({task!r}, round, {measure!r}, reason, runs=...)",
+            "min_d": "min_d=...",
+            "details": "report.topics",
+            "alias_topics": f"book.alias_topics({task!r}, file)",
+        },
+    )

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from datetime import date
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from tests.unit.logbook.drift_rounds import drift_between, loaded
 
+from roundbook.logbook.drift.assessment import StandardisingRuns
 from roundbook.logbook.drift.kind import KIND
-from roundbook.logbook.drift.report import DriftReport
+from roundbook.logbook.drift.report import DriftCurve, DriftReport, LaterRound
+from roundbook.logbook.held_order import OutOfOrder
+from roundbook.logbook.withdrawals import WithdrawnMatrix, left_out
 from roundbook.presentation.drift import brief_notes, recurring_reason
 from roundbook.presentation.drift_advice import advice, brief_advice, size_sentence
-from roundbook.presentation.drift_curve import curve_choice, curve_scale, curve_small_sds
+from roundbook.presentation.drift_curve import curve_notes
 from roundbook.presentation.drift_verdict import (
     JUDGED_BY,
     brief_reason,
@@ -24,6 +28,25 @@ from roundbook.presentation.drift_verdict import (
 from roundbook.presentation.saved_drift import brief_sentence
 from roundbook.statistics.drift.verdict import Size, Sizes
 from roundbook_cli.drift_commands import report_text
+
+ALL_RUNS = StandardisingRuns(which="all", runs=9, of=9)
+
+
+def later_round(label, **facts):
+    """Return a round of a curve, of which only what is given is out of the ordinary."""
+    usual = {"verdict": "held", "collection": "news", "standardising": ALL_RUNS, "shared_topics": 9}
+    return LaterRound.model_construct(round=label, **usual | facts)
+
+
+def curve_of(rounds, **facts):
+    """Return the curve from a round 'a' to later rounds."""
+    usual = {
+        "from_collection": "news",
+        "standardising": ALL_RUNS,
+        "out_of_order": [],
+        "withdrawn": [],
+    }
+    return DriftCurve.model_construct(from_round="a", rounds=rounds, **usual | facts)
 
 
 class Described:
@@ -107,31 +130,24 @@ def test_topics_of_small_sd_are_not_blamed_for_another_scale():
 
 
 def test_rounds_of_a_curve_on_another_scale():
-    rounds = [
-        SimpleNamespace(round="b", sd_ratio=1.1),
-        SimpleNamespace(round="c", sd_ratio=100.0),
-        SimpleNamespace(round="d", sd_ratio=None),
-        SimpleNamespace(round="e", sd_ratio=0.01),
-    ]
-    assert curve_scale(SimpleNamespace(from_round="a", rounds=rounds)) == (
+    ratios = {"b": 1.1, "c": 100.0, "d": None, "e": 0.01}
+    rounds = [later_round(label, sd_ratio=ratio) for label, ratio in ratios.items()]
+    assert curve_notes(curve_of(rounds)) == [
         "The spread in 'c', 'e' is so far from that in 'a' that perhaps the scores on one side are on"
         " another scale (percent?). Look at them before you follow the verdicts."
-    )
-    assert curve_scale(SimpleNamespace(from_round="a", rounds=rounds[:1])) is None
+    ]
+    assert curve_notes(curve_of(rounds[:1])) == []
 
 
 def test_another_choice_of_runs_is_no_reason_where_no_topic_is_shared():
-    everyone = SimpleNamespace(which="all", runs=9, of=9, pool_now=None)
-    pooled = SimpleNamespace(which="pooled", runs=7, of=9, pool_now=None)
+    pooled = StandardisingRuns(which="pooled", runs=7, of=9)
     rounds = [
-        SimpleNamespace(round="b", verdict="aged", standardising=pooled),
-        SimpleNamespace(round="c", verdict="unbridged", standardising=pooled),
+        later_round("b", standardising=pooled),
+        later_round("c", verdict="unbridged", standardising=pooled),
     ]
-    curve = SimpleNamespace(from_round="a", standardising=everyone, rounds=rounds)
-    assert "those of 'b' on the 7 of 9 runs that contributed to the pool: part" in curve_choice(
-        curve
-    )
-    assert curve_choice(SimpleNamespace(**vars(curve) | {"rounds": rounds[1:]})) is None
+    (note,) = curve_notes(curve_of(rounds))
+    assert "those of 'b' on the 7 of 9 runs that contributed to the pool: part" in note
+    assert curve_notes(curve_of(rounds[1:])) == []
 
 
 def test_a_saved_report_is_listed_with_the_figures_of_its_sentence():
@@ -283,6 +299,37 @@ def test_it_moved_how_far_is_open():
     assert "far cheaper" not in drift.advice
 
 
+def test_the_notes_on_a_curve_come_in_one_order():
+    pair = OutOfOrder(
+        round="c", held=date(2019, 1, 1), recorded_after="b", recorded_after_held=date(2020, 1, 1)
+    )
+    pooled = StandardisingRuns(which="pooled", runs=7, of=9)
+    later = later_round(
+        "c",
+        standardising=pooled,
+        sd_ratio=100.0,
+        why="topics of small sd",
+        provisional=True,
+        collection=None,
+    )
+    withdrawn = WithdrawnMatrix.model_construct(
+        round="d", matrix=7, revision=1, measure="AP", assessments="official", reason="misprint"
+    )
+    curve = curve_of([later_round("b"), later], out_of_order=[pair], withdrawn=[withdrawn])
+    starts = (
+        "Round 'c' was held on 2019-01-01, before",
+        "Assumed: round 'c' was held on the document collection 'news' too",
+        "The factors of 'a' rest on all 9 runs",
+        "The spread in 'c' is so far",
+        "Undecided for 'c'",
+        "Provisional: teams are unknown behind the verdicts of 'c'",
+        left_out(withdrawn),
+    )
+    notes = curve_notes(curve)
+    assert len(notes) == len(starts)
+    assert all(map(str.startswith, notes, starts)), notes
+
+
 def test_topics_of_small_sd():
     first, later = SCORES.copy(), SCORES.copy()
     first[0] = 0.5 + 1e-3 * (SCORES[0] - SCORES[0].mean())
@@ -291,15 +338,12 @@ def test_topics_of_small_sd():
     assert (drift.report.verdict, drift.report.why) == ("undecided", "topics of small sd")
     assert f"shift in its own standard deviation is {drift.report.mean_shift:+.3f}" in drift.reason
     assert "look at the topics of small sd (drift --details)" in drift.advice
-    rounds = [
-        SimpleNamespace(round="b", why=drift.report.why),
-        SimpleNamespace(round="c", why=None),
-    ]
-    assert curve_small_sds(SimpleNamespace(rounds=rounds)) == (
+    rounds = [later_round("b", why=drift.report.why), later_round("c")]
+    assert curve_notes(curve_of(rounds)) == [
         "Undecided for 'b', though both intervals lie inside: topics on which the runs hardly differ"
         " moved by more; the report says more."
-    )
-    assert curve_small_sds(SimpleNamespace(rounds=rounds[1:])) is None
+    ]
+    assert curve_notes(curve_of(rounds[1:])) == []
     aged = Described(loaded("a", first), loaded("b", later + 1))
     assert aged.report.verdict == "aged"
     assert f"is {aged.report.mean_shift:+.3f}" in aged.note("The mean of the topics' shifts")
