@@ -403,8 +403,8 @@ def test_no_interval(first, later, why, words):
     else:
         assert drift.advice.endswith(
             "As a rule of thumb, HELD takes as many shared topics as there can be, with a hundred"
-            " teams or more in each round if they bring other systems, or some twenty teams that run"
-            " the same systems again in both rounds."
+            " teams or more in each round if they bring other systems, or some 20 of the same systems"
+            " run again, unchanged, in both rounds."
         )
         assert brief_advice(drift.report).endswith(
             "both team files (`teams`), on as many shared topics as there can be."

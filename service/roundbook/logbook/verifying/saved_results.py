@@ -84,7 +84,7 @@ def result_differences(
             reason = error
             if not isinstance(error, RoundbookError):
                 why = f"{type(error).__name__}: {str(error).rstrip('.')}"
-                reason = RecordError(f"it cannot be computed again ({why}).")
+                reason = RecordError(f"it cannot be computed again ({why}).", why=why)
             yield Difference(**_OF_RESULT, **about, what="result", reason=reason)
 
 
@@ -160,7 +160,8 @@ def illegible_results(connection: Connection, results: Sequence[int]) -> Iterato
             read_request(row)
             read_stored(row)
         except RecordError as error:
-            reason = RecordError(f"this Roundbook cannot read it ({error.facts['reason']}).")
+            why = error.facts["reason"]
+            reason = RecordError(f"this Roundbook cannot read it ({why}).", why=why)
             yield Difference(**_OF_RESULT, **_about(row), what="result", reason=reason)
 
 
