@@ -225,6 +225,25 @@ def test_columns_of_a_team_file_that_are_not_read_are_told(engine, write, tmp_pa
     assert describe_teams(engine, "t", "r1", known).unread_columns == []
 
 
+def test_teams_that_no_other_round_has_are_told(engine, write, tmp_path):
+    for label in ("r1", "r2"):
+        log_scores(engine, label, SCORES)
+    first = describe_teams(engine, "t", "r1", write(["run0,Dirac", "run1,Euler"], "run,team"))
+    assert first.new_teams == []
+    again = describe_teams(engine, "t", "r2", write(["run0,Dirak", "run1,euler"], "run,team"))
+    assert again.new_teams == ["Dirak"]
+    note = "No other round of the task has team Dirak."
+    assert described_notes(again)[0] == note
+    scores = tmp_path / "scores.csv"
+    scores.write_text("topic,a,b\n1,0.1,0.4\n2,0.5,0.3\n")
+    teams = write(["a,Fourier", "b,Gauss"], "run,team")
+    (logged,) = log_measures(engine, "t", "r3", [scores], "AP", teams=teams, create=True).matrices
+    assert logged.remarks.new_teams == ["Fourier", "Gauss"]
+    assert "No other round of the task has teams Fourier, Gauss." in log_notes(logged)
+    (logged,) = log_measures(engine, "t", "r3", [scores], "AP", teams=teams).matrices
+    assert logged.remarks.new_teams == []
+
+
 def test_what_a_team_file_does_not_say_stays(engine, write):
     log_scores(engine, "r1", SCORES)
     describe_teams(engine, "t", "r1", write(["run0,A,yes,s0", "run1,B,no,s1"]))

@@ -22,6 +22,7 @@ from roundbook.logbook.round_fingerprint import Publication, find_publication
 from roundbook.logbook.runs.recorded_runs import (
     RunChange,
     describe_runs,
+    new_teams,
     pool_changed,
     runs_of_round,
 )
@@ -55,6 +56,7 @@ class DescribedTeams(Result):
     that were completed or corrected. `renewed` are the measures
     of the renewed variance estimates, one entry for each estimate. `refittable` are the round's
     factors that rest on other runs than the pool, if the file changes what is known of the pool.
+    `new_teams` are teams that no other round of the task has, if teams of others are known.
     `unknown_runs` are runs of the file that do not count in the round, `undescribed_runs` runs that
     it lacks, `unread_columns` columns that hold nothing that is known of a team file. `former_teams`
     are teams that have no run in the round any more, with the other rounds of the task in which they
@@ -72,6 +74,7 @@ class DescribedTeams(Result):
     changes: list[RunChange]
     renewed: list[str]
     refittable: list[RefittableFactors]
+    new_teams: list[str] = Field(default_factory=list, exclude_if=not_)
     unknown_runs: list[str]
     undescribed_runs: list[str]
     unread_columns: list[str] = Field(default_factory=list, exclude_if=not_)
@@ -149,6 +152,7 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
         changes=changes,
         renewed=renewed,
         refittable=refittable_factors(connection, round_id) if pool_changed(changes) else [],
+        new_teams=new_teams(connection, round_id, changes),
         unknown_runs=[tag for tag in teams if tag not in known],
         undescribed_runs=[tag for tag in counting if tag not in teams],
         unread_columns=list(teams.unread),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.measures import did_you_mean, new_measure_notes, ratio_notes
-from roundbook.presentation.phrases import counted, listed
+from roundbook.presentation.phrases import counted, listed, named
 from roundbook.requests.fields import ROUNDING
 
 if TYPE_CHECKING:
@@ -283,8 +283,10 @@ def team_file_news(logged: LoggedMatrix) -> str | None:
 
 
 def team_file_notes(about: Remarks | DescribedTeams, where: str) -> list[str]:
-    """Return the notes on a team file: runs not in `where`, runs it lacks, columns not read."""
+    """Return the notes on a team file: new teams, runs not in `where`, runs it lacks, unread columns."""
     notes = []
+    if about.new_teams:
+        notes.append(f"No other round of the task has {named('team', about.new_teams)}.")
     if about.unknown_runs:
         runs = _named("run", about.unknown_runs)
         notes.append(

@@ -118,6 +118,9 @@ class Remarks(ComparisonRemarks):
         entry for each estimate.
     refittable : list of RefittableFactors
         The round's factors that were fitted on other runs than the pool that just became known.
+    new_teams : list of str
+        Teams that the runs are of by the team file, and that no other round of the task has, if
+        teams of others are known.
     unknown_runs, undescribed_runs : list of str
         Runs that only the team file has, and runs that it lacks.
     unread_columns : list of str
@@ -151,6 +154,7 @@ class Remarks(ComparisonRemarks):
     standardising_before: str | None = Field(None, exclude_if=not_)
     renewed: list[str] = Field(default_factory=list)
     refittable: list[RefittableFactors] = Field(default_factory=list)
+    new_teams: list[str] = Field(default_factory=list, exclude_if=not_)
     unknown_runs: list[str] = Field(default_factory=list)
     undescribed_runs: list[str] = Field(default_factory=list)
     unread_columns: list[str] = Field(default_factory=list, exclude_if=not_)

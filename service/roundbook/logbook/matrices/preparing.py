@@ -18,7 +18,7 @@ from roundbook.logbook.measures import ensure_measure, near_measure
 from roundbook.logbook.names import as_recorded, check_name, check_reason, check_text
 from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.rounds import check_first, open_round
-from roundbook.logbook.runs.recorded_runs import RecordedRuns, record_runs
+from roundbook.logbook.runs.recorded_runs import RecordedRuns, new_teams, record_runs
 from roundbook.logbook.same_topics import SameTopics, refuse_topic_twice, same_topics
 from roundbook.logbook.session import Session
 from roundbook.logbook.storing import LoadedMatrix, content_hash, ensure_topics, store_scores
@@ -88,6 +88,7 @@ def prepare_matrix(
         near_names=near_names,
         zero_sd=request.zero_sd,
         hidden=list(complete.hidden),
+        new_teams=new_teams(connection, round_id, runs.changes),
         unknown_runs=[tag for tag in runs_teams if tag not in tags],
         undescribed_runs=[tag for tag in tags if tag not in runs_teams] if teams else [],
         unread_columns=list(teams.unread),

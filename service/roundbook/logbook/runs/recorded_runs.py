@@ -66,6 +66,28 @@ def pool_changed(changes: Sequence[RunChange]) -> bool:
     return any(change.fact == "contributed_to_pool" for change in changes)
 
 
+def new_teams(connection: Connection, round_id: int, changes: Sequence[RunChange]) -> list[str]:
+    """Return the teams among changed facts on a round's runs that no other round of its task has.
+
+    It is empty if no team is known of any other round.
+    """
+    given = [str(change.now) for change in changes if change.fact == "team" and change.now]
+    if not given:
+        return []
+    elsewhere = set(connection.execute(text(_TEAMS_ELSEWHERE), {"round": round_id}).scalars())
+    return [name for name in dict.fromkeys(given) if elsewhere and name not in elsewhere]
+
+
+_TEAMS_ELSEWHERE = """
+SELECT DISTINCT team.name
+FROM roundbook.round AS own
+JOIN roundbook.round AS other ON other.task_id = own.task_id AND other.id <> own.id
+JOIN roundbook.run ON run.round_id = other.id
+JOIN roundbook.team ON team.id = run.team_id
+WHERE own.id = :round
+"""
+
+
 def runs_of_round(connection: Connection, round_id: int) -> Sequence[Row[Any]]:
     """Return the runs of a round in the order recorded.
 
