@@ -182,7 +182,7 @@ def test_an_archive_has_no_number_of_the_record_it_is_of(engine, terminal, tmp_p
         del saved[study]["round"]
     with begin(engine, "ann") as session:
         for name, asked in saved.items():
-            kind, fields = kinds.kind_of(name, asked)
+            kind, fields = kinds.kind_and_fields(name, asked)
             saving.save_result(session, kind, kinds.find_kind(kind).request(**fields))
         results = session.connection.execute(select(result.c.kind, result.c.result)).all()
     assert {row.kind for row in results} == set(kinds.KINDS)

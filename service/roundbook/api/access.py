@@ -90,13 +90,13 @@ def permit_saving(
         raise AlreadyRecordedError(f"'{name}' is taken already; choose another name.", name=name)
 
 
-def answer(
+def run_permitted(
     caller: Caller,
     session: Session,
     use_case: Callable[[Session, _RequestOrNone], _Answer],
     request: _RequestOrNone,
 ) -> _Answer:
-    """Return the answer to a request, reduced to what the caller may see; see `permit`.
+    """Run a use case; return its result, reduced to what the caller may see (see `permit`).
 
     Without a token these are published rounds, and answers on a whole task if none of its rounds is
     a draft. Lists leave out the tasks and rounds that the caller may not see.

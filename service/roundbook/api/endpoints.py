@@ -13,7 +13,7 @@ from fastapi import Request
 from fastapi.responses import Response
 from pydantic import BaseModel, Field
 
-from roundbook.api.access import answer, permit, permit_saving
+from roundbook.api.access import permit, permit_saving, run_permitted
 from roundbook.api.answers import (
     CSV,
     PARQUET,
@@ -37,7 +37,7 @@ from roundbook.api.turns import (
     transaction,
 )
 from roundbook.errors import RequestError
-from roundbook.logbook.kinds import find_kind, kind_of
+from roundbook.logbook.kinds import find_kind, kind_and_fields
 from roundbook.logbook.saving import SavedResult, save_long_result
 from roundbook.logbook.session import Session
 from roundbook.requests.access import Scope
@@ -75,7 +75,7 @@ def question(name: str, case: UseCase) -> Endpoint:
                 snapshot = snapshot_of(session.connection) if cache is not None else None
                 if isinstance(request, ExportMatrix) and kind == PARQUET:
                     return _scores_as_parquet(http, caller, session, case, request)
-                result: BaseModel = answer(caller, session, case.run, request)
+                result: BaseModel = run_permitted(caller, session, case.run, request)
             rendered = render(http, result, kind)
             if cache is not None:
                 cache.put(key, snapshot, rendered)
@@ -101,7 +101,7 @@ def _scores_as_parquet(
     with tempfile.TemporaryDirectory(prefix="roundbook-") as directory:
         file = Path(directory) / "scores.parquet"
         request = request.model_copy(update={"output": file})
-        result: BaseModel = answer(caller, session, case.run, request)
+        result: BaseModel = run_permitted(caller, session, case.run, request)
         return render(http, result, CSV)._replace(body=file.read_bytes(), kind=PARQUET)
 
 
@@ -144,7 +144,7 @@ def save_permitted(
     under: SaveResult,
 ) -> SavedResult:
     """Compute and save a result, if the caller may see its inputs and any result of its name."""
-    kind, fields = kind_of(kind, fields)
+    kind, fields = kind_and_fields(kind, fields)
     request = find_kind(kind).request(**fields)
     for name in type(request).model_fields:
         if names_files(type(request), name) and getattr(request, name):

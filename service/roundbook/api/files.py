@@ -13,7 +13,7 @@ from starlette.background import BackgroundTask
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
-from roundbook.api.access import answer, permit
+from roundbook.api.access import permit, run_permitted
 from roundbook.api.answers import JSON, Rendered, accepted, render, render_file, respond
 from roundbook.api.callers import allowed_caller, find_caller, require_scope
 from roundbook.api.endpoints import Endpoint, query_fields
@@ -76,7 +76,7 @@ def download(case: Download) -> Endpoint:
                     transaction(http, caller, limit, one_snapshot=True) as session,
                     sent_to(directory),
                 ):
-                    written = answer(
+                    written = run_permitted(
                         caller,
                         session,
                         lambda session, request: case.run(session, request, limit.check),

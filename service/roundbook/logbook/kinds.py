@@ -109,7 +109,7 @@ def title_of(name: str) -> str:
     return find_kind(name).title if name in _PACKAGES else name
 
 
-def kind_of(name: str, fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
+def kind_and_fields(name: str, fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     """Return the kind of a name and the fields of its request.
 
     The name of a study stands for the kind ``study``.

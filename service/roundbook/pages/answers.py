@@ -11,7 +11,7 @@ from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse, Response
 from pydantic import BaseModel
 
-from roundbook.api.access import answer, visible_tasks
+from roundbook.api.access import run_permitted, visible_tasks
 from roundbook.api.callers import Caller
 from roundbook.errors import RequestError, RoundbookError
 from roundbook.logbook.drift.report import DriftReport, report_drift
@@ -157,7 +157,7 @@ def _plan(session: Session, caller: Caller, values: Mapping[str, str]) -> Plan:
         if of_task := measures.get(values["task"]):
             reason = f"say which measure: task '{values['task']}' has {listed(of_task, 8)}"
             raise RequestError("measure", reason)
-    return answer(caller, session, plan_topics, PlanRequest(**plan_fields(values)))
+    return run_permitted(caller, session, plan_topics, PlanRequest(**plan_fields(values)))
 
 
 @router.get("/drift")
@@ -165,7 +165,7 @@ def drift_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLR
     """Show the verdict on whether a round's factors hold in a later round, and its reasons."""
     context = drift_context(session, caller, filled_in(http))
     report: DriftReport = context["report"]
-    listed = answer(caller, session, list_rounds, ListRounds(task=report.task)).rounds
+    listed = run_permitted(caller, session, list_rounds, ListRounds(task=report.task)).rounds
     # Neither withdrawn scores nor those of a single run have factors that count.
     series = (report.measure, report.assessments, None)
     rounds = [
@@ -181,7 +181,7 @@ def drift_page(http: Request, caller: PageCaller, session: PageSession) -> HTMLR
 
 def drift_context(session: Session, caller: Caller, values: Mapping[str, str]) -> dict[str, Any]:
     """Return the context of the page of a drift report: verdict, reasons, advice and figures."""
-    report = answer(caller, session, report_drift, DriftRequest(**values))
+    report = run_permitted(caller, session, report_drift, DriftRequest(**values))
     consequence, recurring = report.consequence, report.recurring_systems
     return {
         "report": report,

@@ -13,7 +13,7 @@ from fastapi.responses import Response
 from markupsafe import Markup
 from pydantic import BaseModel
 
-from roundbook.api.access import answer
+from roundbook.api.access import run_permitted
 from roundbook.api.answers import csv_text
 from roundbook.api.callers import Caller
 from roundbook.errors import InputError, NotRecordedError
@@ -62,16 +62,16 @@ _LONG_NUMBER = re.compile(r"-?\d+\.\d{5,}")
 def _ask_study(session: Session, caller: Caller, query: dict[str, list[str]]) -> BaseModel:
     name = query.get("study", [""])[-1]
     request = find_entry(name).request(**study_fields(name, query))
-    return answer(caller, session, run_kept_study, request)
+    return run_permitted(caller, session, run_kept_study, request)
 
 
 def _ask_result(session: Session, caller: Caller, query: dict[str, list[str]]) -> BaseModel:
     request = ShowResult(**fields_of(ShowResult, query))
-    return answer(caller, session, show_result, request).result
+    return run_permitted(caller, session, show_result, request).result
 
 
 def _ask(use_case: Callable[[Session, _Request], BaseModel], request: type[_Request]) -> _Ask:
-    return lambda session, caller, query: answer(
+    return lambda session, caller, query: run_permitted(
         caller, session, use_case, request(**fields_of(request, query))
     )
 

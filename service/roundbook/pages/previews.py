@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from roundbook.logbook.impact import Dependent
 from roundbook.logbook.matrices.listing import list_matrices
 from roundbook.logbook.matrices.logged import LoggedMatrices
 from roundbook.logbook.matrices.showing import show_matrix
@@ -15,11 +16,7 @@ from roundbook.logbook.session import Session
 from roundbook.logbook.topics import list_topics
 from roundbook.presentation.decisions import decision_sentences
 from roundbook.presentation.matrices import log_notes, team_file_news
-from roundbook.presentation.previews import (
-    understood,
-    understood_qrels,
-    understood_runs,
-)
+from roundbook.presentation.previews import qrels_file_facts, run_file_facts, score_file_facts
 from roundbook.presentation.rounds import publication_note
 from roundbook.presentation.runs import qrels_notes, run_notes
 from roundbook.requests.matrices import ListMatrices, ShowMatrix
@@ -29,21 +26,34 @@ from roundbook.requests.tasks import ListTopics
 Logged = LoggedMatrices | LoggedRuns | LoggedQrels
 
 
+class Preview(NamedTuple):
+    """What logging files would do, by what was `understood` of them, its notes and its `impact`.
+
+    `expected` are the request's fields with the revisions that are seen now.
+    """
+
+    unchanged: bool
+    understood: dict[str, str]
+    notes: list[str]
+    impact: list[Dependent]
+    expected: Mapping[str, Any]
+
+
 class FileKind(NamedTuple):
     """A kind of file: its name and hint in the form, and the use case of `UPLOADS` that logs it.
 
-    `fields` are the form's fields that not every kind has; `look` returns the facts of the preview
-    from the files as logged, within the transaction.
+    `fields` are the form's fields that not every kind has; `look` returns the preview of files as
+    logged, within the transaction.
     """
 
     name: str
     hint: str
     use_case: str
     fields: tuple[str, ...]
-    look: Callable[[Session, Any], dict[str, Any]]
+    look: Callable[[Session, Any], Preview]
 
 
-def _look_at_scores(session: Session, logged: LoggedMatrices) -> dict[str, Any]:
+def _look_at_scores(session: Session, logged: LoggedMatrices) -> Preview:
     (matrix,) = logged.matrices
     request = ListMatrices(task=matrix.task, round=matrix.round, measure=matrix.measure)
     number = next(
@@ -60,36 +70,37 @@ def _look_at_scores(session: Session, logged: LoggedMatrices) -> dict[str, Any]:
         if not own.isdisjoint((topic.topic, *topic.aliases))
     )
     published = publication_note(matrix.round, matrix.publication, dry_run=matrix.dry_run)
-    return {
-        "unchanged": matrix.status == "unchanged" and not matrix.runs_described,
-        "understood": understood(matrix, details.topics, [run.run for run in details.runs])
-        | {"Topics of other rounds": f"{returned} of {matrix.topics}"},
-        "notes": list(filter(None, [published, *log_notes(matrix), team_file_news(matrix)])),
-        "impact": matrix.impact,
-        "expected": {"expected_revisions": {matrix.measure: matrix.revision - 1}},
-    }
+    facts = score_file_facts(matrix, details.topics, [run.run for run in details.runs])
+    return Preview(
+        unchanged=matrix.status == "unchanged" and not matrix.runs_described,
+        understood=facts | {"Topics of other rounds": f"{returned} of {matrix.topics}"},
+        notes=list(filter(None, [published, *log_notes(matrix), team_file_news(matrix)])),
+        impact=matrix.impact,
+        expected={"expected_revisions": {matrix.measure: matrix.revision - 1}},
+    )
 
 
-def _look_at_runs(session: Session, logged: LoggedRuns) -> dict[str, Any]:
+def _look_at_runs(session: Session, logged: LoggedRuns) -> Preview:
     listed = list_runs(session, ListRuns(task=logged.task, round=logged.round))
     latest = listed.uploads[-1].upload
     new = [run.run for run in listed.runs or () if run.upload == latest]
-    return {
-        "unchanged": logged.status == "unchanged",
-        "understood": understood_runs(logged, new),
-        "notes": run_notes(logged),
-        "impact": logged.impact,
-    }
+    return Preview(
+        unchanged=logged.status == "unchanged",
+        understood=run_file_facts(logged, new),
+        notes=run_notes(logged),
+        impact=logged.impact,
+        expected={},  # lists are never revised
+    )
 
 
-def _look_at_qrels(_: Session, logged: LoggedQrels) -> dict[str, Any]:
-    return {
-        "unchanged": logged.status == "unchanged",
-        "understood": understood_qrels(logged),
-        "notes": qrels_notes(logged),
-        "impact": logged.impact,
-        "expected": {"expected_revision": logged.revision - 1},
-    }
+def _look_at_qrels(_: Session, logged: LoggedQrels) -> Preview:
+    return Preview(
+        unchanged=logged.status == "unchanged",
+        understood=qrels_file_facts(logged),
+        notes=qrels_notes(logged),
+        impact=logged.impact,
+        expected={"expected_revision": logged.revision - 1},
+    )
 
 
 KINDS = {

@@ -10,7 +10,7 @@ from urllib.parse import parse_qs
 from fastapi import APIRouter, Depends, Request
 from fastapi.responses import HTMLResponse, Response
 
-from roundbook.api.access import answer, permit
+from roundbook.api.access import permit, run_permitted
 from roundbook.api.callers import Caller, require_scope
 from roundbook.api.endpoints import save_permitted
 from roundbook.api.turns import SECONDS_TO_DECIDE, Limit, computed, transaction
@@ -126,12 +126,12 @@ def result_page(
 @router.get("/result.csv")
 def result_file(caller: PageCaller, session: PageSession, request: NamedResult) -> Response:
     """Return the main table of a saved result as a file."""
-    return table_file(answer(caller, session, show_result, request).result)
+    return table_file(run_permitted(caller, session, show_result, request).result)
 
 
 def result_context(session: Session, caller: Caller, request: ShowResult) -> dict[str, Any]:
     """Return the context of the page of a saved result: heading, sentences, tables and chart."""
-    saved = answer(caller, session, show_result, request)
+    saved = run_permitted(caller, session, show_result, request)
     result = saved.result
     return {
         "saved": saved,

@@ -8,7 +8,7 @@ from typing import Any
 from fastapi import APIRouter, Request
 from fastapi.responses import HTMLResponse
 
-from roundbook.api.access import answer
+from roundbook.api.access import run_permitted
 from roundbook.api.callers import Caller
 from roundbook.api.problems import status_of
 from roundbook.errors import RoundbookError
@@ -86,7 +86,7 @@ def round_context(
 
     `usual` is whether `usual_label` chooses among several assessments where none is named.
     """
-    contents = answer(caller, session, show_round, ShowRound(task=task, round=round))
+    contents = run_permitted(caller, session, show_round, ShowRound(task=task, round=round))
     current = [matrix for matrix in contents.matrices if matrix.status == "current"]
     # Measures with current scores come first: the first is shown unless another is chosen.
     names = list(dict.fromkeys(matrix.measure for matrix in (*current, *contents.matrices)))
@@ -143,7 +143,7 @@ def _add_scores(
 ) -> None:
     """Add the intervals, factors and ranking of a score matrix, with their figures."""
     drawn = context["figures"]
-    overview = answer(caller, session, show_overview, ShowMatrix(matrix=matrix))
+    overview = run_permitted(caller, session, show_overview, ShowMatrix(matrix=matrix))
     context["intervals"] = {run.run: run for run in overview.runs}
     drawn["scores"] = figure("scores", overview, matrix=matrix)
     try:
@@ -167,7 +167,7 @@ def matrix_page(
 ) -> HTMLResponse:
     """Show a score matrix: its scores, lineage, status, revisions and runs."""
     request = ShowMatrix(matrix=matrix)
-    details = answer(caller, session, show_matrix, request)
+    details = run_permitted(caller, session, show_matrix, request)
     overview = show_overview(session, request)
     series = {"task": details.task, "measure": details.measure}
     if details.assessments != DEFAULT_ASSESSMENTS:

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlencode
 from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse, RedirectResponse, Response
 
-from roundbook.api.access import answer, visible_tasks
+from roundbook.api.access import run_permitted, visible_tasks
 from roundbook.api.callers import require_scope
 from roundbook.api.jobs import start_job, visible_job
 from roundbook.api.turns import in_turn
@@ -76,7 +76,7 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
     measures = study_measures(chosen, task.measures if task else [])
     rounds = []
     if task:
-        listed = answer(caller, session, list_rounds, ListRounds(task=task.task))
+        listed = run_permitted(caller, session, list_rounds, ListRounds(task=task.task))
         rounds = [row.round for row in listed.rounds]
     of: dict[str, Any] = dict(values)
     if "form" in values:
@@ -115,12 +115,12 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
                 key: value for key, value in fields.items() if key not in TRIALS or key in values
             }
             context["typed_query"] = urlencode({"study": name} | typed, doseq=True)
-            study = answer(caller, session, run_kept_study, request)
+            study = run_permitted(caller, session, run_kept_study, request)
             context |= {"study": study, "tables": view_of(study).tables}
             context |= sentences_of("study", study)
             if isinstance(study, AcrossRounds) and (ageing := study.ageing_request):
                 # How the first round's factors held in the later rounds.
-                curve = answer(caller, session, trace_drift, ageing)
+                curve = run_permitted(caller, session, trace_drift, ageing)
                 context["answers"].append(summary(curve))
             context["fewer"] = fewer_trials(name, values)
             context["drawn"] = figure("study", study, study=name, **fields)
@@ -136,7 +136,7 @@ def studies_page(http: Request, caller: PageCaller, session: PageSession) -> HTM
 def study_file(http: Request, caller: PageCaller, session: PageSession, study: str) -> Response:
     """Return the main table of a study as a file."""
     request = find_entry(study).request(**study_fields(study, parse_qs(http.url.query)))
-    return table_file(answer(caller, session, run_kept_study, request))
+    return table_file(run_permitted(caller, session, run_kept_study, request))
 
 
 def _offered(values: Mapping[str, str], field: str, names: Sequence[str]) -> dict[str, str]:

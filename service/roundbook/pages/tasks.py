@@ -11,7 +11,7 @@ from fastapi import APIRouter, Query, Request
 from fastapi.responses import HTMLResponse
 from pydantic import BaseModel
 
-from roundbook.api.access import answer, visible_tasks
+from roundbook.api.access import run_permitted, visible_tasks
 from roundbook.api.callers import Caller, require_scope
 from roundbook.api.problems import status_of
 from roundbook.errors import NotRecordedError, RoundbookError
@@ -85,7 +85,7 @@ def home(http: Request, caller: PageCaller, session: PageSession) -> HTMLRespons
 
 def _task_summary(session: Session, caller: Caller, task: str) -> dict[str, Any]:
     """Return the variances and the verdict of a task's main measure, as far as there are any."""
-    rounds = answer(caller, session, list_rounds, ListRounds(task=task)).rounds
+    rounds = run_permitted(caller, session, list_rounds, ListRounds(task=task)).rounds
     measure = main_measure(rounds)
     label = usual_label(labels_to_choose(None, _labels(rounds, measure)))
     state: dict[str, Any] = {"measure": measure, "assessments": label}
@@ -121,7 +121,7 @@ def _answer_or_none(
 ) -> _Answer | None:
     """Return the answer to a request, None where it is refused; `refused` is called with why."""
     try:
-        return answer(caller, session, use_case, request)
+        return run_permitted(caller, session, use_case, request)
     except RoundbookError as error:
         if status_of(error) == 503:
             raise
@@ -173,7 +173,7 @@ def task_context(
     visible = next((entry for entry in visible_tasks(caller, session) if entry.task == task), None)
     if visible is None:
         raise NotRecordedError(f"There is no task '{task}'.")
-    rounds = answer(caller, session, list_rounds, ListRounds(task=task)).rounds
+    rounds = run_permitted(caller, session, list_rounds, ListRounds(task=task)).rounds
     # Published variances may be all that there is.
     main = main_measure(rounds) or next(iter(visible.measures), "")
     chosen = recorded_name(measure, visible.measures) if measure else main
@@ -307,7 +307,7 @@ def variances_page(
 ) -> HTMLResponse:
     """Show the variances of every measure of a task."""
     request = VarianceHistoryRequest(task=task)
-    listed = answer(caller, session, show_histories, request)
+    listed = run_permitted(caller, session, show_histories, request)
     return page(
         http,
         "variances.html",

@@ -219,13 +219,16 @@ def _look(http: Request, caller: Caller, previewed: _Preview) -> dict[str, Any]:
                     for name in sorted(new)
                     if (meant := near_name(name, recorded[noun]))
                 ]
-        facts = previewed.kind.look(session, logged)
+        looked = previewed.kind.look(session, logged)
     # Saved results first: they were decided on.
-    dependents = sorted(facts.pop("impact"), key=lambda dependent: dependent.entry is None)
+    dependents = sorted(looked.impact, key=lambda dependent: dependent.entry is None)
     if previewed.fields.get("revise"):
         # The correction is then refused if somebody else corrects it in between.
-        previewed.fields |= facts["expected"]
-    return facts | {
+        previewed.fields |= looked.expected
+    return {
+        "unchanged": looked.unchanged,
+        "understood": looked.understood,
+        "notes": looked.notes,
         "near": near,
         "stale": stale_lines(dependents),
         "files": len(previewed.files),

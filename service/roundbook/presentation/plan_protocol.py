@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roundbook.logbook.interval_reasons import no_interval
-from roundbook.logbook.plans.plan import kind_of, variance_at
+from roundbook.logbook.plans.plan import plan_variance_kind, variance_at
 from roundbook.presentation.phrases import joined
 from roundbook.presentation.variance_differences import disagreement
 from roundbook.presentation.variances import (
@@ -80,7 +80,7 @@ def _variance(plan: Plan) -> list[str]:
     """Return the sentences on the variance planned with: its value, rounds and interval."""
     if plan.variance is None:
         return []
-    variance, history, doubled = _VARIANCE_NAMES[kind_of(plan)], plan.estimate, ""
+    variance, history, doubled = _VARIANCE_NAMES[plan_variance_kind(plan)], plan.estimate, ""
     if plan.design in PAIRED:
         variance = "The residual variance" if history is None else variance
         pooled = None if history is None else history.pooled
@@ -104,7 +104,7 @@ def _variance(plan: Plan) -> list[str]:
     if plan.variance_planning is not None and plan.variance_at == "pooled":
         sentences.append(
             "The planning variance, which"
-            f" {below_planning(history, kind_of(plan))} are expected to stay below"
+            f" {below_planning(history, plan_variance_kind(plan))} are expected to stay below"
             f" {AS_ELSEWHERE}, is {plan.variance_planning:.5g}."
         )
     return sentences + _rounds(plan, history)
@@ -117,14 +117,14 @@ def _rounds(plan: Plan, history: VarianceHistory) -> list[str]:
         sentences = [*_shared_topics(plan, history), *_returning_teams(plan, history)]
     if plan.variance_at == "given":
         return []
-    disagreeing = disagreement(history, kind_of(plan))
+    disagreeing = disagreement(history, plan_variance_kind(plan))
     sentences += filter(None, [_unknown_teams(plan, history)])
     return [*sentences, disagreeing.sentence] if disagreeing else sentences
 
 
 def _shared_topics(plan: Plan, history: VarianceHistory) -> list[str]:
     pooled = history.pooled
-    rounds = pooled.of_kind(kind_of(plan)).rounds
+    rounds = pooled.of_kind(plan_variance_kind(plan)).rounds
     others = [row for row in history.rounds if row.round not in rounds]
     # Rounds published without scores have, as far as is known, topics of their own.
     if pooled.topics is None or any(row.origin == "matrix" for row in others):
@@ -141,7 +141,7 @@ def _shared_topics(plan: Plan, history: VarianceHistory) -> list[str]:
 
 
 def _returning_teams(plan: Plan, history: VarianceHistory) -> list[str]:
-    of_kind = history.pooled.of_kind(kind_of(plan))
+    of_kind = history.pooled.of_kind(plan_variance_kind(plan))
     returning, teams = of_kind.returning_interval, history.teams
     if plan.interval is None or returning is None or teams is None or not teams_return(history):
         return []
@@ -152,7 +152,7 @@ def _returning_teams(plan: Plan, history: VarianceHistory) -> list[str]:
 
 
 def _unknown_teams(plan: Plan, history: VarianceHistory) -> str | None:
-    kind, interval = kind_of(plan), plan.interval
+    kind, interval = plan_variance_kind(plan), plan.interval
     if plan.variance_at == "latest":
         history = history.model_copy(update={"rounds": history.rounds[-1:]})
         interval = history.rounds[-1].of_kind(kind).interval
@@ -165,7 +165,7 @@ def _published(plan: Plan, history: VarianceHistory) -> list[str]:
     """Return the sentence on the rounds whose variances were published without their scores."""
     if plan.variance_at == "given":
         return []
-    of_plan = history.pooled.of_kind(kind_of(plan)).rounds
+    of_plan = history.pooled.of_kind(plan_variance_kind(plan)).rounds
     if plan.variance_at == "latest":
         of_plan = [history.rounds[-1].round]
     rows = [row for row in history.rounds if row.origin == "published" and row.round in of_plan]
@@ -194,7 +194,7 @@ def _standardised(history: VarianceHistory) -> list[str]:
 
 
 def _origin(plan: Plan, history: VarianceHistory) -> str:
-    kind = kind_of(plan)
+    kind = plan_variance_kind(plan)
     match plan.variance_at:
         case "given":
             return ", a value given for it"
@@ -253,7 +253,7 @@ def _assumed(plan: Plan) -> str:
     alike = " that differ as pairs of runs do on average" if plan.variance_of == "paired" else ""
     assumed = [f"{runs} {topics}{alike}", "normal scores of one variance"]
     if plan.estimate is not None and plan.variance_at != "given":
-        systems = only_these(plan.estimate, kind_of(plan)) or "systems like these"
+        systems = only_these(plan.estimate, plan_variance_kind(plan)) or "systems like these"
         assumed.append(f"a next round of the same kind with {systems}")
     return f"The plan assumes {joined(assumed)}."
 
@@ -270,7 +270,7 @@ def _answers(plan: Plan) -> str:
     """Return the sentence with the plan's answers, or with their range where there are many."""
     if len(plan.cells) > _LISTED:
         return f"Over {len(plan.cells)} designs, {_range(plan)}."
-    variance = f"{kind_of(plan)} residual variance"
+    variance = f"{plan_variance_kind(plan)} residual variance"
     if plan.design in PAIRED:
         variance = "residual variance, taken as half that of a difference,"
     start = _ANSWER.get(plan.solve, f"The largest {variance} that this suffices for is")

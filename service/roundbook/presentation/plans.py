@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from roundbook.errors import WayOut
 from roundbook.logbook.interval_reasons import no_interval, no_planning_variance
-from roundbook.logbook.plans.plan import VarianceAt, kind_of
+from roundbook.logbook.plans.plan import VarianceAt, plan_variance_kind
 from roundbook.measure_names import is_within_one
 from roundbook.presentation import variances
 from roundbook.presentation.column_types import types_of
@@ -41,7 +41,7 @@ def plan_changes(saved: ShownResult) -> dict[str, Any]:
     `stale` are the rounds that count differently today, with their one-way variances then and now
     unless the plan takes the two-way one; `new_rounds` are those that did not count then.
     """
-    two_way = kind_of(cast("Plan", saved.result)) == "two-way"
+    two_way = plan_variance_kind(cast("Plan", saved.result)) == "two-way"
     omitted = {"was": None, "now": None} if two_way else {}
     return {
         "stale": [
@@ -57,7 +57,7 @@ def plan_changes(saved: ShownResult) -> dict[str, Any]:
 
 def headline(plan: Plan) -> str:
     """Return the headline of a plan: what it solves for, its design, error rates and variance."""
-    kind = kind_of(plan)
+    kind = plan_variance_kind(plan)
     # Only a paired design may rest on either variance, so only there one-way is mentioned.
     named = kind == "two-way" or (plan.design in PAIRED and plan.estimate is not None)
     variance = f"{kind} variance" if named else "variance"
@@ -187,7 +187,7 @@ def warning(plan: Plan) -> Note | None:
 
     It has no advice where the plan follows it.
     """
-    found = None if plan.estimate is None else disagreement(plan.estimate, kind_of(plan))
+    found = None if plan.estimate is None else disagreement(plan.estimate, plan_variance_kind(plan))
     if found is None:
         return None
     follows = plan.variance_at not in (None, "pooled") and found.way_out.code != _LOOK
@@ -212,7 +212,7 @@ def _way_out(plan: Plan, note: PlanNote) -> WayOut | None:
     if note.out_of_order is not None and plan.estimate is not None:
         last = note.out_of_order.recorded_after
         (row,) = (row for row in plan.estimate.rounds if row.round == last)
-        variance = row.of_kind(kind_of(plan)).variance
+        variance = row.of_kind(plan_variance_kind(plan)).variance
         if variance:
             facts = {"round": last, "variance": f"{variance:.5g}"}
             return WayOut("plan from the round held last", facts)
@@ -225,7 +225,7 @@ def _beyond_scores(plan: Plan) -> str | None:
     if history is None or plan.design in INTERVALS or largest <= 1:
         return None
     within = is_within_one(history.measure) if history.scale == "raw" else True
-    if not within or history.other_scale(kind_of(plan)) is not None:
+    if not within or history.other_scale(plan_variance_kind(plan)) is not None:
         return None
     return (
         f"No runs differ by {largest:.10g}: scores of {history.measure} on the {history.scale} scale lie"
@@ -254,7 +254,7 @@ def _note(plan: Plan, note: PlanNote) -> str:
     if note.code == "no_planning_variance":
         why = no_interval(note.reason or "")
         if plan.estimate is not None:
-            why = no_planning_variance(plan.estimate.pooled.of_kind(kind_of(plan)))
+            why = no_planning_variance(plan.estimate.pooled.of_kind(plan_variance_kind(plan)))
         return f"There is no planning variance: {why}."
     if note.out_of_order is not None:
         return (
@@ -288,7 +288,7 @@ def reason_way_out(reason: str | None) -> WayOut | None:
 
 def powers_heading(plan: Plan) -> str:
     """Return the heading of the table of the power that each round had."""
-    variance = "two-way variance" if kind_of(plan) == "two-way" else "variance"
+    variance = "two-way variance" if plan_variance_kind(plan) == "two-way" else "variance"
     return (
         f"Power that each round had by {DESIGNS[plan.design].title}, with its own topics and"
         f" {variance}; enough is {1 - plan.beta:.10g}, by the engine {plan.engine}:"

@@ -18,7 +18,9 @@ if TYPE_CHECKING:
 _NAMED = 4
 
 
-def understood(logged: LoggedMatrix, topics: Sequence[str], runs: Sequence[str]) -> dict[str, str]:
+def score_file_facts(
+    logged: LoggedMatrix, topics: Sequence[str], runs: Sequence[str]
+) -> dict[str, str]:
     """Return the facts read from a score file, by label such as ``Measure`` or ``Topics``."""
     variances = ", ".join(
         f"{fixed(logged.variances[scale], 5)} {scale}"
@@ -36,7 +38,7 @@ def understood(logged: LoggedMatrix, topics: Sequence[str], runs: Sequence[str])
     return facts | {"Revision": _revision(logged, "scores")}
 
 
-def understood_runs(logged: LoggedRuns, runs: Sequence[str]) -> dict[str, str]:
+def run_file_facts(logged: LoggedRuns, runs: Sequence[str]) -> dict[str, str]:
     """Return the facts read from run files, by label; `runs` are the runs that are new."""
     facts = {"Files": _files(logged.files)}
     if logged.status == "unchanged":
@@ -49,7 +51,7 @@ def understood_runs(logged: LoggedRuns, runs: Sequence[str]) -> dict[str, str]:
     } | facts
 
 
-def understood_qrels(logged: LoggedQrels) -> dict[str, str]:
+def qrels_file_facts(logged: LoggedQrels) -> dict[str, str]:
     """Return the facts read from relevance assessments, by label."""
     return {
         "Assessments": logged.assessments,

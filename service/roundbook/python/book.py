@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, Self
 
 from roundbook.errors import InputError, RequestError
 from roundbook.jobs.job import ENDED
-from roundbook.logbook.kinds import kind_of
+from roundbook.logbook.kinds import kind_and_fields
 from roundbook.logbook.studies.studies import find_entry, of_all_rounds
 from roundbook.python.answers import Answer
 from roundbook.python.scores import array_file, as_files, as_matrix
@@ -446,7 +446,7 @@ class Book:
         with with_ways_out():
             if fields.pop("all_rounds", False):
                 kind, fields = of_all_rounds(kind, fields)
-            kind, fields = kind_of(kind, fields)
+            kind, fields = kind_and_fields(kind, fields)
             return Answer(self._record.save(kind, fields, SaveResult(name=name, note=note)))
 
     def start_study(

@@ -155,7 +155,7 @@ def variance_kind(design: PlanDesign, variance_of: VarianceOf | None) -> Varianc
     return "two-way" if shared else "one-way"
 
 
-def kind_of(plan: Plan) -> VarianceKind:
+def plan_variance_kind(plan: Plan) -> VarianceKind:
     """Return the kind of residual variance of a plan.
 
     A variance given for a paired difference may be of either kind, and counts as the one-way one.

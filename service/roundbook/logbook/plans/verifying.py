@@ -11,7 +11,7 @@ from sqlalchemy import Connection, Row, select, text
 from roundbook.database.table_parts import among
 from roundbook.database.tables import topic
 from roundbook.errors import RoundbookError
-from roundbook.logbook.plans.plan import Plan, PlanNote, kind_of, variance_at
+from roundbook.logbook.plans.plan import Plan, PlanNote, plan_variance_kind, variance_at
 from roundbook.logbook.plans.planning import plan_from_history, plan_topics
 from roundbook.logbook.variance_history import VarianceHistory, VarianceKind, weight
 from roundbook.logbook.variance_rows import VARIANCES, VarianceRow
@@ -144,7 +144,7 @@ def _plan_variances(
     plan: Plan, history: VarianceHistory
 ) -> Iterator[tuple[str, float | None, float | None]]:
     """Yield the name, the saved and the computed value of each of a plan's variances."""
-    pooled, kind = history.pooled, kind_of(plan)
+    pooled, kind = history.pooled, plan_variance_kind(plan)
     yield "pooled variance", pooled.variance, _pooled(history, "one-way")
     if kind == "two-way" or pooled.two_way_variance is not None:
         yield "pooled two-way variance", pooled.two_way_variance, _pooled(history, "two-way")
