@@ -954,7 +954,9 @@ def test_an_answer_is_kept_until_the_record_changes(service, address):
 def test_what_is_kept_is_what_the_asker_would_see_now(service, address, monkeypatch):
     computed = []
     of_record = endpoints.run_permitted
-    monkeypatch.setattr(endpoints, "run_permitted", lambda *given: computed.append(1) or of_record(*given))
+    monkeypatch.setattr(
+        endpoints, "run_permitted", lambda *given: computed.append(1) or of_record(*given)
+    )
 
     def held(scope="admin"):
         answer = service[scope].get(path("rounds"), params={"task": "t"})

@@ -228,19 +228,27 @@ def test_columns_of_a_team_file_that_are_not_read_are_told(engine, write, tmp_pa
 def test_teams_that_no_other_round_has_are_told(engine, write, tmp_path):
     for label in ("r1", "r2"):
         log_scores(engine, label, SCORES)
-    first = describe_teams(engine, "t", "r1", write(["run0,Dirac", "run1,Euler"], "run,team"))
+    first = describe_teams(
+        engine, "t", "r1", write(["run0,Dirac", "run1,Euler", "run2,Gauss"], "run,team")
+    )
     assert first.new_teams == []
-    again = describe_teams(engine, "t", "r2", write(["run0,Dirak", "run1,euler"], "run,team"))
+    again = describe_teams(
+        engine, "t", "r2", write(["run0,Dirak", "run1,euler", "run2,Gauss"], "run,team")
+    )
     assert again.new_teams == ["Dirak"]
-    note = "No other round of the task has team Dirak."
+    note = "No other round of the task has team Dirak: new or mistyped."
     assert described_notes(again)[0] == note
     scores = tmp_path / "scores.csv"
-    scores.write_text("topic,a,b\n1,0.1,0.4\n2,0.5,0.3\n")
-    teams = write(["a,Fourier", "b,Gauss"], "run,team")
+    scores.write_text("topic,a,b,c\n1,0.1,0.4,0.2\n2,0.5,0.3,0.1\n")
+    teams = write(["a,Fourier", "b,Gauss", "c,EULER"], "run,team")
     (logged,) = log_measures(engine, "t", "r3", [scores], "AP", teams=teams, create=True).matrices
-    assert logged.remarks.new_teams == ["Fourier", "Gauss"]
-    assert "No other round of the task has teams Fourier, Gauss." in log_notes(logged)
+    assert logged.remarks.new_teams == ["Fourier"]
+    assert "No other round of the task has team Fourier: new or mistyped." in log_notes(logged)
     (logged,) = log_measures(engine, "t", "r3", [scores], "AP", teams=teams).matrices
+    assert logged.remarks.new_teams == []
+    # Where most are new, it is another year.
+    teams = write(["a,Noether", "b,Gauss", "c,Hilbert"], "run,team")
+    (logged,) = log_measures(engine, "t", "r4", [scores], "AP", teams=teams, create=True).matrices
     assert logged.remarks.new_teams == []
 
 

@@ -286,7 +286,9 @@ def team_file_notes(about: Remarks | DescribedTeams, where: str) -> list[str]:
     """Return the notes on a team file: new teams, runs not in `where`, runs it lacks, unread columns."""
     notes = []
     if about.new_teams:
-        notes.append(f"No other round of the task has {named('team', about.new_teams)}.")
+        notes.append(
+            f"No other round of the task has {named('team', about.new_teams)}: new or mistyped."
+        )
     if about.unknown_runs:
         runs = _named("run", about.unknown_runs)
         notes.append(

@@ -119,8 +119,7 @@ class Remarks(ComparisonRemarks):
     refittable : list of RefittableFactors
         The round's factors that were fitted on other runs than the pool that just became known.
     new_teams : list of str
-        Teams that the runs are of by the team file, and that no other round of the task has, if
-        teams of others are known.
+        Teams of the team file that no other round of the task has, if others have most of them.
     unknown_runs, undescribed_runs : list of str
         Runs that only the team file has, and runs that it lacks.
     unread_columns : list of str

@@ -69,13 +69,14 @@ def pool_changed(changes: Sequence[RunChange]) -> bool:
 def new_teams(connection: Connection, round_id: int, changes: Sequence[RunChange]) -> list[str]:
     """Return the teams among changed facts on a round's runs that no other round of its task has.
 
-    It is empty if no team is known of any other round.
+    It is empty unless most of the teams are of other rounds too: new ones may then be mistyped.
     """
-    given = [str(change.now) for change in changes if change.fact == "team" and change.now]
+    given = {str(change.now): None for change in changes if change.fact == "team" and change.now}
     if not given:
         return []
     elsewhere = set(connection.execute(text(_TEAMS_ELSEWHERE), {"round": round_id}).scalars())
-    return [name for name in dict.fromkeys(given) if elsewhere and name not in elsewhere]
+    new = [name for name in given if name not in elsewhere]
+    return new if 2 * len(new) < len(given) else []
 
 
 _TEAMS_ELSEWHERE = """
