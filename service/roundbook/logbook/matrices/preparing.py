@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -79,7 +80,11 @@ def prepare_matrix(
         _check_bounds(recorded.name, recorded.bounds, complete)
     label = check_name("assessments label", request.assessments)
     series = Series(round_id, recorded.id, label, request.round.strip(), recorded.name)
-    runs = record_runs(connection, round_id, complete.runs, runs_teams)
+    # The hash is computed while the server records the runs, when this process would only wait.
+    with ThreadPoolExecutor(1) as executor:
+        digest = executor.submit(content_hash, complete.topics, complete.runs, complete.scores)
+        runs = record_runs(connection, round_id, complete.runs, runs_teams)
+        latest = latest_matrix(connection, series)
     tags = dict.fromkeys(complete.runs)
     remarks = Remarks(
         other_measures=recorded.others,
@@ -104,8 +109,8 @@ def prepare_matrix(
         series=series,
         same_topics=same,
         scores=complete,
-        digest=content_hash(complete.topics, complete.runs, complete.scores),
-        latest=latest_matrix(connection, series),
+        digest=digest.result(),
+        latest=latest,
         runs=runs,
         computed_from=computed.computed_from if computed else {},
         remarks=remarks,
