@@ -103,6 +103,8 @@ def list_(
     with record(context, database) as session:
         listed = list_topics(session, request)
     empty = "No topic yet: they come with scores, which 'roundbook log' takes."
+    if request.measure or request.assessments:
+        empty = "No topic has such scores."
     if request.aliased:
         empty = "No topic has another id. Declare some with 'roundbook topic alias TASK FILE'."
     show(listed, form, listed.topics, _TOPICS, empty=empty)

@@ -14,6 +14,7 @@ from tests import pages
 from tests.factories import wide
 
 from roundbook.api.app import make_app
+from roundbook.errors import RoundbookError
 from roundbook.pages import charts
 from roundbook.settings import load_settings
 
@@ -357,7 +358,7 @@ def test_topics_of_scores_that_count_no_more_have_not_returned(client, book):
     book.log("covid", "2", io.StringIO(topics), "AP", create=True)
     assert "2 8 8 5" in words(client.get("/task", params=OF))  # 8 topics, of which 8 returned
     book.log("covid", "2", io.StringIO(others), "AP", revise="wrong file")
-    assert "2 8 – 5" in words(client.get("/task", params=OF))
+    assert "2 8 0 5" in words(client.get("/task", params=OF))
 
     def looked_at():
         files = {"file": ("scores.csv", topics, "text/csv")}
@@ -378,15 +379,20 @@ def test_topics_have_returned_in_scores_of_the_measure_on_one_collection(client,
     asked = book.ask("topics", task="covid", measure="ap").topics
     assert len(asked) == 16
     assert {entry.round for entry in asked[-1].rounds} == {"3"}
-    assert book.ask("topics", task="covid", assessments="other").topics == []
+    with pytest.raises(RoundbookError, match="no scores by the assessments 'other'"):
+        book.ask("topics", task="covid", assessments="other")
 
     def returned():
         return [row[1] for row in rows(client.get("/task", params=OF), "Rounds").values()]
 
-    assert returned() == ["–", "8", "–"]
+    assert returned() == ["0", "8", "0"]
     book.ask("set_round", task="covid", round="1", collection="v1")
     book.ask("set_round", task="covid", round="2", collection="v2")
-    assert returned() == ["–", "–", "–"]
+    assert returned() == ["0", "0", "0"]
+    # A round without these scores is no part of it.
+    book.ask("set_round", task="covid", round="2", force=True, collection="v1")
+    book.ask("create_round", task="covid", round="4", collection="v3")
+    assert returned() == ["0", "8", "0", "–"]
 
 
 @pytest.mark.long

@@ -184,9 +184,14 @@ def test_the_same_scores_under_other_names_in_another_round(notes, engine, matri
     shuffled = complete(ROUND1.topics, renamed.runs[::-1], ROUND1.scores)
     for scores in (renamed, shuffled):
         assert notes("2", scores, revise=None if scores is renamed else "sorted")[-1] == (
-            "Round '1' has as many topics and runs, and the same variance to the last digit: these may be"
-            " its scores under other names. Check that the file is of round '2'."
+            "Round '1' has the same AP scores under other names of topics or runs; check that the file is"
+            " of round '2'."
         )
+    # As many values and the same variance are not the same scores, nor are few values.
+    assert notes("5", complete(ROUND1.topics, renamed.runs, 1 - ROUND1.scores)) == []
+    few = np.random.default_rng(1).integers(0, 2, ROUND1.scores.shape) / 1
+    notes("1", complete(ROUND1.topics, ROUND1.runs, few), measure="P@1")
+    assert notes("2", complete(ROUND1.topics, renamed.runs, few), measure="P@1") == []
     other = ROUND1.scores.copy()
     other[0, 0] += 0.001
     assert notes("3", complete(ROUND1.topics, renamed.runs, other)) == []

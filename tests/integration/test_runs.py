@@ -231,11 +231,14 @@ def test_runs_without_a_topic_of_the_round_are_told_of(engine, files):
 def test_topics_of_runs_that_a_round_lacks_are_told_of(engine, files):
     a, b = files("a", RUN_A), files("b", RUN_B + "8 Q0 d1 1 1 b\n9 Q0 d1 1 1 b\n")
     assert runs(engine, a, create=True).foreign_topics == []
+    # Topics that are new to the task are said to be new, and those of the round may be more.
+    assert runs(engine, a, b, keep=False).foreign_topics == []
+    log_scores(engine, "2", np.array([[0.1], [0.3]]), topics=["8", "9"], runs=["late"])
     logged = runs(engine, a, b)
     assert (logged.foreign_topics, logged.without_round_topics) == (["8", "9"], [])
     note = (
-        f"2 of the {logged.topics} topics of the new runs are in no scores, no assessments and no other"
-        " run of round '1' (8, 9); check that the file is of this round."
+        f"2 of the {logged.topics} topics of the new runs are of other rounds of the task, and in no"
+        " scores, assessments or other run of round '1' (8, 9); check that the file is of this round."
     )
     assert note in run_notes(logged)
     c = files("c", "8 Q0 d1 1 1 c\n")
@@ -252,7 +255,7 @@ def test_scores_from_files_that_corrected_assessments_leave_as_they_are(engine, 
     assert logged.scores_from_files == ["AP", "P@5"]
     assert (
         "The round's scores of AP and P@5 by these assessments were logged from files: if they rest on"
-        " revision 1, log them anew."
+        " an earlier revision, log them anew."
     ) in qrels_notes(logged)
     assert assess(engine, corrected).scores_from_files == []
 

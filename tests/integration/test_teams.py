@@ -237,6 +237,12 @@ def test_teams_that_no_other_round_has_are_told(engine, write, tmp_path):
     )
     assert again.new_teams == ["Dirak"]
     note = "No other round of the task has team Dirak: new or mistyped."
+    rows = ["run0,Dirac", "run1,Euler", "run2,Gaus", "run3,Dirac"]
+    mistyped = describe_teams(engine, "t", "r2", write(rows, "run,team"), revise="mended")
+    assert mistyped.new_teams == ["Gaus"]
+    # A team that the round has already is not told again.
+    more = [*rows, "run4,Gaus"]
+    assert describe_teams(engine, "t", "r2", write(more, "run,team")).new_teams == []
     assert described_notes(again)[0] == note
     scores = tmp_path / "scores.csv"
     scores.write_text("topic,a,b,c\n1,0.1,0.4,0.2\n2,0.5,0.3,0.1\n")

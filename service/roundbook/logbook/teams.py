@@ -152,7 +152,7 @@ def describe_teams(session: Session, request: DescribeTeams) -> DescribedTeams:
         changes=changes,
         renewed=renewed,
         refittable=refittable_factors(connection, round_id) if pool_changed(changes) else [],
-        new_teams=new_teams(connection, round_id, changes),
+        new_teams=new_teams(connection, round_id, known, changes),
         unknown_runs=[tag for tag in teams if tag not in known],
         undescribed_runs=[tag for tag in counting if tag not in teams],
         unread_columns=list(teams.unread),

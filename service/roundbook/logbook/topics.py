@@ -24,7 +24,7 @@ from roundbook.database.tables import (
 from roundbook.errors import AlreadyRecordedError, BadFileError, NotRecordedError
 from roundbook.formats.name_tables import TopicId, read_topic_ids
 from roundbook.logbook.events import record_event
-from roundbook.logbook.lookup import find_round, find_task
+from roundbook.logbook.lookup import find_round, find_task, recorded_assessments
 from roundbook.logbook.measures import find_measure
 from roundbook.logbook.names import check_name, is_named
 from roundbook.logbook.result import SOFTWARE, Result
@@ -292,7 +292,7 @@ def list_topics(session: Session, request: ListTopics) -> TopicList:
     Raises
     ------
     NotRecordedError
-        When there is no such task or measure, or no topic to continue after.
+        When there is no such task, measure or assessments label, or no topic to continue after.
     """
     connection = session.connection
     task_id = find_task(connection, request.task)
@@ -302,7 +302,14 @@ def list_topics(session: Session, request: ListTopics) -> TopicList:
         measure_id, _ = find_measure(connection, task_id, request.task, request.measure)
         of_scores.append(matrix.c.measure_id == measure_id)
     if request.assessments is not None:
-        of_scores.append(matrix.c.assessments == request.assessments)
+        labels = recorded_assessments(connection, task_id, request.assessments)
+        if not labels:
+            raise NotRecordedError(
+                f"Task '{request.task}' has no scores by the assessments '{request.assessments}'.",
+                task=request.task,
+                assessments=request.assessments,
+            )
+        of_scores.append(matrix.c.assessments.in_(labels))
     scored = connection.execute(
         select(topic.c.name, round_.c.label, func.count(current_matrix.c.id).label("current"))
         .join(matrix_topic, matrix_topic.c.topic_id == topic.c.id)
@@ -328,7 +335,7 @@ def list_topics(session: Session, request: ListTopics) -> TopicList:
         normalised = [normalize("NFC", name) for name in names]
         if last not in normalised:
             raise NotRecordedError(
-                f"No scores of task '{request.task}' have a topic '{last}'.",
+                f"None of these scores of task '{request.task}' have a topic '{last}'.",
                 task=request.task,
                 topic=last,
             )

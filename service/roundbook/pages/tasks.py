@@ -259,9 +259,11 @@ def _add_answers(session: Session, caller: Caller, context: dict[str, Any]) -> N
 
 
 def _returned(listed: TopicList, rounds: Sequence[Round]) -> Counter[str]:
-    """Return by round how many of its topics an earlier round on the same collection has."""
-    collections = collection_keys(row.collection for row in rounds)
-    collection = dict(zip((row.round for row in rounds), collections, strict=True))
+    """Return by round with topics how many of these an earlier round on the same collection has."""
+    having = {within.round for topic in listed.topics for within in topic.rounds}
+    scored = [row for row in rounds if row.round in having]
+    collections = collection_keys(row.collection for row in scored)
+    collection = dict(zip((row.round for row in scored), collections, strict=True))
     returned: Counter[str] = Counter()
     for topic in listed.topics:
         earlier = set[str]()

@@ -175,9 +175,11 @@ def saved_sentence(saved: SavedResult) -> str:
 def renewal_notes(renewal: Renewal) -> list[str]:
     """Return the notes on results that rest on further rounds, are the same today, or stay stale."""
     rounds_added = {
-        result.after.name: [
-            change.round for change in result.before.changes if change.code == "added"
-        ]
+        result.after.name: list(
+            dict.fromkeys(
+                change.round for change in result.before.changes if change.code == "added"
+            )
+        )
         for result in renewal.renewed
         if result.status == "saved"
     }

@@ -117,11 +117,10 @@ def _beside_others(logged: LoggedMatrix) -> list[str]:
             f"{where} has exactly the same {twin.measure} scores (matrix {twin.matrix}); check that"
             f" the file is of {subject}."
         )
-    if remarks.same_variance is not None:
+    if remarks.same_values is not None:
         notes.append(
-            f"Round '{remarks.same_variance}' has as many topics and runs, and the same variance to the"
-            f" last digit: these may be its scores under other names. Check that the file is of round"
-            f" '{logged.round}'."
+            f"Round '{remarks.same_values}' has the same {logged.measure} scores under other names of"
+            f" topics or runs; check that the file is of round '{logged.round}'."
         )
     if remarks.beyond_one:
         notes.append(

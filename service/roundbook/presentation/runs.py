@@ -80,8 +80,9 @@ def run_notes(logged: LoggedRuns) -> list[str]:
         number = len(logged.foreign_topics)
         notes.append(
             f"{number:,} of the {counted(logged.topics, 'topic')} of the new runs"
-            f" {'is' if number == 1 else 'are'} in no scores, no assessments and no other run of round"
-            f" '{logged.round}' ({listed(logged.foreign_topics)}); check that the file is of this round."
+            f" {'is' if number == 1 else 'are'} of other rounds of the task, and in no scores, assessments"
+            f" or other run of round '{logged.round}' ({listed(logged.foreign_topics)}); check that the"
+            " file is of this round."
         )
     return notes
 
@@ -102,7 +103,7 @@ def qrels_notes(logged: LoggedQrels, reason: str | None = None) -> list[str]:
     if logged.scores_from_files:
         notes.append(
             f"The round's scores of {joined(logged.scores_from_files)} by these assessments were logged"
-            f" from files: if they rest on revision {logged.revision - 1}, log them anew."
+            " from files: if they rest on an earlier revision, log them anew."
         )
     if (same := logged.same_judgments) is not None:
         notes.append(

@@ -57,9 +57,9 @@ class ComparisonRemarks(Result):
         The changes of a revision from the one before.
     same_scores : Twin or None
         Another round, or another measure of this one, that has exactly these scores.
-    same_variance : str or None
-        If no round has exactly these scores: another round with as many topics and runs and the
-        same variance, which may have them under other names.
+    same_values : str or None
+        If no other round of the task has exactly these scores: one that has them under other names
+        of topics or runs.
     variance_ratio : float or None
         The variance over the median variance of the task's other rounds, if the ratio is so far
         from 1 that the scores may be on another scale.
@@ -82,7 +82,7 @@ class ComparisonRemarks(Result):
     difference: MatrixDifference | None = None
     changes: Changes | None = None
     same_scores: Twin | None = None
-    same_variance: str | None = Field(None, exclude_if=not_)
+    same_values: str | None = Field(None, exclude_if=not_)
     variance_ratio: float | None = None
     beyond_one: int = 0
     runs_named_as_topics: int = 0

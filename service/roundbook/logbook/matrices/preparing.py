@@ -93,7 +93,7 @@ def prepare_matrix(
         near_names=near_names,
         zero_sd=request.zero_sd,
         hidden=list(complete.hidden),
-        new_teams=new_teams(connection, round_id, runs.changes),
+        new_teams=new_teams(connection, round_id, runs_teams, runs.changes),
         unknown_runs=[tag for tag in runs_teams if tag not in tags],
         undescribed_runs=[tag for tag in tags if tag not in runs_teams] if teams else [],
         unread_columns=list(teams.unread),

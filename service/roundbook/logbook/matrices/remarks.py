@@ -6,6 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
+import numpy as np
 from sqlalchemy import Connection, Select, func, select
 
 from roundbook.database.table_parts import among
@@ -60,7 +61,9 @@ def comparison_remarks(
         ),
         changes=changes,
         same_scores=twin,
-        same_variance=None if twin else _round_of_same_variance(prepared, variance),
+        same_values=(
+            None if twin and twin.task is None else _round_of_same_values(prepared, variance)
+        ),
         variance_ratio=ratio_to_other_rounds(connection, task_id, prepared.series, variance),
         beyond_one=_beyond_one(complete) if is_within_one(prepared.series.measure) else 0,
         runs_named_as_topics=len(named_as_topics) if len(named_as_topics) > half else 0,
@@ -239,28 +242,36 @@ def _twin(prepared: PreparedMatrix) -> Twin | None:
     return Twin(round=row.label, measure=row.name, matrix=row.id, task=task_name)
 
 
-def _round_of_same_variance(prepared: PreparedMatrix, variance: float) -> str | None:
-    """Return another round whose scores of the measure are as many, with the same raw variance.
+def _round_of_same_values(prepared: PreparedMatrix, variance: float) -> str | None:
+    """Return another round with the same scores of the measure under other names of topics or runs.
 
-    The scores may be the same, under other names of topics or runs.
+    Scores of few different values, as of P@5, are often the same by chance: then it is None.
     """
+    scores = np.sort(prepared.scores.scores, axis=None)
+    if np.count_nonzero(np.diff(scores)) < max(prepared.scores.scores.shape):
+        return None
     values = variance_estimate.c.variance
     same = (
-        select(round_.c.label)
+        select(round_.c.label, matrix)
         .join(current_matrix, current_matrix.c.round_id == round_.c.id)
-        .join(variance_estimate, variance_estimate.c.matrix_id == current_matrix.c.id)
+        .join(matrix, matrix.c.id == current_matrix.c.id)
+        .join(variance_estimate, variance_estimate.c.matrix_id == matrix.c.id)
         .where(
             round_.c.task_id == prepared.task_id,
             round_.c.id != prepared.series.round_id,
-            current_matrix.c.measure_id == prepared.series.measure_id,
+            matrix.c.measure_id == prepared.series.measure_id,
+            matrix.c.topics == len(prepared.scores.topics),
+            matrix.c.runs == len(prepared.scores.runs),
             variance_estimate.c.scale == "raw",
-            variance_estimate.c.topics == len(prepared.scores.topics),
-            variance_estimate.c.runs == len(prepared.scores.runs),
             # The order of topics and runs changes the last digits of a sum.
             values.between(variance * (1 - _ROUNDING), variance * (1 + _ROUNDING)),
-            values > 0,
         )
         .order_by(round_.c.ordinal)
         .limit(1)
     )
-    return prepared.session.connection.execute(same).scalar()
+    connection = prepared.session.connection
+    row = connection.execute(same).one_or_none()
+    if row is None:
+        return None
+    other = np.sort(load_matrix(connection, row).scores, axis=None)
+    return str(row.label) if np.array_equal(other, scores) else None

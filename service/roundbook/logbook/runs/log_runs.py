@@ -53,8 +53,8 @@ class LoggedRuns(Result):
     score matrices of the round but in no upload, `without_scores` new runs in none of its score
     matrices, if runs there have no lists yet. `same_lists` is another round that has the lists of new
     runs already; `without_round_topics` are new runs without a list for any topic that is assessed or
-    has scores in the round, `foreign_topics` topics of new runs that are neither, nor in the list of
-    an earlier run, each if the round has any. `impact` is what was computed from the earlier runs and is
+    has scores in the round, `foreign_topics` topics of new runs that other rounds have, and this
+    one has not, each if the round has any. `impact` is what was computed from the earlier runs and is
     stale; `near_names` are the task and round that were made, where they may be misspelt.
     """
 
@@ -137,7 +137,7 @@ def log_runs(
     same_lists, without_round_topics, foreign_topics = None, list[str](), list[str]()
     if new:
         same_lists = find_same_lists(connection, round_id, new, read, documents)
-        without_round_topics, foreign_topics = _apart(connection, round_id, new, same)
+        without_round_topics, foreign_topics = _apart(connection, round_id, new, same, new_topics)
         store_names(connection, round_id, documents)
         columns = {
             "runs": len(new),
@@ -215,12 +215,17 @@ def _refuse_other_lists(
 
 
 def _apart(
-    connection: Connection, round_id: int, runs: Sequence[UploadedLists], same: SameTopics
+    connection: Connection,
+    round_id: int,
+    runs: Sequence[UploadedLists],
+    same: SameTopics,
+    new_topics: Sequence[str],
 ) -> tuple[list[str], list[str]]:
-    """Return the new runs apart from a round's topics, and their topics that the round lacks.
+    """Return the new runs apart from a round's topics, and their topics of other rounds alone.
 
-    The former have no list for any topic that is assessed or has scores; the latter are not
-    assessed, have no scores and no list of an earlier run. Both are empty in a round without such.
+    The former have no list for any topic that is assessed or has scores. The latter are not new to
+    the task, and in the round not assessed, without scores and in no list of an earlier run. Both
+    are empty in a round without such.
     """
     rows = round_topics(connection, round_id)
     judged = {same.name(row.name) for row in rows if row.scored or row.assessed}
@@ -231,7 +236,10 @@ def _apart(
         if judged and judged.isdisjoint(same.name(name) for name, *_ in entry.lists)
     ]
     topics = dict.fromkeys(name for entry in runs for name, *_ in entry.lists)
-    return without, [name for name in topics if known and same.name(name) not in known]
+    elsewhere = topics.keys() - set(new_topics)
+    return without, [
+        name for name in topics if known and name in elsewhere and same.name(name) not in known
+    ]
 
 
 def _store_upload(

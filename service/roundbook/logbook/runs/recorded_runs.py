@@ -66,26 +66,35 @@ def pool_changed(changes: Sequence[RunChange]) -> bool:
     return any(change.fact == "contributed_to_pool" for change in changes)
 
 
-def new_teams(connection: Connection, round_id: int, changes: Sequence[RunChange]) -> list[str]:
-    """Return the teams among changed facts on a round's runs that no other round of its task has.
+def new_teams(
+    connection: Connection,
+    round_id: int,
+    teams: Mapping[str, RunTeam],
+    changes: Sequence[RunChange],
+) -> list[str]:
+    """Return the teams that a team file brings into a task by its `changes` to a round's runs.
 
-    It is empty unless most of the teams are of other rounds too: new ones may then be mistyped.
+    It is empty unless the task had most of the file's teams before: new ones may then be mistyped.
     """
-    given = {str(change.now): None for change in changes if change.fact == "team" and change.now}
+    given = {change.run: change.now for change in changes if change.fact == "team"}
     if not given:
         return []
-    elsewhere = set(connection.execute(text(_TEAMS_ELSEWHERE), {"round": round_id}).scalars())
-    new = [name for name in given if name not in elsewhere]
-    return new if 2 * len(new) < len(given) else []
+    values = {"round": round_id, "changed": list(given)}
+    before = set(connection.execute(text(_TEAMS_BEFORE), values).scalars())
+    names = dict.fromkeys(str(name) for name in given.values() if name is not None)
+    new = [name for name in names if name not in before]
+    of_file = {run.team.casefold() for run in teams.values() if run.team is not None}
+    return new if 2 * len(new) < len(of_file) else []
 
 
-_TEAMS_ELSEWHERE = """
+# The teams of a task's runs, without those that have changed their team.
+_TEAMS_BEFORE = """
 SELECT DISTINCT team.name
 FROM roundbook.round AS own
-JOIN roundbook.round AS other ON other.task_id = own.task_id AND other.id <> own.id
-JOIN roundbook.run ON run.round_id = other.id
+JOIN roundbook.round ON round.task_id = own.task_id
+JOIN roundbook.run ON run.round_id = round.id
 JOIN roundbook.team ON team.id = run.team_id
-WHERE own.id = :round
+WHERE own.id = :round AND (round.id <> own.id OR run.tag <> ALL (CAST(:changed AS text[])))
 """
 
 
