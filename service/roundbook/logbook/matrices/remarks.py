@@ -247,10 +247,7 @@ def _round_of_same_values(prepared: PreparedMatrix, variance: float) -> str | No
 
     Scores of few different values, as of P@5, are often the same by chance: then it is None.
     """
-    scores = np.sort(prepared.scores.scores, axis=None)
-    if np.count_nonzero(np.diff(scores)) < max(prepared.scores.scores.shape):
-        return None
-    values = variance_estimate.c.variance
+    estimated = variance_estimate.c.variance
     same = (
         select(round_.c.label, matrix)
         .join(current_matrix, current_matrix.c.round_id == round_.c.id)
@@ -264,7 +261,7 @@ def _round_of_same_values(prepared: PreparedMatrix, variance: float) -> str | No
             matrix.c.runs == len(prepared.scores.runs),
             variance_estimate.c.scale == "raw",
             # The order of topics and runs changes the last digits of a sum.
-            values.between(variance * (1 - _ROUNDING), variance * (1 + _ROUNDING)),
+            estimated.between(variance * (1 - _ROUNDING), variance * (1 + _ROUNDING)),
         )
         .order_by(round_.c.ordinal)
         .limit(1)
@@ -273,5 +270,10 @@ def _round_of_same_values(prepared: PreparedMatrix, variance: float) -> str | No
     row = connection.execute(same).one_or_none()
     if row is None:
         return None
-    other = np.sort(load_matrix(connection, row).scores, axis=None)
-    return str(row.label) if np.array_equal(other, scores) else None
+    scores, others = (
+        np.sort(values, axis=None)
+        for values in (prepared.scores.scores, load_matrix(connection, row).scores)
+    )
+    different = 1 + np.count_nonzero(np.diff(scores))
+    few = different <= max(prepared.scores.scores.shape)
+    return None if few or not np.array_equal(scores, others) else str(row.label)
