@@ -33,6 +33,8 @@ Array = npt.NDArray[np.float64]
 STANDARDISED: tuple[Scale, ...] = ("std-ab", "std-cdf")
 # The columns that depend on the teams of runs.
 _RENEWED = ("clusters", "runs_part", "two_way_runs_part")
+# Relative to a variance: what is rounding alone.
+_SAME = 1e-12
 
 
 class MatrixStatistics(NamedTuple):
@@ -233,16 +235,29 @@ def read_estimates(connection: Connection, matrix_id: int) -> dict[str, float]:
     return {row.scale: row.variance for row in rows}
 
 
-def ratio_to_other_rounds(
-    connection: Connection, task_id: int, series: Series, variance: float
-) -> float | None:
-    """Return the ratio of a raw variance to the median of the measure's other rounds.
+class BesideOtherRounds(NamedTuple):
+    """A raw variance compared with those of the measure's other rounds in the task.
 
-    None without other rounds, and if the ratio is between 1/25 and 25.
+    `ratio` is that to their median, None without other rounds and if it is between 1/25 and 25.
+    `same` is the number of the first matrix that has the same variance, None if none has.
     """
-    middle = func.percentile_cont(0.5).within_group(variance_estimate.c.variance)
-    median = connection.execute(
-        select(middle)
+
+    ratio: float | None
+    same: int | None
+
+
+def beside_other_rounds(
+    connection: Connection, task_id: int, series: Series, variance: float
+) -> BesideOtherRounds:
+    """Return how a raw variance compares with those of the measure's other rounds."""
+    values = variance_estimate.c.variance
+    # The order of topics and runs changes the last digits of a sum.
+    alike = values.between(variance * (1 - _SAME), variance * (1 + _SAME))
+    row = connection.execute(
+        select(
+            func.percentile_cont(0.5).within_group(values).label("median"),
+            func.min(current_matrix.c.id).filter(alike).label("same"),
+        )
         .join(current_matrix, current_matrix.c.id == variance_estimate.c.matrix_id)
         .join(round_, round_.c.id == current_matrix.c.round_id)
         .where(
@@ -252,8 +267,9 @@ def ratio_to_other_rounds(
             variance_estimate.c.scale == "raw",
             variance_estimate.c.version == 1,  # of which later ones have the variance
         )
-    ).scalar_one()
-    if not median or not variance or not is_other_scale(variance / median):
-        return None
-    # The ratio to a median near the smallest doubles may overflow.
-    return min(float(variance / median), sys.float_info.max)
+    ).one()
+    ratio = None
+    if row.median and variance and is_other_scale(variance / row.median):
+        # The ratio to a median near the smallest doubles may overflow.
+        ratio = min(float(variance / row.median), sys.float_info.max)
+    return BesideOtherRounds(ratio, row.same)

@@ -15,7 +15,7 @@ from roundbook.errors import (
     InputError,
     RevisedMeanwhileError,
 )
-from roundbook.logbook.estimates import ratio_to_other_rounds
+from roundbook.logbook.estimates import beside_other_rounds
 from roundbook.logbook.events import record_event
 from roundbook.logbook.impact import Dependent, stale_by_input
 from roundbook.logbook.lookup import Series, latest_matrix, revisions_by_measure
@@ -155,7 +155,7 @@ def record_variance(session: Session, request: RecordVarianceRequest) -> Recorde
         matrix=None if logged is None or logged.withdrawn is not None else logged.id,
         other_measures=measure.others,
         near_names=near,
-        variance_ratio=ratio_to_other_rounds(connection, task_id, series, request.variance)
+        variance_ratio=beside_other_rounds(connection, task_id, series, request.variance).ratio
         if request.scale == "raw"
         else None,
     )

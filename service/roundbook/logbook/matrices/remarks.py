@@ -20,18 +20,16 @@ from roundbook.database.tables import (
     run,
     task,
     topic,
-    variance_estimate,
 )
 from roundbook.formats import CompleteMatrix
-from roundbook.logbook.estimates import ratio_to_other_rounds
+from roundbook.logbook.estimates import beside_other_rounds
 from roundbook.logbook.matrices.history import Changes, compared_names, revision_changes
+from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.matrices.logged import ComparisonRemarks, MatrixDifference, Twin
 from roundbook.logbook.matrices.preparing import PreparedMatrix
 from roundbook.logbook.same_topics import topics_of_rounds
 from roundbook.logbook.storing import LoadedMatrix, load_matrix
 from roundbook.measure_names import is_within_one
-
-_ROUNDING = 1e-12
 
 
 def comparison_remarks(
@@ -53,6 +51,7 @@ def comparison_remarks(
     if prepared.latest is not None:
         changes = revision_changes(load_matrix(connection, prepared.latest), complete)
     twin = _twin(prepared)
+    beside = beside_other_rounds(connection, task_id, prepared.series, variance)
     of_rounds = _topics_of_rounds(connection, task_id, stored)
     is_alone = stored.row.round_id not in of_rounds
     return ComparisonRemarks(
@@ -62,9 +61,11 @@ def comparison_remarks(
         changes=changes,
         same_scores=twin,
         same_values=(
-            None if twin and twin.task is None else _round_of_same_values(prepared, variance)
+            None
+            if beside.same is None or (twin and twin.task is None)
+            else _round_of_same_values(prepared, beside.same)
         ),
-        variance_ratio=ratio_to_other_rounds(connection, task_id, prepared.series, variance),
+        variance_ratio=beside.ratio,
         beyond_one=_beyond_one(complete) if is_within_one(prepared.series.measure) else 0,
         runs_named_as_topics=len(named_as_topics) if len(named_as_topics) > half else 0,
         zeros_apart=_zeros_apart(prepared),
@@ -242,38 +243,18 @@ def _twin(prepared: PreparedMatrix) -> Twin | None:
     return Twin(round=row.label, measure=row.name, matrix=row.id, task=task_name)
 
 
-def _round_of_same_values(prepared: PreparedMatrix, variance: float) -> str | None:
-    """Return another round with the same scores of the measure under other names of topics or runs.
+def _round_of_same_values(prepared: PreparedMatrix, other: int) -> str | None:
+    """Return the round of a matrix that has the same scores under other names of topics or runs.
 
     Scores of few different values, as of P@5, are often the same by chance: then it is None.
     """
-    estimated = variance_estimate.c.variance
-    same = (
-        select(round_.c.label, matrix)
-        .join(current_matrix, current_matrix.c.round_id == round_.c.id)
-        .join(matrix, matrix.c.id == current_matrix.c.id)
-        .join(variance_estimate, variance_estimate.c.matrix_id == matrix.c.id)
-        .where(
-            round_.c.task_id == prepared.task_id,
-            round_.c.id != prepared.series.round_id,
-            matrix.c.measure_id == prepared.series.measure_id,
-            matrix.c.topics == len(prepared.scores.topics),
-            matrix.c.runs == len(prepared.scores.runs),
-            variance_estimate.c.scale == "raw",
-            # The order of topics and runs changes the last digits of a sum.
-            estimated.between(variance * (1 - _ROUNDING), variance * (1 + _ROUNDING)),
-        )
-        .order_by(round_.c.ordinal)
-        .limit(1)
-    )
-    connection = prepared.session.connection
-    row = connection.execute(same).one_or_none()
-    if row is None:
+    connection, complete = prepared.session.connection, prepared.scores.scores
+    recorded = find_matrix(connection, other)
+    if (recorded.topics, recorded.runs) != complete.shape:
         return None
     scores, others = (
         np.sort(values, axis=None)
-        for values in (prepared.scores.scores, load_matrix(connection, row).scores)
+        for values in (complete, load_matrix(connection, recorded).scores)
     )
-    different = 1 + np.count_nonzero(np.diff(scores))
-    few = different <= max(prepared.scores.scores.shape)
-    return None if few or not np.array_equal(scores, others) else str(row.label)
+    few = 1 + np.count_nonzero(np.diff(scores)) <= max(complete.shape)
+    return None if few or not np.array_equal(scores, others) else str(recorded.round)
