@@ -381,6 +381,8 @@ def test_topics_have_returned_in_scores_of_the_measure_on_one_collection(client,
     assert {entry.round for entry in asked[-1].rounds} == {"3"}
     with pytest.raises(RoundbookError, match="no scores by the assessments 'other'"):
         book.ask("topics", task="covid", assessments="other")
+    with pytest.raises(RoundbookError, match=r"No P@5 scores of task 'covid' have a topic 'u0'"):
+        book.ask("topics", task="covid", measure="P@5", after="u0")
 
     def returned():
         return [row[1] for row in rows(client.get("/task", params=OF), "Rounds").values()]

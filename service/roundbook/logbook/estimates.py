@@ -33,7 +33,7 @@ Array = npt.NDArray[np.float64]
 STANDARDISED: tuple[Scale, ...] = ("std-ab", "std-cdf")
 # The columns that depend on the teams of runs.
 _RENEWED = ("clusters", "runs_part", "two_way_runs_part")
-# Relative to a variance: what is rounding alone.
+# The largest relative difference of two variances that is rounding alone.
 _SAME = 1e-12
 
 

@@ -56,7 +56,7 @@ class DescribedTeams(Result):
     that were completed or corrected. `renewed` are the measures
     of the renewed variance estimates, one entry for each estimate. `refittable` are the round's
     factors that rest on other runs than the pool, if the file changes what is known of the pool.
-    `new_teams` are teams that no other round of the task has, if others have most of the file's.
+    `new_teams` are teams that the file brings into the task, if the task had most of its others.
     `unknown_runs` are runs of the file that do not count in the round, `undescribed_runs` runs that
     it lacks, `unread_columns` columns that hold nothing that is known of a team file. `former_teams`
     are teams that have no run in the round any more, with the other rounds of the task in which they

@@ -297,9 +297,10 @@ def list_topics(session: Session, request: ListTopics) -> TopicList:
     connection = session.connection
     task_id = find_task(connection, request.task)
     same = same_topics(connection, task_id)
-    of_scores = [topic.c.task_id == task_id]
+    of_scores, measure = [topic.c.task_id == task_id], ""
     if request.measure is not None:
-        measure_id, _ = find_measure(connection, task_id, request.task, request.measure)
+        measure_id, name = find_measure(connection, task_id, request.task, request.measure)
+        measure = f"{name} "
         of_scores.append(matrix.c.measure_id == measure_id)
     if request.assessments is not None:
         labels = recorded_assessments(connection, task_id, request.assessments)
@@ -335,7 +336,7 @@ def list_topics(session: Session, request: ListTopics) -> TopicList:
         normalised = [normalize("NFC", name) for name in names]
         if last not in normalised:
             raise NotRecordedError(
-                f"None of these scores of task '{request.task}' have a topic '{last}'.",
+                f"No {measure}scores of task '{request.task}' have a topic '{last}'.",
                 task=request.task,
                 topic=last,
             )

@@ -119,7 +119,7 @@ class Remarks(ComparisonRemarks):
     refittable : list of RefittableFactors
         The round's factors that were fitted on other runs than the pool that just became known.
     new_teams : list of str
-        Teams of the team file that no other round of the task has, if others have most of them.
+        Teams that the team file brings into the task, if the task had most of its others.
     unknown_runs, undescribed_runs : list of str
         Runs that only the team file has, and runs that it lacks.
     unread_columns : list of str
