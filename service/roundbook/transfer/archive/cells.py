@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from datetime import UTC, date, datetime
-from functools import partial
+from functools import cache, partial
 from math import isfinite
 from typing import Any, NamedTuple
 from uuid import UUID
@@ -89,6 +89,7 @@ def read_cell(column: Column[Any], cell: str) -> object:
     return value
 
 
+@cache  # asked for of every cell
 def codec(column: Column[Any]) -> _Codec:
     """Return the codec of a column, by its type."""
     if isinstance(column.type, ARRAY) and isinstance(column.type.item_type, types.Integer):

@@ -7,6 +7,7 @@ in the order in which they were recorded, and these numbers replace the ids.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import cache
 from typing import Any
 
 from sqlalchemy import Column, ColumnElement, Table, collate, or_, select, true, tuple_, types
@@ -110,6 +111,7 @@ def has_id(table: Table) -> bool:
     return "id" in table.columns
 
 
+@cache  # asked for of every cell
 def refers_to(column: Column[Any]) -> Table | None:
     """Return the table whose ids a column holds, None if it holds no ids.
 
