@@ -133,13 +133,13 @@ def _draw(curve: DriftCurve, statistic: str, width: int | None) -> alt.LayerChar
     spans = points_of(point for point in points if point["low"] is not None)
     return layered(
         band.mark_rect(color=HELD, opacity=0.13, aria=False).encode(
-            y=alt.Y("low:Q", title=title, scale=scale), y2="high:Q"
+            y=alt.Y("low:Q", title=title, scale=scale), y2=alt.Y2("high:Q")
         ),
         points_of([{"value": unmoved}]).mark_rule(color=FAINT, aria=False).encode(y=y),
         spans.mark_rule(strokeWidth=2).encode(
             x=x,
             y=alt.Y("low:Q", scale=scale),
-            y2="high:Q",
+            y2=alt.Y2("high:Q"),
             color=colour,
             **SAID,
         ),
@@ -148,7 +148,7 @@ def _draw(curve: DriftCurve, statistic: str, width: int | None) -> alt.LayerChar
         .encode(x=x, y=y, color=colour, shape=shape, **SAID),
         points_of(points if fits else [])
         .mark_text(baseline="bottom", dy=-5, fontSize=11)
-        .encode(x=x, y="top:Q", text="verdict:N", color=colour),
+        .encode(x=x, y=alt.Y("top:Q"), text=alt.Text("verdict:N"), color=colour),
         width=room,
         height=HEIGHT,
     )
@@ -206,7 +206,7 @@ def topics_chart(
         .encode(x=x, y=y, **SAID),
         points_of(_named(drawn, (high - low) / (SQUARE - 60)))
         .mark_text(align="left", dx=6, fontSize=11, color=INK)
-        .encode(x=x, y=y, text="name:N"),
+        .encode(x=x, y=y, text=alt.Text("name:N")),
         width=SQUARE,
         height=SQUARE,
     )

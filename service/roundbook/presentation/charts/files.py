@@ -75,7 +75,8 @@ def bare_svg(chart: alt.ConcatChart | alt.LayerChart) -> str:
     """Return a chart as SVG for a page whose own style sheet has the dark colours."""
     import vl_convert  # noqa: PLC0415
 
-    drawn: str = vl_convert.vegalite_to_svg(chart.to_dict(), _version())
+    # Not compared with Vega-Lite's schema, which takes longer than drawing; the tests do that.
+    drawn: str = vl_convert.vegalite_to_svg(chart.to_dict(validate=False), _version())
     return drawn
 
 

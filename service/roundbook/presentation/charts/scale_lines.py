@@ -242,7 +242,7 @@ def pilot_panels(study: PilotStudy, points: Points) -> Panels:
                     y=alt.Y("whole:Q", title=title), color=lines["color"]
                 ),
                 drawn.mark_area(opacity=0.15).encode(
-                    x=x, y=alt.Y("low:Q", title=title), y2="high:Q", color=lines["color"]
+                    x=x, y=alt.Y("low:Q", title=title), y2=alt.Y2("high:Q"), color=lines["color"]
                 ),
                 drawn.mark_line(strokeWidth=2, point=True).encode(
                     x=x,

@@ -80,7 +80,7 @@ def score_chart(overview: ScoreOverview, width: int | None = None) -> alt.Concat
             height=alt.ExprRef("height") if width else height,
             aria=False,
         )
-        .encode(x=alt.value(0), y=alt.value(0)),
+        .encode(x=alt.XValue(0), y=alt.YValue(0)),
         width=width or _WIDTH,
         height=height,
     )
@@ -156,10 +156,10 @@ def topics_panel(
     y = alt.Y("low:Q", title=f"{measure}: mean ± sd", axis=alt.Axis(tickCount=5))
     return layered(
         drawn.mark_rule(color=ACCENT, strokeWidth=3, opacity=0.5).encode(
-            x=x, y=y, y2="high:Q", **SAID
+            x=x, y=y, y2=alt.Y2("high:Q"), **SAID
         ),
         drawn.mark_point(filled=True, size=26, opacity=1, color=INK).encode(
-            x=x, y="mean:Q", **SAID
+            x=x, y=alt.Y("mean:Q"), **SAID
         ),
         width=room,
         height=HEIGHT,

@@ -89,7 +89,7 @@ def _change_panels(study: ChangeStudy, points: Points) -> Panels:
     names = (
         points_of(_named(points))
         .mark_text(align="left", dx=7, fontSize=11)
-        .encode(x=x, y=y, text="label:N", color=colour)
+        .encode(x=x, y=y, text=alt.Text("label:N"), color=colour)
     )
     panel = layered(*lines, names, width=PANEL, height=HEIGHT)
     return [panel], f"The mean of each system beside the pivot {study.pivot}."

@@ -6,7 +6,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from textwrap import wrap
-from typing import Any, TypeVar
+from typing import Any
 
 import altair as alt
 
@@ -35,7 +35,33 @@ LEGEND_OF_LINES: dict[str, Any] = {
 # A dashed line, of a limit or of equality.
 DASHED: dict[str, Any] = {"color": GREY, "strokeDash": [4, 3]}
 # What a mark says to a screen reader and at the pointer is the point's `text`.
-SAID = {"description": "text:N", "tooltip": "text:N"}
+SAID = {"description": alt.Description("text:N"), "tooltip": alt.Tooltip("text:N")}
+# The common look of charts.
+_LOOK = alt.Config(
+    font="Inter, system-ui, sans-serif",
+    title=alt.TitleConfig(anchor="start", fontSize=12),
+    view=alt.ViewConfig(stroke=None),
+    axis=alt.AxisConfig(
+        gridOpacity=0.6,
+        labelFontSize=11,
+        titleFontSize=11,
+        titleFontWeight="normal",
+        # Room for labels in a wider font.
+        titlePadding=11,
+        labelSeparation=8,
+        domain=False,
+        ticks=False,
+        labelPadding=5,
+    ),
+    axisX=alt.AxisConfig(grid=False),
+    legend=alt.LegendConfig(
+        orient="top",
+        labelLimit=320,
+        titleFontSize=11,
+        labelFontSize=11,
+        titleFontWeight="normal",
+    ),
+)
 HEIGHT, PANEL, SQUARE = 240, 420, 300
 # The width of a letter of a label and the height of its line, in pixels.
 LETTER, LINE = 6.6, 13
@@ -133,33 +159,48 @@ def label_expression(names: Sequence[str], labels: Sequence[str]) -> str:
 
 def layered(*layers: alt.Chart, width: float, height: int, title: str = "") -> alt.LayerChart:
     """Return a panel of layers drawn over each other, the last on top."""
-    panel = alt.LayerChart(layer=list(layers), width=width, height=height)
-    return panel.properties(title=title) if title else panel
+    return alt.LayerChart(
+        layer=list(layers), width=width, height=height, title=title or alt.Undefined
+    )
 
 
 def styled(panels: Sequence[alt.LayerChart], title: str, columns: int = 1) -> alt.ConcatChart:
     """Return a chart of panels with a title, the common look and a transparent background."""
-    chart = alt.ConcatChart(concat=list(panels), columns=columns, background="transparent")
-    return _dressed(chart.properties(title=wrap(title, _TITLE)))
+    return alt.ConcatChart(
+        concat=list(panels),
+        columns=columns,
+        background="transparent",
+        title=wrap(title, _TITLE),
+        config=_LOOK,
+    )
 
 
 def bounded(chart: alt.ConcatChart, most: int) -> tuple[alt.ConcatChart, int]:
     """Return a chart of at most `most` points a layer, and the size of the largest cut, or 0."""
-    chart, largest = chart.copy(), 0
-    for layer in (layer for panel in chart.concat for layer in panel.layer):
-        points = getattr(layer.data, "values", ())
-        mark = getattr(layer.mark, "type", layer.mark)
-        if mark in ("point", "circle") and len(points) > most:
-            layer.data = alt.InlineData(values=thinned(points, most))
-            largest = max(largest, len(points))
+    largest = max(map(_points, _layers(chart)))
+    if largest <= most:
+        return chart, 0
+    chart = chart.copy()
+    for layer in _layers(chart):
+        if _points(layer) > most:
+            layer.data = alt.InlineData(values=thinned(layer.data.values, most))
     return chart, largest
+
+
+def _layers(chart: alt.ConcatChart) -> list[alt.Chart]:
+    return [layer for panel in chart.concat for layer in panel.layer]
+
+
+def _points(layer: alt.Chart) -> int:
+    """Return how many points a layer draws; 0 if its marks are no points."""
+    mark = getattr(layer.mark, "type", layer.mark)
+    return len(getattr(layer.data, "values", ())) if mark in ("point", "circle") else 0
 
 
 def most_drawn(chart: alt.ConcatChart) -> int:
     """Return the number of points of a chart's largest layer."""
-    layers = (layer for panel in chart.concat for layer in panel.layer)
     # Data that all layers, or panels, share is kept above them.
-    holders = [chart, *chart.concat, *layers]
+    holders = [chart, *chart.concat, *_layers(chart)]
     return max(len(getattr(holder.data, "values", ())) for holder in holders)
 
 
@@ -173,7 +214,7 @@ def fitted(chart: alt.ConcatChart, width: int) -> alt.ConcatChart | alt.LayerCha
     if len(chart.concat) > 1:
         # Beside each panel are its axis, a title and the space to the next panel.
         room = width // columns - 62
-        fitted = chart.copy()
+        fitted = chart.copy(deep=False)
         fitted.concat = [_sized(panel, room, HEIGHT - 40) for panel in chart.concat]
         fitted.columns, fitted.title = columns, alt.Undefined
         return fitted
@@ -181,53 +222,17 @@ def fitted(chart: alt.ConcatChart, width: int) -> alt.ConcatChart | alt.LayerCha
     panel.title = alt.Undefined
     if chart.data is not alt.Undefined:  # data that all layers share is kept above them
         panel.data = chart.data
-    return _dressed(
-        panel.properties(
-            autosize=alt.AutoSizeParams(type="fit", contains="padding"),
-            padding={"left": 2, "top": 6, "bottom": 2, "right": 14},
-            background="transparent",
-        )
-    )
+    panel.autosize = alt.AutoSizeParams(type="fit", contains="padding")
+    panel.padding = {"left": 2, "top": 6, "bottom": 2, "right": 14}
+    panel.background, panel.config = "transparent", _LOOK
+    return panel
 
 
 def _sized(panel: Any, width: int, height: int | None = None) -> alt.LayerChart:  # noqa: ANN401
     """Return a copy of a panel with another width, and optionally height; a square stays one."""
-    side = min(width, panel.width)
-    sized: alt.LayerChart = (
-        panel.properties(width=side, height=side)
-        if panel.width == panel.height
-        else panel.properties(width=width, height=height or panel.height)
-    )
+    sized: alt.LayerChart = panel.copy(deep=False)
+    if panel.width == panel.height:
+        sized.width = sized.height = min(width, panel.width)
+    else:
+        sized.width, sized.height = width, height or panel.height
     return sized
-
-
-_Chart = TypeVar("_Chart", alt.ConcatChart, alt.LayerChart)
-
-
-def _dressed(chart: _Chart) -> _Chart:
-    dressed: _Chart = chart.configure(
-        font="Inter, system-ui, sans-serif",
-        title=alt.TitleConfig(anchor="start", fontSize=12),
-        view=alt.ViewConfig(stroke=None),
-        axis=alt.AxisConfig(
-            gridOpacity=0.6,
-            labelFontSize=11,
-            titleFontSize=11,
-            titleFontWeight="normal",
-            # Room for labels in a wider font.
-            titlePadding=11,
-            labelSeparation=8,
-            domain=False,
-            ticks=False,
-            labelPadding=5,
-        ),
-        axisX=alt.AxisConfig(grid=False),
-        legend=alt.LegendConfig(
-            orient="top",
-            labelLimit=320,
-            titleFontSize=11,
-            labelFontSize=11,
-            titleFontWeight="normal",
-        ),
-    )
-    return dressed

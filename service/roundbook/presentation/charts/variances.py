@@ -103,23 +103,27 @@ def _draw(history: VarianceHistory, width: int | None) -> alt.LayerChart:
     dashes = alt.Scale(domain=["pooled", "planning"], range=[[4, 3], [1, 0]])
     layers = [
         rules.encode(y=y, strokeDash=alt.StrokeDash("level:N", scale=dashes, legend=None)),
-        spans.mark_rule(color=INK, strokeWidth=2).encode(x=x, y="low:Q", y2="high:Q", **SAID),
+        spans.mark_rule(color=INK, strokeWidth=2).encode(
+            x=x, y=alt.Y("low:Q"), y2=alt.Y2("high:Q"), **SAID
+        ),
         tips.mark_point(
             filled=True, shape="triangle-up", size=60, opacity=1, color=INK, aria=False
-        ).encode(x=x, y="high:Q"),
+        ).encode(x=x, y=alt.Y("high:Q")),
         points_of(drawn)
         .mark_point(filled=True, size=60, opacity=1, color=INK)
         .encode(x=x, y=y, shape=shape, **SAID),
         points_of(_apart(levels, LINE * top / (HEIGHT - 40)))
         .mark_text(align="left", dx=4, fontSize=11, color=ACCENT)
-        .encode(x=alt.value("width"), y=y, text="level:N"),
+        .encode(x=alt.XValue("width"), y=y, text=alt.Text("level:N")),
     ]
     if history.pooled.interval is not None:
         low, high = history.pooled.interval.low, history.pooled.interval.high
         band = points_of([{"low": low, "high": top if high is None else high}])
         layers.insert(
             0,
-            band.mark_rect(color=ACCENT, opacity=0.13, aria=False).encode(y="low:Q", y2="high:Q"),
+            band.mark_rect(color=ACCENT, opacity=0.13, aria=False).encode(
+                y=alt.Y("low:Q"), y2=alt.Y2("high:Q")
+            ),
         )
     return layered(*layers, width=room, height=HEIGHT, title=heading(history))
 
