@@ -127,6 +127,8 @@ class LazyGroup(TyperGroup):
             elif "task" in options and getattr(wrong, "option_name", None) == "--task":
                 wrong.message = "No such option: --task. A task is named without it."
                 wrong.possibilities = []  # type: ignore[attr-defined]
+            elif "--beta" in options and getattr(wrong, "option_name", None) == "--power":
+                wrong.message = "No such option: --power. Power is 1 - beta; give --beta."
             raise
 
     def resolve_command(

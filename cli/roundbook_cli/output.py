@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 import typer
+from pydantic import BaseModel
 
 from roundbook.csv_names import write_csv
 from roundbook.presentation.phrases import counted
@@ -183,4 +184,4 @@ def progress(doing: str) -> Iterator[Callable[[str], object]]:
 def _plain(column: Column, value: Any) -> Any:  # noqa: ANN401
     if isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False)
-    return column.write(value) if isinstance(value, list) else value
+    return column.write(value) if isinstance(value, list | BaseModel) else value

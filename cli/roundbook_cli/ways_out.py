@@ -119,6 +119,7 @@ _WAYS_OUT = {
     "superseded matrix": "{message}; 'roundbook matrix history {matrix}' shows which one took its"
     " place.",
     "no such run": "{message}; 'roundbook matrix show {matrix}' lists those it has.",
+    "several runs": "{message}; give several as --runs A --runs B.",
     "no such pseudonym": "{message}; 'roundbook matrix show {matrix} --anonymous' lists those it"
     " has.",
     "file a run": "{message}: name a directory with --output, or one run with --run.",

@@ -196,6 +196,7 @@ def test_verify(logged, engine):
     assert {difference["kind"] for difference in others} == {"variance", "variance-parts"}
     row, *_ = csv.DictReader(logged("db", "verify", "--format", "csv").out.splitlines())
     assert (row["kind"], row["count"]) == ("factors", "3")
+    assert ": the mean of topic '1' is 0.51" in row["first"]
 
 
 @pytest.mark.one_server

@@ -109,6 +109,11 @@ def test_where_a_task_is_an_option_it_is_said(command):
         assert "--task" not in command(*words).err
 
 
+def test_whoever_asks_for_power_is_told_of_beta(command):
+    refused = command("plan", "--variance", "0.05", "--power", "0.9")
+    assert (refused.code, "give --beta." in refused.err) == (2, True)
+
+
 def test_where_a_task_is_no_option_it_is_said(command):
     for words in (["result", "list"], ["matrix", "list"], ["variance", "show"]):
         refused = command(*words, "--task", "covid")

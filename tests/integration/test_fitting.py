@@ -216,6 +216,7 @@ def test_runs_that_tie_on_every_topic(engine):
         (["run0", "run0"], ImpossibleStatisticError, "not 1"),
         ([], ImpossibleStatisticError, "not 0"),
         (["run0", "nobody"], NotRecordedError, r"no run 'nobody'; 'roundbook matrix show \d+'"),
+        ("run0,run1", NotRecordedError, "no run 'run0,run1'; give several as --runs A --runs B"),
     ],
 )
 def test_refused_and_nothing_written(engine, runs, error, says):

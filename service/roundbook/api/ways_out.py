@@ -50,6 +50,7 @@ _WAYS_OUT = {
     "no matrix": "GET /matrices of a task lists those there are.",
     "no round": "Log with `create`, or make it first by POST /create-round.",
     "no such run": "GET /matrix of number {matrix} lists those it has.",
+    "several runs": "Name several in `runs` as a list.",
     "no task": "Log with `create`, or make it first by POST /create-task.",
     "not anonymous": "Leave out `anonymous`.",
     "one measure a file": "Log it by itself, with a single one in `measures`.",

@@ -140,12 +140,13 @@ def _choose(loaded: LoadedMatrix, runs: tuple[str, ...]) -> Standardising:
         if not {"all", "pooled"}.isdisjoint(unknown):
             raise InputError("'all' and 'pooled' stand alone.", way_out="all or pooled")
         if unknown:
-            number = loaded.row.id
+            number, run = loaded.row.id, unknown[0]
+            several = set(run.split(",")) <= set(tags)
             raise NotRecordedError(
-                f"Matrix {number} has no run '{unknown[0]}'.",
-                way_out="no such run",
+                f"Matrix {number} has no run '{run}'.",
+                way_out="several runs" if several else "no such run",
                 matrix=number,
-                run=unknown[0],
+                run=run,
             )
         mask = np.array([tag in chosen for tag in tags])
     if mask.sum() < 2:

@@ -68,6 +68,7 @@ _WAYS_OUT = {
     "no matrix": "book.matrices(task) lists those there are.",
     "no round": "Log with create=True, or make it first: book.create_round({task!r}, {round!r})",
     "no such run": "book.ask('matrix', matrix={matrix}) lists those it has.",
+    "several runs": "Name several as a list: runs=['A', 'B']",
     "no task": "Log with create=True, or make it first: book.create_task({task!r})",
     "not anonymous": "Leave out `anonymous`.",
     "one measure a file": "Log it by itself, with a single measure.",
