@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from roundbook.presentation.matrices import log_notes, standardising_note, team_file_news
+from roundbook.presentation.matrices import log_notes, standardising_note
 from roundbook.presentation.tables import variance_column
+from roundbook.presentation.teams import team_file_news
 from roundbook.presentation.terminal import command
 from roundbook.requests.fields import Layout, Missing, ZeroSd
 from roundbook.requests.matrices import LogFilesRequest

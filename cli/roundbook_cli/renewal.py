@@ -119,7 +119,7 @@ def refit_notes(
 
     `corrected` is whether another pool was known before.
     """
-    from roundbook.presentation.matrices import refittable_notes
+    from roundbook.presentation.teams import refittable_notes
 
     labels = Counter(factors.measure for factors in refittable)
     notes = {}

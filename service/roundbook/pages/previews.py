@@ -15,10 +15,11 @@ from roundbook.logbook.runs.log_runs import LoggedRuns
 from roundbook.logbook.session import Session
 from roundbook.logbook.topics import list_topics
 from roundbook.presentation.decisions import decision_sentences
-from roundbook.presentation.matrices import log_notes, team_file_news
+from roundbook.presentation.matrices import log_notes
 from roundbook.presentation.previews import qrels_file_facts, run_file_facts, score_file_facts
 from roundbook.presentation.rounds import publication_note
 from roundbook.presentation.runs import qrels_notes, run_notes
+from roundbook.presentation.teams import team_file_news
 from roundbook.requests.matrices import ListMatrices, ShowMatrix
 from roundbook.requests.runs import ListRuns
 from roundbook.requests.tasks import ListTopics

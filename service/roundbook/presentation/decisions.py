@@ -9,20 +9,19 @@ from roundbook.errors import RoundbookError
 from roundbook.logbook.kinds import find_kind
 from roundbook.presentation.factors import fitted_notes, heading, unchanged
 from roundbook.presentation.impact import stale_lines
-from roundbook.presentation.matrices import (
-    hidden_notes,
-    log_notes,
-    refittable_notes,
-    renewed_note,
-    team_file_news,
-    team_file_notes,
-)
+from roundbook.presentation.matrices import hidden_notes, log_notes
 from roundbook.presentation.measures import merge_sentence
 from roundbook.presentation.phrases import counted, joined, listed, named
 from roundbook.presentation.previews import near_note
 from roundbook.presentation.rounds import collection_notes, out_of_order_notes, publication_note
 from roundbook.presentation.runs import described_phrase, qrels_notes, run_notes
 from roundbook.presentation.saved_results import brief_sentence, other_question, why_stale
+from roundbook.presentation.teams import (
+    refittable_notes,
+    renewed_note,
+    team_file_news,
+    team_file_notes,
+)
 from roundbook.presentation.variances import recorded_notes
 
 if TYPE_CHECKING:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from roundbook.presentation.measures import did_you_mean, new_measure_notes, ratio_notes
-from roundbook.presentation.phrases import counted, listed, named
+from roundbook.presentation.phrases import counted, counted_names, listed
+from roundbook.presentation.teams import refittable_notes, renewed_note, team_file_notes
 from roundbook.requests.fields import ROUNDING
 
 if TYPE_CHECKING:
@@ -14,9 +15,8 @@ if TYPE_CHECKING:
     from roundbook.formats.matrix import HiddenCells
     from roundbook.logbook.matrices.export import ExportedMatrix
     from roundbook.logbook.matrices.history import Changes
-    from roundbook.logbook.matrices.logged import LoggedMatrix, MatrixDifference, Remarks
+    from roundbook.logbook.matrices.logged import LoggedMatrix, MatrixDifference
     from roundbook.logbook.matrices.showing import MatrixFactors, ShownMatrix
-    from roundbook.logbook.teams import DescribedTeams, RefittableFactors
 
 _NAMED = 5
 
@@ -31,7 +31,7 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
         )
     if remarks.topics_without_relevant:
         notes.append(
-            f"No document is relevant on {_named('topic', remarks.topics_without_relevant)}: all"
+            f"No document is relevant on {counted_names('topic', remarks.topics_without_relevant)}: all"
             " runs score 0."
         )
     if remarks.runs_without_lists:
@@ -64,7 +64,7 @@ def log_notes(logged: LoggedMatrix) -> list[str]:
     if remarks.tied_topics:
         treatment = "count as the mean" if remarks.zero_sd == "average" else "are left out"
         notes.append(
-            f"All standardising runs tie on {_named('topic', remarks.tied_topics)}: standardised"
+            f"All standardising runs tie on {counted_names('topic', remarks.tied_topics)}: standardised"
             f" scores there {treatment}."
         )
     if remarks.equal_runs:
@@ -207,36 +207,6 @@ def standardising_note(logged: LoggedMatrix) -> str | None:
     return why and f"All {logged.runs} runs standardise: {why}."
 
 
-def refittable_notes(
-    refittable: Sequence[RefittableFactors], *, corrected: bool = False
-) -> list[tuple[str, list[RefittableFactors]]]:
-    """Return the notes that factors rest on other runs than the pool known now, with these factors.
-
-    Factors for which the pool is known and those for which it is not have a note each. `corrected`
-    is whether another pool was known before.
-    """
-    notes = []
-    if known := [factors for factors in refittable if factors.pool_known]:
-        all_runs = all(factors.standardising_runs == factors.runs for factors in known)
-        pool = "another one" if corrected else "known"
-        note = (
-            f"The pool is {pool} now: {known[0].contributed} of {known[0].runs} runs contributed. The"
-            f" factors of {_measures(known)} still rest on {'all' if all_runs else 'other'} runs."
-        )
-        notes.append((note, known))
-    if unknown := [factors for factors in refittable if not factors.pool_known]:
-        note = (
-            f"The factors of {_measures(unknown)} rest on runs of which it is not known any more"
-            " whether they contributed to the pool."
-        )
-        notes.append((note, unknown))
-    return notes
-
-
-def _measures(refittable: Sequence[RefittableFactors]) -> str:
-    return ", ".join(dict.fromkeys(factors.measure for factors in refittable))
-
-
 def factor_rows(matrix: ShownMatrix) -> list[MatrixFactors]:
     """Return the factor versions of a matrix; runs that are not the pool known now are labelled."""
     return [
@@ -247,62 +217,6 @@ def factor_rows(matrix: ShownMatrix) -> list[MatrixFactors]:
         )
         for factors in matrix.factors
     ]
-
-
-def renewed_note(
-    renewed: Sequence[str], *, corrected: bool = False, dry_run: bool = False
-) -> str | None:
-    """Return the note that variances were estimated anew as teams became known; None if none were.
-
-    `renewed` has the measure of each new estimate.
-    """
-    if not renewed:
-        return None
-    measures = ", ".join(dict.fromkeys(renewed))
-    intervals = f"the intervals of {counted(len(renewed), 'variance estimate')} ({measures})"
-    if dry_run:
-        change = "be corrected" if corrected else "become known"
-        return (
-            f"Teams of runs would {change}: {intervals} would be estimated anew by team. Any result"
-            " saved on the earlier ones would be stale."
-        )
-    change = "were corrected" if corrected else "became known"
-    return (
-        f"Teams of runs {change}: {intervals} were estimated anew by team. Any result saved on the"
-        " earlier ones is stale."
-    )
-
-
-def team_file_news(logged: LoggedMatrix) -> str | None:
-    """Return the note that only the team file of scores has something new; None where it has not."""
-    if logged.status != "unchanged" or not logged.runs_described:
-        return None
-    tells = "tells" if logged.dry_run else "told"
-    return f"The team file {tells} something new of {counted(logged.runs_described, 'run')}."
-
-
-def team_file_notes(about: Remarks | DescribedTeams, where: str) -> list[str]:
-    """Return the notes on a team file: new teams, runs not in `where`, runs it lacks, unread columns."""
-    notes = []
-    if about.new_teams:
-        notes.append(
-            f"No other round of the task has {named('team', about.new_teams)}: new or mistyped."
-        )
-    if about.unknown_runs:
-        runs = _named("run", about.unknown_runs)
-        notes.append(
-            f"The team file names what is not in {where}: {runs}. Check that it is of this round; if"
-            " it is not, the right one, with the same columns and a reason (round teams), takes back what"
-            " it filled in."
-        )
-    if about.undescribed_runs:
-        notes.append(f"The team file says nothing of {_named('run', about.undescribed_runs)}.")
-    if about.unread_columns:
-        notes.append(
-            f"Columns of the team file that are not read: {listed(about.unread_columns)}. Beside run"
-            " and team it may have type, contributed_to_pool and system."
-        )
-    return notes
 
 
 def status_phrase(matrix: ExportedMatrix | ShownMatrix) -> str:
@@ -403,7 +317,3 @@ def _from_round(difference: MatrixDifference, logged: LoggedMatrix) -> list[str]
             f"This matrix lacks {' and '.join(lacking)} that other matrices of this round have."
         )
     return notes
-
-
-def _named(noun: str, names: Sequence[str]) -> str:
-    return f"{noun} {names[0]}" if len(names) == 1 else f"{len(names)} {noun}s ({listed(names)})"

@@ -24,6 +24,11 @@ def named(noun: str, names: Sequence[str], most: int = 5) -> str:
     return f"{noun if len(names) == 1 else f'{noun}s'} {listed(names, most)}"
 
 
+def counted_names(noun: str, names: Sequence[str]) -> str:
+    """Return the only name after its noun, or how many there are and the first: ``2 runs (a, b)``."""
+    return f"{noun} {names[0]}" if len(names) == 1 else f"{len(names)} {noun}s ({listed(names)})"
+
+
 def joined(names: Sequence[str]) -> str:
     """Return all names as text: ``a, b and c``."""
     *others, last = names

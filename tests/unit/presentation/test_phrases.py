@@ -10,10 +10,11 @@ import pytest
 from roundbook.logbook.matrices.history import revision_changes
 from roundbook.presentation import generalisability
 from roundbook.presentation.figures import plan_caption, short
-from roundbook.presentation.matrices import changes_phrase, renewed_note
+from roundbook.presentation.matrices import changes_phrase
 from roundbook.presentation.plans import round_columns
 from roundbook.presentation.studies import change
 from roundbook.presentation.tables import decimals_beside, fixed, signed, thinned, variance_column
+from roundbook.presentation.teams import renewed_note
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from roundbook.presentation.matrices import team_file_news
+from roundbook.presentation.teams import team_file_news
 
 
 @pytest.mark.parametrize(

@@ -80,7 +80,7 @@ def score_chart(overview: ScoreOverview, width: int | None = None) -> alt.Concat
             height=alt.ExprRef("height") if width else height,
             aria=False,
         )
-        .encode(x=alt.XValue(0), y=alt.YValue(0)),
+        .encode(x=alt.value(0), y=alt.value(0)),
         width=width or _WIDTH,
         height=height,
     )

@@ -187,11 +187,11 @@ def bounded(chart: alt.ConcatChart, most: int) -> tuple[alt.ConcatChart, int]:
     return chart, largest
 
 
-def _layers(chart: alt.ConcatChart) -> list[alt.Chart]:
+def _layers(chart: alt.ConcatChart) -> list[Any]:
     return [layer for panel in chart.concat for layer in panel.layer]
 
 
-def _points(layer: alt.Chart) -> int:
+def _points(layer: Any) -> int:  # noqa: ANN401
     """Return how many points a layer draws; 0 if its marks are no points."""
     mark = getattr(layer.mark, "type", layer.mark)
     return len(getattr(layer.data, "values", ())) if mark in ("point", "circle") else 0

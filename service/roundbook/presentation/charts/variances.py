@@ -114,7 +114,7 @@ def _draw(history: VarianceHistory, width: int | None) -> alt.LayerChart:
         .encode(x=x, y=y, shape=shape, **SAID),
         points_of(_apart(levels, LINE * top / (HEIGHT - 40)))
         .mark_text(align="left", dx=4, fontSize=11, color=ACCENT)
-        .encode(x=alt.XValue("width"), y=y, text=alt.Text("level:N")),
+        .encode(x=alt.value("width"), y=y, text=alt.Text("level:N")),
     ]
     if history.pooled.interval is not None:
         low, high = history.pooled.interval.low, history.pooled.interval.high
