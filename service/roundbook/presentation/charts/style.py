@@ -171,7 +171,7 @@ def styled(panels: Sequence[alt.LayerChart], title: str, columns: int = 1) -> al
         columns=columns,
         background="transparent",
         title=wrap(title, _TITLE),
-        config=_LOOK,
+        config=_LOOK.copy(),  # whoever asked for the chart may change it
     )
 
 
