@@ -66,8 +66,8 @@ def import_(
 ) -> None:
     """Read an archive into the record: all of it, or nothing.
 
-    Tasks and plans that are there already are refused, never merged. Before anything is kept,
-    everything derived is verified as by 'roundbook db verify'.
+    Tasks and saved results that are there already are refused, never merged. Before anything is
+    kept, everything derived is verified as by 'roundbook db verify'.
     """
     from roundbook.transfer.archive.importing import import_archive
 

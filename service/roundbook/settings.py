@@ -6,7 +6,7 @@ import getpass
 import os
 from functools import lru_cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import platformdirs
 from pydantic import BaseModel, ConfigDict, Field, SecretStr, ValidationError, field_validator
@@ -35,7 +35,7 @@ def _user() -> str:
 class Settings(BaseModel):
     """All settings; each can be set by the environment variable ``ROUNDBOOK_<NAME>``."""
 
-    model_config = ConfigDict(extra="ignore", frozen=True, validate_default=True)
+    model_config = ConfigDict(frozen=True, validate_default=True)
 
     database_url: SecretStr | None = Field(
         default=None,
@@ -46,7 +46,9 @@ class Settings(BaseModel):
         default_factory=_data_dir, description="Where the embedded server keeps its data."
     )
     max_file_bytes: int = Field(
-        default=LARGEST_FILE, gt=0, description="Largest score file read, unpacked, in bytes."
+        default=LARGEST_FILE,
+        gt=0,
+        description="Largest file read or sent, also unpacked, in bytes.",
     )
     connect_timeout: _Seconds = Field(
         default=10, description="Seconds to wait for a server to answer."
@@ -81,7 +83,8 @@ def read_settings() -> Settings:
     ------
     InputError
         Naming each setting that cannot be used and where it came from; or when ``ROUNDBOOK_CONFIG``
-        names no file: without its settings, another database would be used.
+        names no file, or the file a setting that there is not: without what was meant, another
+        database would be used.
     """
     chosen = os.environ.get("ROUNDBOOK_CONFIG")
     file = Path(chosen) if chosen else platformdirs.user_config_path("roundbook") / "config.toml"
@@ -93,12 +96,8 @@ def read_settings() -> Settings:
     variables = {
         name: os.environ.get(f"ROUNDBOOK_{name.upper()}") for name in Settings.model_fields
     }
-    in_file: dict[str, object] = {}
+    in_file = _in_file(file) if file.is_file() else {}
     try:
-        if file.is_file():
-            import tomllib  # noqa: PLC0415  # every command starts here, mostly without a file
-
-            in_file = tomllib.loads(file.read_text(encoding="utf-8"))
         # An empty variable counts as not set.
         return Settings(**in_file | {name: value for name, value in variables.items() if value})
     except ValidationError as error:
@@ -111,8 +110,21 @@ def read_settings() -> Settings:
             f"The settings cannot be used: {faults}. They come from the environment"
             f"{f' or from {file}' if file.exists() else ''}."
         ) from None
-    except ValueError as error:  # the file is no TOML
+
+
+def _in_file(file: Path) -> dict[str, Any]:
+    import tomllib  # noqa: PLC0415  # every command starts here, mostly without a file
+
+    try:
+        in_file = tomllib.loads(file.read_text(encoding="utf-8"))
+    except ValueError as error:
         raise InputError(f"The settings file {file} cannot be read: {error}.") from None
+    if unknown := [name for name in in_file if name not in Settings.model_fields]:
+        raise InputError(
+            f"The settings file {file} has {', '.join(map(repr, unknown))}: there is no such"
+            f" setting; there are {', '.join(Settings.model_fields)}."
+        )
+    return in_file
 
 
 load_settings = lru_cache(read_settings)  # those of one command, which do not change

@@ -72,10 +72,22 @@ def test_the_page_on_pages_has_every_entry_of_their_navigation():
     assert [entry for entry in entries if f"- **{entry}**" not in page] == []
 
 
-def test_the_page_on_python_lists_every_method():
+def test_the_page_on_python_lists_every_method_with_its_arguments():
     page = (DOCS / "reference/python.md").read_text("utf-8")
-    methods = {name for name, _ in inspect.getmembers(Book, inspect.isfunction) if name[0] != "_"}
-    assert set(re.findall(r"^\| `(\w+)\(", page, re.MULTILINE)) == methods
+    methods = {
+        f"{name}({', '.join(_arguments(method))})"
+        for name, method in inspect.getmembers(Book, inspect.isfunction)
+        if name[0] != "_"
+    }
+    assert set(re.findall(r"^\| `(\w+\(.*?\))` \|", page, re.MULTILINE)) == methods
+
+
+def _arguments(method):
+    for parameter in [*inspect.signature(method).parameters.values()][1:]:
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD:
+            yield "..."
+        else:
+            yield "*" * (parameter.kind is inspect.Parameter.VAR_POSITIONAL) + parameter.name
 
 
 def test_the_examples_in_python_are_of_methods_and_keywords_that_there_are():

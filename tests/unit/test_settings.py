@@ -57,6 +57,16 @@ def test_a_file_that_is_named_must_be_there(file, loaded, tmp_path, monkeypatch)
             loaded()
 
 
+def test_a_name_in_the_file_that_is_no_setting_is_refused(file, loaded):
+    """A slip would leave the record that was meant."""
+    file.write_text(
+        'databse_url = "postgresql://a@b/c"\nROUNDBOOK_USER = "Ann"\nlock_timeout = 5\n'
+    )
+    with pytest.raises(InputError, match="no such setting; there are database_url, ") as caught:
+        loaded()
+    assert f"{file} has 'databse_url', 'ROUNDBOOK_USER': " in str(caught.value)
+
+
 def test_a_timeout_that_no_server_takes(file, loaded, monkeypatch):
     monkeypatch.setenv("ROUNDBOOK_LOCK_TIMEOUT", "9" * 22)
     with pytest.raises(InputError, match="ROUNDBOOK_LOCK_TIMEOUT: should be less") as caught:

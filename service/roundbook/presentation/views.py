@@ -307,9 +307,11 @@ def typed_table_of(result: Any) -> tuple[dict[str, type], list[dict[str, Any]]]:
     rows = [_flat(_fields(row)) for row in view.rows]
     # Rows may be of several kinds; every row gets the columns of all.
     in_rows = dict.fromkeys(name for row in rows for name in row)
+    # A run may be called as another one and a dot: what has values itself is no nested model.
+    plain = {name for row in rows for name, value in row.items() if value is not None}
     columns: list[str] = []
     for name in view.types:
-        inner = [other for other in in_rows if other.startswith(f"{name}.")]
+        inner = [other for other in in_rows if other.startswith(f"{name}.") and name not in plain]
         columns += inner or [name]
     # A nested model that is None has a column a field, and none of its own.
     nested = {name.rpartition(".")[0] for name in view.types}

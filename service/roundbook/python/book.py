@@ -146,7 +146,7 @@ class Book:
         return self.ask("measures", task=task)
 
     def matrices(self, task: str, **fields: object) -> Answer:
-        """Return the logged score matrices of a task; see `requests.matrices.ListMatrices`."""
+        """Return the logged score matrices of a task: all, or those of a round, measure or assessments."""
         return self.ask("matrices", task=task, **fields)
 
     def scores(self, task: str, round: str, measure: str, assessments: str | None = None) -> Answer:
