@@ -17,7 +17,7 @@ from tests.factories import log_scores, verify_record
 from roundbook.api.app import make_app
 from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import metadata, result
-from roundbook.logbook import impact, kinds, saving
+from roundbook.logbook import kinds, saving
 from roundbook.logbook.input_rows import CurrentInputs
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import measure_among
@@ -82,8 +82,7 @@ PRINT = SimpleNamespace(
 
 
 def test_it_is_saved_listed_shown_renewed_and_verified(engine, terminal, monkeypatch, tmp_path):
-    monkeypatch.setitem(kinds._PACKAGES, "count", "counts")
-    monkeypatch.setattr(impact, "KINDS", (*impact.KINDS, "count"))
+    monkeypatch.setitem(kinds.KINDS, "count", "counts")
     monkeypatch.setitem(sys.modules, "roundbook.logbook.counts", SimpleNamespace())
     monkeypatch.setitem(sys.modules, "roundbook.logbook.counts.kind", SimpleNamespace(KIND=KIND))
     monkeypatch.setitem(sys.modules, "roundbook.presentation.saved_counts", WORDS)

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
 # By kind, the package after which its modules are named. They are imported on first use:
 # ``logbook.plans.kind`` holds its `KIND`, ``presentation.saved_plans`` its sentences, and
 # ``roundbook_cli.saved_plans`` prints it.
-_PACKAGES = {"plan": "plans", "drift": "drift", "study": "studies"}
-KINDS = tuple(_PACKAGES)
+KINDS = {"plan": "plans", "drift": "drift", "study": "studies"}
 
 
 class Kind(NamedTuple):
@@ -96,9 +95,9 @@ def reading(reference: str) -> Callable[[object, str], Result]:
 
 def find_kind(name: str) -> Kind:
     """Return a kind of saved result by its name."""
-    if name not in _PACKAGES:
+    if name not in KINDS:
         raise InputError(
-            f"There is no kind of result '{name}'; there are {', '.join(_PACKAGES)}.", kind=name
+            f"There is no kind of result '{name}'; there are {', '.join(KINDS)}.", kind=name
         )
     kind: Kind = import_kind(name, "roundbook.logbook.{}.kind").KIND
     return kind
@@ -106,7 +105,7 @@ def find_kind(name: str) -> Kind:
 
 def title_of(name: str) -> str:
     """Return a kind's name in sentences; for a kind of a later version, the name it is saved by."""
-    return find_kind(name).title if name in _PACKAGES else name
+    return find_kind(name).title if name in KINDS else name
 
 
 def kind_and_fields(name: str, fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -123,4 +122,4 @@ def kind_and_fields(name: str, fields: Mapping[str, Any]) -> tuple[str, dict[str
 
 def import_kind(name: str, modules: str) -> ModuleType:
     """Return the module of a kind in another package, by a pattern: ``roundbook_cli.saved_{}``."""
-    return import_module(modules.format(_PACKAGES[name]))
+    return import_module(modules.format(KINDS[name]))
