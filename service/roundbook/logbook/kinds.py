@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import import_module
 from pkgutil import resolve_name
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from roundbook.errors import InputError
@@ -98,7 +96,7 @@ def find_kind(name: str) -> Kind:
         raise InputError(
             f"There is no kind of result '{name}'; there are {', '.join(KINDS)}.", kind=name
         )
-    kind: Kind = import_kind(name, "roundbook.logbook.{}.kind").KIND
+    kind: Kind = resolve_name(f"roundbook.logbook.{KINDS[name]}.kind:KIND")
     return kind
 
 
@@ -117,8 +115,3 @@ def kind_and_fields(name: str, fields: Mapping[str, Any]) -> tuple[str, dict[str
     if name in STUDIES:
         return "study", {"study": name, **fields}
     return name, dict(fields)
-
-
-def import_kind(name: str, modules: str) -> ModuleType:
-    """Return the module of a kind in another package, by a pattern: ``roundbook_cli.saved_{}``."""
-    return import_module(modules.format(KINDS[name]))
