@@ -39,7 +39,8 @@ class Kind(NamedTuple):
     inputs : callable(today's inputs, result) -> inputs
         The inputs that the result was computed from; by default all.
     today : callable(current inputs of a task, request) -> inputs
-        The inputs that the request would have today.
+        The inputs that the request would have today, with what is known of them that the result
+        depends on.
     brief : callable(stored result) -> dict
         The figures that a list shows.
     read : callable(stored result, its name in errors) -> Result
@@ -49,7 +50,8 @@ class Kind(NamedTuple):
     renewable : callable(today's inputs) -> bool
         Whether it can be computed again.
     left_out : callable(stored result) -> list of str
-        The rounds that it left out as withdrawn.
+        The rounds that it left out as withdrawn. Those of plans keep their labels: see
+        `results_of_round`.
     in_event : tuple of str
         The fields of `brief` that the event of its saving has, besides the measure.
     beside : tuple of str
