@@ -98,7 +98,8 @@ def show_(
     database: Database = None,
 ) -> None:
     """Show a saved drift report as it was, and whether what it was computed from still counts."""
-    from roundbook.logbook.saved_results import numbered_name, show_result
+    from roundbook.logbook.saved_results import show_result
+    from roundbook.logbook.stored_results import numbered_name
 
     with record(context, database) as session:
         name = task if number is None else numbered_name(task, "drift", number)

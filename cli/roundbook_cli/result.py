@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pkgutil import resolve_name
 from types import SimpleNamespace
 from typing import Annotated
 
@@ -85,13 +86,14 @@ def show_(
     database: Database = None,
 ) -> None:
     """Show a saved result as it was, and whether what it was computed from still counts."""
-    from roundbook.logbook.kinds import import_kind
+    from roundbook.logbook.kinds import KINDS
     from roundbook.logbook.saved_results import show_result
 
     request = ShowResult(name=name, version=version, kind=kind)
     with record(context, database) as session:
         saved = show_result(session, request)
-    import_kind(saved.kind, "roundbook_cli.saved_{}").print_saved(saved, form, details=details)
+    print_saved = resolve_name(f"roundbook_cli.saved_{KINDS[saved.kind]}:print_saved")
+    print_saved(saved, form, details=details)
 
 
 @app.command(epilog="Example: roundbook result renew covid --stale")

@@ -238,7 +238,7 @@ def _digits(value: float | None) -> str:
 
 def report_number(entry: ResultEntry) -> int | None:
     """Return the number of a saved drift report within its task, None of one with another name."""
-    from roundbook.logbook.saved_results import numbered_name
+    from roundbook.logbook.stored_results import numbered_name
 
     end = entry.name.rpartition("-")[2]
     number = int(end) if end.isascii() and end.isdecimal() else 0

@@ -1,4 +1,4 @@
-"""A new kind of saved result takes its own modules and one line in the registry."""
+"""A new kind of saved result takes its own modules, its line in the registry and its phrases."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ from tests.factories import log_scores, verify_record
 from roundbook.api.app import make_app
 from roundbook.database.engine import unit_of_work
 from roundbook.database.tables import metadata, result
-from roundbook.logbook import impact, kinds, saving
+from roundbook.logbook import kinds, saving
 from roundbook.logbook.input_rows import CurrentInputs
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.measures import measure_among
 from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import begin
 from roundbook.logbook.studies.studies import STUDIES
+from roundbook.presentation.saved_results import PHRASES, SCOPES
 from roundbook.requests.base import Request
 from roundbook.settings import load_settings
 
@@ -72,21 +73,17 @@ KIND = kinds.Kind(
         [] if counted.factor_sets == 2 else [{"what": "factor_sets", "computed": 2}]
     ),
 )
-WORDS = SimpleNamespace(
-    brief_sentence=lambda brief: f"{brief['sets']} factor sets",
-    scope=lambda entry: f"all rounds of '{entry.task}'",
-)
 PRINT = SimpleNamespace(
     print_saved=lambda shown, form, *, details: typer.echo(f"{shown.name} {shown.result.version}")
 )
 
 
 def test_it_is_saved_listed_shown_renewed_and_verified(engine, terminal, monkeypatch, tmp_path):
-    monkeypatch.setitem(kinds._PACKAGES, "count", "counts")
-    monkeypatch.setattr(impact, "KINDS", (*impact.KINDS, "count"))
+    monkeypatch.setitem(kinds.KINDS, "count", "counts")
     monkeypatch.setitem(sys.modules, "roundbook.logbook.counts", SimpleNamespace())
     monkeypatch.setitem(sys.modules, "roundbook.logbook.counts.kind", SimpleNamespace(KIND=KIND))
-    monkeypatch.setitem(sys.modules, "roundbook.presentation.saved_counts", WORDS)
+    monkeypatch.setitem(PHRASES, "count", lambda brief: f"{brief['sets']} factor sets")
+    monkeypatch.setitem(SCOPES, "count", lambda entry: f"all rounds of '{entry.task}'")
     monkeypatch.setitem(sys.modules, "roundbook_cli.saved_counts", PRINT)
     scores = [np.random.default_rng(seed).random((4, 3)) for seed in range(3)]
     first = log_scores(engine, "1", scores[0]).matrix
@@ -196,13 +193,17 @@ def test_an_archive_has_no_number_of_the_record_it_is_of(engine, terminal, tmp_p
             assert not [found for found in numbers if found[1] >= first], row["name"]
 
 
+def test_every_kind_has_its_phrases():
+    assert set(PHRASES) == set(SCOPES) == set(kinds.KINDS)
+
+
 def test_what_lists_saved_results_imports_nothing_to_compute_with():
     code = (
         "import sys\nfrom roundbook.logbook import kinds, saved_results\n"
         "from roundbook.logbook.impact import show_impact\n"
         "from roundbook.presentation.impact import dependent_row\n"
         "for name in kinds.KINDS:\n"
-        "    kinds.find_kind(name), kinds.import_kind(name, 'roundbook.presentation.saved_{}')\n"
+        "    kinds.find_kind(name)\n"
         "from roundbook.logbook.studies.studies import STUDIES\n"
         "from roundbook.presentation.studies.common import study_module\n"
         "for name in STUDIES:\n"

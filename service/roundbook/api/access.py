@@ -17,8 +17,8 @@ from roundbook.logbook.impact import Impact
 from roundbook.logbook.matrices.listing import find_matrix
 from roundbook.logbook.recorded_measures import MeasureList
 from roundbook.logbook.rounds import RoundList, published_rounds, published_tasks, with_order
-from roundbook.logbook.saved_results import tasks_of_results
 from roundbook.logbook.session import Session
+from roundbook.logbook.stored_results import tasks_of_results
 from roundbook.logbook.tasks import Task, TaskList, list_tasks
 from roundbook.requests.base import Request
 from roundbook.requests.matrices import ListMatrices

@@ -1,4 +1,4 @@
-"""Readers of score files (wide, long, trec_eval, ir_measures, NTCIREVAL) and team files.
+"""Readers of score files, in each of the `LAYOUTS`, and of team files.
 
 Whatever the bytes, a call returns its result or raises one of `roundbook.errors` that names the
 position in the file: BadFileError, where a docstring names no other. `wide`, `long` and `tools` read

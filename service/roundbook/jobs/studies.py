@@ -14,9 +14,10 @@ from roundbook.jobs.job import Job, JobList
 from roundbook.jobs.job_queue import QUEUE, has_queue, queue_in
 from roundbook.logbook.lookup import find_logged, find_round, find_task
 from roundbook.logbook.names import check_name, check_text
-from roundbook.logbook.saving import asked_otherwise, versions_of
+from roundbook.logbook.saving import asked_otherwise
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import BESIDE_SCORES
+from roundbook.logbook.stored_results import versions_of
 from roundbook.logbook.studies.studies import find_entry
 from roundbook.requests.results import ListJobs, ShowJob, StartStudy
 from roundbook.requests.studies import StudyRequest

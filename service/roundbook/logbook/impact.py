@@ -21,14 +21,10 @@ from roundbook.logbook.matrices.listing import (
     read_sources,
 )
 from roundbook.logbook.result import Result
-from roundbook.logbook.saved_results import (
-    ResultEntry,
-    judge_results,
-    latest_results,
-    stored_results,
-)
+from roundbook.logbook.saved_results import ResultEntry, judge_results, latest_results
 from roundbook.logbook.session import Session
 from roundbook.logbook.staleness import Input, Origin, ScoresCode, changes
+from roundbook.logbook.stored_results import stored_results
 from roundbook.requests.matrices import ShowImpact
 
 ReasonCode = Literal[

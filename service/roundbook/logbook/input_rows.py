@@ -188,6 +188,8 @@ def inputs_today(
     return list(map(Input._make, rows))
 
 
+# What is known of a round beside its scores, as in `estimate_input`.
+_ROUND_FACTS = "jsonb_build_object('collection', round.collection)"
 # The numbers of runs without a team or system, and a checksum of the facts that results depend on.
 _RUN_FACTS = """
     SELECT jsonb_build_object(
@@ -204,7 +206,7 @@ _TODAY = {
     "factor_set": text(f"""
 SELECT 'factor_set', latest.id, round.label, round.ordinal, latest.assessments, latest.matrix_id,
        current.revision, latest.version, NULL,
-       jsonb_build_object('collection', round.collection) || facts.runs
+       {_ROUND_FACTS} || facts.runs
 FROM (
     SELECT DISTINCT ON (round_id, assessments) factor_set.*
     FROM roundbook.factor_set
@@ -230,7 +232,7 @@ ORDER BY round.ordinal, latest.assessments
     "matrix": text(f"""
 SELECT 'matrix', matrix.id, round.label, round.ordinal, matrix.assessments, matrix.id,
        matrix.revision, NULL, NULL,
-       jsonb_build_object('collection', round.collection) || facts.runs
+       {_ROUND_FACTS} || facts.runs
 FROM roundbook.current_matrix AS matrix
 JOIN roundbook.round ON round.id = matrix.round_id
 CROSS JOIN LATERAL (

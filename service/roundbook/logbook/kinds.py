@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from importlib import import_module
 from pkgutil import resolve_name
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from roundbook.errors import InputError
@@ -22,10 +20,8 @@ if TYPE_CHECKING:
     from roundbook.requests.base import Request
 
 # By kind, the package after which its modules are named. They are imported on first use:
-# ``logbook.plans.kind`` holds its `KIND`, ``presentation.saved_plans`` its sentences, and
-# ``roundbook_cli.saved_plans`` prints it.
-_PACKAGES = {"plan": "plans", "drift": "drift", "study": "studies"}
-KINDS = tuple(_PACKAGES)
+# ``logbook.plans.kind`` holds its `KIND`, and ``roundbook_cli.saved_plans`` prints it.
+KINDS = {"plan": "plans", "drift": "drift", "study": "studies"}
 
 
 class Kind(NamedTuple):
@@ -43,7 +39,8 @@ class Kind(NamedTuple):
     inputs : callable(today's inputs, result) -> inputs
         The inputs that the result was computed from; by default all.
     today : callable(current inputs of a task, request) -> inputs
-        The inputs that the request would have today.
+        The inputs that the request would have today, with what is known of them that the result
+        depends on.
     brief : callable(stored result) -> dict
         The figures that a list shows.
     read : callable(stored result, its name in errors) -> Result
@@ -53,7 +50,8 @@ class Kind(NamedTuple):
     renewable : callable(today's inputs) -> bool
         Whether it can be computed again.
     left_out : callable(stored result) -> list of str
-        The rounds that it left out as withdrawn.
+        The rounds that it left out as withdrawn. Those of plans keep their labels: see
+        `results_of_round`.
     in_event : tuple of str
         The fields of `brief` that the event of its saving has, besides the measure.
     beside : tuple of str
@@ -96,17 +94,17 @@ def reading(reference: str) -> Callable[[object, str], Result]:
 
 def find_kind(name: str) -> Kind:
     """Return a kind of saved result by its name."""
-    if name not in _PACKAGES:
+    if name not in KINDS:
         raise InputError(
-            f"There is no kind of result '{name}'; there are {', '.join(_PACKAGES)}.", kind=name
+            f"There is no kind of result '{name}'; there are {', '.join(KINDS)}.", kind=name
         )
-    kind: Kind = import_kind(name, "roundbook.logbook.{}.kind").KIND
+    kind: Kind = resolve_name(f"roundbook.logbook.{KINDS[name]}.kind:KIND")
     return kind
 
 
 def title_of(name: str) -> str:
     """Return a kind's name in sentences; for a kind of a later version, the name it is saved by."""
-    return find_kind(name).title if name in _PACKAGES else name
+    return find_kind(name).title if name in KINDS else name
 
 
 def kind_and_fields(name: str, fields: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
@@ -119,8 +117,3 @@ def kind_and_fields(name: str, fields: Mapping[str, Any]) -> tuple[str, dict[str
     if name in STUDIES:
         return "study", {"study": name, **fields}
     return name, dict(fields)
-
-
-def import_kind(name: str, modules: str) -> ModuleType:
-    """Return the module of a kind in another package, by a pattern: ``roundbook_cli.saved_{}``."""
-    return import_module(modules.format(_PACKAGES[name]))

@@ -5,7 +5,6 @@ Renewing a result computes it again from today's inputs.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from operator import not_
@@ -16,13 +15,7 @@ from sqlalchemy import Connection, Row, text
 
 from roundbook.database.tables import result as result_table
 from roundbook.database.tables import result_input
-from roundbook.errors import (
-    AlreadyRecordedError,
-    InputError,
-    RecordError,
-    RevisedMeanwhileError,
-)
-from roundbook.limits import LONGEST_NAME
+from roundbook.errors import InputError, RecordError, RevisedMeanwhileError
 from roundbook.logbook.events import record_event
 from roundbook.logbook.input_rows import CurrentInputs
 from roundbook.logbook.kinds import Kind, find_kind
@@ -32,18 +25,21 @@ from roundbook.logbook.result import SOFTWARE, ErrorField, Result
 from roundbook.logbook.saved_results import (
     ResultEntry,
     ShownResult,
-    find_stored,
-    is_latest,
     judge_result,
     latest_results,
-    numbered_name,
+)
+from roundbook.logbook.session import Session
+from roundbook.logbook.staleness import Input, Origin
+from roundbook.logbook.stored_results import (
+    find_stored,
+    is_latest,
+    next_name,
     read_row,
     read_stored,
     request_again,
     stored_results,
+    versions_of,
 )
-from roundbook.logbook.session import Session
-from roundbook.logbook.staleness import Input, Origin
 from roundbook.requests.base import Request
 from roundbook.requests.results import RenewResults, SaveResult
 
@@ -232,28 +228,6 @@ def _checked(kind: str, request: Request, under: SaveResult) -> SaveResult:
     return SaveResult(name=name, note=check_text("note", under.note))
 
 
-def versions_of(
-    connection: Connection, kind: str, name: str, task_id: int | None
-) -> list[Row[Any]]:
-    """Return the rows of a task's results under a name, or of those without a task.
-
-    Raises
-    ------
-    AlreadyRecordedError
-        When another task, or none, has a result of this kind under the name.
-    """
-    versions = stored_results(connection, kind=kind, name=name)
-    if not versions or versions[-1].task_id == task_id:
-        return versions
-    owner = versions[-1].task
-    whose = "no task" if owner is None else f"task '{owner}'"
-    raise AlreadyRecordedError(
-        f"'{name}' is a {find_kind(kind).title} of {whose} already; choose another name.",
-        name=name,
-        **({} if owner is None else {"task": owner}),
-    )
-
-
 def _store_version(
     session: Session, computed: ComputedResult, task_id: int | None, under: SaveResult
 ) -> SavedResult:
@@ -268,7 +242,7 @@ def _store_version(
             if is_latest(row) and _holds(connection, row, content, note)
         )
         task = str(getattr(computed.request, "task", None))
-        name = next(same, None) or _next_name(connection, kind, task_id, task)
+        name = next(same, None) or next_name(connection, kind, task_id, task)
     connection.execute(_LOCK, {"kind": kind, "name": name})
     versions = versions_of(connection, kind, name, task_id)
     last = versions[-1] if versions else None
@@ -370,21 +344,3 @@ def _is_same(kind: Kind, row: Row[Any], content: dict[str, Any], note: str | Non
     beside = dict.fromkeys(("software", *kind.beside))
     stored = read_stored(row).model_dump(mode="json", by_alias=True)
     return note in (None, row.note) and stored | beside == content | beside
-
-
-def _next_name(connection: Connection, kind: str, task_id: int | None, task: str) -> str:
-    """Return a task's next numbered name for a result of a kind that no result has yet."""
-    rows = connection.execute(
-        text(
-            "SELECT DISTINCT name, task_id IS NOT DISTINCT FROM :task AS own FROM roundbook.result"
-            " WHERE kind = :kind AND (task_id = :task OR starts_with(name, :start))"
-        ),
-        {"kind": kind, "task": task_id, "start": task.strip()[: LONGEST_NAME - 40]},
-    ).all()
-    numbered = re.compile(rf".*/{kind}-([0-9]{{1,9}})", re.DOTALL)
-    own = [match for row in rows if row.own and (match := numbered.fullmatch(row.name))]
-    number = 1 + max((int(match[1]) for match in own), default=0)
-    taken = {row.name for row in rows}
-    while (name := numbered_name(task, kind, number)) in taken:
-        number += 1
-    return check_name(find_kind(kind).title, name)

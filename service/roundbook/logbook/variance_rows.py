@@ -94,8 +94,12 @@ GROUP BY matrix_run.matrix_id
 """)
 
 
-# The variances of the matrices `counted`, and published ones, with the columns of a `VarianceRow`
-# from `round_id` on.
+# The columns of a `VarianceRow` before `round_id`.
+ROUND_COLUMNS = """
+       measure.name AS measure, measure.family, round.label AS round, round.ordinal, round.held,
+       round.collection
+"""
+# The variances of the matrices `counted`, and published ones, with the columns from `round_id` on.
 VARIANCES = """
     SELECT counted.round_id, counted.measure_id, counted.assessments, 1 AS rank, estimate.scale,
            estimate.id AS estimate, estimate.version AS estimate_version, estimate.runs,
@@ -128,11 +132,9 @@ WITH task_round AS (
 ), candidate AS (
 {VARIANCES}
 )
-SELECT DISTINCT ON (measure.name, apart.assessments, task_round.ordinal)
-       measure.name AS measure, measure.family, task_round.label AS round,
-       task_round.ordinal, task_round.held, task_round.collection, candidate.*
+SELECT DISTINCT ON (measure.name, apart.assessments, round.ordinal) {ROUND_COLUMNS}, candidate.*
 FROM candidate
-JOIN task_round ON task_round.id = candidate.round_id
+JOIN task_round AS round ON round.id = candidate.round_id
 JOIN roundbook.measure ON measure.id = candidate.measure_id
 CROSS JOIN LATERAL (
     SELECT CASE WHEN :mixed THEN NULL ELSE candidate.assessments END
@@ -140,7 +142,7 @@ CROSS JOIN LATERAL (
 WHERE candidate.scale = :scale
   AND (CAST(:measures AS bigint[]) IS NULL OR candidate.measure_id = ANY (:measures))
   AND (CAST(:assessments AS text[]) IS NULL OR candidate.assessments = ANY (:assessments))
-ORDER BY measure.name, apart.assessments, task_round.ordinal,
+ORDER BY measure.name, apart.assessments, round.ordinal,
          array_position(CAST(:assessments AS text[]), candidate.assessments), candidate.rank,
          candidate.factor_version DESC, candidate.estimate_version DESC, candidate.revision DESC
 """  # noqa: S608

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
 from roundbook.logbook.kinds import title_of
-from roundbook.logbook.saved_results import is_latest
+from roundbook.logbook.stored_results import is_latest
 from roundbook.presentation.phrases import counted, joined
 from roundbook.presentation.saved_results import result_scope, why_stale
 

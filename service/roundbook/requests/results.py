@@ -10,9 +10,10 @@ from roundbook.limits import LONGEST_NAME, LONGEST_TEXT
 from roundbook.requests.base import Request
 
 _MOST = 2**63 - 1
+_KINDS = "plan, drift or study"
 KindOfResult = Annotated[
     str | None,
-    Field(description="Its kind, where two kinds have the name: plan, drift or study."),
+    Field(description=f"Its kind, where two kinds have the name: {_KINDS}."),
 ]
 ResultName = Annotated[
     str | None,
@@ -36,7 +37,7 @@ class ListResults(Request):
     """Which saved results to list: the latest version of each."""
 
     task: str | None = Field(None, description="Only results of this task.")
-    kind: str | None = Field(None, description="Only results of this kind: plan, drift or study.")
+    kind: str | None = Field(None, description=f"Only results of this kind: {_KINDS}.")
     stale: bool = Field(default=False, description="Only results that are stale.")
 
 

@@ -1,4 +1,4 @@
-"""The overview of a score matrix: its scores in a grid that fits a page, its topics and runs."""
+"""What the page of a score matrix draws: its scores in a grid that fits, its topics and its runs."""
 
 from __future__ import annotations
 

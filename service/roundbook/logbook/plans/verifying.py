@@ -14,7 +14,7 @@ from roundbook.errors import RoundbookError
 from roundbook.logbook.plans.plan import Plan, PlanNote, plan_variance_kind, variance_at
 from roundbook.logbook.plans.planning import plan_from_history, plan_topics
 from roundbook.logbook.variance_history import VarianceHistory, VarianceKind, weight
-from roundbook.logbook.variance_rows import VARIANCES, VarianceRow
+from roundbook.logbook.variance_rows import ROUND_COLUMNS, VARIANCES, VarianceRow
 from roundbook.logbook.variances import judge_rounds, round_variance
 from roundbook.logbook.verifying.differences import (
     FORMER_SENTENCES,
@@ -36,8 +36,7 @@ WITH counted AS (
 ), variance AS (
 {VARIANCES}
 )
-SELECT measure.name, measure.family, round.label, round.ordinal, round.held, round.collection,
-       variance.*, position, known, task.name AS task
+SELECT {ROUND_COLUMNS}, variance.*, position, known, task.name AS task
 FROM roundbook.result_input
 JOIN variance ON (variance.origin, variance.estimate) = (
     CASE WHEN variance_estimate_id IS NULL THEN 'published' ELSE 'matrix' END,

@@ -58,7 +58,7 @@ def _today(current: CurrentInputs, request: StudyRequest) -> list[Input]:
         if row.round in rounds
         and (row.assessments == request.assessments or row.origin == "run_upload")
     ]
-    if not request.by_teams:  # facts on the runs do not matter
+    if not request.by_teams:  # it depends on the scores alone
         return [row._replace(known={}) for row in of_round]
     return current.with_other_ids(of_round) if request.shares_topics else of_round
 

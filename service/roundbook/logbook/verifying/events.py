@@ -11,7 +11,7 @@ from roundbook.logbook.kinds import KINDS, find_kind
 from roundbook.logbook.matrices.listing import read_matrices
 from roundbook.logbook.measures import measure_named
 from roundbook.logbook.round_fingerprint import CHANGING, PUBLISHED, fingerprint_round
-from roundbook.logbook.saved_results import read_row
+from roundbook.logbook.stored_results import read_row
 from roundbook.logbook.verifying.differences import Difference, differing
 from roundbook.logbook.verifying.matrices import of_matrix
 

@@ -16,9 +16,9 @@ from roundbook.logbook.input_rows import CurrentInputs, saved_inputs
 from roundbook.logbook.kinds import Kind, find_kind
 from roundbook.logbook.lookup import find_task
 from roundbook.logbook.result import SOFTWARE, Result
-from roundbook.logbook.saved_results import read_request, read_stored
 from roundbook.logbook.session import ReportProgress
 from roundbook.logbook.staleness import Input
+from roundbook.logbook.stored_results import read_request, read_stored
 from roundbook.logbook.verifying.differences import (
     Difference,
     Facts,
