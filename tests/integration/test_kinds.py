@@ -1,4 +1,4 @@
-"""A new kind of saved result takes its own modules, its line in the registry and its phrases."""
+"""A new kind of saved result takes its own modules and one line in the registry."""
 
 from __future__ import annotations
 
@@ -24,7 +24,6 @@ from roundbook.logbook.measures import measure_among
 from roundbook.logbook.result import Result, read_result
 from roundbook.logbook.session import begin
 from roundbook.logbook.studies.studies import STUDIES
-from roundbook.presentation.saved_results import PHRASES, SCOPES
 from roundbook.requests.base import Request
 from roundbook.settings import load_settings
 
@@ -73,6 +72,10 @@ KIND = kinds.Kind(
         [] if counted.factor_sets == 2 else [{"what": "factor_sets", "computed": 2}]
     ),
 )
+WORDS = SimpleNamespace(
+    brief_sentence=lambda brief: f"{brief['sets']} factor sets",
+    scope=lambda entry: f"all rounds of '{entry.task}'",
+)
 PRINT = SimpleNamespace(
     print_saved=lambda shown, form, *, details: typer.echo(f"{shown.name} {shown.result.version}")
 )
@@ -82,8 +85,7 @@ def test_it_is_saved_listed_shown_renewed_and_verified(engine, terminal, monkeyp
     monkeypatch.setitem(kinds.KINDS, "count", "counts")
     monkeypatch.setitem(sys.modules, "roundbook.logbook.counts", SimpleNamespace())
     monkeypatch.setitem(sys.modules, "roundbook.logbook.counts.kind", SimpleNamespace(KIND=KIND))
-    monkeypatch.setitem(PHRASES, "count", lambda brief: f"{brief['sets']} factor sets")
-    monkeypatch.setitem(SCOPES, "count", lambda entry: f"all rounds of '{entry.task}'")
+    monkeypatch.setitem(sys.modules, "roundbook.presentation.saved_counts", WORDS)
     monkeypatch.setitem(sys.modules, "roundbook_cli.saved_counts", PRINT)
     scores = [np.random.default_rng(seed).random((4, 3)) for seed in range(3)]
     first = log_scores(engine, "1", scores[0]).matrix
@@ -193,17 +195,14 @@ def test_an_archive_has_no_number_of_the_record_it_is_of(engine, terminal, tmp_p
             assert not [found for found in numbers if found[1] >= first], row["name"]
 
 
-def test_every_kind_has_its_phrases():
-    assert set(PHRASES) == set(SCOPES) == set(kinds.KINDS)
-
-
 def test_what_lists_saved_results_imports_nothing_to_compute_with():
     code = (
-        "import sys\nfrom roundbook.logbook import kinds, saved_results\n"
+        "import importlib, sys\nfrom roundbook.logbook import kinds, saved_results\n"
         "from roundbook.logbook.impact import show_impact\n"
         "from roundbook.presentation.impact import dependent_row\n"
-        "for name in kinds.KINDS:\n"
+        "for name, package in kinds.KINDS.items():\n"
         "    kinds.find_kind(name)\n"
+        "    importlib.import_module(f'roundbook.presentation.saved_{package}')\n"
         "from roundbook.logbook.studies.studies import STUDIES\n"
         "from roundbook.presentation.studies.common import study_module\n"
         "for name in STUDIES:\n"

@@ -4,7 +4,7 @@ import pytest
 
 from roundbook.logbook.round_fingerprint import Publication
 from roundbook.presentation.rounds import publication_note
-from roundbook.presentation.saved_results import plan_phrase
+from roundbook.presentation.saved_plans import brief_sentence
 from roundbook_cli.saved_plans import _changes
 
 
@@ -25,8 +25,8 @@ def test_a_stale_plan_has_both_variances_to_the_same_decimals(was, now, clause):
 
 def test_topics_of_a_plan_in_a_line_have_their_thousands_apart():
     brief = {"design": "anova", "fewest_topics": 27, "most_topics": 1560}
-    assert plan_phrase(brief) == "anova: 27 to 1,560 topics"
-    assert plan_phrase(brief | {"fewest_topics": 1560}) == "anova: 1,560 topics"
+    assert brief_sentence(brief) == "anova: 27 to 1,560 topics"
+    assert brief_sentence(brief | {"fewest_topics": 1560}) == "anova: 1,560 topics"
 
 
 @pytest.mark.parametrize(

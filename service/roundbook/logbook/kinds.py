@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from roundbook.requests.base import Request
 
 # By kind, the package after which its modules are named. They are imported on first use:
-# ``logbook.plans.kind`` holds its `KIND`, and ``roundbook_cli.saved_plans`` prints it.
+# ``logbook.plans.kind`` holds its `KIND`, ``presentation.saved_plans`` its sentences, and
+# ``roundbook_cli.saved_plans`` prints it.
 KINDS = {"plan": "plans", "drift": "drift", "study": "studies"}
 
 

@@ -1,13 +1,17 @@
-"""Saved results in sentences: in one line, and why they are stale."""
+"""Saved results in sentences: in one line, and why they are stale.
+
+The line of each kind is in a module of its own, such as ``saved_plans``.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
 
-from roundbook.logbook.kinds import find_kind
+from roundbook.logbook.kinds import KINDS, find_kind
 from roundbook.presentation.column_types import types_of
-from roundbook.presentation.phrases import of_task, under_label, verdict_words
+from roundbook.presentation.phrases import of_task, under_label
 
 if TYPE_CHECKING:
     from roundbook.logbook.saved_results import ResultEntry
@@ -42,55 +46,6 @@ def entry_row(entry: ResultEntry) -> dict[str, Any]:
     return facts | {"why": why_stale(entry), "note": entry.note}
 
 
-def plan_phrase(brief: Mapping[str, Any]) -> str:
-    """Return a plan's design and its fewest and most topics, as a phrase."""
-    few, most = brief["fewest_topics"], brief["most_topics"]
-    if few is None:
-        return f"{brief['design']}: no design"
-    return f"{brief['design']}: {f'{few:,}' if few == most else f'{few:,} to {most:,}'} topics"
-
-
-def drift_phrase(brief: Mapping[str, Any]) -> str:
-    """Return a report's rounds, verdict and the shift that the verdict rests on, as a phrase."""
-    shift = brief.get("shift")
-    moved = "" if shift is None else f", shift {shift:+z.3f}"
-    return f"{brief['from']} to {brief['to']}: {verdict_words(brief['verdict'])}{moved}"
-
-
-def study_phrase(brief: Mapping[str, Any]) -> str:
-    """Return a study's name, and the name and value of its main figure on each scale."""
-    # Its import takes as long as that of this module.
-    from roundbook.presentation.studies.common import study_module  # noqa: PLC0415
-
-    name, form = study_module(brief["study"]).FIGURE
-    figures = (
-        f"{scale} {'-' if value is None else form.format(value)}"
-        for scale, value in brief["scales"].items()
-    )
-    return f"{brief['study']}: {name} {', '.join(figures)}"
-
-
-def _study_scope(entry: ResultEntry) -> str:
-    """Return the round that a study is of, or the two or all rounds, as a phrase."""
-    label, other = entry.brief["round"], entry.request.get("to_round")
-    if other is not None:
-        return f"rounds '{label}' and '{other}'"
-    return "all rounds" if label is None else f"round '{label}'"
-
-
-# By kind, what returns its main figures as a phrase, and what returns the rounds that it is of.
-PHRASES: dict[str, Callable[[Mapping[str, Any]], str]] = {
-    "plan": plan_phrase,
-    "drift": drift_phrase,
-    "study": study_phrase,
-}
-SCOPES: dict[str, Callable[[ResultEntry], str]] = {
-    "plan": lambda entry: of_task(entry.task),
-    "drift": lambda entry: f"rounds '{entry.brief['from']}' and '{entry.brief['to']}'",
-    "study": _study_scope,
-}
-
-
 def brief_sentence(entry: ResultEntry) -> str:
     """Return a saved result's main figures as a phrase: a plan's topics, a report's verdict.
 
@@ -98,7 +53,16 @@ def brief_sentence(entry: ResultEntry) -> str:
     """
     if not entry.brief:
         return "cannot be read"
-    return PHRASES[entry.kind](entry.brief) + under_label(entry.brief.get("assessments"))
+    sentence = _of_kind(entry.kind, "brief_sentence")(entry.brief)
+    return sentence + under_label(entry.brief.get("assessments"))
+
+
+def _of_kind(kind: str, name: str) -> Callable[[Any], str]:
+    """Return a function of the module that has the phrases of a kind."""
+    function: Callable[[Any], str] = resolve_name(
+        f"roundbook.presentation.saved_{KINDS[kind]}:{name}"
+    )
+    return function
 
 
 def other_question(version: int, asked_before: Mapping[str, Any]) -> str | None:
@@ -116,7 +80,7 @@ def result_scope(entry: ResultEntry) -> str:
     """Return the rounds that a saved result is of, or else its task, as a phrase."""
     if not entry.brief:
         return of_task(entry.task)
-    return SCOPES[entry.kind](entry)
+    return _of_kind(entry.kind, "scope")(entry)
 
 
 _OF_ROUND = {

@@ -25,7 +25,7 @@ from roundbook.presentation.drift_verdict import (
     headline,
     reason,
 )
-from roundbook.presentation.saved_results import drift_phrase
+from roundbook.presentation.saved_drift import brief_sentence
 from roundbook.statistics.drift.verdict import Size, Sizes
 from roundbook_cli.drift_commands import report_text
 
@@ -158,7 +158,7 @@ def test_a_saved_report_is_listed_with_the_figures_of_its_sentence():
     moved = f"{like.shift:+.3f}"
     assert moved != f"{drift.report.shift:+.3f}"
     assert f"the mean score moved by {moved} " in drift.reason
-    assert drift_phrase(brief) == f"a to b: aged, shift {moved}"
+    assert brief_sentence(brief) == f"a to b: aged, shift {moved}"
     # A report of an earlier version has the figures of its own runs alone.
     del stored["systems_like_these"]
     assert KIND.brief(stored)["shift"] == drift.report.shift

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from roundbook.logbook.studies.studies import STUDIES
-from roundbook.presentation.saved_results import study_phrase
+from roundbook.presentation.saved_studies import brief_sentence
 
 SAID = {
     ("discriminative-power", 0.351): "pairs told apart raw 35.1%",
@@ -20,9 +20,9 @@ SAID = {
 @pytest.mark.parametrize(("given", "sentence"), SAID.items())
 def test_a_figure_has_its_name(given, sentence):
     study, value = given
-    assert study_phrase({"study": study, "scales": {"raw": value}}) == f"{study}: {sentence}"
+    assert brief_sentence({"study": study, "scales": {"raw": value}}) == f"{study}: {sentence}"
 
 
 def test_every_study_has_a_figure():
     for study in STUDIES:
-        assert study in study_phrase({"study": study, "scales": {"raw": 0}})
+        assert study in brief_sentence({"study": study, "scales": {"raw": 0}})
