@@ -15,6 +15,7 @@ from typing import IO, TYPE_CHECKING, Any, TypeGuard, cast
 
 import numpy as np
 
+from roundbook.csv_names import marked, unmarked
 from roundbook.errors import InputError
 from roundbook.formats import ScoreMatrix, sent_to
 from roundbook.formats.extras import import_extra
@@ -70,10 +71,13 @@ def array_file(matrix: ScoreMatrix) -> Iterator[Path]:
 def wide_text(matrix: ScoreMatrix) -> str:
     """Return a score matrix as the text of a wide file, with empty cells where scores are missing."""
     stream = io.StringIO()
+    rows = (
+        [topic, *("" if score != score else repr(score) for score in row)]  # noqa: PLR0124
+        for topic, row in zip(matrix.topics, matrix.scores.tolist(), strict=True)
+    )
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["topic", *matrix.runs])
-    for topic, row in zip(matrix.topics, matrix.scores.tolist(), strict=True):
-        writer.writerow([topic, *("" if score != score else repr(score) for score in row)])  # noqa: PLR0124
+    writer.writerow(["topic", *map(marked, matrix.runs)])
+    writer.writerows([marked(topic), *scores] for topic, *scores in rows)
     return stream.getvalue()
 
 
@@ -179,7 +183,25 @@ def _write(frame: Any, file: Path) -> None:  # noqa: ANN401
         and header_key(str(name)) in ANY_TOPIC_HEADER
         and all(map(_is_whole, read[name].to_list()))
     ]
-    read.with_columns(*floats).write_csv(str(file))
+    kept = _with_apostrophes(read.with_columns(*floats), narwhals)
+    kept.write_csv(str(file))
+
+
+def _with_apostrophes(frame: Any, narwhals: Any) -> Any:  # noqa: ANN401
+    """Return a frame in which one more apostrophe marks the names of which reading takes one off."""
+
+    def kept(cell: object) -> object:
+        return f"'{cell}" if isinstance(cell, str) and unmarked(cell) != cell.strip() else cell
+
+    columns = [
+        narwhals.new_series(
+            name, [*map(kept, frame[name].to_list())], narwhals.String, backend=frame.implementation
+        )
+        for name, kind in frame.schema.items()
+        if not kind.is_numeric() and any(kept(cell) != cell for cell in frame[name].to_list())
+    ]
+    headings = {name: kept(name) for name in frame.columns if kept(name) != name}
+    return frame.with_columns(*columns).rename(headings)
 
 
 def _names_topics(frame: Any) -> bool:  # noqa: ANN401
