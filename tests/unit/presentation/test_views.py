@@ -7,6 +7,7 @@ import pytest
 from roundbook.logbook.matrices.export import ExportedMatrix
 from roundbook.logbook.standardise import StandardisedScores
 from roundbook.presentation.views import columns_of, typed_table_of
+from roundbook.python.answers import Answer
 
 
 def test_runs_called_as_others_with_a_dot_have_columns_of_their_own():
@@ -42,3 +43,8 @@ def test_a_run_called_like_the_column_of_topics_replaces_no_other_run(standardis
     columns = standardised({"topic": [0.1], "run topic": [0.2], "run run topic": [0.3]})
     assert list(columns) == ["topic", "run run run topic", "run topic", "run run topic"]
     assert list(columns.values()) == [["1"], [0.1], [0.2], [0.3]]
+
+
+def test_a_run_called_like_an_attribute_of_an_object_has_its_scores_in_latex(standardised):
+    model = StandardisedScores.model_construct(topics=["1"], runs=["__class__"], scores=[[0.25]])
+    assert "\n1 & 0.2500 \\\\\n" in Answer(model).to_latex()
