@@ -19,6 +19,7 @@ from roundbook.csv_names import marked, unmarked
 from roundbook.errors import InputError
 from roundbook.formats import ScoreMatrix, sent_to
 from roundbook.formats.extras import import_extra
+from roundbook.formats.matrix import MEANS
 from roundbook.formats.table import ANY_TOPIC_HEADER, checked_name, header_key
 from roundbook.limits import WHOLE_FLOATS
 
@@ -98,7 +99,7 @@ def as_matrix(
     ------
     InputError
         When names or the measure are missing, the numbers of names and scores differ, a name comes
-        twice, or it is one that no score file could have.
+        twice, or it is one that no score file could have, as a topic called ``all``.
     """
     if topics is None or runs is None or not isinstance(measure, str):
         raise InputError("An array takes `topics`, `runs` and one `measure`.")
@@ -117,6 +118,11 @@ def as_matrix(
         name, times = Counter(labels).most_common(1)[0] if labels else ("", 0)
         if times > 1:
             raise InputError(f"The {noun} '{name}' is named twice.")
+    if means := [name for name in names[0] if name.lower() in MEANS]:
+        # A service, which reads a file, would take it for the mean of the others.
+        raise InputError(
+            f"A topic cannot be called '{means[0]}', as the means of runs are in files."
+        )
     if np.isinf(array).any():
         raise InputError("A score is infinite.")
     by_run = np.ascontiguousarray(array.T).T

@@ -406,3 +406,9 @@ def test_names_that_python_gives_keep_the_apostrophes_before_a_formula(tmp_path,
             matrix = read_scores(files, measure="AP")
     assert (list(matrix.topics), list(matrix.runs)) == (names, names)
     assert (matrix.scores == scores).all()
+
+
+@pytest.mark.parametrize("topic", ["all", "Mean", "amean"])
+def test_a_topic_of_an_array_is_not_called_like_the_means_of_a_file(topic):
+    with pytest.raises(InputError, match=f"A topic cannot be called '{topic}', as the means"):
+        as_matrix([[0.1], [0.2]], ["1", topic], ["a"], "AP")
