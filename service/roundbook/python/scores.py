@@ -20,7 +20,7 @@ from roundbook.errors import InputError
 from roundbook.formats import ScoreMatrix, sent_to
 from roundbook.formats.extras import import_extra
 from roundbook.formats.matrix import MEANS
-from roundbook.formats.table import ANY_TOPIC_HEADER, checked_name, header_key
+from roundbook.formats.table import ANY_TOPIC_HEADER, COLUMN_HEADERS, checked_name, header_key
 from roundbook.limits import WHOLE_FLOATS
 
 if TYPE_CHECKING:
@@ -61,25 +61,35 @@ def as_files(scores: object) -> Iterator[tuple[Path, ...]]:
 
 
 @contextmanager
-def array_file(matrix: ScoreMatrix) -> Iterator[Path]:
-    """Yield a wide file with the scores of an array, for the block."""
+def array_file(matrix: ScoreMatrix) -> Iterator[tuple[Path, str]]:
+    """Yield a file with the scores of an array, for the block, and its layout."""
     with TemporaryDirectory(prefix="roundbook-") as directory, sent_to(directory):
         file = Path(directory) / _ARRAY
-        file.write_text(wide_text(matrix), "utf-8")
-        yield file
+        text, layout = array_text(matrix)
+        file.write_text(text, "utf-8")
+        yield file, layout
 
 
-def wide_text(matrix: ScoreMatrix) -> str:
-    """Return a score matrix as the text of a wide file, with empty cells where scores are missing."""
+def array_text(matrix: ScoreMatrix) -> tuple[str, str]:
+    """Return a score matrix as the text of a file, with empty cells for missing scores.
+
+    The layout is wide, or long where a run is called like a column of score files.
+    """
+    cells = [
+        ["" if score != score else repr(score) for score in row]  # noqa: PLR0124
+        for row in matrix.scores.tolist()
+    ]
+    topics, runs = (list(map(marked, names)) for names in (matrix.topics, matrix.runs))
     stream = io.StringIO()
-    rows = (
-        [topic, *("" if score != score else repr(score) for score in row)]  # noqa: PLR0124
-        for topic, row in zip(matrix.topics, matrix.scores.tolist(), strict=True)
-    )
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["topic", *map(marked, matrix.runs)])
-    writer.writerows([marked(topic), *scores] for topic, *scores in rows)
-    return stream.getvalue()
+    if COLUMN_HEADERS.isdisjoint(map(header_key, matrix.runs)):
+        writer.writerow(["topic", *runs])
+        writer.writerows([topic, *row] for topic, row in zip(topics, cells, strict=True))
+        return stream.getvalue(), "wide"
+    writer.writerow(["topic", "run", "value"])
+    for topic, row in zip(topics, cells, strict=True):
+        writer.writerows([topic, run, score] for run, score in zip(runs, row, strict=True))
+    return stream.getvalue(), "long"
 
 
 def as_matrix(
