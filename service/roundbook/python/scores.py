@@ -209,12 +209,18 @@ def _with_apostrophes(frame: Any, narwhals: Any) -> Any:  # noqa: ANN401
     def kept(cell: object) -> object:
         return f"'{cell}" if isinstance(cell, str) and unmarked(cell) != cell.strip() else cell
 
+    # A column may be called by a number, so it is no item of the frame.
+    texts = (
+        (name, frame.get_column(name).to_list())
+        for name, kind in frame.schema.items()
+        if not kind.is_numeric()
+    )
     columns = [
         narwhals.new_series(
-            name, [*map(kept, frame[name].to_list())], narwhals.String, backend=frame.implementation
+            name, [*map(kept, column)], narwhals.String, backend=frame.implementation
         )
-        for name, kind in frame.schema.items()
-        if not kind.is_numeric() and any(kept(cell) != cell for cell in frame[name].to_list())
+        for name, column in texts
+        if any(kept(cell) != cell for cell in column)
     ]
     headings = {name: kept(name) for name in frame.columns if kept(name) != name}
     return frame.with_columns(*columns).rename(headings)

@@ -408,6 +408,15 @@ def test_names_that_python_gives_keep_the_apostrophes_before_a_formula(tmp_path,
     assert (matrix.scores == scores).all()
 
 
+def test_columns_of_a_frame_may_be_called_by_numbers():
+    frame = pd.DataFrame([["0.1", "0.2"], ["0.3", "0.4"]])
+    frame.insert(0, "topic", ["'=a", "b"])
+    with as_files(frame) as files:
+        matrix = read_scores(files, measure="AP")
+    assert (matrix.topics, matrix.runs) == (("'=a", "b"), ("0", "1"))
+    assert matrix.scores.tolist() == [[0.1, 0.2], [0.3, 0.4]]
+
+
 @pytest.mark.parametrize("topic", ["all", "Mean", "amean"])
 def test_a_topic_of_an_array_is_not_called_like_the_means_of_a_file(topic):
     with pytest.raises(InputError, match=f"A topic cannot be called '{topic}', as the means"):
