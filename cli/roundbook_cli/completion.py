@@ -43,7 +43,7 @@ def offer(kind: Kind) -> Callable[[typer.Context, str], list[str]]:
             else:
                 # The command line is not parsed before it is whole.
                 line = os.environ.get("COMP_WORDS") or os.environ.get("_TYPER_COMPLETE_ARGS", "")
-                typed = [word.strip("'\"") for word in line.split()]
+                typed = _words(line)
                 named = [task for task in names["tasks"] if task["task"] in typed]
                 tasks = named or names["tasks"]
                 offered = list(dict.fromkeys(name for task in tasks for name in task[kind]))
@@ -53,6 +53,14 @@ def offer(kind: Kind) -> Callable[[typer.Context, str], list[str]]:
         return []
 
     return complete
+
+
+def _words(line: str) -> list[str]:
+    """Return the words of a command line, of which the last may lack its closing quote."""
+    for quote in ("", "'", '"'):
+        with suppress(ValueError):
+            return shlex.split(line + quote)
+    return line.split()
 
 
 BY_METAVAR = {"TASK": offer("task"), "ROUND": offer("rounds"), "M": offer("measures")}

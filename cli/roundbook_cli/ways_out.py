@@ -87,7 +87,7 @@ _WAYS_OUT = {
     " {task} NAME --force",
     "withdraw instead": "{message}; scores can be withdrawn: 'roundbook matrix list {task}' shows"
     " them.",
-    "unalias": "{message}; take it back with 'roundbook topic unalias {task} {name}' if that is"
+    "unalias": "{message}; take it back with 'roundbook topic unalias {task} {last_name}' if that is"
     " wrong.",
     "list aliases": "{message}; 'roundbook topic list {task} --aliased' shows those there are.",
     "publish the rounds": "To publish one: 'roundbook round publish {task} {round}'.",

@@ -253,6 +253,23 @@ def test_tab_offers_names_also_from_what_was_noted(
     assert not (tmp_path / "data").exists()
 
 
+def test_tab_knows_a_task_by_its_whole_name(roundbook, address, monkeypatch, tmp_path):
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    for task, label in (("web", "a"), ("the web", "b")):
+        assert roundbook("task", "create", task).code == 0
+        assert roundbook("round", "create", task, label).code == 0
+    monkeypatch.setenv("_ROUNDBOOK_COMPLETE", "complete_bash")
+    for typed, offered in (
+        ("'the web' ", "b"),
+        ('"the web" ', "b"),
+        ("the\\ web ", "b"),
+        ("web ", "a"),
+    ):
+        monkeypatch.setenv("COMP_WORDS", f"roundbook round publish {typed}")
+        monkeypatch.setenv("COMP_CWORD", "4")
+        assert roundbook().out.split() == [offered]
+
+
 def test_progress_is_for_a_terminal_only(monkeypatch, capsys):
     with progress("Reading ...") as step:
         step("Reading the first half ...")

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import csv
+import re
+import shlex
 
 import numpy as np
 import pytest
@@ -148,6 +150,20 @@ def test_what_no_alias_can_be_is_refused_with_its_line(logged, tmp_path, snapsho
     assert logged("log", "t", "r3", scores, "--measure", "AP").code == 0
     words = ("drift", "t", "--measure", "AP", "--from", "r1", "--to", "r3", "--format", "json")
     assert [row["topic"] for row in logged(*words).json["topics"]] == ["1"]
+
+
+@pytest.mark.parametrize("spelled", ["-5", "a\u00a0b", "x" * 300])
+def test_an_id_that_only_a_file_can_give_is_taken_back_as_the_refusal_says(
+    logged, tmp_path, spelled
+):
+    ids = write_ids(tmp_path / "ids.csv", [("1", "r9", spelled)])
+    assert logged("round", "create", "t", "r9").code == 0
+    assert logged("topic", "alias", "t", ids).code == 0
+    other = write_ids(tmp_path / "other.csv", [("2", "r9", spelled)])
+    sentence = logged("topic", "alias", "t", other).refusal()
+    words = shlex.split(re.search(r"'roundbook (topic unalias .*)' if that is wrong", sentence)[1])
+    assert logged(*words).code == 0
+    assert logged("topic", "list", "t", "--aliased", "--format", "json").json["topics"] == []
 
 
 def test_the_database_guards_that_a_topic_is_one(logged, engine, tmp_path):

@@ -34,6 +34,8 @@ ANY_TOPIC_HEADER = frozenset(chain(*TOPIC_HEADERS))
 ANY_RUN_HEADER = frozenset(chain(*RUN_HEADERS))
 ANY_TEAM_HEADER = frozenset(chain(*TEAM_HEADERS))
 ANY_VALUE_HEADER = frozenset(chain(*VALUE_HEADERS))
+# A run called so is misread in a wide file.
+COLUMN_HEADERS = ANY_TOPIC_HEADER | ANY_RUN_HEADER | ANY_VALUE_HEADER
 
 MAX_NAME = 500
 # Longer than any double needs; float() takes quadratic time on very long digit strings.

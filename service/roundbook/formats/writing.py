@@ -19,19 +19,12 @@ from roundbook.csv_names import write_csv
 from roundbook.errors import InputError
 from roundbook.formats.matrix import MEANS, SUMMARY_TOPIC
 from roundbook.formats.parquet import write_parquet
-from roundbook.formats.table import (
-    ANY_RUN_HEADER,
-    ANY_TOPIC_HEADER,
-    ANY_VALUE_HEADER,
-    Scores,
-    header_key,
-)
+from roundbook.formats.table import COLUMN_HEADERS, Scores, header_key
 from roundbook.formats.text import shown_path
 from roundbook.formats.workbooks import write_workbook
 
 TableFile = Literal["csv", "xlsx", "parquet"]
 RUN_FILE_SUFFIX = ".eval"
-_COLUMN_HEADERS = ANY_TOPIC_HEADER | ANY_RUN_HEADER | ANY_VALUE_HEADER
 # trec_eval's own width of a measure's name.
 _MEASURE_WIDTH = 22
 _PLAIN = frozenset(ascii_lowercase + digits + "._-")
@@ -69,7 +62,7 @@ def write_wide(
     kind, file = table_file(output), shown_path(output or "")
     _refuse_summaries(topics)
     for run in runs:
-        if header_key(run) in _COLUMN_HEADERS:
+        if header_key(run) in COLUMN_HEADERS:
             raise InputError(
                 f"The run '{run}' is called like a column of a score file, so a wide file would be"
                 " misread.",

@@ -26,7 +26,7 @@ from roundbook.formats.name_tables import TopicId, read_topic_ids
 from roundbook.logbook.events import record_event
 from roundbook.logbook.lookup import find_round, find_task, recorded_assessments
 from roundbook.logbook.measures import find_measure
-from roundbook.logbook.names import check_name, is_named
+from roundbook.logbook.names import is_named
 from roundbook.logbook.result import SOFTWARE, Result
 from roundbook.logbook.same_topics import same_topics, topics_of_rounds
 from roundbook.logbook.saved_results import latest_results
@@ -260,7 +260,8 @@ def unalias_topic(session: Session, request: UnaliasTopic) -> UnaliasedTopic:
     """
     connection = session.connection
     task_id = find_task(connection, request.task, lock=True)
-    name = check_name("topic", request.name)
+    # A file may give a topic an id that no other door would take, such as -5.
+    name = normalize("NFC", request.name.strip())
     row = connection.execute(
         select(topic_alias.c.name, topic.c.name.label("topic"))
         .join(topic, topic.c.id == topic_alias.c.topic_id)

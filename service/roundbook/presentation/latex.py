@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -22,12 +23,15 @@ _SPECIAL = {
     ">": r"\textgreater{}",
     "|": r"\textbar{}",
     '"': r"\textquotedbl{}",
+    "`": r"\textasciigrave{}",
 } | {character: f"\\{character}" for character in "&%$#_{}"}
 
 
 def escaped(text: str) -> str:
     """Return plain text with the special characters of LaTeX escaped."""
-    return "".join(_SPECIAL.get(character, character) for character in text)
+    apart = "".join(_SPECIAL.get(character, character) for character in text)
+    # Two hyphens together would be a dash.
+    return re.sub("-(?=-)", "-{}", apart)
 
 
 # More rows than this do not fit on a page.
@@ -66,7 +70,10 @@ def latex(caption: str, rows: Sequence[Any], columns: Sequence[Column]) -> str:
 
 
 def _line(cells: Iterable[str]) -> str:
-    return " & ".join(escaped(cell) for cell in cells) + r" \\"
+    line = " & ".join(map(escaped, cells))
+    # Behind a rule or the end of a line, a bracket or an asterisk would be an argument of these.
+    start = "{}" if line.startswith(("[", "*")) else ""
+    return f"{start}{line} \\\\"
 
 
 def variances_latex(history: VarianceHistory) -> str:

@@ -51,11 +51,17 @@ def command_after(way_out: WayOut) -> str | None:
 
 
 def quoted(facts: Mapping[str, object]) -> dict[str, str]:
-    """Return facts as text quoted for a shell, a list word by word."""
-    return {
+    """Return facts as text quoted for a shell, a list word by word.
+
+    Each is there as the last word of a command too, ``last_name`` for ``name``: one that begins
+    with ``-`` has ``--`` before it, so that it is no option.
+    """
+    words = {
         name: shlex.join(fact) if isinstance(fact, list) else shlex.quote(str(fact))
         for name, fact in facts.items()
     }
+    last = {f"last_{name}": f"-- {word}" for name, word in words.items() if word.startswith("-")}
+    return {f"last_{name}": word for name, word in words.items()} | last | words
 
 
 def drift_commands(task: str, measure: str) -> dict[str, str]:

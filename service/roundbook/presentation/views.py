@@ -174,8 +174,11 @@ def _factors(factor_set: Any) -> View:  # noqa: ANN401
 
 def _standardised(scores: Any) -> View:  # noqa: ANN401
     by_topic = zip(*scores.scores, strict=True)
-    # A run called `topic` would replace the column of topics.
-    names = ["run topic" if run == "topic" else run for run in scores.runs]
+    # A run called `topic` would replace the column of topics, and its new name another run's.
+    beside = "run topic"
+    while beside in scores.runs:
+        beside = f"run {beside}"
+    names = [beside if run == "topic" else run for run in scores.runs]
     rows = [
         {"topic": topic, **dict(zip(names, values, strict=True))}
         for topic, values in zip(scores.topics, by_topic, strict=True)
@@ -307,11 +310,10 @@ def typed_table_of(result: Any) -> tuple[dict[str, type], list[dict[str, Any]]]:
     rows = [_flat(_fields(row)) for row in view.rows]
     # Rows may be of several kinds; every row gets the columns of all.
     in_rows = dict.fromkeys(name for row in rows for name in row)
-    # A run may be called as another one and a dot: what has values itself is no nested model.
-    plain = {name for row in rows for name, value in row.items() if value is not None}
     columns: list[str] = []
-    for name in view.types:
-        inner = [other for other in in_rows if other.startswith(f"{name}.") and name not in plain]
+    for name, kind in view.types.items():
+        # A run may be called as another one and a dot: numbers and texts are no mappings.
+        inner = kind is object and [other for other in in_rows if other.startswith(f"{name}.")]
         columns += inner or [name]
     # A nested model that is None has a column a field, and none of its own.
     nested = {name.rpartition(".")[0] for name in view.types}

@@ -101,11 +101,13 @@ class Answer:
             return view.latex()
         names, rows = table_of(self.model)
         columns = []
-        for name in names:
+        for number, name in enumerate(names):
             numbers = all(isinstance(row[name], (int, float, NoneType)) for row in rows)
-            columns.append(Column(name, name, _text, "right" if numbers else "left"))
+            # A run may be called as an attribute of Python's objects.
+            columns.append(Column(f"cell{number}", name, _text, "right" if numbers else "left"))
         caption = view.sentences[0] if view.sentences else type(self.model).__name__
-        return latex(caption, [SimpleNamespace(**row) for row in rows], columns)
+        cells = [{f"cell{number}": row[name] for number, name in enumerate(names)} for row in rows]
+        return latex(caption, [SimpleNamespace(**row) for row in cells], columns)
 
     def say(self) -> str:
         """Return what the result says in sentences, a line each; empty for a table alone, as of lists.

@@ -216,8 +216,8 @@ class Book:
         about = {"task": task, "factors_from": factors_from, "measure": measure} | fields
         if topics is not None or runs is not None:
             matrix = as_matrix(scores, topics, runs, measure)
-            with array_file(matrix) as file:
-                return self._upload("standardise_files", about | {"layout": "wide"}, file)
+            with array_file(matrix) as (file, layout):
+                return self._upload("standardise_files", about | {"layout": layout}, file)
         with as_files(scores) as files:
             return self._upload("standardise_files", about, *files)
 

@@ -38,7 +38,7 @@ from roundbook.logbook.result import SOFTWARE
 from roundbook.logbook.saved_results import ShownResult
 from roundbook.logbook.saving import SavedResult
 from roundbook.logbook.studies.studies import find_study
-from roundbook.python.scores import wide_text
+from roundbook.python.scores import array_text
 from roundbook.requests.base import Request
 from roundbook.requests.matrices import LogRequest
 from roundbook.requests.results import ListJobs, SaveResult, ShowJob, StartStudy
@@ -120,11 +120,12 @@ class RemoteRecord:
         return _read(case.result, answer | {written: shown_path(file)})
 
     def log_matrix(self, request: LogRequest, matrix: ScoreMatrix) -> LoggedMatrix:
-        """Log scores that are in memory, as a wide file."""
+        """Log scores that are in memory, as a file."""
         fields = _sent(request)
         fields["measures"] = [fields.pop("measure")]
-        body = wide_text(matrix).encode()
-        answer = self._send("/log", fields | {"layout": "wide"}, io.BytesIO(body), len(body))
+        text, layout = array_text(matrix)
+        body = text.encode()
+        answer = self._send("/log", fields | {"layout": layout}, io.BytesIO(body), len(body))
         return _read(LoggedMatrices, answer).matrices[0]
 
     def upload(self, name: str, fields: dict[str, Any], files: tuple[Path, ...]) -> BaseModel:

@@ -15,10 +15,12 @@ from typing import IO, TYPE_CHECKING, Any, TypeGuard, cast
 
 import numpy as np
 
+from roundbook.csv_names import marked, unmarked
 from roundbook.errors import InputError
 from roundbook.formats import ScoreMatrix, sent_to
 from roundbook.formats.extras import import_extra
-from roundbook.formats.table import ANY_TOPIC_HEADER, checked_name, header_key
+from roundbook.formats.matrix import MEANS
+from roundbook.formats.table import ANY_TOPIC_HEADER, COLUMN_HEADERS, checked_name, header_key
 from roundbook.limits import WHOLE_FLOATS
 
 if TYPE_CHECKING:
@@ -59,22 +61,35 @@ def as_files(scores: object) -> Iterator[tuple[Path, ...]]:
 
 
 @contextmanager
-def array_file(matrix: ScoreMatrix) -> Iterator[Path]:
-    """Yield a wide file with the scores of an array, for the block."""
+def array_file(matrix: ScoreMatrix) -> Iterator[tuple[Path, str]]:
+    """Yield a file with the scores of an array, for the block, and its layout."""
     with TemporaryDirectory(prefix="roundbook-") as directory, sent_to(directory):
         file = Path(directory) / _ARRAY
-        file.write_text(wide_text(matrix), "utf-8")
-        yield file
+        text, layout = array_text(matrix)
+        file.write_text(text, "utf-8")
+        yield file, layout
 
 
-def wide_text(matrix: ScoreMatrix) -> str:
-    """Return a score matrix as the text of a wide file, with empty cells where scores are missing."""
+def array_text(matrix: ScoreMatrix) -> tuple[str, str]:
+    """Return a score matrix as the text of a file, with empty cells for missing scores.
+
+    The layout is wide, or long where a run is called like a column of score files.
+    """
+    cells = [
+        ["" if score != score else repr(score) for score in row]  # noqa: PLR0124
+        for row in matrix.scores.tolist()
+    ]
+    topics, runs = (list(map(marked, names)) for names in (matrix.topics, matrix.runs))
     stream = io.StringIO()
     writer = csv.writer(stream, lineterminator="\n")
-    writer.writerow(["topic", *matrix.runs])
-    for topic, row in zip(matrix.topics, matrix.scores.tolist(), strict=True):
-        writer.writerow([topic, *("" if score != score else repr(score) for score in row)])  # noqa: PLR0124
-    return stream.getvalue()
+    if COLUMN_HEADERS.isdisjoint(map(header_key, matrix.runs)):
+        writer.writerow(["topic", *runs])
+        writer.writerows([topic, *row] for topic, row in zip(topics, cells, strict=True))
+        return stream.getvalue(), "wide"
+    writer.writerow(["topic", "run", "value"])
+    for topic, row in zip(topics, cells, strict=True):
+        writer.writerows([topic, run, score] for run, score in zip(runs, row, strict=True))
+    return stream.getvalue(), "long"
 
 
 def as_matrix(
@@ -94,7 +109,7 @@ def as_matrix(
     ------
     InputError
         When names or the measure are missing, the numbers of names and scores differ, a name comes
-        twice, or it is one that no score file could have.
+        twice, or it is one that no score file could have, as a topic called ``all``.
     """
     if topics is None or runs is None or not isinstance(measure, str):
         raise InputError("An array takes `topics`, `runs` and one `measure`.")
@@ -113,6 +128,11 @@ def as_matrix(
         name, times = Counter(labels).most_common(1)[0] if labels else ("", 0)
         if times > 1:
             raise InputError(f"The {noun} '{name}' is named twice.")
+    if means := [name for name in names[0] if name.lower() in MEANS]:
+        # A service, which reads a file, would take it for the mean of the others.
+        raise InputError(
+            f"A topic cannot be called '{means[0]}', as the means of runs are in files."
+        )
     if np.isinf(array).any():
         raise InputError("A score is infinite.")
     by_run = np.ascontiguousarray(array.T).T
@@ -179,7 +199,31 @@ def _write(frame: Any, file: Path) -> None:  # noqa: ANN401
         and header_key(str(name)) in ANY_TOPIC_HEADER
         and all(map(_is_whole, read[name].to_list()))
     ]
-    read.with_columns(*floats).write_csv(str(file))
+    kept = _with_apostrophes(read.with_columns(*floats), narwhals)
+    kept.write_csv(str(file))
+
+
+def _with_apostrophes(frame: Any, narwhals: Any) -> Any:  # noqa: ANN401
+    """Return a frame in which one more apostrophe marks the names of which reading takes one off."""
+
+    def kept(cell: object) -> object:
+        return f"'{cell}" if isinstance(cell, str) and unmarked(cell) != cell.strip() else cell
+
+    # A column may be called by a number, so it is no item of the frame.
+    texts = (
+        (name, frame.get_column(name).to_list())
+        for name, kind in frame.schema.items()
+        if not kind.is_numeric()
+    )
+    columns = [
+        narwhals.new_series(
+            name, [*map(kept, column)], narwhals.String, backend=frame.implementation
+        )
+        for name, column in texts
+        if any(kept(cell) != cell for cell in column)
+    ]
+    headings = {name: kept(name) for name in frame.columns if kept(name) != name}
+    return frame.with_columns(*columns).rename(headings)
 
 
 def _names_topics(frame: Any) -> bool:  # noqa: ANN401

@@ -13,6 +13,7 @@ from datetime import date
 import numpy as np
 import openpyxl
 import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -26,6 +27,7 @@ from roundbook.formats import read_scores, read_teams
 from roundbook.formats.matrix import HiddenCells
 from roundbook.formats.writing import write_long, write_wide
 from roundbook.presentation.matrices import hidden_notes
+from roundbook.python.scores import array_text, as_files, as_matrix
 from roundbook_cli.ways_out import sentence
 
 FORMULAS = ("=1+1", "+a", "-b", "@c", "'=d", "''-e", "'f", "a=b", "=cmd|' /C calc'!A0")
@@ -385,3 +387,49 @@ def test_an_array_formula_without_its_value_is_refused(tmp_path):
     assert "formula without its value" in refusal(
         tmp_path / "a.xlsx", (tmp_path / "made.xlsx").read_bytes()
     )
+
+
+@pytest.mark.parametrize("kind", ["wide", "long", "categories", "polars", "array"])
+def test_names_that_python_gives_keep_the_apostrophes_before_a_formula(tmp_path, kind):
+    names, scores = ["'=a", "=a", "''@b", "'b", "-c"], np.arange(25.0).reshape(5, 5) / 25
+    if kind == "array":
+        text, layout = array_text(as_matrix(scores, names, names, "AP"))
+        matrix = read(tmp_path / "array.csv", text, layout=layout)
+    else:
+        frame = pd.DataFrame(scores, index=pd.Index(names, name="topic"), columns=names)
+        if kind in ("long", "categories"):
+            frame = frame.reset_index().melt("topic", var_name="run")
+        if kind == "categories":
+            frame = frame.astype({"topic": "category", "run": "category"})
+        given = pl.from_pandas(frame.reset_index()) if kind == "polars" else frame
+        with as_files(given) as files:
+            matrix = read_scores(files, measure="AP")
+    assert (list(matrix.topics), list(matrix.runs)) == (names, names)
+    assert (matrix.scores == scores).all()
+
+
+def test_columns_of_a_frame_may_be_called_by_numbers():
+    frame = pd.DataFrame([["0.1", "0.2"], ["0.3", "0.4"]])
+    frame.insert(0, "topic", ["'=a", "b"])
+    with as_files(frame) as files:
+        matrix = read_scores(files, measure="AP")
+    assert (matrix.topics, matrix.runs) == (("'=a", "b"), ("0", "1"))
+    assert matrix.scores.tolist() == [[0.1, 0.2], [0.3, 0.4]]
+
+
+@pytest.mark.parametrize("topic", ["all", "Mean", "amean"])
+def test_a_topic_of_an_array_is_not_called_like_the_means_of_a_file(topic):
+    with pytest.raises(InputError, match=f"A topic cannot be called '{topic}', as the means"):
+        as_matrix([[0.1], [0.2]], ["1", topic], ["a"], "AP")
+
+
+@pytest.mark.parametrize(
+    "runs", [["topic", "a"], ["a", "Run"], ["score"], ["'=a", "query", "value"], ["a", "b"]]
+)
+def test_runs_of_an_array_may_be_called_like_columns_of_a_file(tmp_path, runs):
+    scores = np.arange(2.0 * len(runs)).reshape(2, -1) / 10
+    scores[1, -1] = np.nan
+    text, layout = array_text(as_matrix(scores, ["1", "2"], runs, "AP"))
+    matrix = read(tmp_path / "array", text, layout=layout)
+    assert (list(matrix.topics), list(matrix.runs)) == (["1", "2"], runs)
+    assert np.array_equal(matrix.scores, scores, equal_nan=True)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
+from html import unescape
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,6 +15,7 @@ from roundbook.errors import InputError
 from roundbook.logbook.factors import Factor, FactorSet
 from roundbook.logbook.variance_history import Pooled
 from roundbook.presentation.charts.drift import curve_chart, curve_points, topics_chart
+from roundbook.presentation.charts.files import bare_svg
 from roundbook.presentation.charts.plans import planned_points, power_chart, power_points
 from roundbook.presentation.charts.scores import factor_chart, factor_points
 from roundbook.presentation.charts.style import (
@@ -237,13 +240,30 @@ def test_long_names_lose_what_all_of_them_begin_and_end_with():
     assert short_names(rounds[:1], 9) == ["Pilo…ents"]
     names = [f"topic-2016-{number:03d}" for number in range(60)]
     axis = names_axis("topic", names, 336).to_dict()["axis"]
-    assert axis["values"][:2] == ["topic-2016-000", "topic-2016-006"]
-    assert '"topic-2016-006": "\\u2026006"' in axis["labelExpr"]
+    assert r"\u0001topic-2016-000\u0001topic-2016-006\u0001" in axis["values"]["expr"]
+    assert r"\u0001\u2026000\u0001\u2026006\u0001" in axis["labelExpr"]
     # Names that have room stay as they are.
+    axis = names_axis("topic", names[:2], 336).to_dict()["axis"]
+    assert r'"\u0001topic-2016-000\u0001topic-2016-001"' in axis["labelExpr"]
+
+
+@pytest.mark.parametrize(
+    "name", ["constructor", "__proto__", "toString", "a.b", "a[0]", r"\u0001", "'\"", "null", "01"]
+)
+def test_names_that_mean_something_to_the_drawing_program_are_drawn(name):
+    drawn = bare_svg(names_chart([name, "b"]))
+    labels = [unescape(text) for text in re.findall("<text[^>]*>([^<]*)</text>", drawn)]
+    assert labels[:2] == [name, "b"]
     assert (
-        '"topic-2016-001": "topic-2016-001"'
-        in (names_axis("topic", names[:2], 336).to_dict()["axis"]["labelExpr"])
+        unescape(re.findall("<text[^>]*>([^<]*)</text>", bare_svg(names_chart([name])))[0]) == name
     )
+
+
+def names_chart(names):
+    """Return a chart with names on an axis."""
+    points = [{"name": name, "low": number} for number, name in enumerate(names)]
+    drawn = points_of(points).mark_point().encode(x=names_axis("", names), y="low:Q")
+    return layered(drawn, width=600, height=100)
 
 
 def test_axes_of_long_rounds_are_titled_by_what_tells_them_apart():

@@ -17,7 +17,7 @@ from roundbook.presentation.charts.style import (
     INK,
     LINE,
     SAID,
-    label_expression,
+    labelled,
     layered,
     names_axis,
     points_of,
@@ -59,11 +59,7 @@ def score_chart(overview: ScoreOverview, width: int | None = None) -> alt.Concat
         "topic:O",
         title="topic, the hardest first",
         scale=alt.Scale(domain=topics),
-        axis=alt.Axis(
-            values=topics[::every],
-            labelExpr=label_expression(topics[::every], labels[::every]),
-            labelLimit=80,
-        ),
+        axis=alt.Axis(**labelled(topics[::every], labels[::every]), labelLimit=80),
     )
     corner = {"name": overview.cell_runs[0], "topic": topics[0]}
     # On a page, axes and titles take room from the panel, so the image follows its size.

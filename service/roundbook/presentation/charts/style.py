@@ -102,8 +102,7 @@ def names_axis(title: str, names: Sequence[str], width: int | None = None) -> al
         longest = LETTER * max(map(len, labels))
     every = max(1, int(-(-len(names) * (longest + 6) // room)))
     axis = alt.Axis(
-        values=list(names)[::every],
-        labelExpr=label_expression(names[::every], labels[::every]),
+        **labelled(names[::every], labels[::every]),
         labelAngle=0,
         labelLimit=_LONGEST_LABEL,
         # An axis beside the panel may make it narrower than `width`.
@@ -152,9 +151,22 @@ def shortened(name: str, most: int) -> str:
     return f"{name[: most // 2]}…{name[len(name) - (most - 1) // 2 :]}"
 
 
-def label_expression(names: Sequence[str], labels: Sequence[str]) -> str:
-    """Return the expression of an axis that has labels in place of names."""
-    return f"({json.dumps(dict(zip(names, labels, strict=True)))})[datum.label]"
+def labelled(names: Sequence[str], labels: Sequence[str]) -> dict[str, Any]:
+    """Return the arguments of an axis that shows labels in place of some of its names."""
+    # The labels are found by their place, and all stand in one literal: Vega takes a literal such
+    # as 'constructor' for a property of JavaScript's objects, and draws nothing.
+    last = len(names) - 1
+    return {
+        "values": alt.ExprRef(expr=f"slice({_split(names)}, 1)"),
+        "labelExpr": f"{_split(labels)}[1 + (round(datum.index * {last}) || 0)]",
+    }
+
+
+def _split(names: Sequence[str]) -> str:
+    """Return the expression of an array with names behind an empty text."""
+    # No name holds a control character, so one can separate names.
+    joined = json.dumps("".join(f"\x01{name}" for name in names))
+    return f'split({joined}, "\\u0001")'
 
 
 def layered(*layers: alt.Chart, width: float, height: int, title: str = "") -> alt.LayerChart:
