@@ -207,7 +207,9 @@ def _with_apostrophes(frame: Any, narwhals: Any) -> Any:  # noqa: ANN401
     """Return a frame in which one more apostrophe marks the names of which reading takes one off."""
 
     def kept(cell: object) -> object:
-        return f"'{cell}" if isinstance(cell, str) and unmarked(cell) != cell.strip() else cell
+        if isinstance(cell, str) and "'" in cell and unmarked(cell) != cell.strip():
+            return f"'{cell}"
+        return cell
 
     # A column may be called by a number, so it is no item of the frame.
     texts = (
