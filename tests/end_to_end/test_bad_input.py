@@ -477,6 +477,7 @@ def test_interrupted_while_it_writes(start, roundbook, snapshot, engine, address
     assert roundbook(*words).json["status"] == "logged"
 
 
+@pytest.mark.long
 def test_a_lock_held_by_somebody_else_is_one_sentence(
     roundbook, write, engine, committed, monkeypatch
 ):

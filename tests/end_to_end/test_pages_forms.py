@@ -46,6 +46,7 @@ def book(book):
     return book
 
 
+@pytest.mark.long
 def test_a_team_file_that_comes_later_is_logged(client, book):
     seen = upload(client, scores(), TEAMS)
     assert "The team file tells something new of 8 runs." in words(seen)

@@ -108,6 +108,7 @@ def test_a_study_says_which_assessments_it_is_of(committed, client, book):
     assert parse_qs(urlsplit(to_task).query)["assessments"] == ["prelim"]
 
 
+@pytest.mark.long
 def test_a_study_of_all_rounds_says_how_factors_aged(client, book):
     asked = {"study": "across-rounds", "task": "t", "measure": "AP", "scales": ["raw", "std-ab"]}
     shown = client.get("/studies", params=asked)

@@ -65,6 +65,7 @@ def visitors(engine):
         yield opened
 
 
+@pytest.mark.long
 def test_home_counts_what_is_stale_whatever_else_there_is(client, book):
     book.log("solo", "1", scores(1), "AP", create=True)
     book.save("plan", "of one", task="solo", measure="AP", m=(10,), min_d=(0.1,))
@@ -252,6 +253,7 @@ def test_a_round_says_why_it_shows_no_scores(client, book):
     assert drawn(gone) == []
 
 
+@pytest.mark.long
 def test_commands_for_what_no_page_does_are_named(client, visitors, book):
     task = "ad hoc"
     book.log(task, "1", scores(1), "AP", create=True)
@@ -297,6 +299,7 @@ def test_a_report_has_no_commands(book, tmp_path):
     assert "In the terminal" not in (tmp_path / "covid.html").read_text("utf-8")
 
 
+@pytest.mark.long
 def test_a_visitor_sees_the_published_rounds_numbers_and_why_others_are_missing(visitors, book):
     for seed, label in enumerate("123", 1):
         book.log("covid", label, scores(seed), "AP", create=True)
@@ -351,6 +354,7 @@ def test_the_first_page_says_what_the_latest_variance_is(client, book):
     assert latest() == ".0200 AP, published without scores"
 
 
+@pytest.mark.long
 def test_topics_of_scores_that_count_no_more_have_not_returned(client, book):
     topics = scores(1).getvalue()
     others = topics.replace("\nt", "\nu")
@@ -370,6 +374,7 @@ def test_topics_of_scores_that_count_no_more_have_not_returned(client, book):
     assert looked_at() == "0 of 8"
 
 
+@pytest.mark.long
 def test_topics_have_returned_in_scores_of_the_measure_on_one_collection(client, book):
     topics = scores(1).getvalue()
     others = topics.replace("\nt", "\nu")
@@ -432,6 +437,7 @@ def test_factors_on_the_pool_are_to_be_fitted_on_all_runs(client, book, tmp_path
     assert fit() == ("Fit factors on all runs", "all")
 
 
+@pytest.mark.long
 def test_a_chart_says_of_how_many_topics_it_draws_some(client, book):
     book.log("covid", "1", scores(1, topics=100), "AP", create=True)
     for path, title in (("/task", "Factors of 1"), ("/matrix?matrix=1", "Topics")):

@@ -46,6 +46,7 @@ def test_two_interrupts_answer_what_waits_and_print_no_traceback(start, roundboo
     assert (running.returncode, "Traceback" in output) == (0, False)
 
 
+@pytest.mark.long
 def test_a_port_that_is_taken(roundbook):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

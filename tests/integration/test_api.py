@@ -143,6 +143,7 @@ def problem(answer, status, says=""):
     return answer.json()
 
 
+@pytest.mark.long
 def test_every_question_has_the_answer_that_python_has(service, book):
     assert QUESTIONS.keys() | DECISIONS.keys() == USE_CASES.keys()
     for name, fields in QUESTIONS.items():
@@ -375,6 +376,7 @@ def test_every_answer_is_described_with_an_example_that_fits(engine):
     assert answers >= len(USE_CASES) + len(UPLOADS)
 
 
+@pytest.mark.long
 def test_what_is_the_same_is_not_sent_again_and_csv_is_rows(service):
     client = service["admin"]
     first = client.get(path("variances"), params=OF)
@@ -499,6 +501,7 @@ def test_other_sites_and_bad_requests(engine):
         assert "default-src 'none'" in answer.headers["content-security-policy"]
 
 
+@pytest.mark.long
 def test_a_token_for_one_task_reaches_no_other(service, book):
     """Whatever names another task: itself, a matrix, a result, a list, a name to save under."""
     client = service["other"]

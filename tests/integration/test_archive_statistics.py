@@ -463,6 +463,7 @@ def test_more_estimates_than_are_inserted_at_once(engine, server, template, come
             import_archive(third, altered, user="importer")
 
 
+@pytest.mark.long
 def test_real_rounds_with_what_was_made_of_them(engine, comes_back, shared, tmp_path):
     data = shared / "data"
     for label in ("1", "2", "3"):

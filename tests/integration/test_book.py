@@ -260,6 +260,7 @@ def test_a_list_without_rows_has_its_columns(book):
         assert list(answer.to_frame().columns) == list(DEPENDENT_TYPES)
 
 
+@pytest.mark.long
 def test_the_types_of_columns_do_not_depend_on_what_they_hold(book, monkeypatch):
     for seed, label in enumerate("12"):
         book.log("full", label, scores(seed), "AP", topics=TOPICS, runs=RUNS, create=True)
@@ -325,6 +326,7 @@ def test_rows_are_the_same_list_whatever_it_holds(book, tmp_path):
     assert "All 12 scores are the same within" in compared.say()
 
 
+@pytest.mark.long
 def test_answers_are_frames_words_and_charts(book, tmp_path):
     for seed, label in enumerate(("1", "2", "3")):
         book.log("t", label, scores(seed), "AP", topics=TOPICS, runs=RUNS, create=True)

@@ -212,6 +212,7 @@ def check_one_won(engine, outcomes, revision):
     return winner
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("people", "repetitions"),
     [(3, 3), *(pytest.param(*sizes, marks=pytest.mark.slow) for sizes in ((2, 20), (5, 6)))],

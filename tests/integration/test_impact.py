@@ -797,6 +797,7 @@ def test_a_published_variance_that_is_replaced_makes_stale_what_rests_on_it(engi
     assert log(engine, "r3", scores(2), task="t").impact == []
 
 
+@pytest.mark.long
 def test_a_dry_run_says_what_a_decision_makes_stale_and_writes_nothing(
     engine, resting, terminal, tmp_path
 ):

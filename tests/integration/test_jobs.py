@@ -243,6 +243,7 @@ def test_the_queue_is_made_once_and_no_part_of_the_record(record, address, start
         assert book.result("renamed/study-1").result.round == "first"
 
 
+@pytest.mark.long
 def test_a_job_of_a_record_that_was_replaced_is_not_anothers(
     record, address, start, look, tmp_path
 ):

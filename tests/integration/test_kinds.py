@@ -8,6 +8,7 @@ import sys
 from types import SimpleNamespace
 
 import numpy as np
+import pytest
 import typer
 from fastapi.testclient import TestClient
 from sqlalchemy import select, text
@@ -136,6 +137,7 @@ def whole_numbers(value, key=""):
         yield key, value
 
 
+@pytest.mark.long
 def test_an_archive_has_no_number_of_the_record_it_is_of(engine, terminal, tmp_path):
     """Its rows are numbered from ten million on, and a result of every kind is saved in it."""
     first = 10**7

@@ -264,6 +264,7 @@ def test_a_saved_result_knows_its_measure_by_another_name(engine):
     )
 
 
+@pytest.mark.long
 def test_archives_come_in_under_the_canonical_name(engine, server, template, tmp_path):
     def export(task):
         export_archive(engine, tmp_path / task, tasks=(task,))
@@ -303,6 +304,7 @@ def publish(engine, task, label, name):
     ).measure
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("separate_there", [True, False], ids=["archive", "record"])
 def test_an_import_takes_no_merge_back(engine, server, template, tmp_path, separate_there):
     """One side has foo and bar apart, the other has merged them; each task goes on as it did."""

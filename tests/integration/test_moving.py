@@ -155,6 +155,7 @@ def test_a_copy_that_differs_is_not_kept(source, engine, monkeypatch):
     assert_untouched(source, engine, before)
 
 
+@pytest.mark.long
 def test_a_record_that_was_tampered_with_is_not_moved(filled, engine):
     execute(
         filled,
@@ -200,6 +201,7 @@ def test_nobody_writes_to_the_target_meanwhile(source, engine, tmp_path):
     assert_equal(source, engine, tmp_path)
 
 
+@pytest.mark.long
 @pytest.mark.both_servers
 def test_the_server_that_fails_is_the_one_named(source, engine):
     for record, step in (

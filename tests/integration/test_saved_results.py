@@ -781,6 +781,7 @@ def save_altered(engine):
         altered(engine, name, change)
 
 
+@pytest.mark.long
 def test_results_that_cannot_be_read_are_listed_and_all_else_goes_on(engine, saved, terminal):
     save_altered(engine)
     codes = {name: code for name, (_, code, _) in ALTERED.items()}
@@ -901,6 +902,7 @@ def test_a_report_as_html_leaves_out_what_cannot_be_read(engine, saved, terminal
     assert all(reason in page for reason in REASONS.values())
 
 
+@pytest.mark.long
 def test_pages_and_http_show_what_cannot_be_read(engine):
     for seed, label in enumerate(("1", "2", "3")):
         log_scores(engine, label, scores(seed))
