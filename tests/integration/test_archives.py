@@ -399,16 +399,16 @@ def test_an_empty_record(engine, second, export):
     assert (event.what, event.task, event.who) == ("archive imported", None, "importer")
 
 
-@pytest.mark.long
-def test_more_events_than_a_statement_has_parameters(engine, second, export):
+@pytest.mark.parametrize("events", [2000, pytest.param(66_000, marks=pytest.mark.slow)])
+def test_more_events_than_a_statement_has_parameters(engine, second, export, events):
     log_scores(engine, "r1", scores())
     execute(
         engine,
         "INSERT INTO roundbook.event (what, task_id, software)"
-        " SELECT 'looked at', task.id, 'by hand' FROM roundbook.task, generate_series(1, 66000)",
+        f" SELECT 'looked at', task.id, 'by hand' FROM roundbook.task, generate_series(1, {events})",
     )
     assert take(second, export(engine)).tasks == ["t"]
-    assert scalar(second, "SELECT count(*) FROM roundbook.event WHERE what = 'looked at'") == 66000
+    assert scalar(second, "SELECT count(*) FROM roundbook.event WHERE what = 'looked at'") == events
 
 
 def test_texts_and_numbers_of_every_kind(engine, second, export):

@@ -320,7 +320,7 @@ def check_moments(outcomes):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("kills", [5, pytest.param(160, marks=SLOW)])
+@pytest.mark.parametrize("kills", [3, pytest.param(160, marks=SLOW)])
 def test_killed_loggings(own, spared, kills):
     moments, outcomes = Moments(kills), Counter()
     spared(moments)

@@ -154,7 +154,7 @@ def kill(url, work, seconds):
 
 @pytest.mark.long
 @pytest.mark.one_server
-@pytest.mark.parametrize("kills", [3, pytest.param(25, marks=SLOW)])
+@pytest.mark.parametrize("kills", [2, pytest.param(25, marks=SLOW)])
 def test_a_killed_upgrade(server, kills):
     with database_on(server) as old:
         load_release(old, "0004")
@@ -182,7 +182,7 @@ def move_to(target, engine):
 
 @pytest.mark.long
 @pytest.mark.one_server
-@pytest.mark.parametrize("kills", [3, pytest.param(15, marks=SLOW)])
+@pytest.mark.parametrize("kills", [2, pytest.param(15, marks=SLOW)])
 def test_a_killed_move(server, filled, kills):
     before, took, moved = fingerprints(filled), None, []
     for fraction in [None, *moments(kills)]:
@@ -209,7 +209,7 @@ def test_a_killed_move(server, filled, kills):
 
 @pytest.mark.long
 @pytest.mark.one_server
-@pytest.mark.parametrize("kills", [3, pytest.param(15, marks=SLOW)])
+@pytest.mark.parametrize("kills", [2, pytest.param(15, marks=SLOW)])
 def test_killed_verification_and_renewal(server, filled, kills):
     before = fingerprints(filled)
     took = run_apart(filled.url, verify_record).seconds
