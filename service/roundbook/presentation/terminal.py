@@ -60,8 +60,11 @@ def quoted(facts: Mapping[str, object]) -> dict[str, str]:
         name: shlex.join(fact) if isinstance(fact, list) else shlex.quote(str(fact))
         for name, fact in facts.items()
     }
-    last = {f"last_{name}": f"-- {word}" for name, word in words.items() if word.startswith("-")}
-    return {f"last_{name}": word for name, word in words.items()} | last | words
+    last = {
+        f"last_{name}": f"-- {word}" if word.startswith("-") else word
+        for name, word in words.items()
+    }
+    return last | words
 
 
 def drift_commands(task: str, measure: str) -> dict[str, str]:
