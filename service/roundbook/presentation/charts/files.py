@@ -75,7 +75,7 @@ def bare_svg(chart: alt.ConcatChart | alt.LayerChart) -> str:
     """Return a chart as SVG for a page whose own style sheet has the dark colours."""
     import vl_convert  # noqa: PLC0415
 
-    # Not compared with Vega-Lite's schema, which takes longer than drawing; the tests do that.
+    # Not compared with Vega-Lite's schema, which takes half as long again; the tests do that.
     drawn: str = vl_convert.vegalite_to_svg(chart.to_dict(validate=False), _version())
     return drawn
 
